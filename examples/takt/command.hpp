@@ -10,7 +10,6 @@
 #include <takt/allocation/synthesis/mapping_problem.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
-#include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/report/comparison_order.hpp>
 #include <takt/report/verdict_summary.hpp>
@@ -62,17 +61,6 @@ struct run_command_options {
   runtime::violation_handling at_violation = runtime::violation_handling::report;
   pictures keep;
   bool json = false;
-};
-struct generate_options {
-  std::string name;
-  std::uint64_t seed = 1;
-  std::uint64_t count = 1;
-  std::string utilization = "1";
-  generation::rtgpu_options set;
-  std::string cpu;
-  std::string copy;
-  std::string kernel;
-  std::string interleave;
 };
 struct compare_options {
   std::string file;
@@ -137,7 +125,6 @@ struct new_options {
 [[nodiscard]] auto explain_command(const explain_options& o) -> exit_code;
 [[nodiscard]] auto simulate_command(const simulate_options& o) -> exit_code;
 [[nodiscard]] auto run_command(const run_command_options& o) -> exit_code;
-[[nodiscard]] auto generate_command(const generate_options& o) -> exit_code;
 [[nodiscard]] auto compare_command(const compare_options& o) -> exit_code;
 [[nodiscard]] auto chains_command(const chains_options& o) -> exit_code;
 [[nodiscard]] auto plan_command(const plan_options& o) -> exit_code;

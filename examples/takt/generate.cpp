@@ -1,129 +1,151 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "generate.hpp"
+
+#include <array>
+#include <charconv>
 #include <iostream>
-#include <memory>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
-
-#include <takt/generation.hpp>
-#include <takt/report/fault_text.hpp>
+#include <CLI/CLI.hpp>
 
 #include "command.hpp"
 #include "failure.hpp"
-#include "files/limits.hpp"
-#include "files/workload_file.hpp"
+#include "generators/generators.hpp"
 #include "progress.hpp"
 
 namespace takt::program {
 
 namespace {
 
-constexpr std::size_t max_segments = 4096;
-using generated_set = task_table<ticks, max_tasks, max_segments>;
+/// Parameters of many generators that are options of their own.
+constexpr std::array<std::pair<const char*, const char*>, 11> shorthands{
+    {{"tasks", "per set"},
+     {"subtasks", "CPU segments per task of rtgpu"},
+     {"cpu", "range of CPU segments of rtgpu"},
+     {"gpu", "range of kernels on one SM of rtgpu"},
+     {"copy", "range of copies of rtgpu"},
+     {"copies", "around each kernel of rtgpu: two, one, none"},
+     {"sms", "of the GPU"},
+     {"virtual-per-sm", "virtual SMs per SM of rtgpu"},
+     {"overhead", "percent of a kernel of rtgpu that SMs do not shorten"},
+     {"lower", "percent of shortest in longest times of rtgpu"},
+     {"interleave", "ratio of every kernel of rtgpu"}}};
 
-[[nodiscard]] auto visit_of(const segment_record<ticks>& s, std::uint32_t position) -> described_visit {
-  described_visit out;
-  out.parallelism = any_parallelism;
-  out.predecessors = position == 0 ? 0 : visit_mask{1} << (position - 1);
-  if (s.where != stage::kernel) {
-    out.where = s.where == stage::cpu ? visit_place::processor : visit_place::copy_engine;
-    out.direction = s.direction;
-    out.time = s.time;
-    out.known.add(visit_fact::time);
-    return out;
-  }
-  out.where = visit_place::gpu;
-  out.work = s.time;
-  out.overhead = s.overhead;
-  out.interleave_numerator = s.interleave_numerator;
-  out.interleave_denominator = s.interleave_denominator;
-  for (const visit_fact f : {visit_fact::work, visit_fact::overhead, visit_fact::interleave}) { out.known.add(f); }
-  return out;
+void list_generators() {
+  for (const file_generator& g : generators()) { fmt::print("{:<14} {}\n", g.name, g.about); }
+  fmt::print("\ntakt generate NAME --list shows the parameters of a generator.\n");
 }
 
-/// Names point into the set. False where a task has more segments than files hold.
-[[nodiscard]] auto describe_set(const platform_record& platform, const generated_set& set, workload_file& out) -> bool {
-  const gpu_record& gpu = platform.gpus[0];
-  out.board.processors = platform.cores;
-  out.board.copy_engines = platform.copy_engines;
-  out.board.gpus.push_back({.sms = gpu.sms, .virtual_per_sm = gpu.virtual_per_sm});
-  out.gpus.emplace_back();
-  out.rules.cpus = "deadline-monotonic";
-  out.rules.copies = platform.copy_engines > 0 ? "nonpreemptive-fixed-priority" : "";
-  out.more.resize(set.size());
-  bool fits = true;
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    const auto& t = set.tasks[i];
-    fits = fits && out.tasks.add_task({.name = t.name, .period = t.period, .deadline = t.deadline});
-    for (std::uint32_t j = 0; j < t.segment_count; ++j) {
-      fits = fits && out.tasks.add_visit(visit_of(set.segment(i, j), j));
+void list_parameters(const file_generator& g) {
+  fmt::print("{}: {}\n\n", g.name, g.about);
+  if (!g.level_name.empty()) { fmt::print("  {:<16} {:<16} {}, as --utilization U\n", "", "1", g.level_name); }
+  for (const studies::parameter& p : g.parameters) { fmt::print("  {:<16} {:<16} {}\n", p.name, p.value, p.about); }
+  fmt::print("\nChange one with --set NAME=VALUE.\n");
+}
+
+[[nodiscard]] auto settings_of(const file_generator& g, const generate_options& o) -> studies::settings {
+  studies::settings out{studies::with({{"seed", o.seed, "of everything that is drawn"}}, g.parameters)};
+  for (const std::string& given : o.parameters) {
+    const std::size_t equals = given.find('=');
+    if (equals == std::string::npos) {
+      throw input_error{"--set", fmt::format("\"{}\" gives no value", given), "NAME=VALUE"};
     }
-  }
-  return fits;
-}
-
-/// No set that the program itself could not read.
-void require_at_most(const std::string& option, std::int32_t value, std::int32_t most) {
-  if (value > most) {
-    throw input_error{option, fmt::format("{} is out of range", value), fmt::format("an integer from 1 to {}", most)};
-  }
-}
-
-[[nodiscard]] auto options_of(const generate_options& o) -> generation::rtgpu_options {
-  generation::rtgpu_options out = o.set;
-  const auto [numerator, denominator] = option_ratio("--utilization", o.utilization);
-  if (1000 % denominator != 0 || numerator > 100 * denominator) {
-    throw input_error{"--utilization", fmt::format("{} is out of range", o.utilization),
-                      "0.001 to 100 in steps of 0.001"};
-  }
-  out.utilization_permille = static_cast<std::int32_t>(numerator * (1000 / denominator));
-  require_at_most("--sms", out.sms, max_sms);
-  require_at_most("--virtual-per-sm", out.virtual_per_sm, max_virtual_per_sm);
-  if (!o.cpu.empty()) { out.cpu = option_range("--cpu", o.cpu); }
-  if (!o.copy.empty()) { out.copy = option_range("--copy", o.copy); }
-  if (!o.kernel.empty()) { out.kernel = option_range("--gpu", o.kernel); }
-  if (!o.interleave.empty()) {
-    std::tie(out.interleave_numerator, out.interleave_denominator) = option_ratio("--interleave", o.interleave);
+    out.set(std::string_view{given}.substr(0, equals), std::string_view{given}.substr(equals + 1));
   }
   return out;
 }
 
-[[nodiscard]] auto refusal_of(model_fault fault) -> input_error {
-  if (fault == model_fault::options_out_of_range) {
-    return {"", "an option is out of its range",
-            "1 to 64 tasks, at least 1 subtask, ranges from at least 1ns to at most 1000s with lower <= upper, "
-            "interleave >= 1, percentages from 0 to 100"};
+/// Pre: it is one.
+[[nodiscard]] auto whole_number(const std::string& text) -> std::uint64_t {
+  std::uint64_t out = 0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+/// In thousandths.
+[[nodiscard]] auto level_of(const file_generator& g, const generate_options& o) -> std::int64_t {
+  if (g.level_name.empty() && !o.level.empty()) {
+    throw input_error{"--utilization", fmt::format("{} has one workload, at its own", g.name), "nothing"};
   }
-  if (fault == model_fault::set_does_not_fit) {
-    return {"--subtasks", "a set has more segments than this program holds",
-            fmt::format("at most {} of a task and {} in all", max_visits_of_task, max_file_visits)};
+  if (o.level.empty()) { return 1000; }
+  const auto [numerator, denominator] = option_ratio("--utilization", o.level);
+  if (numerator < 1 || 1000 % denominator != 0 || numerator > 100 * denominator) {
+    throw input_error{"--utilization", fmt::format("{} is out of range", o.level), "0.001 to 100 in steps of 0.001"};
   }
-  if (fault == model_fault::time_overflow) {
-    return {"--utilization", "a period overflows 64-bit nanoseconds", "a higher utilization or shorter ranges"};
+  return numerator * (1000 / denominator);
+}
+
+void print_sets(const file_generator& g, const generate_options& o) {
+  const std::int64_t level = level_of(g, o);
+  const file_drawer draw = g.prepare(settings_of(g, o));
+  const std::uint64_t count = whole_number(o.count);
+  const std::uint64_t first = whole_number(o.number);
+  progress shown{"generating: sets"};
+  for (std::uint64_t i = 0; i < count; ++i) {
+    shown.show(i, count);
+    const auto file = draw(level, first + i);
+    const std::string at =
+        g.level_name.empty() ? "" : fmt::format(", {} {}", g.level_name, o.level.empty() ? "1" : o.level);
+    file->name = fmt::format("{}{}, seed {}, set {}", g.name, at, o.seed, first + i);
+    print_in_one_line(std::cout, *file);
+    if (!std::cout) { throw environment_error{"standard output cannot be written"}; }
   }
-  const fault_text text = describe(fault);
-  return {std::string{text.field}, std::string{text.problem}, std::string{text.allowed}};
+}
+
+/// The library's own conversion would wrap what is below 0 and cut what is too large.
+[[nodiscard]] auto number_check(const std::string& given) -> std::string {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
+  if (error == std::errc{} && end == given.data() + given.size()) { return {}; }
+  return fmt::format("\"{}\" is no integer from 0 to {}", given, std::numeric_limits<std::uint64_t>::max());
 }
 
 }  // namespace
 
+void add_generate(CLI::App& command, generate_options& o) {
+  command.add_option("NAME", o.name, "the generator; --list shows all of them");
+  command.add_flag("--list", o.list, "list the generators, or the parameters of the one that is named");
+  command.add_option("--utilization", o.level, "sum over all tasks, or the load (default 1)")->type_name("U");
+  command.add_option("--seed", o.seed, "(default 1)")->type_name("N")->check(number_check);
+  command.add_option("--count", o.count, "number of sets (default 1)")->type_name("N")->check(number_check);
+  command.add_option("--number", o.number, "of the first set (default 0); set I of level U in a study is I + 10^9 U")
+      ->type_name("N")
+      ->check(number_check);
+  for (const auto& [name, about] : shorthands) {
+    command
+        .add_option_function<std::string>(
+            fmt::format("--{}", name),
+            [&o, name = name](const std::string& value) { o.parameters.push_back(fmt::format("{}={}", name, value)); },
+            about)
+        ->type_name("VALUE");
+  }
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--set",
+          [&o](const std::vector<std::string>& all) {
+            o.parameters.insert(o.parameters.end(), all.begin(), all.end());
+          },
+          "a parameter of the generator")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
 auto generate_command(const generate_options& o) -> exit_code {
-  if (o.name != "rtgpu") {
-    throw input_error{"", fmt::format("\"{}\" is no generator of this program", o.name), "rtgpu"};
+  if (o.name.empty()) {
+    if (!o.list) { throw input_error{"", "no generator is named", "a name that takt generate --list shows"}; }
+    list_generators();
+    return exit_code::ok;
   }
-  const auto set = options_of(o);
-  const auto table = std::make_unique<generated_set>();
-  progress shown{"generating: sets"};
-  for (std::uint64_t i = 0; i < o.count; ++i) {
-    shown.show(i, o.count);
-    if (const auto fault = generation::generate(set, o.seed, i, *table); fault != model_fault::none) {
-      throw refusal_of(fault);
+  const file_generator& g = find_generator("", o.name);
+  try {
+    if (o.list) {
+      list_parameters(g);
+    } else {
+      print_sets(g, o);
     }
-    const auto file = std::make_unique<workload_file>();
-    file->name = fmt::format("rtgpu, utilization {}, seed {}, set {}", o.utilization, o.seed, i);
-    if (!describe_set(generation::platform_of(set), *table, *file)) { throw refusal_of(model_fault::set_does_not_fit); }
-    print_in_one_line(std::cout, *file);
-    if (!std::cout) { throw environment_error{"standard output cannot be written"}; }
-  }
+  } catch (const studies::refusal& e) { throw input_error{"--" + e.name, e.problem, e.allowed}; }
   return exit_code::ok;
 }
 

@@ -19,7 +19,7 @@
 #include "command.hpp"
 #include "command_line.hpp"
 #include "failure.hpp"
-#include "files/limits.hpp"
+#include "generate.hpp"
 #include "json_value.hpp"
 #include "policies/judged.hpp"
 #include "sweep/sweep.hpp"
@@ -116,31 +116,6 @@ void add_json(CLI::App& command, bool& json) {
 void add_pictures(CLI::App& command, pictures& to) {
   command.add_option("--trace", to.trace_file, "write a trace that ui.perfetto.dev opens")->type_name("FILE");
   add_picture(command, to.svg_file, "draw a Gantt chart, at most two of the longest periods");
-}
-
-void add_generation(CLI::App& command, generate_options& o) {
-  command.add_option("NAME", o.name, "rtgpu: Zou et al. 2021, Table 1")->required()->check(one_of({"rtgpu"}));
-  command.add_option("--utilization", o.utilization, "sum over all tasks and resources (default 1)")->type_name("U");
-  add_count(command, "--tasks", o.set.tasks, 1, static_cast<std::int32_t>(max_tasks), "tasks per set (default 5)");
-  add_count(command, "--subtasks", o.set.subtasks, 1, static_cast<std::int32_t>(takt::max_visits_of_task),
-            "CPU segments per task (default 5)");
-  add_number(command, "--seed", o.seed, "(default 1)");
-  add_number(command, "--count", o.count, "number of sets (default 1)");
-  command.add_option("--cpu", o.cpu, "range of CPU segments (default 1ms..20ms)")->type_name("RANGE");
-  command.add_option("--gpu", o.kernel, "range of kernels on one SM (default 1ms..20ms)")->type_name("RANGE");
-  command.add_option("--copy", o.copy, "range of copies (default 1ms..5ms)")->type_name("RANGE");
-  add_choice<takt::generation::copies_per_kernel>(command, "--copies", o.set.copies,
-                                                  {{"two", takt::generation::copies_per_kernel::two},
-                                                   {"one", takt::generation::copies_per_kernel::one},
-                                                   {"none", takt::generation::copies_per_kernel::none}},
-                                                  "copies around each kernel");
-  add_count(command, "--sms", o.set.sms, 1, max_sms, "physical SMs (default 10)");
-  add_count(command, "--virtual-per-sm", o.set.virtual_per_sm, 1, max_virtual_per_sm, "virtual SMs per SM (default 2)");
-  add_count(command, "--overhead", o.set.overhead_percent, 0, 100,
-            "percent of a kernel that SMs do not shorten (default 10)");
-  add_count(command, "--lower", o.set.lower_percent, 0, 100, "percent of shortest in longest times (default 100)");
-  command.add_option("--interleave", o.interleave, "interleave ratio of every kernel (default 17/10)")
-      ->type_name("RATIO");
 }
 
 void add_plan(CLI::App& command, plan_options& o) {
@@ -341,7 +316,7 @@ constexpr const char* exit_codes =
 
   generate_options generate;
   command = app.add_subcommand("generate", "task sets of a published experiment, one per line");
-  add_generation(*command, generate);
+  add_generate(*command, generate);
   command->callback([&] { c = {[&] { return generate_command(generate); }, nullptr, "", nullptr}; });
 
   sweep_options sweep;

@@ -58,24 +58,12 @@ const std::string small = "rtgpu-fig7 --sets 30 --levels 0.4,0.8,1.2 ";
 
 }  // namespace
 
-/// Without it no picture can be drawn, and the program says so.
-auto has_gnuplot() -> bool { return std::system("command -v gnuplot >/dev/null") == 0; }
-
-TEST_CASE("without gnuplot a table is written, and the missing package is named" * doctest::skip(has_gnuplot())) {
-  const std::string csv = scratch("without.csv");
-  const outcome o = takt::test::takt("sweep rtgpu-fig7 --sets 2 --csv " + csv + " --svg " + scratch("without.svg"));
-  CHECK(o.code == 4);
-  CHECK(contains(o.err, "gnuplot is missing (package gnuplot-nox)"));
-  CHECK(read(csv).starts_with("# takt"));
-}
-
 TEST_CASE("RTGPU-39 Fig. 7 as a table: three length ranges, one and two copies") {
   check_figure("rtgpu-fig7", "cpu_to_gpu", {"2:1", "1:2", "1:8"}, 15);
   CHECK(contains(takt::test::takt("sweep rtgpu-fig7 --list").out, "  sets             100 "));
 }
 
-TEST_CASE("RTGPU-39 one command gives Fig. 7 as a table and a picture: three length ranges, one and two copies" *
-          doctest::skip(!has_gnuplot())) {
+TEST_CASE("RTGPU-39 one command gives Fig. 7 as a table and a picture: three length ranges, one and two copies") {
   const std::string csv = scratch("fig7.csv");
   const std::string svg = scratch("fig7.svg");
   const outcome o = takt::test::takt("sweep rtgpu-fig7 --sets 2 --csv " + csv + " --svg " + svg);

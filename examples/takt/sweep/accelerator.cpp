@@ -186,7 +186,8 @@ void harmonic_periods(const settings& s, experiment& e) {
                {"gang_utilization", "configuration"}, {}, measure::sets);
   for (const auto& t : tests) { shown.columns.emplace_back(t.name); }
   for (const char* c : {"undecided", "accepted_but_missed", "printed_but_missed"}) { shown.columns.emplace_back(c); }
-  return {name, about, shown, parameters(levels, "utilization of each core by its pinned tasks", own),
+  return {std::string{name}, std::string{about}, shown,
+          parameters(levels, "utilization of each core by its pinned tasks", own),
           harmonic ? harmonic_periods : any_periods};
 }
 

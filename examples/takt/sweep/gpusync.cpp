@@ -305,7 +305,7 @@ void fill_study(const settings& s, experiment& e) {
             {"state", "0,25,100", "in percent of that"},
             {"every", "1", "only one of so many of the groups that are left", 1, generation::studied_groups}},
            judgement::parameters());
-  return {name, about,
+  return {std::string{name}, std::string{about},
           layout("GPUSync (Elliott 2015), section 4.3.6", "utilization", "utilization", "accepted task sets (%)",
                  {"overheads", "cpus", "gpus", "tokens", "task_utilization", "period", "gpu_share", "kernels", "bytes",
                   "state"},

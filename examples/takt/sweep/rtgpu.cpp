@@ -48,6 +48,7 @@ constexpr std::array<curve_of, tests.size()> drawn_tests{{{0, {}, "RTGPU as publ
 
 /// Parameters that all of these studies have: how many sets, and what the paper does not print.
 [[nodiscard]] auto parameters(std::vector<parameter> own) -> std::vector<parameter> {
+  own = with(std::move(own), stopping_parameters());
   return with({{"seed", "1", "of everything that is drawn"},
                {"sets", "100", "task sets per configuration and level", 1, most_sets},
                {"levels", "0.2..3.0/0.2", "utilization of one core, one copy engine and one SM together"},
@@ -100,16 +101,15 @@ void fill(const settings& s, experiment& e, const std::vector<variation>& variat
       }
     }
   }
-  e.count = [all, seed = s.seed(), judge](const unit& u, row counts) {
+  for (const curve_of& c : curves) { e.paired.push_back(c.what); }
+  e.count = count_pairs(e.paired, [all, seed = s.seed(), judge](const unit& u, std::int64_t i, row counts) {
     options o = all[u.series];
     o.utilization_permille = static_cast<std::int32_t>(u.level);
     const auto table = std::make_unique<study_table>();
-    for (std::int64_t i = 0; i < u.sets; ++i) {
-      require(generation::generate(o, seed, u.number(i), *table) == model_fault::none, "a task set cannot be drawn");
-      prioritize(*table, by_relative_deadline{});
-      judge(*table, generation::platform_of(o), counts);
-    }
-  };
+    require(generation::generate(o, seed, u.number(i), *table) == model_fault::none, "a task set cannot be drawn");
+    prioritize(*table, by_relative_deadline{});
+    judge(*table, generation::platform_of(o), counts);
+  });
 }
 
 [[nodiscard]] auto shown(std::string_view title, std::vector<std::string> keys, std::vector<std::string> columns)
@@ -162,8 +162,9 @@ void fig7(const settings& s, experiment& e) {
 /// A figure that varies one number in Table 1 of the paper.
 [[nodiscard]] auto over_counts(std::string_view name, std::string_view about, int figure, const parameter& varied,
                                std::int32_t options::* field, std::string_view unit_name) -> study {
-  return {name, about, acceptance(fmt::format(", Fig. {}: number of {}", figure, unit_name), varied.name),
-          parameters({varied}), [=, what = varied.name](const settings& s, experiment& e) {
+  return {std::string{name}, std::string{about},
+          acceptance(fmt::format(", Fig. {}: number of {}", figure, unit_name), varied.name), parameters({varied}),
+          [=, what = varied.name](const settings& s, experiment& e) {
             std::vector<variation> all;
             for (const std::int64_t value : s.numbers(what)) {
               all.push_back({{fmt::format("{}", value)}, fmt::format("{} {}", value, unit_name), options_of(s)});
@@ -249,7 +250,7 @@ void run_sets(const settings& s, experiment& e, bool shared) {
 [[nodiscard]] auto execution(std::string_view name, std::string_view about, std::string_view title, bool shared,
                              std::vector<parameter> own) -> study {
   own.push_back({"periods", "20", "longest periods that a simulated run lasts", 1, 1000});
-  return {name, about,
+  return {std::string{name}, std::string{about},
           shown(title, {"tasks", "sms"}, {"rtgpu", "takt", "takt_undecided", "simulated", "accepted_but_missed"}),
           parameters(std::move(own)), [shared](const settings& s, experiment& e) { run_sets(s, e, shared); }};
 }

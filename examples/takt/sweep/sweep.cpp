@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <memory>
+#include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,8 +18,13 @@
 
 #include "../failure.hpp"
 #include "../fields.hpp"
+#include "../json_value.hpp"
 #include "../text_file.hpp"
+#include "emit.hpp"
+#include "policy_study.hpp"
+#include "ranks.hpp"
 #include "study.hpp"
+#include "study_file.hpp"
 
 namespace takt::program {
 
@@ -27,8 +36,9 @@ using namespace sweep;
 [[nodiscard]] auto all_studies() -> const std::vector<study>& {
   static const std::vector<study> all = [] {
     std::vector<study> out;
-    for (auto family : {rtgpu_studies, accelerator_studies, openvx_studies, wamp2s_studies, wamp2s_network_studies,
-                        gpusync_studies, gpusync_fairness_studies, gpusync_runtime_studies, gpusync_video_studies}) {
+    for (auto family :
+         {rtgpu_studies, accelerator_studies, openvx_studies, wamp2s_studies, wamp2s_network_studies, gpusync_studies,
+          gpusync_fairness_studies, gpusync_runtime_studies, gpusync_video_studies, policy_studies}) {
       std::ranges::move(family(), std::back_inserter(out));
     }
     return out;
@@ -46,16 +56,30 @@ using namespace sweep;
       fmt::format("{}", fmt::join(names, ", "))};
 }
 
-[[nodiscard]] auto settings_of(const study& what, const sweep_options& o) -> settings {
-  settings out{what.parameters};
+/// Whether a name is that of a file rather than of a study.
+[[nodiscard]] auto is_file(const std::string& name) -> bool {
+  return name.ends_with(".json") || name.find('/') != std::string::npos;
+}
+
+/// The study that is named, or that a file describes, with what the file and the options give.
+[[nodiscard]] auto asked_study(const sweep_options& o) -> described_study {
+  std::optional<described_study> out;
+  if (is_file(o.name)) {
+    out = read_study(parse_json(read_text_file(o.name, max_file_bytes, "study file")), find_study);
+  } else {
+    const study& known = find_study(o.name);
+    out = described_study{known, settings{known.parameters}, {}};
+  }
   for (const std::string& given : o.parameters) {
     const std::size_t equals = given.find('=');
     if (equals == std::string::npos) {
       throw input_error{"--set", fmt::format("\"{}\" gives no value", given), "NAME=VALUE"};
     }
-    out.set(std::string_view{given}.substr(0, equals), std::string_view{given}.substr(equals + 1));
+    const std::string name = given.substr(0, equals);
+    out->with.set(name, std::string_view{given}.substr(equals + 1));
+    out->places.erase(name);
   }
-  return out;
+  return std::move(*out);
 }
 
 void list_studies() {
@@ -63,38 +87,177 @@ void list_studies() {
   fmt::print("\ntakt sweep NAME --list shows the parameters of a study.\n");
 }
 
-void list_parameters(const study& s) {
-  fmt::print("{}: {}\n\n", s.name, s.about);
-  for (const parameter& p : s.parameters) { fmt::print("  {:<16} {:<16} {}\n", p.name, p.value, p.about); }
+void list_parameters(const described_study& s) {
+  fmt::print("{}: {}\n\n", s.what.name, s.what.about);
+  for (const parameter& p : s.with.all()) { fmt::print("  {:<16} {:<16} {}\n", p.name, p.value, p.about); }
   fmt::print("\nChange one with --set NAME=VALUE.\n");
 }
 
-[[nodiscard]] auto run(const study& what, const settings& with, const sweep_options& o) -> result {
-  const interruption signals;
+/// What is done goes together, and nothing that is asked for is passed over.
+void check(const sweep_options& o) {
+  const auto refuse_both = [](bool both, const char* first, const char* second) {
+    if (both) { throw input_error{first, fmt::format("cannot be together with {}", second), "one of the two"}; }
+  };
+  const bool has_part = !o.shard.empty() || !o.blocks.empty();
+  if (!o.shard.empty()) { (void)read_shard(o.shard); }
+  refuse_both(!o.shard.empty() && !o.blocks.empty(), "--shard", "--blocks");
+  refuse_both(o.mpi && has_part, "--mpi", o.shard.empty() ? "--blocks" : "--shard");
+  refuse_both(o.mpi && !o.emit.empty(), "--mpi", "--emit");
+  refuse_both(o.merge && has_part, "--merge", o.shard.empty() ? "--blocks" : "--shard");
+  refuse_both(o.merge && o.mpi, "--merge", "--mpi");
+  refuse_both(o.merge && o.rerun_missing, "--merge", "--rerun-missing");
+  refuse_both(o.merge && !o.emit.empty(), "--merge", "--emit");
+  refuse_both(o.rerun_missing && has_part, "--rerun-missing", o.shard.empty() ? "--blocks" : "--shard");
+  refuse_both(has_part && !o.emit.empty(), o.shard.empty() ? "--blocks" : "--shard", "--emit");
+  const auto need_folder = [&o](bool asked, const char* option, const char* why) {
+    if (asked && o.resume.empty()) { throw input_error{option, why, "--resume DIR too"}; }
+  };
+  need_folder(has_part, o.shard.empty() ? "--blocks" : "--shard", "a part of a sweep needs a folder for what it finds");
+  need_folder(o.merge, "--merge", "puts together what is in a folder");
+  need_folder(o.rerun_missing, "--rerun-missing", "looks for what is missing in a folder");
+  need_folder(!o.emit.empty(), "--emit", "the parts need a folder for what they find");
+  if (!o.emit.empty() && o.emit != "slurm" && o.emit != "parallel") {
+    throw input_error{"--emit", fmt::format("\"{}\" is none that takt writes for", o.emit), "slurm, parallel"};
+  }
+  if (!o.emit.empty() && o.parts < 1) {
+    throw input_error{"--emit", "does not say into how many parts the study is divided", "--parts N too"};
+  }
+  if (o.emit.empty() && o.parts > 0) {
+    throw input_error{"--parts", "is about jobs that are written", "--emit slurm or --emit parallel too"};
+  }
+  if (o.array_limit < 1) { throw input_error{"--array-limit", "is 0", "at least 1"}; }
+}
+
+[[nodiscard]] auto options_of(const sweep_options& o, const interruption& signals) -> run_options {
   run_options how{.jobs = o.jobs, .part = {}, .folder = o.resume, .shows_progress = true, .stop = &signals.asked()};
   if (!o.shard.empty()) { how.part = read_shard(o.shard); }
-  if (how.part.count > 1 && o.resume.empty()) {
-    throw input_error{"--shard", "a part of a sweep needs a folder for what it finds", "--resume DIR too"};
+  if (!o.blocks.empty()) { how.part.units = read_units(o.blocks); }
+  return how;
+}
+
+/// What is in the folder.
+[[nodiscard]] auto kept(const described_study& s, const sweep_options& o) -> result {
+  auto found = found_in(o.resume, s.what, s.with);
+  if (!found) {
+    throw input_error{"--resume", fmt::format("{} holds no journal of {}", o.resume, s.what.name),
+                      "the folder of an earlier call"};
   }
-  result out = studies::run(what, with, how);
-  if (signals.asked() && !out.counts.complete()) {
-    throw environment_error{
-        o.resume.empty() ? "interrupted; nothing is kept without --resume DIR"
-                         : fmt::format("interrupted; the same command goes on from what is kept in {}", o.resume)};
+  return std::move(*found);
+}
+
+[[nodiscard]] auto missing_units(const tally& counts) -> std::vector<std::size_t> { return units_to_do(counts, {}); }
+
+void say_missing(const std::vector<std::size_t>& missing, const sweep_options& o) {
+  fmt::print(stderr, "takt: {} blocks are in no journal of {}{}{}\n", missing.size(), o.resume,
+             missing.empty() ? "" : ": ", one_line(units_text(missing), 200));
+}
+
+/// The missing blocks in so many parts, or fewer. A point whose end is not known yet is in one of them.
+[[nodiscard]] auto divided(const tally& counts, std::size_t parts) -> std::vector<std::string> {
+  const auto missing = missing_units(counts);
+  std::vector<std::vector<std::size_t>> of(std::min(parts, missing.size()));
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    of[counts.stop().in_use() ? missing[i] % counts.points() % of.size() : i * of.size() / missing.size()].push_back(
+        missing[i]);
   }
+  std::erase_if(of, [](const auto& units) { return units.empty(); });
+  std::vector<std::string> out;
+  for (const auto& units : of) { out.push_back(units_text(units)); }
   return out;
+}
+
+[[nodiscard]] auto own_path() -> std::string {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "takt" : path.string();
+}
+
+void emit(const described_study& s, const sweep_options& o) {
+  const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
+  emitted_jobs jobs;
+  jobs.study = s.what.name;
+  jobs.call = {own_path(), "sweep", is_file(o.name) ? absolute(o.name) : o.name};
+  for (const std::string& given : o.parameters) { jobs.call.insert(jobs.call.end(), {"--set", given}); }
+  jobs.call.insert(jobs.call.end(), {"--resume", absolute(o.resume)});
+  for (const auto& [option, path] : {std::pair{"--csv", o.csv}, {"--svg", o.svg}, {"--html", o.html}}) {
+    if (!path.empty()) { jobs.merge.insert(jobs.merge.end(), {option, absolute(path)}); }
+  }
+  if (o.json) { jobs.merge.emplace_back("--json"); }
+  if (o.rerun_missing) {
+    const result found = kept(s, o);
+    jobs.option = "--blocks";
+    jobs.parts = divided(found.counts, o.parts);
+    say_missing(missing_units(found.counts), o);
+  } else {
+    (void)s.what.design(s.with);  // which refuses what is wrong with it before anything is submitted
+    jobs.option = "--shard";
+    for (std::size_t i = 1; i <= o.parts; ++i) { jobs.parts.push_back(fmt::format("{}/{}", i, o.parts)); }
+  }
+  if (o.emit == "slurm") {
+    write_slurm(std::cout, jobs, o.array_limit);
+  } else {
+    write_parallel(std::cout, jobs);
+  }
 }
 
 void write_results(const result& r, const sweep_options& o) {
   if (o.json) {
     write_json(std::cout, r);
-  } else if (o.csv.empty() && o.svg.empty()) {
+  } else if (o.csv.empty() && o.svg.empty() && o.html.empty()) {
     write_csv(std::cout, r);
   }
   if (!o.csv.empty()) {
     write_file(o.csv, [&r](std::ostream& out) { write_csv(out, r); });
   }
+  if (!o.html.empty()) {
+    write_file(o.html, [&r](std::ostream& out) { write_html(out, r); });
+  }
   if (!o.svg.empty()) { draw_picture(r, o.svg); }
+}
+
+/// Writes the results once all is there.
+void conclude(const result& r, const sweep_options& o, bool stopped) {
+  if (r.counts.complete()) { return write_results(r, o); }
+  if (stopped) {
+    throw environment_error{
+        o.resume.empty() ? "interrupted; nothing is kept without --resume DIR"
+                         : fmt::format("interrupted; the same command goes on from what is kept in {}", o.resume)};
+  }
+  fmt::print(stderr, "takt: this part is done; {} units are left to the others, so nothing is written yet\n",
+             r.counts.units() - r.counts.known_units());
+}
+
+void merge(const described_study& s, const sweep_options& o) {
+  const result r = kept(s, o);
+  if (!r.counts.complete()) {
+    const auto missing = missing_units(r.counts);
+    throw environment_error{
+        fmt::format("{} blocks are in no journal of {}; --rerun-missing in place of --merge runs these alone",
+                    missing.size(), o.resume)};
+  }
+  write_results(r, o);
+}
+
+/// What the library and the studies name as they do is an option here, or stands in a file.
+[[nodiscard]] auto place_of(const std::string& name, const std::optional<described_study>& asked) -> std::string {
+  if (name == "part") { return "--shard"; }
+  if (name == "folder") { return "--resume"; }
+  if (name == "units") { return "--blocks"; }
+  if (asked && asked->places.contains(name)) { return asked->places.at(name); }
+  return name;
+}
+
+void run_here(const described_study& s, const sweep_options& o) {
+  const interruption signals;
+  const run_options how = options_of(o, signals);
+  const result found = studies::run(s.what, s.with, how);
+  conclude(found, o, signals.asked());
+}
+
+void run_on_ranks(const described_study& s, const sweep_options& o, ranks& all) {
+  const interruption signals;
+  const auto found = all.run(s.what, s.with, options_of(o, signals));
+  if (found) { conclude(*found, o, signals.asked()); }
 }
 
 }  // namespace
@@ -104,16 +267,26 @@ void sweep::require(bool well, std::string_view otherwise) {
 }
 
 void add_sweep(CLI::App& command, sweep_options& o) {
-  command.add_option("NAME", o.name, "the study; --list shows all of them");
+  command.add_option("NAME", o.name, "the study, --list shows all of them; or a file in the format takt-study/1");
   command.add_flag("--list", o.list, "list the studies, or the parameters of the one that is named");
-  command.add_option("--jobs", o.jobs, "threads (default: all of this machine)")->type_name("N");
+  command.add_option("--jobs", o.jobs, "threads (default: all of this machine, or 1 of each rank)")->type_name("N");
+  command.add_flag("--mpi", o.mpi, "on all ranks that mpirun started");
   command.add_option("--shard", o.shard, "only part I of N; put the folders of all parts together, and run without")
       ->type_name("I/N");
+  command.add_option("--blocks", o.blocks, "only these blocks of sets, such as 3,7-12")->type_name("LIST");
   command.add_option("--resume", o.resume, "keep what is found in a folder, and go on from what is there")
       ->type_name("DIR");
-  command.add_option("--csv", o.csv, "write the counts (default: standard output, unless there is a picture)")
+  command.add_flag("--rerun-missing", o.rerun_missing, "say which blocks no journal of the folder has, and run these");
+  command.add_flag("--merge", o.merge, "run nothing, and put together what is in the folder");
+  command.add_option("--emit", o.emit, "write a script on standard output that runs the study: slurm, parallel")
+      ->type_name("NAME");
+  command.add_option("--parts", o.parts, "jobs of such a script")->type_name("N");
+  command.add_option("--array-limit", o.array_limit, "jobs that Slurm takes in one array (default 1000)")
+      ->type_name("N");
+  command.add_option("--csv", o.csv, "write the counts (default: standard output, unless there is another result)")
       ->type_name("FILE");
   command.add_option("--svg", o.svg, "draw the curves; a name that ends in .png gives that")->type_name("FILE");
+  command.add_option("--html", o.html, "write curves, tables, ranking and parameters as one page")->type_name("FILE");
   command.add_flag("--json", o.json, "print one JSON object and nothing else");
   const auto add_parameter = [&](const std::string& option, const std::string& name, const std::string& about) {
     return command.add_option_function<std::vector<std::string>>(
@@ -137,23 +310,31 @@ auto sweep_command(const sweep_options& o) -> exit_code {
     list_studies();
     return exit_code::ok;
   }
-  const study& what = find_study(o.name);
-  if (o.list) {
-    list_parameters(what);
-    return exit_code::ok;
-  }
+  std::unique_ptr<ranks> all;
+  if (o.mpi) { all = std::make_unique<ranks>(); }
+  std::optional<described_study> asked;
   try {
-    const result r = run(what, settings_of(what, o), o);
-    if (r.counts.complete()) {
-      write_results(r, o);
+    check(o);
+    asked = asked_study(o);
+    if (o.list) {
+      list_parameters(*asked);
+    } else if (!o.emit.empty()) {
+      emit(*asked, o);
+    } else if (o.merge) {
+      merge(*asked, o);
+    } else if (all) {
+      run_on_ranks(*asked, o, *all);
     } else {
-      fmt::print(stderr, "takt: this part is done; {} units are left to the others, so nothing is written yet\n",
-                 r.counts.units() - r.counts.known_units());
+      if (o.rerun_missing) { say_missing(missing_units(kept(*asked, o).counts), o); }
+      run_here(*asked, o);
     }
     return exit_code::ok;
   } catch (const refusal& e) {
-    // What the library names as it does is an option here.
-    throw input_error{e.name == "part" ? "--shard" : e.name == "folder" ? "--resume" : e.name, e.problem, e.allowed};
+    if (all && !all->is_first()) { return exit_code::ok; }
+    throw input_error{place_of(e.name, asked), e.problem, e.allowed};
+  } catch (const input_error& e) {
+    if (all && !all->is_first()) { return exit_code::ok; }
+    throw input_error{place_of(e.where, asked), e.problem, e.allowed, e.overflow};
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,20 @@ class App;
 namespace takt::program {
 
 struct sweep_options {
-  std::string name;
-  unsigned jobs = 0;  ///< 0: one per hardware thread
+  std::string name;   ///< of a study, or of a file of one
+  unsigned jobs = 0;  ///< 0: one per hardware thread, of a rank one
+  bool mpi = false;
   std::string shard;
+  std::string blocks;
   std::string resume;
+  bool rerun_missing = false;
+  bool merge = false;
+  std::string emit;  ///< slurm, parallel
+  std::size_t parts = 0;
+  std::size_t array_limit = 1000;
   std::string csv;
   std::string svg;
+  std::string html;
   bool json = false;
   bool list = false;
   std::vector<std::string> parameters;  ///< NAME=VALUE

@@ -213,7 +213,7 @@ void add_all(mean_errors& means, std::size_t /*application*/, std::span<const pr
       write(means[static_cast<std::size_t>(u.level / step - 1)], counts);
     });
   };
-  return {name, about,
+  return {std::string{name}, std::string{about},
           layout("WAMP2S (Yao et al. 2022), " + title + ", invented platform", std::move(level_name),
                  std::move(level_title), "error of the estimate / response (%)", {"platform"},
                  {"error_percent", "estimates"}, measure::thousandths),

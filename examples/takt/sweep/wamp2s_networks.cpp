@@ -177,7 +177,7 @@ template <const auto& Set>
   for (std::size_t k = 0; k < Set.size(); ++k) {
     names += fmt::format("{}{} {}", k == 0 ? "" : ", ", k + 1, Set[k].name);
   }
-  return {name, about,
+  return {std::string{name}, std::string{about},
           layout(titled(figure, "error of the execution time under a stable load"), "application",
                  fmt::format("application: {}", names), "mean error of the test (%)", {"set"},
                  {"percent_of_estimate", "percent_of_measurement", "rmse_ms", "rules", "extrapolated"},

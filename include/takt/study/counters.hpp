@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,40 @@ template <class Judge>
 [[nodiscard]] auto set_by_set(Judge judge) {
   return [judge = std::move(judge)](const unit& u, row counts) mutable {
     for (std::int64_t i = 0; i < u.sets; ++i) { judge(u, i, counts); }
+  };
+}
+
+/// How many columns it takes to compare so many with one another: for each two, sets with only the one or the other.
+[[nodiscard]] constexpr auto pair_columns(std::size_t compared) noexcept -> std::size_t {
+  return compared * (compared - (compared > 0 ? 1 : 0));
+}
+/// The first of the two columns of a pair, behind those of the study. Pre: i < j < compared.
+[[nodiscard]] constexpr auto pair_column(std::size_t compared, std::size_t i, std::size_t j) noexcept -> std::size_t {
+  return i * (2 * compared - i - 1) + 2 * (j - i - 1);
+}
+
+/// As `set_by_set`, and compares the columns `paired` of each set: a judge adds at most 1 to each of these. Pre: the
+/// counts have `pair_columns` more than the study, at their end.
+template <class Judge>
+[[nodiscard]] auto count_pairs(std::vector<std::size_t> paired, Judge judge) {
+  return [paired = std::move(paired), judge = std::move(judge)](const unit& u, row counts) mutable {
+    const std::size_t columns = counts.size() - pair_columns(paired.size());
+    const row pairs = counts.subspan(columns);
+    std::vector<std::int64_t> one(columns);
+    for (std::int64_t set = 0; set < u.sets; ++set) {
+      std::ranges::fill(one, 0);
+      judge(u, set, row{one});
+      for (std::size_t c = 0; c < columns; ++c) { counts[c] += one[c]; }
+      for (std::size_t i = 0; i < paired.size(); ++i) {
+        for (std::size_t j = i + 1; j < paired.size(); ++j) {
+          const std::int64_t first = one[paired[i]];
+          const std::int64_t second = one[paired[j]];
+          const std::size_t at = pair_column(paired.size(), i, j);
+          pairs[at] += first > second ? 1 : 0;
+          pairs[at + 1] += second > first ? 1 : 0;
+        }
+      }
+    }
   };
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -27,6 +29,17 @@
 #include <takt/study/unit.hpp>
 
 namespace takt::studies {
+
+/// What a process did of a study, from when on, and where.
+struct work_note {
+  std::string begin;  ///< in UTC
+  std::size_t units = 0;
+  std::int64_t milliseconds = 0;
+  std::size_t workers = 1;
+  std::string machine;
+
+  [[nodiscard]] friend auto operator<=>(const work_note&, const work_note&) = default;
+};
 
 namespace detail {
 
@@ -63,6 +76,29 @@ inline constexpr std::size_t seal_length = sizeof(" #0123456789abcdef") - 1;
   return text.eof() ? out : std::vector<std::int64_t>{};
 }
 
+inline constexpr std::string_view note_mark = "@ ";
+
+[[nodiscard]] inline auto text_of(const work_note& n) -> std::string {
+  return report::text(note_mark, n.begin, " ", n.units, " ", n.milliseconds, " ", n.workers, " ", n.machine);
+}
+[[nodiscard]] inline auto note_of(std::string_view line) -> work_note {
+  std::istringstream text{std::string{line.substr(note_mark.size())}};
+  work_note out;
+  text >> out.begin >> out.units >> out.milliseconds >> out.workers >> std::ws;
+  std::getline(text, out.machine);
+  return out;
+}
+/// Adds what is newer of the same process.
+inline void add_note(std::vector<work_note>& to, work_note n) {
+  const auto same = std::ranges::find_if(
+      to, [&n](const work_note& o) { return o.begin == n.begin && o.machine == n.machine && o.units <= n.units; });
+  if (same == to.end()) {
+    to.push_back(std::move(n));
+  } else {
+    *same = std::move(n);
+  }
+}
+
 [[nodiscard]] inline auto bytes_of(const std::filesystem::path& path) -> std::string {
   std::ifstream file{path, std::ios::binary};
   return {std::istreambuf_iterator<char>{file}, {}};
@@ -70,7 +106,8 @@ inline constexpr std::size_t seal_length = sizeof(" #0123456789abcdef") - 1;
 
 /// Reads one journal; returns the length of its sound part.
 inline auto replay(const std::filesystem::path& path, std::string_view header, std::size_t columns,
-                   const unit_receiver& receive) -> std::size_t {
+                   const unit_receiver& receive, std::vector<work_note>& notes) -> std::size_t {
+  std::vector<work_note> own;
   const std::string bytes = bytes_of(path);
   std::string_view rest = bytes;
   const auto first = next_line(rest);
@@ -83,18 +120,63 @@ inline auto replay(const std::filesystem::path& path, std::string_view header, s
                   report::text("the same parameters (", header, ") or another folder")};
   }
   while (const auto line = next_line(rest)) {
+    if (line->starts_with(note_mark)) {
+      add_note(own, note_of(*line));
+      continue;
+    }
     const auto numbers = numbers_of(*line);
     if (numbers.size() != columns + 1 || numbers[0] < 0) { break; }
     receive(static_cast<std::size_t>(numbers[0]), std::span{numbers}.subspan(1));
   }
+  std::ranges::move(own, std::back_inserter(notes));
   return bytes.size() - rest.size();
+}
+
+/// "2-of-8", or for named units the first and the last of them and a number of them all.
+[[nodiscard]] inline auto name_of(const shard& part) -> std::string {
+  if (part.units.empty()) { return report::text(part.index, "-of-", part.count); }
+  return report::text("units-", part.units.front(), "-", part.units.back(), "-", checksum(units_text(part.units)));
+}
+
+inline constexpr std::string_view journal_suffix = ".journal";
+
+[[nodiscard]] inline auto header_of(std::string_view study, const std::string& fingerprint) -> std::string {
+  return report::text("takt-sweep/1 ", study, " ", fingerprint);
+}
+
+/// The journals of a study in a folder.
+[[nodiscard]] inline auto journals_in(const std::filesystem::path& folder, std::string_view study)
+    -> std::vector<std::filesystem::path> {
+  std::vector<std::filesystem::path> out;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator{folder, error}) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(report::text(study, ".")) && name.ends_with(journal_suffix)) { out.push_back(entry.path()); }
+  }
+  std::ranges::sort(out);
+  return out;
 }
 
 }  // namespace detail
 
+/// Reads every journal of a study in a folder and changes none; `receive` gets each finished unit. Nothing where there
+/// is no journal; else what was noted. Throws `refusal` when one belongs to other parameters.
+[[nodiscard]] inline auto read_journals(const std::string& folder, std::string_view study,
+                                        const std::string& fingerprint, std::size_t columns,
+                                        const unit_receiver& receive) -> std::optional<std::vector<work_note>> {
+  const auto all = detail::journals_in(folder, study);
+  if (all.empty()) { return {}; }
+  std::vector<work_note> out;
+  for (const auto& path : all) {
+    static_cast<void>(detail::replay(path, detail::header_of(study, fingerprint), columns, receive, out));
+  }
+  return out;
+}
+
 /// What a sweep has found so far, in a folder: one file per shard to which finished units are appended, a line each.
 /// Every line carries a checksum, so a process may be killed at any moment: a torn last line counts as not written.
-/// Journals of several machines may be put into one folder.
+/// Between units are notes of what each process did until then. Journals of several machines may be put into one
+/// folder.
 class journal {
  public:
   /// Opens this shard's file and reads every journal of the study in the folder; `receive` gets each finished unit.
@@ -103,27 +185,21 @@ class journal {
   journal(const std::string& folder, std::string_view study, const shard& part, const std::string& fingerprint,
           std::size_t columns, const unit_receiver& receive) {
     namespace fs = std::filesystem;
-    constexpr std::string_view suffix = ".journal";
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) { throw failure{report::text(folder, ": cannot be made (", error.message(), ")")}; }
-    const fs::path own = fs::path{folder} / report::text(study, ".", part.index, "-of-", part.count, suffix);
+    const fs::path own = fs::path{folder} / report::text(study, ".", detail::name_of(part), detail::journal_suffix);
     path_ = own.string();
-    const std::string header = report::text("takt-sweep/1 ", study, " ", fingerprint);
-    std::vector<fs::path> others;
-    for (const auto& entry : fs::directory_iterator{folder}) {
-      const std::string name = entry.path().filename().string();
-      const bool same_study = name.starts_with(report::text(study, ".")) && name.ends_with(suffix);
-      if (same_study && entry.path() != own) { others.push_back(entry.path()); }
+    const std::string header = detail::header_of(study, fingerprint);
+    for (const fs::path& path : detail::journals_in(folder, study)) {
+      if (path != own) { (void)detail::replay(path, header, columns, receive, notes_); }
     }
-    std::ranges::sort(others);
-    for (const fs::path& path : others) { (void)detail::replay(path, header, columns, receive); }
 
     file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file_ < 0) { refuse(); }
     try {
       if (flock(file_, LOCK_EX | LOCK_NB) != 0) { throw failure{path_ + ": another sweep is writing to it"}; }
-      const std::size_t sound = detail::replay(own, header, columns, receive);
+      const std::size_t sound = detail::replay(own, header, columns, receive, notes_);
       if (ftruncate(file_, static_cast<off_t>(sound)) != 0) { refuse(); }
       if (sound == 0) { write_line(header); }
     } catch (...) {
@@ -143,6 +219,11 @@ class journal {
     for (const std::int64_t n : counts) { text += report::text(" ", n); }
     write_line(text);
   }
+  /// Throws `failure`.
+  void append(const work_note& note) { write_line(detail::text_of(note)); }
+
+  /// What was noted before.
+  [[nodiscard]] auto notes() const noexcept -> const std::vector<work_note>& { return notes_; }
 
  private:
   [[noreturn]] void refuse() const {
@@ -161,6 +242,7 @@ class journal {
 
   std::string path_;
   int file_ = -1;
+  std::vector<work_note> notes_;
 };
 
 }  // namespace takt::studies

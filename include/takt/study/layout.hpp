@@ -15,6 +15,9 @@ enum class stroke : std::uint8_t {
   band,  ///< wide and grey, for what others are compared with; drawn beneath the curves that follow
 };
 
+/// Curves of more colours look alike but for their line.
+inline constexpr std::size_t drawn_colours = 10;
+
 /// What the numbers in the columns are.
 enum class measure : std::uint8_t {
   sets,         ///< that have a property; drawn as their share

@@ -53,14 +53,21 @@ namespace detail {
 inline constexpr std::int64_t highest_level = 100'000;
 inline constexpr std::size_t most_values = 1000;
 
-/// What stands in a list such as "3,5,7", in rising order.
+/// What stands in a list such as "3,5,7", in its order.
+[[nodiscard]] inline auto texts_of(std::string_view list) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 1) {
+    end = list.find(',', at);
+    out.emplace_back(list.substr(at, end - at));
+  }
+  return out;
+}
+
+/// The same in rising order, each once.
 template <class Read>
 [[nodiscard]] auto each_of(std::string_view list, const Read& read) {
   std::set<decltype(read(list))> out;
-  for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 1) {
-    end = list.find(',', at);
-    out.insert(read(list.substr(at, end - at)));
-  }
+  for (const std::string& one : texts_of(list)) { out.insert(read(one)); }
   return std::vector(out.begin(), out.end());
 }
 
@@ -121,6 +128,11 @@ class settings {
   [[nodiscard]] auto all() const noexcept -> const std::vector<parameter>& { return all_; }
   [[nodiscard]] auto has(std::string_view name) const -> bool {
     return std::ranges::find(all_, name, &parameter::name) != all_.end();
+  }
+  [[nodiscard]] auto text(std::string_view name) const -> const std::string& { return find(name).value; }
+  /// "b,a" in its order.
+  [[nodiscard]] auto texts(std::string_view name) const -> std::vector<std::string> {
+    return detail::texts_of(find(name).value);
   }
   /// Pre: the parameter's numbers fit into `Number`.
   template <class Number = std::int64_t>

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <takt/report/text.hpp>
+#include <takt/study/counters.hpp>
 #include <takt/study/layout.hpp>
 #include <takt/study/settings.hpp>
 #include <takt/study/tally.hpp>
@@ -30,8 +31,13 @@ struct experiment : layout {
   /// Lines that say what all counts together show, for the end of the result; may be empty.
   std::function<std::vector<std::string>(const tally&)> remarks;
   counter count;
+  /// Columns that count sets, at most one for each, of which `count_pairs` compares each two.
+  std::vector<std::size_t> paired;
+  stopping_rule stop;
 
-  [[nodiscard]] auto size() const -> extent { return {series.size(), levels, sets, columns.size(), sets_per_unit}; }
+  [[nodiscard]] auto size() const -> extent {
+    return {series.size(), levels, sets, columns.size() + pair_columns(paired.size()), sets_per_unit, stop};
+  }
 
   /// Texts or whole numbers.
   template <class... Cell>
@@ -68,13 +74,20 @@ struct experiment : layout {
          std::ranges::all_of(e.panels, [&](const panel& p) { return std::ranges::all_of(p.curves, is_drawn); });
 }
 
+/// Parameters of studies whose points end early, once the interval of each of their shares is so narrow.
+[[nodiscard]] inline auto stopping_parameters() -> std::vector<parameter> {
+  return {
+      {"interval", "0", "thousandths: a point ends once 95 % intervals are no wider; 0: all sets are drawn", 0, 1000},
+      {"least-sets", "50", "of a point that ends early", 1, unit::most_sets}};
+}
+
 struct study {
-  std::string_view name;
-  std::string_view about;
+  std::string name;
+  std::string about;
   layout shown;
   std::vector<parameter> parameters;
-  /// Fills in the series, the panels and the counter; levels and sets are those of the parameters of these names. May
-  /// throw, as `refusal` when settings do not go together.
+  /// Fills in the series, the panels and the counter; levels, sets and the stopping rule are those of the parameters of
+  /// these names. May throw, as `refusal` when settings do not go together.
   std::function<void(const settings&, experiment&)> fill;
 
   /// Throws `refusal`, also when something is left open, and what `fill` throws.
@@ -84,10 +97,23 @@ struct study {
     if (s.has("levels")) { out.levels = s.levels("levels"); }
     if (s.has("sets")) { out.sets = s.number("sets"); }
     if (out.measured == measure::thousandths) { out.sets_per_unit = out.sets; }
+    if (s.has("interval")) { out.stop = stop_by(s, out); }
     fill(s, out);
+    for (const panel& p : out.panels) {
+      for (const curve& c : p.curves) { out.stop.columns.push_back(c.column); }
+    }
     if (!is_complete(out)) {
       throw refusal{std::string{name}, "leaves something open",
                     "levels, sets, columns, series with a cell for each key, curves of those, and a counter"};
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] static auto stop_by(const settings& s, const experiment& e) -> stopping_rule {
+    const stopping_rule out{s.number("interval"), s.number("least-sets"), {}};
+    if (out.in_use() && e.measured != measure::sets) {
+      throw refusal{"interval", "is about shares of sets, which this study does not count", "0"};
     }
     return out;
   }

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <takt/study/stopping_rule.hpp>
+
 namespace takt::studies {
 
 /// A study draws so many sets for each of its configurations at each of its levels, and counts in columns what it finds
@@ -17,6 +19,7 @@ struct extent {
   std::int64_t sets = 1;
   std::size_t columns = 1;
   std::int64_t sets_per_unit = 10;
+  stopping_rule stop{};
 };
 
 /// A block of sets of one configuration at one level: what a worker does at a time.

@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "small_study.hpp"
 
@@ -24,38 +26,83 @@ using takt::test::small_study;
 
 }  // namespace
 
-TEST_CASE("the script of a picture has each panel with its share of sets, one legend, and the parameters") {
+TEST_CASE("a picture has each panel with its curve and interval, one legend, and the parameters") {
   result r = small_result();
   r.designed.title = "It's";
-  const std::string script = picture_script(r, "a.svg");
-  CHECK(script.starts_with("set terminal svg size "));
-  CHECK(script.find("set label 1 'It''s' at screen") != std::string::npos);
-  CHECK(script.find("seed 1  ·  sets 25") != std::string::npos);
-  CHECK(occurrences(script, "set title ") == 2);
-  CHECK(occurrences(script, "title 'low'") == 1);
-  CHECK(occurrences(script, "$c0 << EOD") == 2);
-  const auto low = static_cast<double>(r.counts.counts(0, 2)[0]);
-  CHECK(script.find("1.5 " + takt::report::fixed(low * 4, 4) + "\n") != std::string::npos);
-  CHECK(picture_script(r, "a.png").starts_with("set terminal pngcairo size "));
+  std::ostringstream out;
+  write_svg(out, r);
+  const std::string picture = out.str();
+  CHECK(picture.starts_with("<svg xmlns="));
+  CHECK(picture.ends_with("</svg>\n"));
+  CHECK(picture.find("It&#39;s") != std::string::npos);
+  CHECK(picture.find("seed 1  ·  sets 25") != std::string::npos);
+  CHECK(picture.find("accepted (%)") != std::string::npos);
+  CHECK(occurrences(picture, "stroke-dasharray") == 3);
+  CHECK(occurrences(picture, "fill-opacity") == 2);
+  CHECK(occurrences(picture, "<title>low</title>") == 2);
+  CHECK(occurrences(picture, ">low</text>") == 1);
+}
+
+TEST_CASE("a curve goes through its shares, and its band through their intervals") {
+  result r = small_result();
+  std::ostringstream out;
+  write_svg(out, r);
+  const auto y_of = [](double share) { return takt::report::pixels(75 + 300 - 300 * share); };
+  const auto low = r.counts.counts(0, 2)[0];
+  CHECK(out.str().find(" " + y_of(static_cast<double>(low) / 25) + "\"") != std::string::npos);
+  const share_interval i = wilson(low, 25);
+  CHECK(out.str().find(" " + y_of(i.most)) != std::string::npos);
+  CHECK(out.str().find(" " + y_of(i.least)) != std::string::npos);
 }
 
 TEST_CASE("a result without curves, and a picture that cannot be written, are refused") {
   result r = small_result();
   CHECK_THROWS_WITH_AS(draw_picture(r, "/dev/null/a.svg"), doctest::Contains("cannot be written"), failure);
   r.designed.panels.clear();
-  CHECK_THROWS_AS(static_cast<void>(picture_script(r, "a.svg")), refusal);
+  std::ostringstream out;
+  CHECK_THROWS_AS(write_svg(out, r), refusal);
 }
 
-TEST_CASE("gnuplot draws the script, or it is said that gnuplot is missing") {
+TEST_CASE("a name that ends in .png gives a PNG, or it is said which program is missing") {
   const takt::test::scratch_folder folder{"picture"};
   std::filesystem::create_directories(folder.name());
-  const std::string path = folder.file("a.svg").string();
-  if (std::system("command -v gnuplot >/dev/null") != 0) {
-    CHECK_THROWS_WITH_AS(draw_picture(small_result(), path), doctest::Contains("gnuplot is missing"), failure);
+  const std::string path = folder.file("it's.png").string();
+  if (std::system("command -v rsvg-convert >/dev/null") != 0) {
+    CHECK_THROWS_WITH_AS(draw_picture(small_result(), path), doctest::Contains("package librsvg2-bin"), failure);
     return;
   }
   draw_picture(small_result(), path);
-  const std::string picture = takt::test::bytes_of(path);
-  CHECK(picture.find("</svg>") != std::string::npos);
-  CHECK(picture.find("accepted (%)") != std::string::npos);
+  CHECK(takt::test::bytes_of(path).substr(1, 3) == "PNG");
+}
+
+TEST_CASE("a page has the curves, the counts, the parameters and who did what, and needs no other file") {
+  const result r = small_result();
+  std::ostringstream out;
+  write_html(out, r);
+  const std::string page = out.str();
+  for (const char* words : {"<svg", "<h2>Ranking</h2>", "<h2>Counts</h2>", "<td>seed</td><td>1</td>", "study small",
+                            "<h2>Work</h2>", "units: 18"}) {
+    CAPTURE(words);
+    CHECK(page.find(words) != std::string::npos);
+  }
+  CHECK(page.find(takt::report::xml_escaped(machine_words())) != std::string::npos);
+  CHECK(occurrences(page, "<tr><td>edf</td>") == 3);
+  CHECK(occurrences(page, "http") == 1);
+  CHECK(page.find("<script") == std::string::npos);
+}
+
+TEST_CASE("pages of the same journals are the same bytes, with the notes of all processes in one order") {
+  const study what = small_study();
+  const takt::test::scratch_folder folder{"page"};
+  const auto page_after = [&](shard part) {
+    std::ostringstream out;
+    const result r = run(what, settings{what.parameters}, {.part = std::move(part), .folder = folder.name()});
+    if (r.counts.complete()) { write_html(out, r); }
+    return out.str();
+  };
+  CHECK(page_after({2, 2}).empty());
+  const std::string page = page_after({1, 2});
+  CHECK_FALSE(page.empty());
+  CHECK(page == page_after({}));
+  CHECK(occurrences(page, "Z</td><td>9</td>") == 2);
 }

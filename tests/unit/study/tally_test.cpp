@@ -33,8 +33,12 @@ void count(const unit& u, std::span<std::int64_t> counts) {
   return out;
 }
 
-void count_all(tally& c, const std::vector<std::size_t>& todo, unsigned jobs, const std::atomic<bool>& stop) {
-  count_units(c, todo, jobs, stop, count, [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); });
+template <class Count>
+void count_all(tally& c, std::vector<std::size_t> todo, unsigned jobs, const Count& how, bool stop = false) {
+  unit_dealer dealer{c, std::move(todo)};
+  count_units(
+      c, jobs, how, [&] { return stop ? std::nullopt : dealer.next(); },
+      [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); });
 }
 
 }  // namespace
@@ -43,7 +47,7 @@ TEST_CASE("RTGPU-50 every set of every configuration and level is counted once, 
   for (const unsigned jobs : {1U, 2U, 7U}) {
     tally c{size};
     CHECK(c.units() == 3 * 2 * 3);
-    count_all(c, all_units(c), jobs, false);
+    count_all(c, all_units(c), jobs, count);
     CHECK(c.complete());
     for (std::size_t s = 0; s < size.series; ++s) {
       for (std::size_t l = 0; l < size.levels.size(); ++l) {
@@ -57,27 +61,24 @@ TEST_CASE("RTGPU-50 every set of every configuration and level is counted once, 
 TEST_CASE("RTGPU-50 units that are known are not added again, and the rest can follow in any order") {
   tally c{size};
   const auto units = all_units(c);
-  count_all(c, {units.rbegin(), units.rbegin() + 5}, 1, false);
+  count_all(c, {units.rbegin(), units.rbegin() + 5}, 1, count);
   CHECK(c.known_units() == 5);
   CHECK(c.knows(units.back()));
   CHECK_FALSE(c.knows(0));
   CHECK_FALSE(c.complete());
-  count_all(c, units, 2, false);
+  count_all(c, units, 2, count);
   CHECK(c.complete());
   CHECK(c.counts(2, 1)[0] == 25);
 }
 
 TEST_CASE("RTGPU-50 nothing begins once a stop is asked for, and what a worker throws is thrown on") {
   tally c{size};
-  count_all(c, all_units(c), 2, true);
+  count_all(c, all_units(c), 2, count, true);
   CHECK(c.known_units() == 0);
   const auto fails = [](const unit& u, std::span<std::int64_t>) {
     if (u.first_set == 10) { throw std::runtime_error{"no set"}; }
   };
-  const std::atomic<bool> stop{false};
-  CHECK_THROWS_AS(count_units(c, all_units(c), 3, stop, fails,
-                              [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); }),
-                  std::runtime_error);
+  CHECK_THROWS_AS(count_all(c, all_units(c), 3, fails), std::runtime_error);
   CHECK_FALSE(c.complete());
 }
 
@@ -88,7 +89,7 @@ TEST_CASE("RTGPU-50 a set is told by its level and number, in whatever unit it i
     CHECK(seen.insert(u.number(i)).second);
     counts[0] += static_cast<std::int64_t>(u.whole_level());
   });
-  count_units(c, all_units(c), 1, false, judge, [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); });
+  count_all(c, all_units(c), 1, judge);
   CHECK(seen.size() == 50);
   CHECK(c.counts(0, 0)[0] == 0);
   CHECK(c.counts(0, 1)[0] == 50);
@@ -104,7 +105,7 @@ TEST_CASE("RTGPU-50 runs that give all levels of a configuration are done once, 
         return static_cast<std::int64_t>(series);
       },
       [](std::int64_t found, const unit& u, std::span<std::int64_t> counts) { counts[0] = found * u.level; });
-  count_units(c, all_units(c), 4, false, shared, [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); });
+  count_all(c, all_units(c), 4, shared);
   CHECK(runs == 3);
   CHECK(c.counts(2, 1)[0] == 3 * 2 * 2000);
 }
