@@ -25,13 +25,15 @@ class TaktConan(ConanFile):
     def layout(self):
         basic_layout(self)
 
-    options = {"training": [True, False]}
-    default_options = {"training": False}
+    options = {"training": [True, False], "report": [True, False]}
+    default_options = {"training": False, "report": True}
 
     def requirements(self):
         self.requires("boost/[>=1.74]", options={"header_only": True})
         if self.options.training:
             self.requires("eigen/[>=3.4 <4]")
+        if self.options.report:
+            self.requires("range-v3/[>=0.12 <1]")
 
     def validate(self):
         check_min_cppstd(self, 20)
@@ -55,5 +57,8 @@ class TaktConan(ConanFile):
         if self.options.training:
             self.cpp_info.components["training"].set_property("cmake_target_name", "takt::training")
             self.cpp_info.components["training"].requires = ["core", "eigen::eigen"]
+        if self.options.report:
+            self.cpp_info.components["report"].set_property("cmake_target_name", "takt::report")
+            self.cpp_info.components["report"].requires = ["core", "range-v3::range-v3"]
         if self.settings.os == "Linux":
             self.cpp_info.components["runtime"].system_libs = ["pthread"]

@@ -12,4 +12,5 @@ takt_require(Boost libboost-dev boost-hana)
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
   find_package(Threads REQUIRED)
   find_package(Eigen3 QUIET NO_MODULE)  # for takt::training only
+  find_package(range-v3 QUIET)          # for takt::report only
 endif()

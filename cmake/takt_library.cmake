@@ -1,8 +1,13 @@
-# takt::takt: the library without operating system or heap. takt::runtime adds threads, takt::training linear algebra.
+# takt::takt: the library without operating system or heap. takt::runtime adds threads, takt::training linear algebra,
+# takt::report traces and pictures, which ask by views of range-v3.
 file(GLOB_RECURSE takt_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/takt/*.hpp)
 set(takt_training_headers ${takt_headers})
 list(FILTER takt_training_headers INCLUDE REGEX "/prediction/corun/(fuzzy_fit|training|training_csv|train_application)\\.hpp$")
 list(REMOVE_ITEM takt_headers ${takt_training_headers})
+set(takt_report_headers ${takt_headers})
+list(FILTER takt_report_headers INCLUDE REGEX
+  "/(report\\.hpp|report/(chrome_trace|job_stretches|svg_gantt|svg_load|trace_queries|trace_rows)\\.hpp|generation/parameter_views\\.hpp)$")
+list(REMOVE_ITEM takt_headers ${takt_report_headers})
 
 add_library(takt INTERFACE)
 add_library(takt::takt ALIAS takt)
@@ -21,8 +26,17 @@ set_target_properties(takt_training PROPERTIES EXPORT_NAME training)
 target_sources(takt_training INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${takt_training_headers})
 target_link_libraries(takt_training INTERFACE takt $<TARGET_NAME_IF_EXISTS:Eigen3::Eigen>)
 
+add_library(takt_report INTERFACE)
+add_library(takt::report ALIAS takt_report)
+set_target_properties(takt_report PROPERTIES EXPORT_NAME report)
+target_sources(takt_report INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${takt_report_headers})
+target_link_libraries(takt_report INTERFACE takt $<TARGET_NAME_IF_EXISTS:range-v3::range-v3>)
+
 # `cmake --build ... --target all_verify_interface_header_sets` compiles every header alone.
 set_target_properties(takt PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 if(TARGET Eigen3::Eigen)
   set_target_properties(takt_training PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+endif()
+if(TARGET range-v3::range-v3)
+  set_target_properties(takt_report PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endif()

@@ -34,7 +34,7 @@ def check_conan():
     for pattern in fields.get("exports_sources", ()):
         expect(list(root.glob(pattern)), f"conanfile.py: {pattern} matches no file")
     text = ast.unparse(recipe)
-    for target in ("takt::takt", "takt::runtime", "takt::training"):
+    for target in ("takt::takt", "takt::runtime", "takt::training", "takt::report"):
         expect(target in text, f"conanfile.py: no target {target}")
     ast.parse((root / "test_package/conanfile.py").read_text())
     expect((root / "test_package/main.cpp").read_text() == (root / "tests/package/consumer/main.cpp").read_text(),
@@ -43,7 +43,7 @@ def check_conan():
 
 def check_vcpkg():
     manifest = json.loads((root / "ports/takt/vcpkg.json").read_text())
-    known = {"name", "version-semver", "description", "homepage", "license", "dependencies", "features", "port-version", "supports"}
+    known = {"name", "version-semver", "description", "homepage", "license", "dependencies", "features", "default-features", "port-version", "supports"}
     expect(set(manifest) <= known, f"vcpkg.json: unknown fields {set(manifest) - known}")
     expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest.get("name", "")), "vcpkg.json: bad name")
     expect(manifest.get("version-semver") == version(), f"vcpkg.json: version is not {version()}")
@@ -51,6 +51,7 @@ def check_vcpkg():
     names = [d if isinstance(d, str) else d.get("name") for d in manifest.get("dependencies", [])]
     for name in ("boost-hana", "vcpkg-cmake", "vcpkg-cmake-config"):
         expect(name in names, f"vcpkg.json: {name} is not among the dependencies")
+    expect("range-v3" in manifest["features"]["report"]["dependencies"], "vcpkg.json: the report needs range-v3")
     portfile = (root / "ports/takt/portfile.cmake").read_text()
     for call in ("vcpkg_cmake_configure", "vcpkg_cmake_install", "vcpkg_cmake_config_fixup", "vcpkg_install_copyright"):
         expect(f"{call}(" in portfile, f"portfile.cmake: {call} is not called")
