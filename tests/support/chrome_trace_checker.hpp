@@ -220,11 +220,10 @@ inline void check_fields(const event& e, complaints& wrong) {
   }
 }
 
-/// Tracks and processes have one name each, tracks of a process different ones, and what is used is named.
+/// Tracks and processes have one name each, and what is used is named.
 inline void check_names(const std::vector<event>& events, complaints& wrong) {
   std::map<std::int64_t, std::string> processes;
   std::map<track, std::string> threads;
-  std::set<std::pair<std::int64_t, std::string>> taken;
   for (const event& e : events) {
     if (e.phase() != "M" || !e.args.contains("name")) { continue; }
     const track where = e.track();
@@ -232,9 +231,6 @@ inline void check_names(const std::vector<event>& events, complaints& wrong) {
     const bool is_new = e.text("name") == "process_name" ? processes.emplace(where.first, name).second
                                                          : threads.emplace(where, name).second;
     if (!is_new) { wrong.push_back(e.named() + ": a second name"); }
-    if (e.text("name") == "thread_name" && !taken.emplace(where.first, name).second) {
-      wrong.push_back(e.named() + ": two tracks of one process are called " + name);
-    }
   }
   std::set<track> nameless;
   for (const event& e : events) {

@@ -148,7 +148,7 @@ class trace_rows {
     switch (k.kind) {
       case of_gpu: out.name = "all SMs"; break;
       case of_parts:
-        out.name = tasks.size() == 1 ? "part of " + trace.name_of(*tasks.begin()) : "part " + number;
+        out.name = tasks.size() == 1 ? "kernels of " + trace.name_of(*tasks.begin()) : "part " + number;
         break;
       case of_shares:
         out.group += ", by share";

@@ -68,7 +68,7 @@ TEST_CASE("rows are cores, engines of boards and of GPUs, own resources, and GPU
               "copy engines: GPU 2", "own resources: unit 2"});
   CHECK(names_of({on(gpu(unit_kind::whole)), on(gpu(unit_kind::whole), 1)}) == texts{"GPU 1: all SMs"});
   CHECK(names_of({on(gpu(unit_kind::part, 0)), on(gpu(unit_kind::part, 7), 1)}) ==
-        texts{"GPU 1: part of camera", "GPU 1: part of lidar"});
+        texts{"GPU 1: kernels of camera", "GPU 1: kernels of lidar"});
   CHECK(names_of({on(gpu(unit_kind::part, 0)), on(gpu(unit_kind::part, 0), 1)}) == texts{"GPU 1: part 0"});
   CHECK(names_of({on(gpu(unit_kind::share)), on(gpu(unit_kind::share), 1)}) ==
         texts{"GPU 1, by share: camera", "GPU 1, by share: lidar"});
