@@ -59,10 +59,10 @@ auto options(takt::duration length) -> rt::run_options {
 
 /// "" if shares never exceed all of the GPU.
 auto share_complaint(const takt::trace& seen) -> std::string {
-  auto kernels = seen.slices() | takt::views::slices_on(takt::stage::kernel) | takt::views::of_some_length;
-  for (const takt::slice& a : kernels) {
+  auto on_gpu = seen.slices() | takt::views::slices_on(takt::stage::kernel) | takt::views::of_some_length;
+  for (const takt::slice& a : on_gpu) {
     std::int32_t sum = 0;
-    for (const takt::slice& b : kernels | takt::views::slices_within(a.start, a.start + 1)) { sum += b.where.percent; }
+    for (const takt::slice& b : on_gpu | takt::views::slices_within(a.start, a.start + 1)) { sum += b.where.percent; }
     if (a.where.percent < 1 || sum > 100) { return std::to_string(sum) + " per cent at " + std::to_string(a.start); }
   }
   return "";
@@ -70,10 +70,10 @@ auto share_complaint(const takt::trace& seen) -> std::string {
 /// The largest number of shares that one job had, one after the other.
 auto most_shares(const takt::trace& seen) -> std::size_t {
   std::size_t most = 0;
-  auto kernels = seen.slices() | takt::views::slices_on(takt::stage::kernel);
-  for (const takt::slice& a : kernels) {
+  auto on_gpu = seen.slices() | takt::views::slices_on(takt::stage::kernel);
+  for (const takt::slice& a : on_gpu) {
     std::set<std::int32_t> had;
-    for (const takt::slice& b : kernels | takt::views::of_job(a.task, a.job)) { had.insert(b.where.percent); }
+    for (const takt::slice& b : on_gpu | takt::views::of_job(a.task, a.job)) { had.insert(b.where.percent); }
     most = std::max(most, had.size());
   }
   return most;
