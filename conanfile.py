@@ -20,8 +20,8 @@ class TaktConan(ConanFile):
     topics = ("real-time", "gpu", "scheduling", "schedulability", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"training": [True, False]}
-    default_options = {"training": False}
+    options = {"report": [True, False], "training": [True, False]}
+    default_options = {"report": True, "training": False}
     no_copy_source = True
 
     @property
@@ -37,6 +37,8 @@ class TaktConan(ConanFile):
         self.requires("boost/1.74.0", options={"header_only": True}, transitive_headers=True)
         if self.options.training:
             self.requires("eigen/3.4.0", transitive_headers=True)
+        if self.options.report:
+            self.requires("range-v3/0.12.0", transitive_headers=True)
 
     def package_id(self):
         self.info.clear()
@@ -65,7 +67,9 @@ class TaktConan(ConanFile):
         components = {"core": ["boost::headers"], "runtime": ["core"]}
         if self.options.training:
             components["training"] = ["core", "eigen::eigen"]
-        targets = {"core": "takt::takt", "runtime": "takt::runtime", "training": "takt::training"}
+        if self.options.report:
+            components["report"] = ["core", "range-v3::range-v3"]
+        targets = {"core": "takt::takt", "runtime": "takt::runtime", "report": "takt::report", "training": "takt::training"}
         for name, requirements in components.items():
             component = self.cpp_info.components[name]
             component.set_property("cmake_target_name", targets[name])

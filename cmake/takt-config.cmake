@@ -1,9 +1,9 @@
-# Components: core (takt::takt) and runtime (takt::runtime), which are always there, and training (takt::training), which
-# needs Eigen and has to be asked for.
+# Components: core (takt::takt) and runtime (takt::runtime), which are always there, and what has to be asked for: report
+# (takt::report), which needs range-v3, and training (takt::training), which needs Eigen.
 foreach(component IN LISTS takt_FIND_COMPONENTS)
-  if(NOT component MATCHES "^(core|runtime|training)$")
+  if(NOT component MATCHES "^(core|runtime|report|training)$")
     set(takt_FOUND FALSE)
-    set(takt_NOT_FOUND_MESSAGE "takt has no component ${component}: expected core, runtime or training")
+    set(takt_NOT_FOUND_MESSAGE "takt has no component ${component}: expected core, runtime, report or training")
     return()
   endif()
 endforeach()
@@ -15,6 +15,15 @@ if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/takt-targets.cmake)
 
+if("report" IN_LIST takt_FIND_COMPONENTS)
+  if(NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/takt-report-targets.cmake)
+    set(takt_FOUND FALSE)
+    set(takt_NOT_FOUND_MESSAGE "this takt was installed without report: build it with -DTAKT_REPORT=ON")
+    return()
+  endif()
+  find_dependency(range-v3)
+  include(${CMAKE_CURRENT_LIST_DIR}/takt-report-targets.cmake)
+endif()
 if("training" IN_LIST takt_FIND_COMPONENTS)
   if(NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/takt-training-targets.cmake)
     set(takt_FOUND FALSE)

@@ -1,8 +1,13 @@
-# takt::takt: the library without operating system or heap. takt::runtime adds threads, takt::training linear algebra.
+# takt::takt: the library without operating system or heap. takt::runtime adds threads, takt::training linear algebra,
+# takt::report traces and pictures, which ask by views of range-v3.
 file(GLOB_RECURSE takt_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/takt/*.hpp)
 set(takt_training_headers ${takt_headers})
 list(FILTER takt_training_headers INCLUDE REGEX "/prediction/corun/(fuzzy_fit|training|training_csv|train_application)\\.hpp$")
 list(REMOVE_ITEM takt_headers ${takt_training_headers})
+set(takt_report_headers ${takt_headers})
+list(FILTER takt_report_headers INCLUDE REGEX
+  "/(report\\.hpp|report/(chrome_trace|comparison_door|draw|job_stretches|svg_gantt|svg_load|trace_queries|trace_rows)\\.hpp|generation/parameter_views\\.hpp)$")
+list(REMOVE_ITEM takt_headers ${takt_report_headers})
 
 add_library(takt INTERFACE)
 add_library(takt::takt ALIAS takt)
@@ -23,8 +28,19 @@ if(TAKT_TRAINING)
   target_link_libraries(takt_training INTERFACE takt Eigen3::Eigen)
 endif()
 
+if(TAKT_REPORT)
+  add_library(takt_report INTERFACE)
+  add_library(takt::report ALIAS takt_report)
+  set_target_properties(takt_report PROPERTIES EXPORT_NAME report)
+  target_sources(takt_report INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${takt_report_headers})
+  target_link_libraries(takt_report INTERFACE takt range-v3::range-v3)
+endif()
+
 # `cmake --build ... --target all_verify_interface_header_sets` compiles every header alone.
 set_target_properties(takt PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 if(TAKT_TRAINING)
   set_target_properties(takt_training PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+endif()
+if(TAKT_REPORT)
+  set_target_properties(takt_report PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endif()

@@ -24,18 +24,13 @@ namespace {
 
 using result = simulation_result<most_kernels, most_kernels>;
 
-/// What is drawn: a kernel on both SMs in both their rows, and the slots as tasks of their own.
+/// What is drawn: kernels on their SMs, and the slots as tasks of their own.
 class picture {
  public:
   void add_kernels(const kernels& k, const trace& seen) {
     for (const auto& t : k.tasks) { names_.push_back(t.name); }
     marks_ = seen.marks();
-    for (const slice& s : seen.slices()) {
-      for (std::int32_t sm = s.where.index; sm < s.where.index + s.where.count; ++sm) {
-        slices_.push_back(s);
-        slices_.back().where = {stage::kernel, 0, sm, 1};
-      }
-    }
+    slices_ = seen.slices();
   }
   void add_slot(std::string_view name, const slot& s) {
     const auto task = static_cast<std::uint32_t>(names_.size());

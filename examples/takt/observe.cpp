@@ -10,6 +10,7 @@
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/format_duration.hpp>
 #include <takt/report/svg_gantt.hpp>
+#include <takt/report/trace_queries.hpp>
 
 #include "picture_file.hpp"
 #include "terminal.hpp"
@@ -55,13 +56,13 @@ void write_pictures(const trace& recorded, const described_file& file, const rep
   if (names.empty()) {
     for (const auto& t : proven.tasks) { names.emplace_back(t.name); }
   }
-  const report::trace_view view{recorded.slices(), recorded.marks(), names};
+  const report::trace_view view{recorded.slices(), recorded.marks(), names, recorded.holds()};
   if (!to.trace_file.empty()) {
     write_file(to.trace_file, [&view](std::ostream& out) { report::write_chrome_trace(out, view); });
   }
   if (!to.svg_file.empty()) {
     ticks end = 0;
-    for (const mark& m : recorded.marks()) { end = std::max(end, m.time); }
+    for (const ticks t : view.marks | views::times) { end = std::max(end, t); }
     const report::gantt_options options{
         .title = file.title(), .to = std::min(end, (duration{file.longest_period()} * periods_in_picture).count())};
     write_picture(to.svg_file, [&](std::ostream& out) { report::write_svg_gantt(out, view, options); });

@@ -7,7 +7,7 @@ vcpkg_from_github(
   HEAD_REF main)
 
 set(VCPKG_BUILD_TYPE release)  # headers only
-vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES training TAKT_TRAINING)
+vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES report TAKT_REPORT training TAKT_TRAINING)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS

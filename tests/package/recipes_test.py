@@ -66,9 +66,10 @@ def check_conan():
     requires = calls_of(methods["requirements"], "requires")
     for call, condition in requires:
         name = ast.literal_eval(call.args[0])
-        expect(re.fullmatch(r"[a-z0-9_]+/\d+(\.\d+)+", name), f"conanfile.py: {name} is a range, or no version")
-        expect((condition == "self.options.training") == name.startswith("eigen/"), f"conanfile.py: {name} under {condition}")
-    expect({ast.literal_eval(c.args[0]).split("/")[0] for c, _ in requires} == {"boost", "eigen"}, "conanfile.py: wrong requirements")
+        expect(re.fullmatch(r"[a-z0-9_-]+/\d+(\.\d+)+", name), f"conanfile.py: {name} is a range, or no version")
+        wanted = {"eigen": "self.options.training", "range-v3": "self.options.report"}.get(name.split("/")[0])
+        expect(condition == wanted, f"conanfile.py: {name} under {condition}")
+    expect({ast.literal_eval(c.args[0]).split("/")[0] for c, _ in requires} == {"boost", "eigen", "range-v3"}, "conanfile.py: wrong requirements")
 
     minimum = next(ast.literal_eval(n.value) for n in ast.walk(methods["_minimum_compilers"]) if isinstance(n, ast.Return))
     guard = (root / "include/takt/core/compiler.hpp").read_text()
@@ -76,7 +77,8 @@ def check_conan():
     expect(minimum.get("clang") == re.search(r"__clang_major__ < (\d+)", guard)[1],
            "conanfile.py: another minimum of clang than core/compiler.hpp")
     info = ast.unparse(methods["package_info"])
-    for component, target in (("core", "takt::takt"), ("runtime", "takt::runtime"), ("training", "takt::training")):
+    for component, target in (("core", "takt::takt"), ("runtime", "takt::runtime"), ("report", "takt::report"),
+                              ("training", "takt::training")):
         expect(f"'{component}': '{target}'" in info, f"conanfile.py: component {component} is not {target}")
 
     data = (root / "conandata.yml").read_text()
@@ -97,7 +99,7 @@ def check_conan():
 
 def check_vcpkg(homepage, description):
     manifest = json.loads((root / "ports/takt/vcpkg.json").read_text())
-    known = {"name", "version-semver", "description", "homepage", "license", "dependencies", "features", "port-version", "supports"}
+    known = {"name", "version-semver", "description", "homepage", "license", "dependencies", "features", "default-features", "port-version", "supports"}
     expect(set(manifest) <= known, f"vcpkg.json: unknown fields {set(manifest) - known}")
     expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest.get("name", "")), "vcpkg.json: bad name")
     expect(manifest.get("version-semver") == version(), f"vcpkg.json: version is not {version()}")
@@ -112,7 +114,7 @@ def check_vcpkg(homepage, description):
     portfile = (root / "ports/takt/portfile.cmake").read_text()
     for option in re.findall(r"\b(TAKT_\w+)", portfile):
         expect(f"option({option} " in (root / "CMakeLists.txt").read_text(), f"portfile.cmake: no option {option}")
-    for target in ("takt::takt", "takt::runtime", "takt::training"):
+    for target in ("takt::takt", "takt::runtime", "takt::report", "takt::training"):
         expect(target in (root / "ports/takt/usage").read_text(), f"usage: no target {target}")
 
 

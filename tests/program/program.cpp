@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/written_trace.hpp"
+
 namespace takt::test {
 
 namespace {
@@ -30,6 +32,16 @@ class folder {
  private:
   std::filesystem::path path_;
 };
+
+/// Every trace that a call writes keeps to the rules of the format.
+void check_traces(const std::string& arguments) {
+  const std::string option = "--trace ";
+  for (auto at = arguments.find(option); at != std::string::npos; at = arguments.find(option, at + 1)) {
+    const auto from = at + option.size();
+    const std::string path = arguments.substr(from, arguments.find(' ', from) - from);
+    if (std::filesystem::is_regular_file(path)) { takt_tests::check_chrome_trace(read(path)); }
+  }
+}
 
 }  // namespace
 
@@ -60,6 +72,7 @@ auto takt(const std::string& arguments, const std::string& standard_output) -> o
   const std::string errors = read(err);
   CHECK(errors.find("Sanitizer") == std::string::npos);
   CHECK(errors.find("runtime error") == std::string::npos);
+  check_traces(arguments);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), standard_output.empty() ? read(out) : "",
           errors};
 }

@@ -39,7 +39,7 @@ const std::map<std::string, names, std::less<>> may_include{
 const names freestanding{"core", "model", "rules", "analysis", "allocation"};
 const names freestanding_headers{"array",  "bit", "compare", "concepts",    "cstddef",     "cstdint",
                                  "limits", "new", "span",    "string_view", "type_traits", "utility"};
-const names rooms_with_ranges{"simulation", "generation", "report"};
+const names rooms_with_ranges{"generation", "report"};
 
 auto room_of(std::string_view path) -> std::string {
   const auto slash = path.find('/', 5);

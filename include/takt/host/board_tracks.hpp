@@ -10,6 +10,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/pool_facts.hpp>
+#include <takt/rules/unit_habits.hpp>
 
 namespace takt::host {
 
@@ -28,20 +29,29 @@ class board_tracks {
       if (facts::is_processors(p)) {
         first.where = stage::cpu;
       } else if (facts::runs_kernels(p)) {
-        first = {stage::kernel, gpus++, 0, 1};
+        first = {stage::kernel, gpus++, 0, 1, kind_of(p)};
       } else if (!copies(p)) {
         first.index = engines;
+        first.kind = unit_kind::own_resource;
         engines += units(p);
       }
       static_cast<void>(first_.push_back(first));
-      static_cast<void>(sms_.push_back(facts::runs_kernels(p) ? facts::gpu(p).sms : 0));
+      const std::int32_t sms = facts::runs_kernels(p) ? facts::gpu(p).sms : 0;
+      static_cast<void>(sms_.push_back(sms > 0 || !facts::runs_kernels(p) ? sms : units(p)));
     });
   }
 
-  /// Pre: the station is one of the board's.
+  /// Pre: the station is one of the board's. A negative unit stands for all SMs, and where units are shares it is the
+  /// share itself.
   [[nodiscard]] constexpr auto of(const board_station& s, std::int32_t unit) const -> track {
     track out = first_[s.pool];
-    out.index += s.unit + unit;
+    if (out.kind == unit_kind::share) {
+      out.percent = static_cast<std::uint8_t>(unit);
+    } else if (unit < 0) {
+      out.count = sms_[s.pool];
+    } else {
+      out.index += s.unit + unit;
+    }
     return out;
   }
 
@@ -54,6 +64,16 @@ class board_tracks {
     using facts = takt::detail::pool_facts<Pool>;
     if constexpr (facts::template may_serve<copy_segment>) { return facts::template serves_visits<copy_segment>(p); }
     return false;
+  }
+  /// What the units of a pool of kernels are.
+  template <class Pool>
+  [[nodiscard]] static constexpr auto kind_of(const Pool& p) -> unit_kind {
+    using facts = takt::detail::pool_facts<Pool>;
+    const unit_habits habits = facts::habits(p);
+    if (habits.sizes_shares) { return unit_kind::share; }
+    if (habits.queues_blocks || habits.tells_cores_apart) { return unit_kind::numbered; }
+    const bool divides = facts::hands_sms(p) || facts::hands_percents(p) || facts::has_tokens(p);
+    return !divides && (facts::one_unit(p) || units(p) == 1) ? unit_kind::whole : unit_kind::part;
   }
   template <class Pool>
   [[nodiscard]] static constexpr auto units(const Pool& p) -> std::int32_t {

@@ -34,7 +34,7 @@ class named_trace {
   template <class Board, class Tasks>
   named_trace(const Board& board, const Tasks& tasks, const trace& seen)
       : names_{names_in_trace(board, tasks)}, views_{names_.begin(), names_.end()}, seen_{&seen} {}
-  [[nodiscard]] auto view() const -> trace_view { return {seen_->slices(), seen_->marks(), views_}; }
+  [[nodiscard]] auto view() const -> trace_view { return {seen_->slices(), seen_->marks(), views_, seen_->holds()}; }
 
  private:
   std::vector<std::string> names_;

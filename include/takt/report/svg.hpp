@@ -58,6 +58,15 @@ class svg_writer {
   explicit svg_writer(std::ostream& out) : out_{&out} {}
 
   void raw(std::string_view markup) { *out_ << markup; }
+  /// Opens a picture, white under whatever a viewer has behind it.
+  void begin(double width, double height) {
+    const std::string w = pixels(width);
+    const std::string h = pixels(height);
+    raw("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + ' ' +
+        h +
+        "\" font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n");
+    rectangle(0, 0, width, height, "fill=\"#fff\"");
+  }
   void rectangle(double x, double y, double width, double height, std::string_view attributes,
                  std::string_view tooltip = {}) {
     *out_ << "<rect x=\"" << pixels(x) << "\" y=\"" << pixels(y) << "\" width=\"" << pixels(width) << "\" height=\""

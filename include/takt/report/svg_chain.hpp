@@ -37,12 +37,7 @@ class chain_drawing {
 
   void write() {
     const double height = top + row * static_cast<double>(view_.names.size()) + 50;
-    const std::string size = "width=\"" + pixels(width) + "\" height=\"" + pixels(height) + "\" viewBox=\"0 0 " +
-                             pixels(width) + ' ' + pixels(height) + "\"";
-    svg_.raw("<svg xmlns=\"http://www.w3.org/2000/svg\" " + size +
-             " font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\" font-size=\"12\" "
-             "fill=\"#222\">\n");
-    svg_.rectangle(0, 0, width, height, "fill=\"#fff\"");
+    svg_.begin(width, height);
     svg_.text(16, 28, view_.title, "font-size=\"18\" font-weight=\"600\"");
     svg_.text(
         16, 48,

@@ -123,6 +123,7 @@ class job_recorder {
       if (sms > 0 && said.known.has(visit_fact::pinning)) {
         where.index = needs_all_cores(said.width) ? 0 : said.sm;
         where.count = needs_all_cores(said.width) ? sms : 1;
+        where.kind = unit_kind::numbered;
       }
     }
     if constexpr (AcceleratorPlatform<Board>) {

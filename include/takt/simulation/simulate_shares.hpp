@@ -176,7 +176,10 @@ class share_run {
       recorder_->record(slice{.task = task,
                               .segment = static_cast<std::uint32_t>(s.held.percent()),
                               .job = s.activity.started - 1,
-                              .where = {.where = stage::kernel, .index = static_cast<std::int32_t>(i)},
+                              .where = {.where = stage::kernel,
+                                        .index = static_cast<std::int32_t>(i),
+                                        .kind = unit_kind::share,
+                                        .percent = static_cast<std::uint8_t>(s.held.percent())},
                               .start = s.held_from,
                               .end = now});
     }

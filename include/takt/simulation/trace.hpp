@@ -12,13 +12,16 @@ class trace {
  public:
   constexpr void record(const slice& s) { slices_.push_back(s); }
   constexpr void record(const mark& m) { marks_.push_back(m); }
+  constexpr void record(const token_hold& h) { holds_.push_back(h); }
 
   [[nodiscard]] constexpr auto slices() const noexcept -> const std::vector<slice>& { return slices_; }
   [[nodiscard]] constexpr auto marks() const noexcept -> const std::vector<mark>& { return marks_; }
+  [[nodiscard]] constexpr auto holds() const noexcept -> const std::vector<token_hold>& { return holds_; }
 
  private:
   std::vector<slice> slices_;
   std::vector<mark> marks_;
+  std::vector<token_hold> holds_;
 };
 
 /// Listens if there is anybody to tell.
@@ -30,6 +33,9 @@ struct optional_trace {
   }
   constexpr void record(const mark& m) const {
     if (kept != nullptr) { kept->record(m); }
+  }
+  constexpr void record(const token_hold& h) const {
+    if (kept != nullptr) { kept->record(h); }
   }
 };
 

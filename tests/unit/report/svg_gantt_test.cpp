@@ -61,6 +61,94 @@ TEST_CASE("gantt shows rows, exact tooltips, the legend and the miss") {
   }
 }
 
+/// How often a part occurs.
+auto count(const std::string& text, std::string_view part) -> std::size_t {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) { ++n; }
+  return n;
+}
+
+TEST_CASE("gantt shows a job where it works, and before a nominal release that comes later") {
+  recorded r{{{0, 0, 0, core, 10 * ms, 20 * ms}},
+             {{mark_kind::release, 0, 0, 40 * ms}, {mark_kind::completion, 0, 0, 20 * ms}},
+             {"node"}};
+  const std::string svg = r.drawn();
+  CHECK(well_formed(svg));
+  CHECK(contains(svg, ">nominal release<"));
+  CHECK(contains(svg, "begun 10ms\ncompleted 20ms<"));
+  CHECK_FALSE(contains(late_job().drawn(), ">nominal release<"));
+}
+
+TEST_CASE("gantt has an SM once, though kernels have one or both") {
+  const auto on = [](std::int32_t first, std::int32_t n) { return track{stage::kernel, 0, first, n}; };
+  const recorded r{{{0, 0, 0, on(0, 2), 0, ms}, {1, 0, 0, on(1, 1), ms, 2 * ms}}, {}, {"wide", "narrow"}};
+  const std::string svg = r.drawn();
+  CHECK(count(svg, ">SM 0<") == 1);
+  CHECK(count(svg, ">SM 1<") == 1);
+  CHECK_FALSE(contains(svg, "SMs 0-1"));
+  CHECK(count(svg, "wide, job 0, segment 0") == 2);
+}
+
+TEST_CASE("gantt shows shares by their heights") {
+  const auto share = [](std::uint8_t percent) {
+    return track{.where = stage::kernel, .kind = takt::unit_kind::share, .percent = percent};
+  };
+  const recorded r{{{0, 0, 0, share(50), 0, 5 * ms}, {0, 0, 0, share(100), 5 * ms, 9 * ms}}, {}, {"dnn"}};
+  const std::string svg = r.drawn();
+  CHECK(contains(svg, ">GPU 0, by share<"));
+  CHECK(contains(svg, ", 50% of the GPU\n0ns to 5ms, 5ms<"));
+  CHECK(contains(svg, "height=\"13\""));
+  CHECK(contains(svg, "height=\"26\""));
+  CHECK_FALSE(contains(svg, ">SM "));
+}
+
+TEST_CASE("gantt shows how many blocks are at work, in a picture that does not grow with them") {
+  recorded r;
+  for (std::int32_t b = 0; b < 20'000; ++b) {
+    r.slices.push_back({0, 0, 0, {stage::kernel, 0, b % 40, 1}, (b / 400) * ms, (b / 400 + 1) * ms});
+  }
+  const std::string svg = r.drawn();
+  CHECK(well_formed(svg));
+  CHECK(contains(svg, ">blocks at work<"));
+  CHECK(contains(svg, ">up to 400<"));
+  CHECK(contains(svg, "400.0 on the mean"));
+  CHECK(svg.size() < 20'000);
+}
+
+TEST_CASE("gantt shows who holds a token and who waits for it") {
+  const recorded r = late_job();
+  const takt::token_hold held[] = {{.task = 0, .job = 0, .token = 1, .asked = 0, .start = 2 * ms, .end = 9 * ms}};
+  std::ostringstream out;
+  takt::report::write_svg_gantt(out, {r.slices, r.marks, r.names, held});
+  CHECK(well_formed(out.str()));
+  CHECK(contains(out.str(), ">pool 0, token 1<"));
+  CHECK(contains(out.str(), ">waits for a token<"));
+  CHECK(contains(out.str(), "asked 0ns, holds it 2ms to 9ms<"));
+  CHECK_FALSE(contains(r.drawn(), ">waits for a token<"));
+}
+
+TEST_CASE("gantt says what of a trace it shows") {
+  CHECK(contains(late_job().drawn({.to = 5 * ms}), "drawn: 0ns to 5ms of what was recorded until 12ms<"));
+  CHECK_FALSE(contains(late_job().drawn(), "drawn:"));
+  recorded r;
+  for (std::uint64_t j = 0; j < 500; ++j) {
+    const auto at = static_cast<ticks>(j) * ms;
+    r.slices.push_back({0, 0, j, core, at, at + ms / 2});
+    r.marks.push_back({mark_kind::release, 0, j, at});
+    r.marks.push_back({mark_kind::completion, 0, j, at + ms / 2});
+  }
+  CHECK(contains(r.drawn(), "rows with too many jobs show no releases and deadlines<"));
+}
+
+TEST_CASE("gantt of many tasks names them at their rows alone") {
+  recorded r;
+  for (std::uint32_t t = 0; t < 60; ++t) { r.slices.push_back({t, 0, 0, core, t * ms, (t + 1) * ms}); }
+  const std::string svg = r.drawn();
+  CHECK(well_formed(svg));
+  CHECK(count(svg, ">task 59<") == 1);
+  CHECK(count(late_job().drawn(), ">lidar<") >= 2);
+}
+
 TEST_CASE("gantt draws no lateness for a job in time") {
   recorded r = late_job();
   r.marks = {

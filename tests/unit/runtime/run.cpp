@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
+#include <range/v3/range/conversion.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <takt/report/trace_queries.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/clock.hpp>
 #include "support/mute_device.hpp"
@@ -206,9 +208,7 @@ TEST_CASE("RTGPU-34 no two copies of a run overlap on an engine") {
   emulated_device device{board.record()};
   recording trace;
   (void)takt::runtime::run(board, copies, takt::dedicate(1, 1, 1), device, options(150_ms), trace);
-  std::vector<takt::slice> on_engine;
-  std::ranges::copy_if(trace.slices, std::back_inserter(on_engine),
-                       [](const takt::slice& s) { return s.where.where == takt::stage::copy; });
+  auto on_engine = trace.slices | takt::views::slices_on(takt::stage::copy) | ranges::to<std::vector<takt::slice>>;
   std::ranges::sort(
       on_engine, [](const auto& x, const auto& y) { return x.start != y.start ? x.start < y.start : x.end < y.end; });
   CHECK(on_engine.size() >= 10);

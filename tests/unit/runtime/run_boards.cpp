@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/report/trace_queries.hpp>
 #include <takt/runtime/executor/run.hpp>
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <range/v3/algorithm/max.hpp>
+#include <range/v3/range/conversion.hpp>
 
 #include <takt/allocation/compose.hpp>
 #include <takt/analysis/any_board.hpp>
@@ -51,10 +54,7 @@ TEST_CASE("a composed board runs on threads: jobs come once per period and do al
   CHECK(ran.tasks[0].completed > 0);
   CHECK(ran.tasks[0].unfinished == ran.tasks[0].released - ran.tasks[0].completed);
   // No slice of a job starts before the one of the visit before has ended.
-  std::vector<takt::slice> camera;
-  for (const takt::slice& s : seen.slices()) {
-    if (s.task == 0) { camera.push_back(s); }
-  }
+  const auto camera = seen.slices() | takt::views::of_task(0) | ranges::to<std::vector<takt::slice>>;
   for (const takt::slice& a : camera) {
     for (const takt::slice& b : camera) {
       if (a.job == b.job && a.segment < b.segment) { CHECK(a.end <= b.start); }
@@ -99,10 +99,8 @@ TEST_CASE("a job takes at least the time of its visits, and misses where its pro
   const auto late = rt::run(one, heavy, takt::plan<2, 2>{}, options, seen);
   REQUIRE_FALSE(late.error);
   CHECK(late.misses() > 0);
-  takt::ticks last = 0;
-  for (const takt::mark& m : seen.marks()) {
-    if (m.what == takt::mark_kind::completion) { last = std::max(last, m.time); }
-  }
+  const takt::ticks last =
+      ranges::max(seen.marks() | takt::views::marks_of(takt::mark_kind::completion) | takt::views::times);
   // One processor served both: what was done took its time.
   CHECK(static_cast<takt::ticks>(late.completed()) * (8_ms).count() <= last);
   CHECK(late.tasks[0].released == 20);
@@ -120,8 +118,7 @@ TEST_CASE("a job that ends without code is complete when its last visit is, not 
   REQUIRE_FALSE(ran.error);
   REQUIRE(ran.completed() > 0);
   CHECK(ran.tasks[0].best_response >= (10_ms).count());
-  for (const takt::mark& m : seen.marks()) {
-    if (m.what != takt::mark_kind::completion) { continue; }
+  for (const takt::mark& m : seen.marks() | takt::views::marks_of(takt::mark_kind::completion)) {
     for (const takt::slice& s : seen.slices()) { CHECK((s.job != m.job || s.end <= m.time)); }
   }
 }
@@ -248,16 +245,11 @@ TEST_CASE("marks say of each job when it came, ended and was due, by the deadlin
   const auto ran = rt::run(one, late, takt::plan<2, 4>{}, options, seen);
   REQUIRE_FALSE(ran.error);
   CHECK(ran.tasks[0].released == 5);
-  std::size_t releases = 0;
-  std::size_t misses = 0;
-  for (const takt::mark& m : seen.marks()) {
-    releases += m.what == takt::mark_kind::release ? 1U : 0U;
-    misses += m.what == takt::mark_kind::miss ? 1U : 0U;
-    if (m.what == takt::mark_kind::release) { CHECK(m.time == static_cast<takt::ticks>(m.job) * (20_ms).count()); }
-    if (m.what == takt::mark_kind::deadline) {
-      CHECK(m.time == static_cast<takt::ticks>(m.job) * (20_ms).count() + (50_ms).count());
-    }
+  auto releases = seen.marks() | takt::views::marks_of(takt::mark_kind::release);
+  CHECK(ranges::distance(releases) == 5);
+  for (const takt::mark& m : releases) { CHECK(m.time == static_cast<takt::ticks>(m.job) * (20_ms).count()); }
+  for (const takt::mark& m : seen.marks() | takt::views::marks_of(takt::mark_kind::deadline)) {
+    CHECK(m.time == static_cast<takt::ticks>(m.job) * (20_ms).count() + (50_ms).count());
   }
-  CHECK(releases == 5);
-  CHECK(misses == ran.tasks[0].misses);
+  CHECK(ranges::distance(seen.marks() | takt::views::misses) == static_cast<std::ptrdiff_t>(ran.tasks[0].misses));
 }

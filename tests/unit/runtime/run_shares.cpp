@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares that follow needs on the executor: the server sizes them, on a device and for code.
+#include <takt/report/trace_queries.hpp>
 #include <takt/runtime/executor/run.hpp>
 
 #include <doctest/doctest.h>
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,29 +57,23 @@ auto options(takt::duration length) -> rt::run_options {
   return out;
 }
 
-/// "" if shares never exceed all of the GPU; they are the indices of tracks.
+/// "" if shares never exceed all of the GPU.
 auto share_complaint(const takt::trace& seen) -> std::string {
-  const auto all = seen.slices();
-  for (const takt::slice& a : all) {
-    if (a.where.where != takt::stage::kernel || a.start == a.end) { continue; }
+  auto on_gpu = seen.slices() | takt::views::slices_on(takt::stage::kernel) | takt::views::of_some_length;
+  for (const takt::slice& a : on_gpu) {
     std::int32_t sum = 0;
-    for (const takt::slice& b : all) {
-      const bool beside = b.where.where == takt::stage::kernel && b.start <= a.start && a.start < b.end;
-      sum += beside ? b.where.index : 0;
-    }
-    if (a.where.index < 1 || sum > 100) { return std::to_string(sum) + " per cent at " + std::to_string(a.start); }
+    for (const takt::slice& b : on_gpu | takt::views::slices_within(a.start, a.start + 1)) { sum += b.where.percent; }
+    if (a.where.percent < 1 || sum > 100) { return std::to_string(sum) + " per cent at " + std::to_string(a.start); }
   }
   return "";
 }
 /// The largest number of shares that one job had, one after the other.
 auto most_shares(const takt::trace& seen) -> std::size_t {
   std::size_t most = 0;
-  for (const takt::slice& a : seen.slices()) {
-    std::vector<std::int32_t> had;
-    for (const takt::slice& b : seen.slices()) {
-      const bool same = b.where.where == takt::stage::kernel && b.task == a.task && b.job == a.job;
-      if (same && std::ranges::find(had, b.where.index) == had.end()) { had.push_back(b.where.index); }
-    }
+  auto on_gpu = seen.slices() | takt::views::slices_on(takt::stage::kernel);
+  for (const takt::slice& a : on_gpu) {
+    std::set<std::int32_t> had;
+    for (const takt::slice& b : on_gpu | takt::views::of_job(a.task, a.job)) { had.insert(b.where.percent); }
     most = std::max(most, had.size());
   }
   return most;
@@ -102,14 +98,13 @@ TEST_CASE("the server of shares by need sizes kernels on a device, which take as
   CHECK(share_complaint(seen) == "");
   CHECK(most_shares(seen) > 1);
   // What a kernel does with its shares is all of it: at least its time with all of the GPU, in shares of that.
-  for (const takt::slice& a : seen.slices()) {
-    if (a.where.where != takt::stage::kernel || a.task != 1) { continue; }
+  auto kernels_of_b = seen.slices() | takt::views::slices_on(takt::stage::kernel) | takt::views::of_task(1);
+  for (const takt::slice& a : kernels_of_b) {
     ticks work = 0;
     ticks until = 0;
-    for (const takt::slice& b : seen.slices()) {
-      const bool same = b.where.where == takt::stage::kernel && b.task == 1 && b.job == a.job;
-      work += same ? (b.end - b.start) * b.where.index : 0;
-      until = same ? std::max(until, b.end) : until;
+    for (const takt::slice& b : kernels_of_b | takt::views::of_job(1, a.job)) {
+      work += (b.end - b.start) * b.where.percent;
+      until = std::max(until, b.end);
     }
     const bool is_over = std::ranges::any_of(seen.slices(), [&](const takt::slice& s) {
       return s.task == 1 && s.job == a.job && s.segment == 1 && s.start >= until;

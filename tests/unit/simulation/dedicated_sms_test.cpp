@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/report/trace_queries.hpp>
 #include <takt/simulation.hpp>
 
 #include "fixtures.hpp"
@@ -147,8 +148,7 @@ TEST_CASE("RTGPU-10 a kernel never queues and stays on the SMs of its task") {
   CHECK(r.visit_response(0, 1) == 20);
   CHECK(r.visit_response(1, 1) == 10);
   CHECK(r.visit_response(2, 1) == 20);
-  for (const takt::slice& s : t.slices()) {
-    if (s.where.where != stage::kernel) { continue; }
+  for (const takt::slice& s : t.slices() | takt::views::slices_on(stage::kernel)) {
     CHECK(s.where.index == (s.task == 0 ? 0 : s.task == 1 ? 1 : 3));
     CHECK(s.where.count == (s.task == 1 ? 2 : 1));
   }

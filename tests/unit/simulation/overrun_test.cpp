@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <range/v3/range/conversion.hpp>
 
+#include <takt/report/trace_queries.hpp>
 #include <takt/simulation.hpp>
 
 #include "fixtures.hpp"
@@ -22,11 +24,8 @@ using takt::task_set;
 namespace {
 
 auto times_of(const takt::trace& t, mark_kind what, std::uint32_t task) -> std::vector<takt::ticks> {
-  std::vector<takt::ticks> out;
-  for (const takt::mark& m : t.marks()) {
-    if (m.what == what && m.task == task) { out.push_back(m.time); }
-  }
-  return out;
+  return t.marks() | takt::views::of_task(task) | takt::views::marks_of(what) | takt::views::times |
+         ranges::to<std::vector<takt::ticks>>;
 }
 
 using instants = std::vector<takt::ticks>;

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/report/trace_queries.hpp>
 #include <takt/simulation.hpp>
 
 #include "fixtures.hpp"
@@ -44,8 +45,8 @@ TEST_CASE("RTGPU-47 a kernel under the lock takes all SMs, without a plan") {
   CHECK(spans_of(t, 0, 2, stage::kernel) == spans{{5, 11}});
   CHECK(spans_of(t, 1, 2, stage::kernel) == spans{{16, 25}});
   CHECK(r.tasks[1].worst_response == 32);
-  for (const takt::slice& s : t.slices()) {
-    if (s.where.where == stage::kernel) { CHECK(s.where == takt::track{stage::kernel, 0, 0, 4}); }
+  for (const takt::slice& s : t.slices() | takt::views::slices_on(stage::kernel)) {
+    CHECK(s.where == takt::track{stage::kernel, 0, 0, 4});
   }
 }
 

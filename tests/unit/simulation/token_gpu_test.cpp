@@ -9,6 +9,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/host/lock_bank.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/simulation.hpp>
 
 #include "fixtures.hpp"
@@ -87,8 +88,7 @@ TEST_CASE("two tokens run two kernels side by side, and their copies queue in th
   CHECK(spans_of(t, 2, 1, stage::copy) == spans{{12, 15}});
   CHECK(spans_of(t, 2, 2, stage::kernel) == spans{{15, 17}});
   CHECK(r.visit_response(2, 1) == 10);
-  for (const takt::slice& s : t.slices()) {
-    if (s.where.where != stage::kernel) { continue; }
+  for (const takt::slice& s : t.slices() | takt::views::slices_on(stage::kernel)) {
     const std::int32_t token = s.task == 2 ? 2 : static_cast<std::int32_t>(s.task);
     CHECK(s.where == takt::track{stage::kernel, 0, 2 * token, 2});
   }
@@ -121,8 +121,7 @@ TEST_CASE("a kernel takes the time that it has on the GPU of its token") {
   CHECK(spans_of(t, 0, 1, stage::kernel) == spans{{1, 5}});
   CHECK(spans_of(t, 1, 1, stage::kernel) == spans{{2, 4}});
   CHECK(spans_of(t, 2, 1, stage::kernel) == spans{{4, 7}});
-  for (const takt::slice& s : t.slices()) {
-    if (s.where.where != stage::kernel) { continue; }
+  for (const takt::slice& s : t.slices() | takt::views::slices_on(stage::kernel)) {
     CHECK(s.where == (s.task == 0 ? takt::track{stage::kernel, 0, 0, 1} : takt::track{stage::kernel, 1, 0, 2}));
   }
 }

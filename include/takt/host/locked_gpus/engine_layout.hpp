@@ -46,8 +46,12 @@ class engine_layout {
   [[nodiscard]] auto shown(resource_id r) const noexcept -> track {
     const std::int32_t gpu = (r - pools_) / kinds;
     const std::int32_t kind = (r - pools_) % kinds;
-    if (kind == kernels) { return {.where = stage::kernel, .gpu = gpu}; }
-    return {.where = stage::copy, .index = gpu * 2 + kind};
+    if (kind == kernels) { return {.where = stage::kernel, .gpu = gpu, .kind = unit_kind::whole}; }
+    const unit_kind direction = kind == copies_in ? unit_kind::copies_in : unit_kind::copies_out;
+    return {.where = stage::copy,
+            .gpu = gpu,
+            .index = gpu * 2 + kind,
+            .kind = one_copy_engine_ ? unit_kind::whole : direction};
   }
 
  private:

@@ -50,6 +50,26 @@ struct gpu_run {
   std::vector<token_section> sections;  ///< in the order in which their tokens were given back
 };
 
+/// Tells a recorder that listens to it which job held which token when.
+template <TraceRecorder Recorder>
+void record_tokens(const gpu_system& system, const gpu_run& run, Recorder& recorder) {
+  if constexpr (requires(const token_hold& h) { recorder.record(h); }) {
+    const engine_layout layout{system};
+    for (const request_outcome& q : run.locks.requests) {
+      if (!layout.is_pool(q.resource) || q.satisfied == no_instant) { continue; }
+      const auto of = std::ranges::find_if(
+          run.tasks, [&q](const job_range& r) { return r.first_job <= q.job && q.job < r.first_job + r.job_count; });
+      recorder.record(token_hold{.task = static_cast<std::uint32_t>(of - run.tasks.begin()),
+                                 .job = q.job - of->first_job,
+                                 .pool = q.resource,
+                                 .token = q.replica,
+                                 .asked = q.issued,
+                                 .start = q.satisfied,
+                                 .end = q.released == no_instant ? run.locks.end : q.released});
+    }
+  }
+}
+
 namespace detail {
 
 template <std::size_t MaxTasks, class TokenRules>

@@ -271,6 +271,7 @@ class board_run {
     if (const sm_range own = devices_.sms_of(s.pool, v.task); own.count > 0) {
       where.index = own.first;
       where.count = own.count;
+      where.kind = unit_kind::numbered;
     }
     if constexpr (KeepsSlices<Choices>) {
       choices_->worked(who, where, from, to);
@@ -281,7 +282,7 @@ class board_run {
   void keep_piece(std::uint32_t visit, std::uint64_t job, const track& where, ticks from, ticks to) {
     const visit_record& v = table_.visits[visit];
     track at = tracks_.of(flat_->stations[v.station], where.index);
-    at.count = where.count;
+    if (at.kind != unit_kind::share && where.index >= 0) { at.count = where.count; }
     trace_.add(slice{v.task, v.position, job, at, from, to});
   }
 

@@ -234,6 +234,7 @@ class locked_gpu_run {
     result.run = jobs->result();
     note_sections(result);
     replay_kept(trace_, 0, recorder, result);
+    host::record_tokens(*system_, result.run, recorder);
   }
 
  private:

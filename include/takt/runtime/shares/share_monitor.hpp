@@ -120,8 +120,8 @@ inline void write_csv(std::ostream& out, std::span<const share_record> records, 
   }
 }
 
-/// Tells a recorder of traces what the records say: per application a slice for each stretch with one share above 0, on
-/// a unit of as many "SMs" as it has percent, and marks for its jobs. What the ring has lost is missing.
+/// Tells a recorder of traces what the records say: per application a slice for each stretch with one share above 0,
+/// and marks for its jobs. What the ring has lost is missing.
 template <TraceRecorder Recorder>
 void replay(std::span<const share_record> records, Recorder& recorder, ticks origin, ticks end) {
   struct stretch {
@@ -136,7 +136,10 @@ void replay(std::span<const share_record> records, Recorder& recorder, ticks ori
     recorder.record(
         slice{.task = static_cast<std::uint32_t>(application),
               .job = s.job,
-              .where = {.where = stage::kernel, .index = static_cast<std::int32_t>(application), .count = 1},
+              .where = {.where = stage::kernel,
+                        .index = static_cast<std::int32_t>(application),
+                        .kind = unit_kind::share,
+                        .percent = static_cast<std::uint8_t>(s.share)},
               .start = s.since - origin,
               .end = time - origin});
   };

@@ -282,9 +282,20 @@ class graph_jobs {
     recorder_->record(mark{mark_kind::completion, n.task, n.number, now_});
     auto& responses = out_.responses[t.graph];
     if (t.is_sink && n.number < responses.size()) {
-      raise(responses[n.number], now_ - (*releases_)[static_cast<std::size_t>(work_->clocks[t.graph])][n.number]);
+      const ticks invoked = (*releases_)[static_cast<std::size_t>(work_->clocks[t.graph])][n.number];
+      raise(responses[n.number], now_ - invoked);
+      mark_deadline(n, invoked);
     }
     gates_.complete(n.task, n.number, [&](std::uint32_t task, std::size_t number) { wake(task, number); });
+  }
+
+  void mark_deadline(const name& sink, ticks invoked) {
+    const auto graph = static_cast<std::size_t>(work_->tasks[sink.task].graph);
+    ticks due = 0;
+    if (graph >= options_.deadlines.size() || options_.deadlines[graph] <= 0) { return; }
+    if (!checked_add(invoked, options_.deadlines[graph], due)) { return fail(model_fault::time_overflow); }
+    recorder_->record(mark{mark_kind::deadline, sink.task, sink.number, due});
+    if (due < now_) { recorder_->record(mark{mark_kind::miss, sink.task, sink.number, due}); }
   }
 
   /// A step takes a place.

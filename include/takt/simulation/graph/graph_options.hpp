@@ -23,6 +23,7 @@ struct graph_options {
   bool per_task_streams = false;
   /// A job that hands on its results is not preempted.
   bool boost_signals = false;
+  std::vector<ticks> deadlines{};  ///< by graph, from an invocation to each end of a sink, for traces; 0: none
 };
 
 /// How long steps take. Called with task, step in its chain, number of the job and the length in the workload, once for

@@ -143,6 +143,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
   graph_options how{.copy_engines = std::max(platform.copy_engines, 1),
                     .early_release = is_adversarial(options.releases),
                     .preemptive = preemptive};
+  for (const duration d : options.deadlines) { how.deadlines.push_back(d.count()); }
   if (platform.sms > 0) {
     how.gpu.sms = platform.sms;
     how.gpu.each.threads = platform.threads_per_sm;

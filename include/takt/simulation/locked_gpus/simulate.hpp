@@ -62,9 +62,9 @@ constexpr void keep_worst(gpusync_waits& worst, const gpusync_waits& w) noexcept
 }
 
 /// What each task went through, from what each job and section did.
-template <class Table, class Observation>
+template <class Table, class Observation, TraceRecorder Recorder>
 void summarize(const host::gpu_system& system, const std::vector<host::task_releases>& jobs, const Table& table,
-               Observation& out) {
+               Observation& out, Recorder& recorder) {
   const host::gpu_run& run = out.run;
   const auto waits = waits_of(system, run);
   out.end = run.locks.end;
@@ -83,7 +83,12 @@ void summarize(const host::gpu_system& system, const std::vector<host::task_rele
       } else {
         note_completion(seen, finish - release);
       }
-      if (finish == no_instant || finish - release > t.deadline) { note_miss(seen, release + t.deadline); }
+      const ticks due = release + t.deadline;
+      recorder.record(mark{mark_kind::deadline, static_cast<std::uint32_t>(i), j - l.first_job, due});
+      if (finish == no_instant || finish > due) {
+        note_miss(seen, due);
+        recorder.record(mark{mark_kind::miss, static_cast<std::uint32_t>(i), j - l.first_job, due});
+      }
     }
     static_cast<void>(out.tasks.push_back(seen));
     static_cast<void>(out.activities.push_back(activity));
@@ -202,7 +207,9 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
   out.run = simulation::run_gpu_system<Table::max_tasks, TokenRules>(
       system, jobs, work, {.policy = options.budgets, .budgets = budgets}, options.seed, recorder);
   out.error = out.run.locks.error;
-  if (!out.error) { simulation::detail::summarize(system, jobs, tasks, out); }
+  if (out.error) { return out; }
+  simulation::detail::summarize(system, jobs, tasks, out, recorder);
+  host::record_tokens(system, out.run, recorder);
   return out;
 }
 

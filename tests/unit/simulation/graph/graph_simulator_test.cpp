@@ -15,11 +15,12 @@
 #include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/graph/refine.hpp>
-#include <takt/report/chrome_trace.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/trace.hpp>
+
+#include "support/written_trace.hpp"
 
 namespace {
 
@@ -457,9 +458,7 @@ TEST_CASE("OVX-17 a trace of a run has a track per CPU and SM, which the exporte
   std::vector<std::string_view> names;
   for (const auto& n : fine.nodes) { names.push_back(n.name); }
   const takt::report::trace_view view{seen.trace.slices(), seen.trace.marks(), names};
-  std::ostringstream chrome;
-  takt::report::write_chrome_trace(chrome, view);
-  CHECK(chrome.str().find("SM 1") != std::string::npos);
+  CHECK(takt_tests::written_trace(view).find("SM 1") != std::string::npos);
   std::ostringstream svg;
   takt::report::write_svg_gantt(svg, view);
   CHECK(svg.str().find("core 0") != std::string::npos);

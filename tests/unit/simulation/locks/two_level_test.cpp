@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 
 #include <takt/report/svg_gantt.hpp>
+#include <takt/report/trace_queries.hpp>
+#include <takt/report/trace_rows.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "unit/simulation/locks/fixtures.hpp"
@@ -135,13 +137,10 @@ TEST_CASE("GSD-74 a trace shows each engine on its own line and a picture of it 
       CHECK((same || slice.end <= other.start || other.end <= slice.start));
     }
   }
-  ticks kernels = 0;
-  for (const auto& slice : t.slices()) {
-    const bool kernel = slice.where == takt::track{.where = takt::stage::copy, .index = s.execution};
-    kernels += kernel ? slice.end - slice.start : 0;
-  }
+  const takt::track engine{.where = takt::stage::copy, .index = s.execution};
+  const ticks kernels = takt::views::busy_time(t.slices() | takt::views::slices_on(engine));
   CHECK(kernels == 10 + 8 + 5);
-  CHECK(takt::report::units_of({t.slices(), t.marks(), {}}).size() == 2 + 3);
+  CHECK(takt::report::trace_rows{{t.slices(), t.marks(), {}}}.rows().size() == 2 + 3);
   std::ostringstream picture;
   takt::report::write_svg_gantt(picture, {t.slices(), t.marks(), {}});
   CHECK(picture.str().find("core 0") != std::string::npos);

@@ -12,7 +12,6 @@
 #include <takt/allocation/shares/static_shares.hpp>
 #include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/generation/shares/synthetic_sets.hpp>
-#include <takt/report/chrome_trace.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
@@ -20,6 +19,8 @@
 #include <takt/simulation/release_times.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
+
+#include "support/written_trace.hpp"
 
 namespace {
 
@@ -124,14 +125,13 @@ TEST_CASE("WAMP-47 a trace shows start, end and every change of a share, and bot
   std::vector<std::string_view> names;
   for (const auto& task : t.tasks) { names.push_back(task.name); }
   const takt::report::trace_view view{trace.slices(), trace.marks(), names};
-  std::ostringstream chrome;
-  takt::report::write_chrome_trace(chrome, view);
+  const std::string chrome = takt_tests::written_trace(view);
   std::ostringstream gantt;
   takt::report::write_svg_gantt(gantt, view, {.title = "airborne set"});
   for (const std::string_view name : names) {
-    CHECK(chrome.str().find(name) != std::string::npos);
+    CHECK(chrome.find(name) != std::string::npos);
     CHECK(gantt.str().find(name) != std::string::npos);
   }
-  CHECK(chrome.str().find("\"completion\"") != std::string::npos);
-  CHECK(chrome.str().find("DEADLINE MISSED") == std::string::npos);
+  CHECK(chrome.find("\"completion\"") != std::string::npos);
+  CHECK(chrome.find("DEADLINE MISSED") == std::string::npos);
 }

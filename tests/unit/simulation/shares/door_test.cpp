@@ -6,9 +6,11 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <range/v3/range/conversion.hpp>
 
 #include <takt/core/duration.hpp>
 #include <takt/model/shares/application.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -35,11 +37,8 @@ constexpr auto two = takt::application_set(
 }
 
 [[nodiscard]] auto releases_of(const takt::trace& t, std::uint32_t task) -> std::vector<ticks> {
-  std::vector<ticks> out;
-  for (const takt::mark& m : t.marks()) {
-    if (m.task == task && m.what == takt::mark_kind::release) { out.push_back(m.time); }
-  }
-  return out;
+  return t.marks() | takt::views::of_task(task) | takt::views::marks_of(takt::mark_kind::release) | takt::views::times |
+         ranges::to<std::vector<ticks>>;
 }
 
 TEST_CASE("WAMP-47 an application that has the GPU alone holds all of it, job after job up to the horizon") {

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <range/v3/range/conversion.hpp>
 
+#include <takt/report/trace_queries.hpp>
 #include <takt/simulation/release_times.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
@@ -20,11 +22,8 @@ namespace {
 constexpr kernels two = set_of({{2, 8, 10}, {3, 20, 25}});
 
 auto times(const takt::trace& t, std::uint32_t task, mark_kind what) -> std::vector<ticks> {
-  std::vector<ticks> out;
-  for (const takt::mark& m : t.marks()) {
-    if (m.task == task && m.what == what) { out.push_back(m.time); }
-  }
-  return out;
+  return t.marks() | takt::views::of_task(task) | takt::views::marks_of(what) | takt::views::times |
+         ranges::to<std::vector<ticks>>;
 }
 
 }  // namespace
