@@ -2,6 +2,7 @@
 # The list is read by examples/CMakeLists.txt, which builds them, and by tests/CMakeLists.txt, which runs them.
 set(takt_examples
   "prove|takt|camera meets its deadline of 30ms: a job takes at most 15.91ms"
+  "first_system|runtime|camera meets its deadline of 30ms: a job takes at most 23.116667ms"
   "why_not|takt|camera is not proven to meet its deadline of 25ms: its bound is 43.1ms, 18.1ms above it"
   "allocate|takt|Plan: SMs: camera 1, lidar 2, planner 1"
   "place_and_spread|takt|Least slack: 80 permille with the fewest SMs, 546 with all"

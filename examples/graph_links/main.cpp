@@ -36,6 +36,7 @@ auto camera(const std::string& name) -> int {
   return 0;
 }
 
+// excerpt: detector
 auto detector(const rt::shared_graph<>& graph) -> int {
   auto node = graph.claim("detector");
   if (!say(node.status()) || !say(node.bind_all(limit()))) { return 1; }
@@ -50,10 +51,12 @@ auto detector(const rt::shared_graph<>& graph) -> int {
   std::cout << 2 * frames - 1 << " windows, " << changes << " of them across frames\n";
   return changes == frames - 1 ? 0 : 1;
 }
+// end of excerpt
 }  // namespace
 
 auto main() -> int {
   const std::string name = "camera-" + std::to_string(getpid());
+  // excerpt: create
   const auto graph = rt::shared_graph<>::create({.name = name,
                                                  .nodes = {"camera", "detector"},
                                                  .edges = {{.name = "lines",
@@ -65,6 +68,7 @@ auto main() -> int {
                                                             .token_bytes = line,
                                                             .over = rt::shared_ring{.capacity = 32 * line}}}});
   if (!say(graph.status())) { return 1; }
+  // end of excerpt
   const pid_t child = fork();
   if (child == 0) { _exit(camera(name)); }
   const int seen = child > 0 ? detector(graph) : 1;

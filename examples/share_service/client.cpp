@@ -34,6 +34,7 @@ namespace {
 
 }  // namespace
 
+// excerpt: client
 auto run_client(const client_options& options) -> int {
   const application_set applications{options.applications};
   const std::size_t i = applications.index_of(options.name);
@@ -49,5 +50,6 @@ auto run_client(const client_options& options) -> int {
   }
   return 0;
 }
+// end of excerpt
 
 }  // namespace takt::shares_example

@@ -16,6 +16,7 @@ constexpr auto table_1 =
                    takt::task("t3", takt::period(12_ms), takt::kernel(takt::wcet(4_ms))),
                    takt::task("t4", takt::period(10_ms), takt::kernel(takt::wcet(1_ms), takt::on_sm(1))));
 
+// excerpt: kernels
 constexpr auto kernels = takt::task_set(
     takt::task("detect", takt::period(12_ms), takt::deadline(10_ms),
                takt::kernel(takt::wcet(2_ms), takt::preemption_cost(1_ms))),
@@ -24,7 +25,9 @@ constexpr auto kernels = takt::task_set(
     takt::task("map", takt::period(40_ms), takt::deadline(36_ms),
                takt::kernel(takt::wcet(5_ms), takt::preemption_cost(2_ms))),
     takt::task("plan", takt::period(60_ms), takt::kernel(takt::wcet(6_ms), takt::preemption_cost(1_ms))));
+// end of excerpt
 
+// excerpt: boards
 constexpr auto tx2 = takt::accelerator(2, 2);
 constexpr auto slots =
     takt::slots(takt::edf, takt::pinned_slot(0_ms, 8_ms), takt::gang_slot(8_ms, 4_ms), takt::period(12_ms));
@@ -33,6 +36,7 @@ constexpr auto by_levels = takt::platform(takt::pool(tx2, takt::levels(takt::edf
 constexpr auto by_turns = takt::platform(takt::pool(tx2, takt::nonpreemptive(takt::edf)));
 constexpr auto by_slots = takt::platform(takt::pool(tx2, slots));
 constexpr auto by_gang = takt::platform(takt::pool(tx2, takt::gang(takt::edf)));
+// end of excerpt
 constexpr auto by_rank = takt::platform(takt::pool(tx2, takt::nonpreemptive(takt::deadline_monotonic)));
 
 // Two cores and two levels under EDF.

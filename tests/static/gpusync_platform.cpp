@@ -33,6 +33,7 @@ static_assert(are_platforms(std::make_index_sequence<57>{}));
 }
 static_assert(ck_omlp_count() == 18);
 
+// excerpt: configuration
 constexpr takt::gpusync_configuration pair{.cpus = 2,
                                            .cpu_cluster_size = 2,
                                            .gpus = 2,
@@ -42,6 +43,7 @@ constexpr takt::gpusync_configuration pair{.cpus = 2,
                                            .scheduler = takt::cpu_scheduler::earliest_deadline,
                                            .dma_chunk = 100};
 using pair_platform = takt::gpusync_platform<pair>;
+// end of excerpt
 static_assert(takt::GpusyncPlatform<pair_platform>);
 static_assert(takt::GpusyncPlatform<takt::gpusync_board<takt::transfer_curves<4>>>);
 static_assert(!takt::GpusyncPlatform<takt::gpusync_configuration>);
@@ -49,6 +51,7 @@ static_assert(takt::TransferCosts<takt::transfer_curves<4>> && !takt::TransferCo
 static_assert(takt::analysis::gpusync::PipelineBlocking<takt::analysis::gpusync::r2dglp_queued, ticks>);
 static_assert(!takt::analysis::gpusync::PipelineBlocking<int, ticks>);
 
+// excerpt: tasks
 [[nodiscard]] constexpr auto three_tasks() {
   takt::task_rows<takt::gpusync_task<ticks, 1>, 3> out;
   for (const ticks kernel : {30, 40, 50}) {
@@ -65,6 +68,7 @@ static_assert(!takt::analysis::gpusync::PipelineBlocking<int, ticks>);
 constexpr pair_platform costly{{{takt::linear_cost<ticks>{2, 1, 10}, {3, 1, 10}, {1, 1, 25}}}, {.schedule = 1}};
 constexpr auto verdict = takt::analyze(costly, three_tasks());
 static_assert(verdict.schedulable());
+// end of excerpt
 constexpr auto evidence = takt::analysis::gpusync::evidence_of(costly, three_tasks(), takt::plan<3>{});
 static_assert(evidence.terms(2).sum() == verdict.tasks[2].bound.value);
 static_assert(evidence.terms(2).kernels == 50 && evidence.terms(2).token_wait == 0);

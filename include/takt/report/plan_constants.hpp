@@ -37,7 +37,7 @@ struct period_texts {
 }  // namespace report::detail
 
 /// Writes a verdict and its plan as a C++ header of constants in a namespace of this name. The header includes nothing
-/// but <cstdint>, so that an embedded build without takt can read it. Where the plan decides nothing of a kind its
+/// but `<cstdint>`, so that an embedded build without takt can read it. Where the plan decides nothing of a kind its
 /// member is -1. Pre: the verdict is about these tasks; the name is an identifier.
 template <VisitSource Tasks, std::size_t N, std::size_t V>
 void write_constants(std::ostream& out, std::string_view name, const Tasks& tasks, const verdict<ticks, N, V>& v) {

@@ -16,7 +16,7 @@ namespace detail {
 template <class Rule, class CpuRule>
 inline constexpr bool same_order = false;
 template <class Rule, class CpuRule>
-requires requires { typename std::common_type_t<order_of<Rule>, order_of<CpuRule>>; }
+  requires requires { typename std::common_type_t<order_of<Rule>, order_of<CpuRule>>; }
 inline constexpr bool same_order<Rule, CpuRule> = std::same_as<order_of<Rule>, order_of<CpuRule>>;
 
 }  // namespace detail

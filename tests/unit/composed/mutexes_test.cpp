@@ -14,6 +14,7 @@ namespace {
 
 using namespace takt::literals;
 
+// excerpt: mutexes
 struct queue_mutex {};
 struct log_mutex {};
 
@@ -32,6 +33,7 @@ constexpr auto tasks = takt::task_set(
                takt::locks<queue_mutex>(takt::cpu(700_us)), takt::cpu(1_ms)),
     takt::task("ship", takt::period(80_ms), takt::kernel(takt::work(4_ms)), takt::locks<log_mutex>(takt::cpu(300_us)),
                takt::cpu(2_ms)));
+// end of excerpt
 constexpr auto verdict = takt::analyze(board, tasks);
 
 }  // namespace

@@ -23,11 +23,13 @@ using takt::priority_point;
 using takt::ticks;
 
 /// The task with the least time between deadline and next release first.
+// excerpt: own order
 struct by_gap {
   static constexpr bool task_level = true;
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
       -> bool {
     out = {t.period - t.deadline, t.task};
+// end of excerpt
     return true;
   }
 };
@@ -79,7 +81,9 @@ static_assert(!takt::TaskLevelPriority<ties>);
 static_assert(!takt::TaskLevelPriority<has_state>);
 static_assert(!takt::TaskLevelPriority<claims_nothing>);
 
+// excerpt: own order as rule
 constexpr takt::fixed_priority_rule<by_gap> gap_order{};
+// end of excerpt
 
 static_assert(takt::nonpreemptive(takt::fixed_priority).name == "non-preemptive fixed priority");
 static_assert(takt::nonpreemptive(takt::edf).name == "non-preemptive EDF");

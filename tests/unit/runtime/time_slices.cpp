@@ -45,9 +45,11 @@ auto options(takt::duration length) -> takt::runtime::run_options {
 }  // namespace
 
 TEST_CASE("a run lets the tasks take turns on an accelerator, never two at a time, and no kernel loses time") {
+  // excerpt: run
   emulated_accelerator device{{.cores = 4, .preemption_levels = 1}};
   recording trace;
   const auto result = takt::runtime::run(board, pair, takt::plan<2>{}, device, options(240_ms), trace);
+  // end of excerpt
   REQUIRE(result.tasks.size() == 2);
   CHECK((result.status() == takt::observation_status::no_miss || result.status() == takt::observation_status::missed));
   std::vector<takt::slice> on_gpu;

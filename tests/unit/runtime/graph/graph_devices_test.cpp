@@ -113,6 +113,7 @@ TEST_CASE("OVX-32 nodes of graphs compute and copy on devices, and data passes f
     });
     code.output(g, [&](const graph_job&) { --under_way; });
   }
+  // excerpt: graph devices
   rt::emulated_device mover{record()};
   rt::emulated_block_device computer{slots, 4};
   rt::graph_devices devices;
@@ -121,6 +122,7 @@ TEST_CASE("OVX-32 nodes of graphs compute and copy on devices, and data passes f
   for (auto& n : plan.instances) { n += 2; }
   recording seen;
   const auto result = rt::run(board, graphs, plan, devices, quietly(jobs), seen, code);
+  // end of excerpt
   INFO(name_of(result.status()));
   CHECK(result.tasks[0].completed == jobs);
   CHECK(result.tasks[1].completed == jobs);

@@ -99,6 +99,7 @@ auto name_refusal_of(Call call) -> std::optional<std::pair<name_fault, std::stri
 
 /// Takes the state of a task through a GPU that it knows by name alone.
 void compute(lock_registry& names, std::array<emulated_gpu, 2>& board_of, std::vector<int>& state) {
+  // excerpt: open a pool
   const auto gpus = names.open<advised_gpus>("vision");
   fake_time time;
   fake_meter meter{takt::duration{1'000}, fake_clocks{time}};
@@ -110,6 +111,7 @@ void compute(lock_registry& names, std::array<emulated_gpu, 2>& board_of, std::v
     time.suspend(length);
   });
   CHECK(in.chunks == 4);
+  // end of excerpt
   {
     const auto engine = token.lock(engine_kind::execution);
     gpu.add_one();
@@ -137,8 +139,10 @@ TEST_CASE("GSD-92 a pool made by name is used elsewhere: tokens, engines, copies
     return out;
   };
   {
+    // excerpt: create a pool
     const auto pool = names.create<advised_gpus>(
         "vision", advised_gpus::description{.topology = board(2), .devices = {5, 4}, .queue_limit = 1}, last_queue{});
+    // end of excerpt
     CHECK(pool->gpus() == 2);
     CHECK(pool->device(0) == 5);
     for (auto& state : states) {
@@ -262,9 +266,11 @@ TEST_CASE("advice that a queue limit forbids is not taken, and the other GPU ser
 TEST_CASE(
     "GSD-91 a pool of threads takes advice of affinity: new tasks to the GPU with fewer users, old ones to theirs") {
   using affinity = takt::declared_affinity<8, 2, 4>;
+  // excerpt: affinity
   using gpus_by_affinity = takt::runtime::named_gpu_pool<2, 2, jobs, affinity>;
   const auto map = takt::token_map{.gpus = 2, .tokens_per_gpu = 2};
   gpus_by_affinity pool{{.topology = board(2), .tokens_per_gpu = 2, .cpus = 2}, affinity{map, board(2), 1'000'000}};
+  // end of excerpt
   const auto gpu_of = [&](std::int32_t task) {
     return pool.begin_job({.length = takt::duration{1'000}, .task = task}).acquire_token().gpu();
   };
