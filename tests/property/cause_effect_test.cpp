@@ -4,6 +4,7 @@
 #include <takt/allocation/compare.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/analysis/cause_effect/chain_latency.hpp>
+#include <takt/analysis/cause_effect/waiting_consumers.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/observed_chain.hpp>
@@ -42,10 +43,11 @@ struct claim {
   bool any_let = false;
   bool any_implicit = true;
   bool sporadic = false;
-  bool processors_only = false;
-  bool waits = false;          ///< consumers say that they wait for producers where they do; no job is empty then
-  bool waits_wrongly = false;  ///< they say so wherever they are implicit
-  bool one_clock = false;      ///< sporadic tasks claim a common clock
+  bool waits = false;  ///< consumers say that they wait for producers where nothing keeps them from it
+  takt::wait_obstacle despite = takt::wait_obstacle::none;  ///< they say so where this does
+
+  [[nodiscard]] auto any_waits() const -> bool { return waits || despite != takt::wait_obstacle::none; }
+  bool one_clock = false;  ///< sporadic tasks claim a common clock
   ticks response_percent = 100;
 };
 
@@ -57,7 +59,7 @@ struct workload {
 [[nodiscard]] auto draw(std::uint64_t seed, const claim& how) -> workload {
   draws d{seed};
   workload w;
-  w.board.processors = how.processors_only ? 1 : d.count(1, 2);
+  w.board.processors = d.count(1, 2);
   w.board.copy_engines = 1;
   REQUIRE(w.board.gpus.push_back(takt::gpu_hardware{.sms = 4, .virtual_per_sm = 2}));
   const auto tasks = static_cast<std::size_t>(d.between(2, static_cast<ticks>(max_tasks)));
@@ -67,8 +69,9 @@ struct workload {
     REQUIRE(w.tasks.add_task({.name = names[i],
                               .period = period,
                               .deadline = d.one_in(4) ? period + d.between(0, period) : period,
+                              .jitter = how.any_waits() && d.one_in(5) ? d.between(1, period / 4) : 0,
                               .priority = static_cast<std::int32_t>(i)}));
-    const bool uses_gpu = !how.processors_only && d.one_in(2);
+    const bool uses_gpu = d.one_in(how.any_waits() ? 3 : 2);
     for (std::uint32_t p = 0; p < (uses_gpu ? 3U : 1U); ++p) {
       takt::described_visit v{.where = p == 1 ? visit_place::gpu : visit_place::processor,
                               .predecessors = p == 0 ? 0 : takt::visit_mask{1} << (p - 1)};
@@ -79,7 +82,8 @@ struct workload {
       } else {
         v.known.add(visit_fact::time);
         v.time.upper = d.between(1, most);
-        v.time.lower = d.between(how.waits ? 1 : 0, v.time.upper);
+        v.time.lower = d.between(how.any_waits() && !d.one_in(5) ? 1 : 0, v.time.upper);
+        v.in_section = how.any_waits() && d.one_in(8);
       }
       REQUIRE(w.tasks.add_visit(v));
     }
@@ -95,9 +99,10 @@ struct tally {
   double sum_of_parts = 0;    ///< of seen reactions in their bounds
 };
 
-template <class Verdict>
+/// `waits(producer, consumer)` says what keeps one from waiting for the other.
+template <class Verdict, class Waits>
 [[nodiscard]] auto draw_chain(draws& d, const workload& w, const Verdict& v, const claim& how,
-                              const std::vector<ticks>& offsets, std::vector<std::uint32_t>& tasks)
+                              const std::vector<ticks>& offsets, const Waits& waits, std::vector<std::uint32_t>& tasks)
     -> std::vector<chain_stage> {
   tasks.resize(w.tasks.size());
   std::iota(tasks.begin(), tasks.end(), 0U);
@@ -118,9 +123,11 @@ template <class Verdict>
       s.let_interval = std::max(s.response, d.one_in(2) ? task.period : s.response + d.between(0, 3));
     }
     const bool both = !out.empty() && !let && !takt::has_fixed_times(out.back().how);
-    // The smaller number is the more urgent one.
-    const bool urgent = !out.empty() && tasks[out.size() - 1] < t;
-    s.waits_for_producer = both && ((how.waits && urgent) || how.waits_wrongly);
+    if (both && how.any_waits()) {
+      const takt::wait_obstacle keeps = waits(tasks[out.size() - 1], t);
+      const bool nothing = keeps == takt::wait_obstacle::none;
+      s.waits_for_producer = nothing ? how.waits : keeps == how.despite;
+    }
     out.push_back(s);
   }
   return out;
@@ -155,7 +162,12 @@ void run(const Policy& policy, const Rule& rule, const claim& how, std::uint64_t
     REQUIRE_FALSE(seen.error);
     for (int k = 0; k < 4; ++k) {
       std::vector<std::uint32_t> tasks;
-      const auto stages = draw_chain(d, w, v.verdict, how, offsets, tasks);
+      const auto waits = [&](std::size_t producer, std::size_t consumer) {
+        return takt::obstacle_to_waiting(rule, board, w.tasks, v.verdict.plan, producer, consumer);
+      };
+      const auto stages = draw_chain(d, w, v.verdict, how, offsets, waits, tasks);
+      const bool some_wait = std::ranges::any_of(stages, &chain_stage::waits_for_producer);
+      if (how.any_waits() && !some_wait) { continue; }
       const auto bound = takt::bound_chain(stages);
       REQUIRE(bound.bounded());
       CHECK((bound.age == bound.reaction || !bound.exact));
@@ -179,7 +191,6 @@ void run(const Policy& policy, const Rule& rule, const claim& how, std::uint64_t
   tally count;
   takt::cpu_rules(takt::fixed_priority, takt::edf).each([&](const auto& rule) {
     run(takt::whole_gpu_policy{}, rule, how, 1, systems, count);
-    if (how.processors_only) { return; }
     run(takt::tokens_k_fmlp_policy{1}, rule, how, 100'001, systems, count);
     run(takt::levels_policy{}, rule, how, 200'001, systems, count);
   });
@@ -206,19 +217,45 @@ TEST_CASE(
   hold("sporadic", run_all({.sporadic = true}, systems));
 }
 
-TEST_CASE("a consumer on the processor of a more urgent producer reads what was released before it") {
-  claim how{.processors_only = true, .waits = true};
+namespace {
+
+/// Chains in which some task waits for the one before it.
+[[nodiscard]] auto run_waiting(const claim& how, std::uint64_t systems) -> tally {
   tally count;
-  run(takt::whole_gpu_policy{}, takt::fixed_priority, how, 1, 4 * systems_or(100), count);
-  hold("waiting consumers", count);
-  how.sporadic = true;
-  tally sporadic;
-  run(takt::whole_gpu_policy{}, takt::fixed_priority, how, 1, 4 * systems_or(100), sporadic);
-  hold("sporadic waiting consumers", sporadic);
+  takt::cpu_rules(takt::fixed_priority, takt::edf, takt::nonpreemptive(takt::fixed_priority))
+      .each([&](const auto& rule) { run(takt::whole_gpu_policy{}, rule, how, 1, systems, count); });
+  run(takt::tokens_k_fmlp_policy{1}, takt::fixed_priority, how, 100'001, systems, count);
+  run(takt::busy_waiting_policy{}, takt::fixed_priority, how, 200'001, systems, count);
+  return count;
 }
 
-TEST_CASE("chains are longer than their bounds where responses are understated, or clocks and waits do not hold") {
+}  // namespace
+
+TEST_CASE("consumers that nothing keeps from waiting for their producers read what was released before them") {
+  const std::uint64_t systems = 2 * systems_or(100);
+  hold("waiting consumers", run_waiting({.waits = true}, systems));
+  hold("sporadic waiting consumers", run_waiting({.sporadic = true, .waits = true}, systems));
+  hold("mixed waiting consumers", run_waiting({.any_let = true, .waits = true}, systems));
+}
+
+TEST_CASE("chains are longer than their bounds where consumers claim to wait in spite of an obstacle") {
+  for (const auto obstacle : {takt::wait_obstacle::producer_late, takt::wait_obstacle::producer_leaves,
+                              takt::wait_obstacle::consumer_elsewhere, takt::wait_obstacle::consumer_takes_no_time,
+                              takt::wait_obstacle::consumer_more_urgent}) {
+    CAPTURE(name_of(obstacle));
+    const tally count = run_waiting({.despite = obstacle}, systems_or(100));
+    MESSAGE(name_of(obstacle) << ": " << count.violations << " of " << count.chains);
+    CHECK(count.violations > 0);
+  }
+  // Donors wait although they ask for nothing.
+  tally donated;
+  run(takt::tokens_ck_omlp_policy{1}, takt::fixed_priority, {.despite = takt::wait_obstacle::priorities_donated}, 1,
+      4 * systems_or(100), donated);
+  MESSAGE("priorities-donated: " << donated.violations << " of " << donated.chains);
+  CHECK(donated.violations > 0);
+}
+
+TEST_CASE("chains are longer than their bounds where responses are understated, or clocks do not hold") {
   CHECK(run_all({.response_percent = 30}, systems_or(100)).violations > 0);
   CHECK(run_all({.sporadic = true, .one_clock = true}, systems_or(100)).violations > 0);
-  CHECK(run_all({.waits_wrongly = true}, systems_or(100)).violations > 0);
 }

@@ -9,6 +9,7 @@
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/allocation/policies/known_under.hpp>
 #include <takt/allocation/policies/limits_under.hpp>
+#include <takt/analysis/cause_effect/waiting_consumers.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/hardware.hpp>
@@ -112,6 +113,14 @@ void add_methods(const P& policy, const Rule& rule, judged_policy<Tasks>& out) {
       out.simulate = [policy, rule](const judged_policy<Tasks>& self, const Tasks& asked, const hardware& on,
                                     const simulation_options& o, trace* kept) {
         return simulate_method(policy, rule, self.verdict, asked, on, o, kept);
+      };
+    }
+  }
+  if constexpr (has_board<P> && takt::detail::orders_jobs<Rule>) {
+    if (!out.simulate && out.board.size() > 0) {
+      out.waiting = [rule](const judged_policy<Tasks>& self, const Tasks& asked, std::size_t producer,
+                           std::size_t consumer) {
+        return obstacle_to_waiting(rule, self.board, asked, self.verdict.plan, producer, consumer);
       };
     }
   }

@@ -14,6 +14,7 @@
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/allocation/policies/judge_board.hpp>
 #include <takt/allocation/policies/single_methods.hpp>
+#include <takt/analysis/cause_effect/waiting_consumers.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
@@ -78,6 +79,11 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
   std::function<sighting(const judged_policy& self, const Tasks& tasks, const hardware& board,
                          const simulation_options& options, trace* kept)>
       simulate;
+  /// Whether a task's jobs wait for those of another on their core: see `obstacle_to_waiting`. Empty where the engine
+  /// of boards does not know the rules.
+  std::function<wait_obstacle(const judged_policy& self, const Tasks& tasks, std::size_t producer,
+                              std::size_t consumer)>
+      waiting;
 };
 
 }  // namespace takt::report
