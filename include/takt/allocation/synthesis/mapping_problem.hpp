@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <takt/allocation/synthesis/core_priorities.hpp>
 #include <takt/allocation/synthesis/decision_search.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/largest_factor.hpp>
@@ -18,6 +19,7 @@ struct task_place {
   std::uint32_t body = 0;  ///< of the task's variants
   std::int32_t core = 0;
   ticks cpu_time = 0;  ///< longest, of a job, on this core
+  bool whole = false;  ///< a job is this time and nothing else, in one piece, and asks for no token
 };
 
 /// Of one task, the places that it may have.
@@ -51,6 +53,8 @@ struct system_mapping {
 /// - `worst_chain(mapping)`: of a proven mapping, the longest latency of its chains, 0 where there are none; not
 /// reached
 ///   where a chain has no bound, or none within its limit.
+/// - Optional, `service(mapping)`: how cores are proven all of whose tasks are `whole` and have no jitter, where
+///   `worst_chain` does not depend on their ranks, nor do deadlines of tasks on other cores: see `AssignsPriorities`.
 template <class J>
 concept MappingJudge = requires(J& j, const system_mapping<J::max_tasks>& m, std::int64_t permille) {
   { J::max_tasks } -> std::convertible_to<std::size_t>;
@@ -60,6 +64,12 @@ concept MappingJudge = requires(J& j, const system_mapping<J::max_tasks>& m, std
   { j.worst_chain(m) } -> std::same_as<reached_score>;
 };
 
+/// A test whose orders on some cores need no search: Audsley's assignment gives the best.
+template <class J>
+concept AssignsPriorities = MappingJudge<J> && requires(J& j, const system_mapping<J::max_tasks>& m) {
+  { j.service(m) } -> std::same_as<core_service>;
+};
+
 enum class mapping_objective : std::uint8_t {
   factor,  ///< the largest factor on all execution times that is proven
   chain,   ///< the least longest latency of a chain
@@ -67,9 +77,11 @@ enum class mapping_objective : std::uint8_t {
 
 /// The search for rules, variants, cores and priorities as decisions: first the rules, then the place of each task,
 /// then for each task before how many of those behind it in the order of deadlines less jitter it does not go. The
-/// first values are so the order of deadlines. Scores tell what is proven: below `deadlines_proven` the factor, in
-/// thousandths, with which deadlines are proven, there where a chain has no proven limit, above it the objective. See
-/// `factor_of`, `latency_of`.
+/// first values are so the order of deadlines. Where the judge `AssignsPriorities` and the objective is the factor,
+/// tasks of cores that it speaks of have one value, whatever is decided: Audsley's order with the largest factor of
+/// their core, behind all others. Scores tell what is proven: below `deadlines_proven` the factor, in thousandths, with
+/// which deadlines are proven, there where a chain has no proven limit, above it the objective. See `factor_of`,
+/// `latency_of`.
 template <MappingJudge J, std::size_t Places>
 class mapping_problem {
  public:
@@ -104,8 +116,18 @@ class mapping_problem {
     const std::size_t placed = some.empty() ? 0 : some.size() - 1 < tasks_.size() ? some.size() - 1 : tasks_.size();
     if (comes_later(some, placed) || overloads(some, placed, factor_needed(least))) { return false; }
     if (some.size() < 1 + tasks_.size()) { return true; }
+    const auto assigned = assigned_tasks(some);
+    if (some.size() == 1 + tasks_.size()) {
+      return !some_are(assigned) || core_factor(some, assigned) >= factor_needed(least);
+    }
     bool reordered = false;
-    for (std::size_t i = 1 + tasks_.size(); i < some.size(); ++i) { reordered = reordered || some[i] != 0; }
+    std::uint32_t searched = 0;
+    for (std::size_t i = 1 + tasks_.size(); i < some.size(); ++i) {
+      const bool open = !assigned[by_urgency_[i - 1 - tasks_.size()]];
+      if (some[i] > (open ? searched : 0)) { return false; }
+      searched += open ? 1U : 0U;
+      reordered = reordered || some[i] != 0;
+    }
     return !reordered || judge_->order_counts(mapping_of(some));
   }
 
@@ -136,15 +158,21 @@ class mapping_problem {
       const task_place& p = tasks_[i].places[all[1 + i]];
       static_cast<void>(out.tasks.push_back({p.body, p.core, 0}));
     }
+    const auto assigned = assigned_tasks(all);
     inline_vector<std::uint32_t, max_tasks> order;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (assigned[by_urgency_[i]]) { continue; }
       const std::size_t digit = 1 + tasks_.size() + i;
-      const std::uint32_t passed = digit < all.size() ? all[digit] : 0;
+      const auto most = static_cast<std::uint32_t>(order.size());
+      const std::uint32_t passed = digit >= all.size() ? 0 : all[digit] < most ? all[digit] : most;
       static_cast<void>(order.push_back(0));
       std::size_t at = order.size() - 1;
       for (std::uint32_t k = 0; k < passed; ++k, --at) { order[at] = order[at - 1]; }
       order[at] = by_urgency_[i];
     }
+    each_assigned_core(all, assigned, [&](const inline_vector<std::uint32_t, max_tasks>& tasks, const auto& best) {
+      for (const std::uint32_t at : best.order) { static_cast<void>(order.push_back(tasks[at])); }
+    });
     for (std::size_t k = 0; k < order.size(); ++k) { out.tasks[order[k]].rank = static_cast<std::int32_t>(k); }
     return out;
   }
@@ -177,6 +205,79 @@ class mapping_problem {
       case mapping_objective::chain: break;
     }
     return 1000;
+  }
+  using task_flags = inline_vector<bool, max_tasks>;
+
+  [[nodiscard]] constexpr auto place_of(const decisions<max_decisions>& all, std::size_t task) const
+      -> const task_place& {
+    return tasks_[task].places[all[1 + task]];
+  }
+  [[nodiscard]] static constexpr auto some_are(const task_flags& flags) -> bool {
+    for (const bool flag : flags) {
+      if (flag) { return true; }
+    }
+    return false;
+  }
+  /// Those whose priorities are not searched. Pre: all places are decided.
+  [[nodiscard]] constexpr auto assigned_tasks(const decisions<max_decisions>& all) const -> task_flags {
+    task_flags out;
+    static_cast<void>(out.resize(tasks_.size(), false));
+    if (!is_known(service_of(all))) { return out; }
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      out[i] = true;
+      for (std::size_t k = 0; k < tasks_.size(); ++k) {
+        const task_place& other = place_of(all, k);
+        const bool counts_alone = other.whole && tasks_[k].jitter == 0;  // guards may take jitter away
+        out[i] = out[i] && (counts_alone || other.core != place_of(all, i).core);
+      }
+    }
+    return out;
+  }
+  [[nodiscard]] constexpr auto service_of(const decisions<max_decisions>& all) const -> core_service {
+    if constexpr (AssignsPriorities<J>) {
+      switch (objective_) {
+        case mapping_objective::chain: return core_service::unknown;
+        case mapping_objective::factor: break;
+      }
+      system_mapping<max_tasks> m;
+      m.rules = all[0];
+      for (std::size_t i = 0; i < tasks_.size(); ++i) {
+        const task_place& p = place_of(all, i);
+        static_cast<void>(m.tasks.push_back({p.body, p.core, static_cast<std::int32_t>(i)}));
+      }
+      return judge_->service(m);
+    }
+    return core_service::unknown;
+  }
+  /// `f(tasks, best)` of each core whose tasks are assigned, which stand in the order of deadlines less jitter.
+  template <class F>
+  constexpr void each_assigned_core(const decisions<max_decisions>& all, const task_flags& assigned, const F& f) const {
+    if (!some_are(assigned)) { return; }
+    const core_service how = service_of(all);
+    for (std::size_t core = 0; core < types_.size(); ++core) {
+      inline_vector<std::uint32_t, max_tasks> tasks;
+      inline_vector<core_task, max_tasks> times;
+      for (const std::uint32_t i : by_urgency_) {
+        const task_place& p = place_of(all, i);
+        if (!assigned[i] || static_cast<std::size_t>(p.core) != core) { continue; }
+        const menu& t = tasks_[i];
+        const bool is_earlier = t.deadline > 0 && t.deadline < t.period;
+        static_cast<void>(tasks.push_back(i));
+        static_cast<void>(times.push_back({.wcet = p.cpu_time,
+                                           .period = t.period,
+                                           .deadline = is_earlier ? t.deadline : t.period,
+                                           .jitter = t.jitter}));
+      }
+      if (!tasks.empty()) { f(tasks, best_priorities(how, times, most_factor)); }
+    }
+  }
+  /// The largest factor with which all assigned cores hold.
+  [[nodiscard]] constexpr auto core_factor(const decisions<max_decisions>& all, const task_flags& assigned) const
+      -> std::int64_t {
+    std::int64_t out = most_factor;
+    each_assigned_core(all, assigned,
+                       [&](const auto& /*tasks*/, const auto& best) { out = best.factor < out ? best.factor : out; });
+    return out;
   }
   /// Whether a task takes a core while another of its type, with a lesser number, is empty so far: then there is a
   /// mapping that differs in the names of cores only, and comes earlier.
