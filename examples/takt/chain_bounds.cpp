@@ -10,6 +10,9 @@
 
 #include <takt/analysis/cause_effect/chain_latency.hpp>
 
+#include "files/offsets.hpp"
+#include "large_stack.hpp"
+
 namespace takt::program {
 
 namespace {
@@ -39,8 +42,24 @@ namespace {
 
 }  // namespace
 
-auto judge_chain(const chain_facts& chain, const file_tasks& tasks, const report::verdict_summary& proven,
-                 bool own_clocks) -> judged_chain {
+auto waiting_in(const workload_file& file, const policy_input& input, const judged_policy& found) -> waiting_question {
+  return [&](std::size_t producer, std::size_t consumer) {
+    if (!found.waiting) { return wait_obstacle::rule_unknown; }
+    if (file.overheads) { return wait_obstacle::visits_held_back; }  // until the system has seen their releases
+    wait_obstacle out{};
+    on_large_stack([&] { out = found.waiting(found, *input.tasks, producer, consumer); });
+    return out;
+  };
+}
+
+void bound_stages(judged_chain& chain) {
+  if (chain.stages.empty()) { return; }
+  chain.summary.bound = bound_chain(chain.stages);
+  chain.summary.why = why_unbounded(chain.summary.bound.fault, chain.summary);
+}
+
+auto judge_chain(const chain_facts& chain, const workload_file& file, const report::verdict_summary& proven,
+                 const waiting_question& waiting, bool own_clocks) -> judged_chain {
   judged_chain out;
   out.summary.name = chain.name;
   out.summary.reaction_limit = chain.reaction;
@@ -51,8 +70,18 @@ auto judge_chain(const chain_facts& chain, const file_tasks& tasks, const report
     const response_bound<ticks> response = proven.promised(t);
     out.summary.tasks.push_back(proven.tasks[t].name);
     out.summary.semantics.push_back(how);
-    const chain_stage stage{
-        .period = tasks.tasks[t].period, .response = response.value, .how = how, .clock = own_clocks ? own_clock : 0};
+    chain_stage stage{.period = file.tasks.tasks[t].period,
+                      .response = response.value,
+                      .how = how,
+                      .offset = own_clocks ? 0 : file.more[t].offset,
+                      .clock = own_clocks ? own_clock : 0};
+    const bool meet = i > 0 && !has_fixed_times(how) && !has_fixed_times(out.stages.back().how);
+    if (meet && chain.tasks[i - 1] != t) {
+      const wait_obstacle obstacle = waiting(chain.tasks[i - 1], t);
+      stage.waits_for_producer = obstacle == wait_obstacle::none;
+      out.summary.waits.push_back(
+          {.consumer = proven.tasks[t].name, .producer = proven.tasks[chain.tasks[i - 1]].name, .obstacle = obstacle});
+    }
     out.stages.push_back(stage);
     if (response.exists) { continue; }
     // Under LET only that it ends in time counts, not when.
@@ -64,16 +93,16 @@ auto judge_chain(const chain_facts& chain, const file_tasks& tasks, const report
                : fmt::format("{}: {} has no proven response time", chain.name, proven.tasks[t].name);
     }
   }
-  if (!out.summary.why.empty()) { return out; }
-  out.summary.bound = bound_chain(out.stages);
-  out.summary.why = why_unbounded(out.summary.bound.fault, out.summary);
+  if (out.summary.why.empty()) { bound_stages(out); }
   return out;
 }
 
-auto assumptions_of(const std::vector<report::chain_summary>& chains, bool own_clocks) -> std::vector<std::string> {
-  std::vector<std::string> out{own_clocks
-                                   ? "Tasks are released exactly a period apart, each by a clock of its own."
-                                   : "Tasks are released exactly a period apart by one clock, at first all together."};
+auto assumptions_of(const std::vector<report::chain_summary>& chains, const workload_file& file, bool own_clocks)
+    -> std::vector<std::string> {
+  std::vector<std::string> out{fmt::format("Tasks are released exactly a period apart{}.",
+                                           own_clocks          ? ", each by a clock of its own"
+                                           : has_offsets(file) ? " by one clock, at first at their offsets"
+                                                               : " by one clock, at first all together")};
   out.emplace_back("Latencies count once every task of a chain has been released.");
   const bool fixed = std::ranges::all_of(
       chains, [](const report::chain_summary& c) { return std::ranges::all_of(c.semantics, has_fixed_times); });

@@ -16,6 +16,7 @@
 
 #include "chain_bounds.hpp"
 #include "command.hpp"
+#include "files/offsets.hpp"
 #include "json_value.hpp"
 #include "observe.hpp"
 #include "text_file.hpp"
@@ -68,15 +69,19 @@ auto chains_command(const chains_options& o) -> exit_code {
         "/chains", "is missing, and this command is about chains",
         R"([{"name": .., "tasks": [..], "semantics": "implicit" or "let" or one for each, "reaction": ..}])"};
   }
+  if (o.own_clocks) {
+    refuse_offsets(file.workload(), "says nothing where each task has a clock of its own",
+                   "--clocks common, or no such key");
+  }
   const auto& proven = file.judge(o.ask);
   std::vector<judged_chain> chains;
   for (const chain_facts& c : file.workload().chains) {
-    chains.push_back(judge_chain(c, file.workload().tasks, proven, o.own_clocks));
+    chains.push_back(judge_chain(c, file.workload(), proven, file.waiting(), o.own_clocks));
   }
   observe_chains(o, file, chains);
   std::vector<report::chain_summary> all;
   for (judged_chain& c : chains) { all.push_back(std::move(c.summary)); }
-  const auto assumptions = assumptions_of(all, o.own_clocks);
+  const auto assumptions = assumptions_of(all, file.workload(), o.own_clocks);
   if (o.json) {
     report::write_chains_json(std::cout, all, assumptions);
   } else {
@@ -85,6 +90,11 @@ auto chains_command(const chains_options& o) -> exit_code {
     for (const report::chain_summary& c : all) {
       for (const std::string& sentence : {c.why, c.condition}) {
         if (!sentence.empty()) { fmt::print("  {}\n", sentence); }
+      }
+    }
+    for (const report::chain_summary& c : all) {
+      if (const std::string waits = report::wait_words(c); !waits.empty()) {
+        fmt::print("  {}: counts on it that {}\n", c.name, waits);
       }
     }
     for (const report::chain_figure& f : report::chain_figures) { fmt::print("  {}: {}\n", f.head, f.definition); }

@@ -103,6 +103,8 @@ struct plan_options {
   std::uint64_t evaluations = 0;  ///< 0: as many as there is time for
   std::string state_file;
   std::string written_file;
+  std::string svg_file;
+  bool offsets = false;  ///< first releases are chosen, too
   bool json = false;
 };
 struct import_options {

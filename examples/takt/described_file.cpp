@@ -17,6 +17,7 @@
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 
+#include "files/offsets.hpp"
 #include "large_stack.hpp"
 #include "policies/policy_input.hpp"
 #include "policies/run_method.hpp"
@@ -197,8 +198,19 @@ void described_file::require_plan() const {
   }
 }
 
-auto described_file::simulate(const simulation_options& options, trace* kept) const -> report::sighting {
+auto described_file::waiting() const -> waiting_question { return waiting_in(*p_->file, p_->input, *p_->found); }
+
+auto described_file::simulate(const simulation_options& asked, trace* kept) const -> report::sighting {
   require_plan();
+  simulation_options options = asked;
+  const std::vector<duration> offsets = offsets_of(*p_->file);
+  if (has_offsets(*p_->file)) {
+    if (!is_periodic(options.releases)) {
+      refuse_offsets(*p_->file, fmt::format("says nothing under {} releases", name_of(options.releases)),
+                     "--releases periodic, or no such key");
+    }
+    options.offsets = offsets;
+  }
   if (p_->found->simulate) {
     report::sighting out;
     on_large_stack([&] { out = p_->found->simulate(*p_->found, *p_->input.tasks, p_->file->board, options, kept); });
@@ -227,6 +239,13 @@ auto described_file::observe(runtime::run_options options, trace* kept) const ->
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
+  if (has_offsets(*p_->file)) {
+    if (p_->found->simulate) {
+      refuse_offsets(*p_->file, "is not kept by runs of overlapping graphs and of locked GPUs",
+                     "no such key, or simulate in place of run");
+    }
+    options.offsets = offsets_of(*p_->file);
+  }
   for (std::size_t i = 0; i < p_->judged.tasks.size(); ++i) {
     options.expected.push_back({.response = p_->judged.promised(i), .visits = {}});
   }

@@ -17,6 +17,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
 
+#include "chain_bounds.hpp"
 #include "failure.hpp"
 #include "files/workload_file.hpp"
 #include "question.hpp"
@@ -58,6 +59,8 @@ class described_file {
   [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const -> report::sighting;
   /// On threads. What was proven is expected.
   [[nodiscard]] auto observe(runtime::run_options options, trace* kept) const -> report::sighting;
+  /// What keeps jobs of one task from waiting for those of another.
+  [[nodiscard]] auto waiting() const -> waiting_question;
   /// The line of the format for a fault that the library found.
   [[nodiscard]] auto refuse(const model_error& error) const -> input_error;
 

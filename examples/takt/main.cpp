@@ -183,10 +183,14 @@ void add_plan(CLI::App& command, plan_options& o) {
       command, "--search", o.search,
       {{"auto", plan_search::automatic}, {"exact", plan_search::exact}, {"local", plan_search::local}},
       "all choices, or from neighbour to neighbour, or both where that can end (the default)");
+  command.add_flag("--offsets", o.offsets,
+                   "choose first releases of the tasks of chains, too, so that these are short");
   add_number(command, "--seed", o.seed, "of the local search (default 1)");
   command.add_option("--for", o.time, "ends the search (default 60s)")->type_name("TIME");
   add_number(command, "--evaluations", o.evaluations, "ends the search after so many mappings (default 0: by time)");
   command.add_option("--resume", o.state_file, "goes on from this file if it is there, and keeps the search in it")
+      ->type_name("FILE");
+  command.add_option("--svg", o.svg_file, "draw the plan: cores, GPU, slack, and how the search came to it")
       ->type_name("FILE");
   command.add_option("--write", o.written_file, "write the tasks under the plan")->type_name("FILE");
   add_json(command, o.json);
@@ -290,7 +294,7 @@ constexpr const char* exit_codes =
   command = app.add_subcommand("chains", "reaction time and data age of the file's cause-effect chains");
   add_file(*command, chains.file);
   add_choice<bool>(*command, "--clocks", chains.own_clocks, {{"common", false}, {"own", true}},
-                   "all tasks are released by one clock, at first together (the default), or each by its own");
+                   "all tasks are released by one clock, at first at their offsets (the default), or each by its own");
   command->add_option("--horizon,--for", chains.horizon, "of the simulation beside the bounds (default 10s)")
       ->type_name("TIME");
   add_number(*command, "--seed", chains.seed, "of its execution times (default 1)");

@@ -16,7 +16,7 @@ using takt::test::scratch;
 
 /// Two tasks of 2 ms and 3 ms on one processor, and a chain over them.
 [[nodiscard]] auto with_chain(const std::string& chain) -> std::string {
-  return R"({"format": "takt/1", "platform": {"cpus": {"count": 1}},
+  return R"({"format": "takt/1", "platform": {"cpus": {"count": 1}, "resources": [{"name": "npu", "count": 1}]},
   "tasks": [{"name": "sense", "period": "10ms", "segments": [{"cpu": ["1ms", "2ms"]}]},
             {"name": "act", "period": "20ms", "segments": [{"cpu": ["1ms", "3ms"]}]}],
   "chains": [{"name": "loop", "tasks": ["sense", "act"], )" +
@@ -65,7 +65,10 @@ TEST_CASE("program: chains judges limits by what is proven and shows what a run 
     CHECK(loop.at(figure).at("seen") > 0);
     CHECK(loop.at(figure).at("seen") <= loop.at(figure).at("bound"));
   }
-  CHECK(chains(with_chain(R"("semantics": "implicit", "reaction": "30ms")")).code == 2);
+  // Were "sense" released late, "act" might start before it, which a run need not show.
+  CHECK(chains(takt::test::with(with_chain(R"("semantics": "implicit", "reaction": "30ms")"), R"("sense", )",
+                                R"("sense", "jitter": "1us", )"))
+            .code == 2);
   CHECK(chains(with_chain(R"("semantics": "implicit", "reaction": "1ms")")).code == 1);
 
   const json let = json::parse(chains(with_chain(R"("semantics": "let")")).out).at("chains")[0];
@@ -120,4 +123,46 @@ TEST_CASE("program: chains says what is missing, and draws the slowest reaction"
                                           written("short.json", with_chain(R"("semantics": "implicit")")));
   CHECK(short_run.code == 2);
   CHECK(contains(short_run.err, "no chain has reacted"));
+}
+
+TEST_CASE("program: chains counts on consumers that wait for their producers, says so, and says why others do not") {
+  const json waits = json::parse(chains(with_chain(R"("semantics": "implicit")")).out).at("chains")[0];
+  REQUIRE(waits.at("waits").size() == 1);
+  CHECK(waits.at("waits")[0] == json{{"consumer", "act"}, {"producer", "sense"}, {"used", true}});
+  const auto because = [](const std::string& from, const std::string& to) {
+    const std::string text = takt::test::with(with_chain(R"("semantics": "implicit")"), from, to);
+    const json chain = json::parse(chains(text).out).at("chains")[0];
+    CHECK(chain.at("reaction").at("seen") <= chain.at("reaction").at("bound"));
+    CHECK(chain.at("waits")[0].at("used") == false);
+    return chain.at("waits")[0].at("because").get<std::string>();
+  };
+  CHECK(because(R"("cpu": ["1ms", "3ms"])", R"("cpu": "3ms")") == "consumer-takes-no-time");
+  CHECK(because(R"("name": "sense", "period": "10ms")", R"("name": "sense", "period": "10ms", "jitter": "1ms")") ==
+        "producer-late");
+  CHECK(because(R"("act", "period": "20ms")", R"("act", "period": "20ms", "deadline": "9ms")") ==
+        "consumer-more-urgent");
+  CHECK(because(R"({"cpu": ["1ms", "2ms"]})", R"({"cpu": "1ms"}, {"npu": "1ms"}, {"cpu": "1ms"})") ==
+        "producer-leaves");
+  const auto text = takt::test::takt("chains " + written("waits.json", with_chain(R"("semantics": "implicit")")));
+  CHECK(contains(text.out, "loop: counts on it that act starts when sense has ended"));
+}
+
+TEST_CASE("program: chains start at the offsets of their tasks, and clocks of their own leave no room for these") {
+  const std::string plain = with_chain(R"("semantics": "let")");
+  const std::string shifted = takt::test::with(plain, R"("name": "act", )", R"("name": "act", "offset": "5ms", )");
+  const auto reaction = [](const std::string& text) {
+    const json loop = json::parse(chains(text).out).at("chains")[0];
+    CHECK(loop.at("reaction").at("seen") == loop.at("reaction").at("bound"));
+    return loop.at("reaction").at("bound").get<std::int64_t>();
+  };
+  CHECK(reaction(shifted) == reaction(plain) + 5'000'000);
+  const auto own = chains(shifted, "--clocks own");
+  CHECK(own.code == 3);
+  CHECK(contains(own.err, "/tasks/1/offset: says nothing where each task has a clock of its own"));
+  const std::string file = written("offset.json", shifted);
+  const auto sporadic = takt::test::takt("simulate " + file + " --releases sporadic");
+  CHECK(sporadic.code == 3);
+  CHECK(contains(sporadic.err, "/tasks/1/offset: says nothing under sporadic releases"));
+  CHECK(takt::test::takt("simulate " + file + " --for 100ms").code == 0);
+  CHECK(contains(takt::test::takt("analyze " + file).out, "offsets of first releases count in chains"));
 }

@@ -236,11 +236,20 @@ TEST_CASE("import: stimuli are periodic with offset and jitter, relative, or spo
             .task()["period"] == 4'000'000);
 }
 
-TEST_CASE("import: an offset is told, since it is not read") {
-  const json w = imported(write("offset.amxmi", with_stimulus(R"(<stimuli xsi:type="am:PeriodicStimulus" name="s">
+TEST_CASE("import: the offset of a stimulus is that of its task, and no other one goes back into the model") {
+  const std::string model = write("later.amxmi", with_stimulus(R"(<stimuli xsi:type="am:PeriodicStimulus" name="s">
 <recurrence value="4" unit="ms"/><offset value="1" unit="ms"/></stimuli>)")
-                                                    .text()));
-  CHECK(contains(w["notes"].dump(), "T: the offset of its stimulus is not read"));
+                                                     .text());
+  json w = imported(model);
+  CHECK(w["tasks"][0]["offset"] == 1'000'000);
+  const auto back = [&](const json& plan) {
+    return takt::test::takt("export amalthea " + write("later.json", plan.dump()) + " --into " + model);
+  };
+  CHECK_FALSE(contains(back(w).err, "offset"));
+  w["tasks"][0]["offset"] = 2'000'000;
+  const auto other = back(w);
+  CHECK(other.code == 3);
+  CHECK(contains(other.err, "/tasks/0/offset: is not that of the model, which stays as it is"));
 }
 
 TEST_CASE("import: a wait stands behind each trigger, and what runs beside a kernel is told") {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
+#include "support/xml.hpp"
 
 namespace {
 
@@ -126,4 +127,45 @@ TEST_CASE("plan: rules that move tasks, policies without facts and files without
   const auto time = takt::test::takt("plan " + file("two.json", two()) + " --for soon");
   CHECK(time.code == 3);
   CHECK(contains(time.err, "--for"));
+}
+
+TEST_CASE("plan: release offsets are chosen with which chains are shorter, are in the file, and hold there") {
+  const std::string in = file("offsets.json", two());
+  const std::string asked = "plan " + in + " --policies whole-gpu --objective chain --json";
+  const auto together = object(takt::test::takt(asked));
+  const std::string out = scratch("offsets-planned.json");
+  const auto apart = object(takt::test::takt(asked + " --offsets --write " + out));
+  REQUIRE(apart["status"] == "schedulable");
+  CHECK(apart["worst_chain"] < together["worst_chain"]);
+  CHECK(apart["chains"][0]["reaction"] == apart["worst_chain"]);
+  const auto written = nlohmann::json::parse(read(out));
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    sum += apart["tasks"][i]["offset"].get<std::int64_t>();
+    CHECK(written["tasks"][i].value("offset", std::int64_t{0}) == apart["tasks"][i]["offset"]);
+  }
+  CHECK(sum > 0);
+  const auto chains = object(takt::test::takt("chains " + out + " --json"));
+  CHECK(chains["chains"][0]["reaction"]["bound"] == apart["worst_chain"]);
+  CHECK(chains["chains"][0]["reaction"]["seen"] <= apart["worst_chain"]);
+  const auto none = takt::test::takt("plan " + data("gcaps-xavier") + " --offsets");
+  CHECK(none.code == 3);
+  CHECK(contains(none.err, "--offsets: chooses first releases for chains, and the file has none"));
+}
+
+TEST_CASE("plan: a picture shows the plan, what was refused and how the best answer grew") {
+  const std::string svg = scratch("plan.svg");
+  const auto o = takt::test::takt("plan " + file("two.json", two()) + " --policies whole-gpu --svg " + svg);
+  CHECK(o.code == 0);
+  CHECK(contains(o.out, "picture: " + svg));
+  const std::string drawn = read(svg);
+  CHECK(takt_tests::well_formed(drawn));
+  for (const std::string part : {"optimal: no other choice", "see gpu, priority", "big", "little", "way, reaction",
+                                 "assumed of chains: Latencies count once", "Search: the best answer"}) {
+    CAPTURE(part);
+    CHECK(contains(drawn, part));
+  }
+  const auto late = takt::test::takt("plan " + file("late.json", with(two(), R"("big": "4ms")", R"("big": "11ms")")) +
+                                     " --policies whole-gpu --svg " + scratch("never.svg"));
+  CHECK(contains(late.out, "picture: nothing, since no plan is proven"));
 }

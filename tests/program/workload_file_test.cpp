@@ -79,7 +79,7 @@ constexpr std::string_view everything = R"({
     "resources": [{ "name": "npu", "count": 2, "policy": "nonpreemptive-edf" }],
     "overheads": { "schedule": "3us" } },
   "tasks": [
-    { "name": "camera", "period": "33ms", "deadline": "30ms", "jitter": "1ms", "priority": 0, "core": 1, "memory": 77,
+    { "name": "camera", "period": "33ms", "deadline": "30ms", "jitter": "1ms", "offset": "2ms", "priority": 0, "core": 1, "memory": 77,
       "requests": 3, "segments": [
         { "cpu": ["1ms", "2ms"] },
         { "copy": { "bytes": 2073600, "direction": "to-device" }, "section": true },

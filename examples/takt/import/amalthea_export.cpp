@@ -32,6 +32,7 @@ class plan_export {
     const described_task& planned = plan_.tasks.tasks[i];
     const amalthea_task& t = task_of(planned.name, plan_.task_at[i]);
     const amalthea_unit& core = core_of(planned, plan_.task_at[i]);
+    require_offset(t, i);
     place(t, core);
     if (planned.priority != no_priority) { write_priority(t, rank(planned.priority)); }
     std::vector<const described_visit*> kernels;
@@ -54,6 +55,14 @@ class plan_export {
       place(callee, *gpus_[0]);
       if (kernels[k]->known.has(visit_fact::slice)) { write_slice(callee, kernels[k]->slice); }
     }
+  }
+
+  void require_offset(const amalthea_task& t, std::size_t i) const {
+    ticks own = 0;
+    for (const std::string& name : t.stimuli) { own = std::max(own, model_.stimuli.at(name).offset); }
+    if (plan_.more[i].offset == own) { return; }
+    throw input_error{step_into(plan_.task_at[i], "offset"), "is not that of the model, which stays as it is",
+                      fmt::format("{} ns, the offset of its stimulus", own)};
   }
 
   /// The tasks that a task triggers, in their order; with `on_gpu` those that the model has on the GPU.

@@ -75,7 +75,7 @@ class model_reader {
     }
     if (type == "PeriodicStimulus" || type == "Periodic") {
       out.period = time_of(s.required_child("recurrence", "a period"));
-      if (const xml_element e = s.child("offset")) { out.has_offset = time_of(e) > 0; }
+      if (const xml_element e = s.child("offset")) { out.offset = time_of(e); }
       if (const xml_element e = s.child("jitter")) { out.jitter = longest_time(e); }
     } else if (type == "RelativePeriodicStimulus") {
       out.what = kind::sporadic;

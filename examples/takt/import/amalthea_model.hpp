@@ -80,7 +80,7 @@ struct amalthea_stimulus {
 
   kind what = kind::periodic;
   ticks period = 0;  ///< of a sporadic one the shortest time between two
-  bool has_offset = false;
+  ticks offset = 0;
   ticks jitter = 0;
 };
 

@@ -120,12 +120,7 @@ class workload_writer {
       case amalthea_stimulus::kind::periodic:
       case amalthea_stimulus::kind::inter_process: break;
     }
-    if (s.has_offset) {
-      note(
-          fmt::format("{}: the offset of its stimulus is not read, so that chains through it are bounded by takt "
-                      "chains --clocks own only",
-                      t.name));
-    }
+    if (s.offset > 0) { out["offset"] = s.offset; }
     std::size_t core = t.units.empty() ? 0 : core_index(t.units.front());
     if (core == cores_.size()) { throw t.at.error("is released by time on a GPU", "a core"); }
     if (t.units.empty()) { note(fmt::format("{}: no core is said: {} is assumed", t.name, cores_[0]->name)); }

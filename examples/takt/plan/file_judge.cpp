@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <takt/allocation/known/policies.hpp>
+#include <takt/allocation/synthesis/chain_offsets.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/published.hpp>
 
 #include "../fields.hpp"
 
@@ -20,6 +25,37 @@ using std::string_view;
 
 /// Of a search for SMs within one mapping, of which there are many.
 constexpr std::uint64_t most_evaluations = 20'000;
+/// Choices of release offsets that are looked at for a mapping.
+constexpr std::uint64_t most_offsets = 400;
+
+[[nodiscard]] auto is_implicit(string_view semantics) -> bool { return semantics != name_of(communication::let); }
+
+/// Whether tasks with devices are proven by rules of pools alone, none of which lends priorities.
+template <SharingPolicy P, RuleTag CpuRule>
+[[nodiscard]] constexpr auto is_proven_by_pools(const P& /*policy*/, const CpuRule& /*rule*/) -> bool {
+  using known = known_under<P, CpuRule>;
+  using gpu_rule = typename decltype(std::declval<const P&>().gpu_pool(gpu_hardware{}, CpuRule{}))::rule_type;
+  if constexpr (Locked<gpu_rule>) { return false; }
+  return !is_covered<P, CpuRule> || requires { requires AcceleratorRule<typename known::method>; };
+}
+
+/// What is promised of cores without devices. Published methods of chains may prove tasks where pools do not, with
+/// bounds of their own.
+[[nodiscard]] auto service_under(const rule_wishes& rules, bool has_devices) -> core_service {
+  core_service out{};
+  const auto ask = [&](const auto& rule) {
+    if (cpu_word<std::remove_cvref_t<decltype(rule)>> != rules.cpus) { return; }
+    out = core_service_of(rule);
+    if (!has_devices) { return; }
+    if (rules.policy.empty()) { out = core_service::unknown; }
+    (void)with_policy(published_policies, rules.policy, [&](const auto& policy) {
+      if (!is_proven_by_pools(policy, rule)) { out = core_service::unknown; }
+    });
+  };
+  ask(fixed_priority);
+  ask(nonpreemptive(fixed_priority));
+  return out;
+}
 
 [[nodiscard]] auto member(json_value& object, string_view key) -> json_value* {
   const auto found = std::ranges::find(object.items, key, &json_value::key);
@@ -74,6 +110,9 @@ file_judge::file_judge(const json_value& document, std::vector<rule_wishes> rule
   const auto file = read_workload(with_mapping(first_mapping()));
   core_count_ = file->board.processors;
   cores_ = file->cores;
+  counts_responses_ = file->overheads || std::ranges::any_of(file->chains, [](const chain_facts& c) {
+                        return std::ranges::any_of(c.semantics, is_implicit);
+                      });
   if (core_count_ > static_cast<std::int32_t>(max_planned_cores)) {
     throw input_error{"/platform/cpus", fmt::format("{} cores are too many to choose from", core_count_),
                       fmt::format("at most {}", max_planned_cores)};
@@ -136,19 +175,72 @@ auto file_judge::proves(const file_mapping& m, std::int64_t permille) -> bool {
   return found != nullptr && found->judged && found->verdict.schedulable();
 }
 
-auto file_judge::worst_chain(const file_mapping& m) -> reached_score {
+auto file_judge::service(const file_mapping& m) const -> core_service {
+  bool has_devices = false;
+  for (std::size_t i = 0; i < m.tasks.size(); ++i) { has_devices = has_devices || uses_devices_[i][m.tasks[i].body]; }
+  return counts_responses_ ? core_service::unknown : service_under(rules_[m.rules], has_devices);
+}
+
+void file_judge::choose_release_offsets(std::uint64_t seed) {
+  const auto* const chains = document_->find("chains");
+  if (chains == nullptr) {
+    throw input_error{"--offsets", "chooses first releases for chains, and the file has none", "a file with chains"};
+  }
+  offsets_by_ = seed;
+}
+
+auto file_judge::chains_of(const file_mapping& m) -> std::vector<judged_chain> {
   mapped& of = prepare(m);
-  if (of.file->chains.empty()) { return {true, 0}; }
   const auto found = judge_file(*of.file, of.input);
   if (found == nullptr || !found->judged) { return {}; }
   const auto proven = summary_of(*of.file, *found);
-  ticks worst = 0;
+  const auto waiting = waiting_in(*of.file, of.input, *found);
+  std::vector<judged_chain> out;
   for (const chain_facts& c : of.file->chains) {
-    const auto judged = judge_chain(c, of.file->tasks, proven, false).summary;
-    if (!judged.bounded() || !judged.condition.empty() || !judged.meets()) { return {}; }
-    worst = std::max(worst, judged.reaction_limit || !judged.age_limit ? judged.bound.reaction : judged.bound.age);
+    out.push_back(judge_chain(c, *of.file, proven, waiting, false));
+    if (!out.back().summary.bounded() || !out.back().summary.condition.empty()) { return {}; }
   }
-  return {true, worst};
+  if (!offsets_by_) { return out; }
+  std::vector<offset_chain> open;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const report::chain_summary& c = out[i].summary;
+    open.push_back({.tasks = of.file->chains[i].tasks,
+                    .stages = out[i].stages,
+                    .reaction_limit = c.reaction_limit.value_or(0),
+                    .age_limit = c.age_limit.value_or(0),
+                    .counts_age = c.counts_age()});
+  }
+  choose_offsets<max_tasks>(open, *offsets_by_, most_offsets);
+  for (judged_chain& c : out) { bound_stages(c); }
+  return out;
+}
+
+auto file_judge::worst_chain(const file_mapping& m) -> reached_score {
+  if (document_->find("chains") == nullptr) { return {true, 0}; }
+  const auto all = chains_of(m);
+  ticks worst = 0;
+  for (const judged_chain& c : all) {
+    if (!c.summary.meets()) { return {}; }
+    worst = std::max(worst, c.summary.counts_age() ? c.summary.bound.age : c.summary.bound.reaction);
+  }
+  return {!all.empty(), worst};
+}
+
+auto file_judge::planned(const file_mapping& m) -> json_value {
+  json_value out = with_mapping(m);
+  if (!offsets_by_) { return out; }
+  const auto all = chains_of(m);
+  std::size_t at = 0;
+  for_each_task(out, [&](json_value& task) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto& tasks = last_->file->chains[i].tasks;
+      for (std::size_t k = 0; k < tasks.size(); ++k) {
+        if (tasks[k] == at) { set_number(task, "offset", all[i].stages[k].offset); }
+      }
+    }
+    ++at;
+  });
+  return out;
 }
 
 auto file_judge::core_types() const -> inline_vector<std::uint32_t, max_planned_cores> {
@@ -166,8 +258,10 @@ auto file_judge::menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>
   const file_mapping first = first_mapping();
   std::vector<std::string> where;
   for_each_task(*document_, [&](const json_value& task) { where.push_back(task.where); });
+  uses_devices_.assign(first.tasks.size(), {});
   for (std::size_t i = 0; i < first.tasks.size(); ++i) {
     file_menu menu;
+    uses_devices_[i].assign(options_[i].bodies.size(), false);
     for (std::uint32_t body = 0; body < options_[i].bodies.size(); ++body) {
       for (const std::int32_t core : options_[i].bodies[body].cores) {
         file_mapping m = first;
@@ -175,11 +269,17 @@ auto file_judge::menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>
         m.tasks[i].core = core;
         const auto file = read_workload(with_mapping(m));
         const described_task& t = file->tasks.tasks[i];
-        task_place place{body, core, 0};
+        task_place place{body, core, 0, false};
         for (std::uint32_t p = 0; p < t.visit_count; ++p) {
           const described_visit& v = file->tasks.visit(i, p);
-          if (v.where == visit_place::processor) { place.cpu_time += v.time.upper; }
+          if (v.where == visit_place::processor) {
+            place.cpu_time += v.time.upper;
+          } else {
+            uses_devices_[i][body] = true;
+          }
         }
+        const described_visit& only = file->tasks.visit(i, 0);
+        place.whole = t.visit_count == 1 && only.where == visit_place::processor && !only.in_section;
         menu.period = t.period;
         menu.deadline = t.limited ? t.deadline : 0;
         menu.jitter = t.jitter;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,19 @@ class file_judge {
   [[nodiscard]] auto order_counts(const file_mapping& m) const -> bool;
   [[nodiscard]] auto proves(const file_mapping& m, std::int64_t permille) -> bool;
   [[nodiscard]] auto worst_chain(const file_mapping& m) -> reached_score;
+  /// Pre: `menus` was called.
+  [[nodiscard]] auto service(const file_mapping& m) const -> core_service;
+
+  /// From now on chains are judged with the release offsets that are chosen for each mapping. Throws where the document
+  /// has no chains.
+  void choose_release_offsets(std::uint64_t seed);
 
   /// The places of each task that the document leaves open. Throws where there are too many.
   [[nodiscard]] auto menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>;
   [[nodiscard]] auto core_types() const -> inline_vector<std::uint32_t, max_planned_cores>;
 
+  /// The document with a mapping in it, and with the offsets that go with it.
+  [[nodiscard]] auto planned(const file_mapping& m) -> json_value;
   /// The document with a mapping in it.
   [[nodiscard]] auto with_mapping(const file_mapping& m) const -> json_value;
   [[nodiscard]] auto wishes_of(const file_mapping& m) const -> const rule_wishes& { return rules_[m.rules]; }
@@ -52,6 +61,8 @@ class file_judge {
   };
 
   auto prepare(const file_mapping& m) -> mapped&;
+  /// Chains of a proven mapping, with the offsets that go with it. Empty where some has no bound.
+  [[nodiscard]] auto chains_of(const file_mapping& m) -> std::vector<judged_chain>;
   [[nodiscard]] auto first_mapping() const -> file_mapping;
 
   const json_value* document_;
@@ -60,7 +71,10 @@ class file_judge {
   std::vector<core_facts> cores_;
   std::int32_t core_count_ = 0;
   bool greater_goes_first_ = false;
+  bool counts_responses_ = false;                ///< what is proven depends on more than times on cores
+  std::vector<std::vector<bool>> uses_devices_;  ///< of each task, by body
   std::unique_ptr<mapped> last_;
+  std::optional<std::uint64_t> offsets_by_;  ///< the seed of their choice
 };
 
 }  // namespace takt::program

@@ -11,6 +11,7 @@
 
 #include <takt/report/format_duration.hpp>
 #include <takt/report/json.hpp>
+#include <takt/report/svg_plan.hpp>
 #include <takt/study/interruption.hpp>
 
 #include "../command.hpp"
@@ -18,6 +19,7 @@
 #include "../large_stack.hpp"
 #include "../progress.hpp"
 #include "../text_file.hpp"
+#include "plan_picture.hpp"
 #include "search_state.hpp"
 
 namespace takt::program {
@@ -65,15 +67,34 @@ constexpr std::chrono::seconds between_states{5};
   return out;
 }
 
-void search(const plan_options& o, const std::string& key, file_problem& problem, plan_progress& s) {
+/// How good an answer is, in words.
+[[nodiscard]] auto score_words(mapping_objective objective, std::int64_t score) -> std::string {
+  switch (objective) {
+    case mapping_objective::chain: return "chain " + report::format_duration(file_problem::latency_of(score));
+    case mapping_objective::factor: break;
+  }
+  const std::int64_t factor = file_problem::factor_of(score);
+  return fmt::format("factor {}.{:03}", factor / 1000, factor % 1000);
+}
+
+/// The best answers, one after the other.
+using better_answers = std::vector<report::plan_view::step>;
+
+void search(const plan_options& o, const std::string& key, file_problem& problem, plan_progress& s,
+            better_answers& growth) {
   const studies::interruption signals;
   progress shown{"planning: mappings judged"};
   const auto begin = steady::now();
   const auto end = begin + std::chrono::nanoseconds{option_time("--for", o.time)};
   const std::uint64_t last = o.evaluations == 0 ? UINT64_MAX : o.evaluations;
   auto kept = begin;
+  const auto keep_answer = [&](const plan_progress& at) {
+    if (!at.found || (!growth.empty() && growth.back().value == at.score)) { return; }
+    growth.push_back({at.evaluations, at.score, score_words(o.objective, at.score)});
+  };
   const auto ends = [&](const plan_progress& at) {
     shown.show(at.evaluations, o.evaluations);
+    keep_answer(at);
     const auto now = steady::now();
     if (!o.state_file.empty() && now - kept > between_states) {
       write_state(o.state_file, key, at);
@@ -92,6 +113,7 @@ void search(const plan_options& o, const std::string& key, file_problem& problem
       break;
     }
   }
+  keep_answer(s);
   if (!o.state_file.empty()) { write_state(o.state_file, key, s); }
 }
 
@@ -104,6 +126,11 @@ void search(const plan_options& o, const std::string& key, file_problem& problem
   const std::string after = fmt::format("the search ended after {} mappings, seed {}", s.evaluations, o.seed);
   return s.found ? "feasible: " + after + ", and a better plan may exist"
                  : "none found: " + after + ", which is no proof that none exists";
+}
+
+/// The way of sharing, with what the plan gives to whom.
+[[nodiscard]] auto gpu_words(const std::string& policy, const report::verdict_summary& proven) -> std::string {
+  return proven.plan_words.empty() ? policy : policy + ", " + proven.plan_words;
 }
 
 /// How near to a plan the search came; empty where it does not know.
@@ -135,11 +162,18 @@ void write_json(const plan_options& o, const plan_progress& s, const workload_fi
       const described_task& t = file->tasks.tasks[i];
       json.begin_object().member("name", t.name).member("core", t.core).member("priority", t.priority);
       if (!file->more[i].variant.empty()) { json.member("variant", file->more[i].variant); }
+      if (o.offsets) { json.member("offset", file->more[i].offset); }
       json.member("response_bound", proven->promised(i).value).end_object();
     }
     json.end_array().key("chains").begin_array();
     for (const report::chain_summary& c : chains) {
       json.begin_object().member("name", c.name).member("reaction", c.bound.reaction).member("age", c.bound.age);
+      json.key("waits").begin_array();
+      for (const report::chain_wait& w : c.waits) {
+        if (w.obstacle != wait_obstacle::none) { continue; }
+        json.begin_object().member("consumer", w.consumer).member("producer", w.producer).end_object();
+      }
+      json.end_array();
       json.end_object();
     }
     json.end_array();
@@ -160,9 +194,14 @@ auto plan_command(const plan_options& o) -> exit_code {
   const auto problem = std::make_unique<file_problem>(judge, o.objective, *menus, judge.core_types());
   const std::string key = search_key(o, text);
   const auto s = std::make_unique<plan_progress>();
+  if (o.offsets) {
+    judge.choose_release_offsets(o.seed);
+    notes.emplace_back("offsets are the best of those that were looked at for each mapping, which are not all");
+  }
   if (!o.state_file.empty()) { *s = read_state(o.state_file, key, *problem); }
   // One stack for all of them: a new one for each mapping costs more than the analyses.
-  on_large_stack([&] { search(o, key, *problem, *s); });
+  better_answers growth;
+  on_large_stack([&] { search(o, key, *problem, *s, growth); });
 
   std::unique_ptr<workload_file> file;
   std::unique_ptr<judged_policy> found;
@@ -172,20 +211,39 @@ auto plan_command(const plan_options& o) -> exit_code {
   if (s->found) {
     const file_mapping best = problem->mapping_of(s->best);
     rules = judge.wishes_of(best);
-    file = read_workload(judge.with_mapping(best));
+    on_large_stack([&] { file = read_workload(judge.planned(best)); });
     const policy_input input = input_of(*file, rules);
     found = judge_file(*file, input);
     if (!found->judged || !found->verdict.schedulable()) {
       throw environment_error{"the plan that was found is not proven again: this is a fault of takt, please report it"};
     }
     proven = explained_summary(*file, input, *found);
-    for (const chain_facts& c : file->chains) { chains.push_back(judge_chain(c, file->tasks, proven, false).summary); }
+    const auto waiting = waiting_in(*file, input, *found);
+    for (const chain_facts& c : file->chains) {
+      chains.push_back(judge_chain(c, *file, proven, waiting, false).summary);
+    }
     if (!chains.empty()) {
-      for (const std::string& a : assumptions_of(chains, false)) { notes.push_back("assumed of chains: " + a); }
+      for (const report::chain_summary& c : chains) {
+        if (const std::string waits = report::wait_words(c); !waits.empty()) {
+          notes.push_back(c.name + ": counts on it that " + waits);
+        }
+      }
+      for (const std::string& a : assumptions_of(chains, *file, false)) { notes.push_back("assumed of chains: " + a); }
     }
     if (!o.written_file.empty()) {
       take_over(*file, input, *found);
       write_file(o.written_file, [&](std::ostream& out) { print_workload(out, *file); });
+    }
+    if (!o.svg_file.empty()) {
+      report::plan_view view = picture_of(*file, proven, chains);
+      view.title = file->name.empty() ? "plan" : file->name;
+      view.answer = fmt::format("{}; {}, processors under {}", answer_words(o, *s), score_words(o.objective, s->score),
+                                found->cpus);
+      if (!file->board.gpus.empty()) { view.gpu = gpu_words(found->policy, proven); }
+      view.growth = growth;
+      view.evaluations = s->evaluations;
+      view.notes = notes;
+      write_file(o.svg_file, [&](std::ostream& out) { report::write_svg_plan(out, view); });
     }
   }
   if (o.json) {
@@ -198,6 +256,8 @@ auto plan_command(const plan_options& o) -> exit_code {
     for (std::size_t i = 0; i < file->tasks.size(); ++i) {
       const std::string& variant = file->more[i].variant;
       if (!variant.empty()) { fmt::print("variant: {} {}\n", file->tasks.tasks[i].name, variant); }
+      const ticks offset = file->more[i].offset;
+      if (offset != 0) { fmt::print("offset: {} {}\n", file->tasks.tasks[i].name, report::format_duration(offset)); }
     }
     switch (o.objective) {
       case mapping_objective::factor: {
@@ -216,6 +276,10 @@ auto plan_command(const plan_options& o) -> exit_code {
   for (const std::string& note : notes) { fmt::print("  note: {}\n", note); }
   if (!o.written_file.empty()) {
     fmt::print("\nwritten: {}\n", s->found ? o.written_file : "nothing, since no plan is proven");
+  }
+  if (!o.svg_file.empty()) {
+    fmt::print("{}picture: {}\n", o.written_file.empty() ? "\n" : "",
+               s->found ? o.svg_file : "nothing, since no plan is proven");
   }
   return s->found ? exit_code::ok : exit_code::not_proven;
 }

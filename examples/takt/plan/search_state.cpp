@@ -54,9 +54,9 @@ constexpr std::int64_t most = INT64_MAX;
 }  // namespace
 
 auto search_key(const plan_options& o, const std::string& document) -> std::string {
-  return fmt::format("{:016x} policies {} cpus {} objective {} search {} seed {}", digest(document),
+  return fmt::format("{:016x} policies {} cpus {} objective {} search {} offsets {} seed {}", digest(document),
                      fmt::join(o.policies, ","), fmt::join(o.cpus, ","), static_cast<int>(o.objective),
-                     static_cast<int>(o.search), o.seed);
+                     static_cast<int>(o.search), o.offsets, o.seed);
 }
 
 auto read_state(const std::string& path, const std::string& key, file_problem& problem) -> plan_progress {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <takt/analysis/cause_effect/chain_latency.hpp>
+#include <takt/analysis/cause_effect/waiting_consumers.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/chain_stage.hpp>
 #include <takt/report/json.hpp>
@@ -19,11 +20,19 @@
 
 namespace takt::report {
 
+/// Whether a task's jobs wait for those of the task before it in a chain, so that the bound counts on it, or why not.
+struct chain_wait {
+  std::string consumer;
+  std::string producer;
+  wait_obstacle obstacle = wait_obstacle::none;
+};
+
 /// What is known of a cause-effect chain, as plain values.
 struct chain_summary {
   std::string name;
   std::vector<std::string> tasks;
   std::vector<communication> semantics;  ///< of each task
+  std::vector<chain_wait> waits{};       ///< of neighbours that read at starts and give at ends
   chain_latency bound{};
   std::string why;        ///< there is no bound: one sentence
   std::string condition;  ///< the bound holds only if this does, which is not proven: one sentence
@@ -33,6 +42,8 @@ struct chain_summary {
 
   [[nodiscard]] auto bounded() const noexcept -> bool { return why.empty() && bound.bounded(); }
   [[nodiscard]] auto limited() const noexcept -> bool { return reaction_limit || age_limit; }
+  /// Whether it is the age that is to be short: only that has a limit.
+  [[nodiscard]] auto counts_age() const noexcept -> bool { return age_limit && !reaction_limit; }
   /// Whether all limits are proven.
   [[nodiscard]] auto meets() const noexcept -> bool {
     return bounded() && condition.empty() && (!reaction_limit || bound.reaction <= *reaction_limit) &&
@@ -69,6 +80,15 @@ inline constexpr std::array<chain_figure, 4> chain_figures{
                  "from the read of the data in an output to that output"},
     chain_figure{"age", "age", &chain_latency::age, &observed_latency::age,
                  "from the read of the data in an output until the next output replaces it"}};
+
+/// "x starts when y has ended": what the bound of a chain counts on; empty where on nothing.
+[[nodiscard]] inline auto wait_words(const chain_summary& c) -> std::string {
+  std::vector<std::string> all;
+  for (const chain_wait& w : c.waits) {
+    if (w.obstacle == wait_obstacle::none) { all.push_back(w.consumer + " starts when " + w.producer + " has ended"); }
+  }
+  return all.empty() ? "" : joined(all);
+}
 
 /// The word for all tasks of a chain, or "mixed".
 [[nodiscard]] inline auto semantics_word(const chain_summary& c) -> std::string_view {
@@ -113,6 +133,13 @@ inline void write_chains_json(std::ostream& out, const std::vector<chain_summary
     for (const communication s : c.semantics) { json.value(name_of(s)); }
     json.end_array().key("tasks").begin_array();
     for (const std::string& t : c.tasks) { json.value(t); }
+    json.end_array().key("waits").begin_array();
+    for (const chain_wait& w : c.waits) {
+      const bool used = w.obstacle == wait_obstacle::none;
+      json.begin_object().member("consumer", w.consumer).member("producer", w.producer).member("used", used);
+      if (!used) { json.member("because", name_of(w.obstacle)); }
+      json.end_object();
+    }
     json.end_array();
     const auto time = [&](std::string_view key, std::optional<ticks> t) {
       if (t) {

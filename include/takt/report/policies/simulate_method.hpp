@@ -54,6 +54,7 @@ template <class Table, class Verdict>
   how.releases = options.releases;
   how.execution = options.execution;
   how.seed = options.seed;
+  how.offsets = options.offsets;
   return sighting_of(takt::simulate(board, table, how, recorder));
 }
 /// Applications on shares.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "offsets.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "../failure.hpp"
+
+namespace takt::program {
+
+auto has_offsets(const workload_file& file) -> bool {
+  return std::ranges::any_of(file.more, [](const task_facts& t) { return t.offset != 0; });
+}
+
+auto offsets_of(const workload_file& file) -> std::vector<duration> {
+  std::vector<duration> out;
+  for (const task_facts& t : file.more) { out.emplace_back(t.offset); }
+  return out;
+}
+
+void refuse_offsets(const workload_file& file, const std::string& problem, const std::string& allowed) {
+  for (std::size_t i = 0; i < file.more.size(); ++i) {
+    if (file.more[i].offset != 0) { throw input_error{step_into(file.task_at[i], "offset"), problem, allowed}; }
+  }
+}
+
+}  // namespace takt::program
