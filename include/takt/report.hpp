@@ -20,5 +20,6 @@
 #include <takt/report/svg_chain.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/report/table.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/report/verdict_table.hpp>

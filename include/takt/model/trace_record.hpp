@@ -63,7 +63,8 @@ struct token_hold {
   ticks end = 0;
 };
 
-/// What a simulation or a run tells whoever listens. Who also takes a `token_hold` hears of tokens. Calls come in no particular order of time across units.
+/// What a simulation or a run tells whoever listens. Who also takes a `token_hold` hears of tokens. Calls come in no
+/// particular order of time across units.
 template <class R>
 concept TraceRecorder = requires(R& r, const slice& s, const mark& m) {
   r.record(s);

@@ -290,10 +290,9 @@ class graph_jobs {
   }
 
   void mark_deadline(const name& sink, ticks invoked) {
-    const auto graph = static_cast<std::size_t>(work_->tasks[sink.task].graph);
-    ticks due = 0;
+    const std::uint32_t graph = work_->tasks[sink.task].graph;
     if (graph >= options_.deadlines.size() || options_.deadlines[graph] <= 0) { return; }
-    if (!checked_add(invoked, options_.deadlines[graph], due)) { return fail(model_fault::time_overflow); }
+    const ticks due = invoked + std::min(options_.deadlines[graph], longest_run);
     recorder_->record(mark{mark_kind::deadline, sink.task, sink.number, due});
     if (due < now_) { recorder_->record(mark{mark_kind::miss, sink.task, sink.number, due}); }
   }
