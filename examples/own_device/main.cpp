@@ -6,6 +6,7 @@
 
 #include <takt/report/explain.hpp>
 #include <takt/runtime.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 namespace rt = takt::runtime;
