@@ -120,7 +120,7 @@ TEST_CASE("a run on ranks that is killed at random moments and resumed has the b
 
 TEST_CASE("a rank that is killed loses nothing that was reported, and no block is counted twice" *
           doctest::skip(!has_mpi())) {
-  const std::string study = "policies --sets 400 --levels 0.4,0.8,1.2 ";
+  const std::string study = "policies --sets 150 --levels 0.4,0.8,1.2 ";
   const std::string whole = takt::test::takt("sweep " + study).out;
   const std::string folder = scratch("killed-rank");
   std::filesystem::create_directories(folder);
@@ -132,12 +132,12 @@ TEST_CASE("a rank that is killed loses nothing that was reported, and no block i
   (void)shell(on_ranks(3, study + "--resume " + folder) + " & " + last + "; wait", scratch("rank.csv"));
   const auto reported = units_in(folder);
   CHECK(reported.size() >= 7);
-  const bool is_part = reported.size() < 120;
+  const bool is_part = reported.size() < 45;
   CHECK(is_part);
   const outcome rest = takt::test::takt("sweep " + study + "--resume " + folder);
   CHECK(rest.out == whole);
   const auto all = units_in(folder);
-  CHECK(all.size() == 120);
+  CHECK(all.size() == 45);
   for (const auto& [unit, times] : all) { CHECK(times == 1); }
 }
 

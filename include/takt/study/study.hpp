@@ -97,7 +97,7 @@ struct study {
     if (s.has("levels")) { out.levels = s.levels("levels"); }
     if (s.has("sets")) { out.sets = s.number("sets"); }
     if (out.measured == measure::thousandths) { out.sets_per_unit = out.sets; }
-    if (s.has("interval")) { out.stop = stop_by(s, out); }
+    if (s.has("interval") && s.has("least-sets")) { out.stop = stop_by(s, out); }
     fill(s, out);
     for (const panel& p : out.panels) {
       for (const curve& c : p.curves) { out.stop.columns.push_back(c.column); }
