@@ -90,7 +90,7 @@ auto bounds_of(const std::string& name) -> std::map<std::string, std::string> {
 
 TEST_CASE("program: what the WATERS page shows of the program is what it says") {
   INFO("`scripts/figures waters2019` makes the page anew");
-  const auto shown = blocks_of("takt");
+  const auto shown = blocks_of("says");
   CHECK(shown.size() == 5);
   for (const block& b : shown) {
     CAPTURE(b.mark);
