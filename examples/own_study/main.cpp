@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study of one's own: how many random sets of two tasks each of two analyses proves, over their utilization. The
-// picture goes to the file that is named.
+// A study of one's own: how many random sets of two tasks each of two analyses proves, over their utilization.
 #include <iostream>
 #include <vector>
 
@@ -37,13 +36,12 @@ void fill(const settings& s, experiment& e) {
   });
 }
 
-auto main(int argc, char** argv) -> int {
+auto main() -> int {
   const layout shown{"Two random tasks", "utilization", "utilization", "proven (%)", {"tasks"}, {"priorities", "edf"}};
   const std::vector<parameter> all{{"seed", "1", "of everything that is drawn"},
                                    {"sets", "100", "task sets per level", 1, unit::most_sets},
                                    {"levels", "0.5..1.0/0.1", "utilization"}};
   const result found = run({"orders", "two orders of one processor", shown, all, fill}, settings{all});
   write_csv(std::cout, found);
-  if (argc > 1) { draw_picture(found, argv[1]); }
   return found.counts.counts(0, 5)[1] == found.designed.sets ? 0 : 1;
 }

@@ -141,8 +141,7 @@ void add_plan(CLI::App& command, plan_options& o) {
   add_number(command, "--evaluations", o.evaluations, "ends the search after so many mappings (default 0: by time)");
   command.add_option("--resume", o.state_file, "goes on from this file if it is there, and keeps the search in it")
       ->type_name("FILE");
-  command.add_option("--svg", o.svg_file, "draw the plan: cores, GPU, slack, and how the search came to it")
-      ->type_name("FILE");
+  add_picture(command, o.svg_file, "draw the plan: cores, GPU, slack, and how the search came to it");
   command.add_option("--write", o.written_file, "write the tasks under the plan")->type_name("FILE");
   add_json(command, o.json);
 }

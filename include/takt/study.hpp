@@ -6,7 +6,6 @@
 
 #include <takt/study/acceptance_study.hpp>
 #include <takt/study/counters.hpp>
-#include <takt/study/draw_picture.hpp>
 #include <takt/study/html_page.hpp>
 #include <takt/study/interruption.hpp>
 #include <takt/study/result_files.hpp>

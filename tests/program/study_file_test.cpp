@@ -143,3 +143,9 @@ TEST_CASE("the page of a study has its curves, its ranking and what its methods 
     CHECK(contains(html, words));
   }
 }
+
+TEST_CASE("the example of a study is read as one") {
+  const auto all = takt::test::takt("sweep " TAKT_SOURCE_DIR "/examples/studies/small-boards.json --list");
+  CHECK(all.code == 0);
+  CHECK(contains(all.out, "vary"));
+}

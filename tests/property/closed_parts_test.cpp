@@ -126,7 +126,7 @@ struct selfish : board {
 };
 /// Stations that claim more than their rules do; of one, where `all` is false, no more.
 struct boastful : board {
-  takt::delayed_by from = takt::delayed_by::nobody;
+  takt::delayed_by from = takt::delayed_by::no_other;
   bool all = true;
 
   boastful(const board& given, takt::delayed_by claimed, bool everywhere)
@@ -160,7 +160,7 @@ TEST_CASE("the harness catches relations that leave a way to delay out") {
     return relation{s.set, boastful{s.places, delayed_by::no_later_points, true}};
   };
   const auto forgets_shared_engines = [](const random_system& s) {
-    return relation{s.set, boastful{s.places, delayed_by::nobody, false}};
+    return relation{s.set, boastful{s.places, delayed_by::no_other, false}};
   };
   const auto forgets_tokens = [](const random_system& s) {
     table set = s.set;

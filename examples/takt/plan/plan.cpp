@@ -17,6 +17,7 @@
 #include "../command.hpp"
 #include "../json_value.hpp"
 #include "../large_stack.hpp"
+#include "../picture_file.hpp"
 #include "../progress.hpp"
 #include "../text_file.hpp"
 #include "plan_picture.hpp"
@@ -243,7 +244,7 @@ auto plan_command(const plan_options& o) -> exit_code {
       view.growth = growth;
       view.evaluations = s->evaluations;
       view.notes = notes;
-      write_file(o.svg_file, [&](std::ostream& out) { report::write_svg_plan(out, view); });
+      write_picture(o.svg_file, [&](std::ostream& out) { report::write_svg_plan(out, view); });
     }
   }
   if (o.json) {

@@ -3,18 +3,23 @@
 
 #include <algorithm>
 #include <ostream>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include <takt/core/version.hpp>
-#include <takt/study/draw_picture.hpp>
 
 namespace takt::program::sweep {
 
 namespace {
 
-using studies::detail::shell_quoted;
+/// Text between single quotes of a shell.
+[[nodiscard]] auto shell_quoted(const std::string& text) -> std::string {
+  std::string out = "'";
+  for (const char c : text) { out += c == '\'' ? std::string{"'\\''"} : std::string{c}; }
+  return out + "'";
+}
 
 [[nodiscard]] auto quoted(const std::vector<std::string>& words) -> std::string {
   std::string out;

@@ -16,9 +16,11 @@
 
 #include <takt/study.hpp>
 
+#include "../command_line.hpp"
 #include "../failure.hpp"
 #include "../fields.hpp"
 #include "../json_value.hpp"
+#include "../picture_file.hpp"
 #include "../text_file.hpp"
 #include "emit.hpp"
 #include "policy_study.hpp"
@@ -212,7 +214,9 @@ void write_results(const result& r, const sweep_options& o) {
   if (!o.html.empty()) {
     write_file(o.html, [&r](std::ostream& out) { write_html(out, r); });
   }
-  if (!o.svg.empty()) { draw_picture(r, o.svg); }
+  if (!o.svg.empty()) {
+    write_picture(o.svg, [&r](std::ostream& out) { write_svg(out, r); });
+  }
 }
 
 /// Writes the results once all is there.
@@ -285,7 +289,7 @@ void add_sweep(CLI::App& command, sweep_options& o) {
       ->type_name("N");
   command.add_option("--csv", o.csv, "write the counts (default: standard output, unless there is another result)")
       ->type_name("FILE");
-  command.add_option("--svg", o.svg, "draw the curves; a name that ends in .png gives that")->type_name("FILE");
+  add_picture(command, o.svg, "draw the curves");
   command.add_option("--html", o.html, "write curves, tables, ranking and parameters as one page")->type_name("FILE");
   command.add_flag("--json", o.json, "print one JSON object and nothing else");
   const auto add_parameter = [&](const std::string& option, const std::string& name, const std::string& about) {

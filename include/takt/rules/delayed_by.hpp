@@ -13,7 +13,7 @@ namespace takt {
 enum class delayed_by : std::uint8_t {
   everybody,
   no_later_points,  ///< those whose points are not behind its own
-  nobody,
+  no_other,
 };
 
 namespace detail {
@@ -25,7 +25,7 @@ template <class Rule>
 [[nodiscard]] constexpr auto delayed_by_under() noexcept -> delayed_by {
   using server = decltype(std::declval<const Rule&>().template make_server<8>(1));
   if constexpr (requires { requires server::serves_tasks_apart; }) {
-    return delayed_by::nobody;
+    return delayed_by::no_other;
   } else if constexpr (InflatesSuspensions<Rule> && requires {
                          requires Rule::preemptive;
                          requires server::starts_least_points;

@@ -72,7 +72,7 @@ class delay_relation {
   constexpr void note_station(const visit_table<N, V>& table, const Stations& stations, std::size_t s,
                               const bool* lends) {
     delayed_by from = stations.delays_from(s);
-    if (from == delayed_by::nobody) { return; }
+    if (from == delayed_by::no_other) { return; }
     bool is_there[N]{};
     ticks first[N]{};
     ticks last[N]{};
