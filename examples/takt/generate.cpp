@@ -2,15 +2,15 @@
 #include "generate.hpp"
 
 #include <array>
-#include <charconv>
 #include <iostream>
-#include <limits>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "command.hpp"
+#include "command_line.hpp"
 #include "failure.hpp"
 #include "generators/generators.hpp"
 #include "progress.hpp"
@@ -46,7 +46,7 @@ void list_parameters(const file_generator& g) {
 }
 
 [[nodiscard]] auto settings_of(const file_generator& g, const generate_options& o) -> studies::settings {
-  studies::settings out{studies::with({{"seed", o.seed, "of everything that is drawn"}}, g.parameters)};
+  studies::settings out{studies::with({{"seed", std::to_string(o.seed), "of everything that is drawn"}}, g.parameters)};
   for (const std::string& given : o.parameters) {
     const std::size_t equals = given.find('=');
     if (equals == std::string::npos) {
@@ -54,13 +54,6 @@ void list_parameters(const file_generator& g) {
     }
     out.set(std::string_view{given}.substr(0, equals), std::string_view{given}.substr(equals + 1));
   }
-  return out;
-}
-
-/// Pre: it is one.
-[[nodiscard]] auto whole_number(const std::string& text) -> std::uint64_t {
-  std::uint64_t out = 0;
-  (void)std::from_chars(text.data(), text.data() + text.size(), out);
   return out;
 }
 
@@ -80,26 +73,16 @@ void list_parameters(const file_generator& g) {
 void print_sets(const file_generator& g, const generate_options& o) {
   const std::int64_t level = level_of(g, o);
   const file_drawer draw = g.prepare(settings_of(g, o));
-  const std::uint64_t count = whole_number(o.count);
-  const std::uint64_t first = whole_number(o.number);
   progress shown{"generating: sets"};
-  for (std::uint64_t i = 0; i < count; ++i) {
-    shown.show(i, count);
-    const auto file = draw(level, first + i);
+  for (std::uint64_t i = 0; i < o.count; ++i) {
+    shown.show(i, o.count);
+    const auto file = draw(level, o.number + i);
     const std::string at =
         g.level_name.empty() ? "" : fmt::format(", {} {}", g.level_name, o.level.empty() ? "1" : o.level);
-    file->name = fmt::format("{}{}, seed {}, set {}", g.name, at, o.seed, first + i);
+    file->name = fmt::format("{}{}, seed {}, set {}", g.name, at, o.seed, o.number + i);
     print_in_one_line(std::cout, *file);
     if (!std::cout) { throw environment_error{"standard output cannot be written"}; }
   }
-}
-
-/// The library's own conversion would wrap what is below 0 and cut what is too large.
-[[nodiscard]] auto number_check(const std::string& given) -> std::string {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
-  if (error == std::errc{} && end == given.data() + given.size()) { return {}; }
-  return fmt::format("\"{}\" is no integer from 0 to {}", given, std::numeric_limits<std::uint64_t>::max());
 }
 
 }  // namespace
@@ -108,11 +91,10 @@ void add_generate(CLI::App& command, generate_options& o) {
   command.add_option("NAME", o.name, "the generator; --list shows all of them");
   command.add_flag("--list", o.list, "list the generators, or the parameters of the one that is named");
   command.add_option("--utilization", o.level, "sum over all tasks, or the load (default 1)")->type_name("U");
-  command.add_option("--seed", o.seed, "(default 1)")->type_name("N")->check(number_check);
-  command.add_option("--count", o.count, "number of sets (default 1)")->type_name("N")->check(number_check);
-  command.add_option("--number", o.number, "of the first set (default 0); set I of level U in a study is I + 10^9 U")
-      ->type_name("N")
-      ->check(number_check);
+  add_number(command, "--seed", o.seed, "(default 1)");
+  add_number(command, "--count", o.count, "number of sets (default 1)");
+  add_number(command, "--number", o.number,
+             "of the first set (default 0); set I of level U in a study is I + 10^9 U");
   for (const auto& [name, about] : shorthands) {
     command
         .add_option_function<std::string>(

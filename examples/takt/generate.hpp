@@ -17,9 +17,9 @@ namespace takt::program {
 
 struct generate_options {
   std::string name;
-  std::string seed = "1";
-  std::string count = "1";
-  std::string number = "0";  ///< of the first set
+  std::uint64_t seed = 1;
+  std::uint64_t count = 1;
+  std::uint64_t number = 0;  ///< of the first set
   std::string level;         ///< empty: 1, where sets have one
   bool list = false;
   std::vector<std::string> parameters;  ///< NAME=VALUE

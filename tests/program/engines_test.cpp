@@ -223,7 +223,7 @@ TEST_CASE("options of sweep that do not go together are refused, and which other
            {"--rerun-missing" + folder, "holds no journal of policies"},
            {"--blocks 3", "--resume DIR too"},
            {"--blocks 3-1" + folder, "--blocks: \"3-1\" names no blocks"},
-           {"--blocks 99" + folder, "--blocks: block 99 is none of this study: 0 to 11"},
+           {"--blocks 99" + folder, "--blocks: block 99 is none of this study: expected 0 to 11"},
            {"--emit slurm --parts 3", "--resume DIR too"},
            {"--emit slurm" + folder, "--parts N too"},
            {"--emit lsf --parts 3" + folder, "slurm, parallel"},

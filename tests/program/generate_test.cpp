@@ -71,7 +71,7 @@ TEST_CASE("what a generator does not know, or cannot do, is refused by its name 
            {"blocks --set sm=3", "the nearest is \"sms\""},
            {"blocks --subtasks 3", "--subtasks: is no parameter"},
            {"blocks --set sms", "gives no value"},
-           {"blocks --sms 2000", "--sms: \"2000\" is out of range: an integer from 1 to 1024"},
+           {"blocks --sms 2000", "--sms: \"2000\" is out of range: expected an integer from 1 to 1024"},
            {"blocks --set switch=1ms,2ms", "one time such as"},
            {"blocks --set least-kernel=80", "an option is out of its range"},
            {"accelerator --set periods=0ms", "1 to 32 times above 0"},

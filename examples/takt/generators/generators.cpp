@@ -15,6 +15,18 @@
 
 namespace takt::program {
 
+namespace {
+
+/// What is wrong with its text is wrong with the parameter.
+template <class Read>
+[[nodiscard]] auto as_parameter(const std::string& name, const Read& read) {
+  try {
+    return read();
+  } catch (const input_error& e) { throw studies::refusal{name, e.problem, e.allowed}; }
+}
+
+}  // namespace
+
 auto generators() -> const std::vector<file_generator>& {
   static const std::vector<file_generator> all = [] {
     std::vector<file_generator> out;
@@ -83,12 +95,14 @@ void require_drawn(model_fault fault) {
 }
 
 auto range_of(const studies::settings& s, const std::string& name) -> interval<ticks> {
-  return option_range(name, s.text(name));
+  return as_parameter(name, [&] { return option_range(name, s.text(name)); });
 }
 
 auto times_of(const studies::settings& s, const std::string& name) -> std::vector<ticks> {
   std::vector<ticks> out;
-  for (const std::string& text : s.texts(name)) { out.push_back(option_time(name, text)); }
+  for (const std::string& text : s.texts(name)) { 
+    out.push_back(as_parameter(name, [&] { return option_time(name, text); }));
+  }
   return out;
 }
 

@@ -74,8 +74,9 @@ template <class Read>
 [[nodiscard]] inline auto to_number(const parameter& of, std::string_view text) -> std::int64_t {
   std::int64_t out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc{} || end != text.data() + text.size() || out < of.least || out > of.most) {
-    throw refusal{of.name, report::text("\"", text, "\" is out of range"),
+  const bool is_whole = end == text.data() + text.size() && error != std::errc::invalid_argument;
+  if (!is_whole || error != std::errc{} || out < of.least || out > of.most) {
+    throw refusal{of.name, report::text("\"", text, is_whole ? "\" is out of range" : "\" is no integer"),
                   report::text("an integer from ", of.least, " to ", of.most)};
   }
   return out;

@@ -75,7 +75,7 @@ TEST_CASE("a ratio is exact, and as a number what is nearest to it") {
 TEST_CASE("a value that cannot be is refused with the name, the value and what is allowed") {
   const auto number = [](const settings& s) { return s.number("sets"); };
   CHECK(refused("sets", "0", number) == "sets: \"0\" is out of range: an integer from 1 to 1000");
-  CHECK(refused("sets", "7x", number) == "sets: \"7x\" is out of range: an integer from 1 to 1000");
+  CHECK(refused("sets", "7x", number) == "sets: \"7x\" is no integer: an integer from 1 to 1000");
   const auto chosen = [](const settings& s) { return s.choice("rules", rules); };
   CHECK(refused("rules", "lifo", chosen) == "rules: \"lifo\" is no value of it: some of fifo,edf");
   CHECK(refused("rules", "fifo,edf", chosen) == "rules: has several values: one of fifo,edf");
