@@ -93,7 +93,9 @@ using rate = fixed_priority_rule<by_period>;
 
 static_assert(DedicatedGpuPlatform<composition<fixed, nonpreemptive_rule<fixed>, federated_rule<false>>>);
 static_assert(DedicatedGpuPlatform<composition<rate, nonpreemptive_rule<rate>, federated_rule<true>>>);
-static_assert(!KnownComposition<composition<rate, nonpreemptive_rule<fixed>, federated_rule<true>>>, "two orders");
+static_assert(DedicatedGpuPlatform<composition<rate, nonpreemptive_rule<fixed>, federated_rule<true>>>,
+              "priorities as given are those that the processors make");
+static_assert(!KnownComposition<composition<fixed, nonpreemptive_rule<rate>, federated_rule<true>>>, "two orders");
 static_assert(
     BusyWaitingPlatform<composition<busy_waiting_rule<fixed>, nonpreemptive_rule<fixed>, federated_rule<false>>>);
 static_assert(

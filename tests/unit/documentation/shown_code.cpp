@@ -23,9 +23,9 @@ constexpr auto own = takt::kernel(takt::wcet(3_ms), takt::in_context(0), takt::o
 constexpr auto tasks = takt::task_set(
     takt::task("plan", takt::period(20_ms), takt::cpu(1_ms), takt::copy(1_ms), takt::kernel(takt::work(2_ms))),
     takt::task("see", takt::period(40_ms), takt::cpu(1_ms), takt::copy(1_ms), takt::kernel(takt::work(4_ms))));
-constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
-                                      takt::pool(takt::copy_engines(1), takt::fifo),
-                                      takt::pool(takt::virtual_sms(4, 1), takt::nonpreemptive(takt::fixed_priority)));
+constexpr auto small_board =
+    takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), takt::pool(takt::copy_engines(1), takt::fifo),
+                   takt::pool(takt::virtual_sms(4, 1), takt::nonpreemptive(takt::fixed_priority)));
 
 auto on_any_board(const decltype(takt::describe(tasks))& described, int gpus) {
   // excerpt: any board
@@ -49,6 +49,7 @@ struct tiles {
 };
 
 auto code_and_devices(tiles& work, const takt::runtime::run_options& options, takt::trace& recorder) {
+  const auto& board = small_board;
   const auto verdict = takt::analyze(board, tasks);
   // excerpt: code and devices
   namespace rt = takt::runtime;
