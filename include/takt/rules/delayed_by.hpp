@@ -24,16 +24,14 @@ namespace detail {
 template <class Rule>
 [[nodiscard]] constexpr auto delayed_by_under() noexcept -> delayed_by {
   using server = decltype(std::declval<const Rule&>().template make_server<8>(1));
-  if constexpr (requires { requires server::serves_tasks_apart; }) {
-    return delayed_by::no_other;
-  } else if constexpr (InflatesSuspensions<Rule> && requires {
-                         requires Rule::preemptive;
-                         requires server::starts_least_points;
-                       }) {
-    return delayed_by::no_later_points;
-  } else {
-    return delayed_by::everybody;
-  }
+  constexpr bool is_served_apart = requires { requires server::serves_tasks_apart; };
+  constexpr bool is_overtaken_never = InflatesSuspensions<Rule> && requires {
+    requires Rule::preemptive;
+    requires server::starts_least_points;
+  };
+  return is_served_apart      ? delayed_by::no_other
+         : is_overtaken_never ? delayed_by::no_later_points
+                              : delayed_by::everybody;
 }
 
 }  // namespace detail

@@ -62,7 +62,7 @@ TEST_CASE("unknown kinds and directions of segments are refused") {
 }
 
 TEST_CASE("an unknown search method finds no plan") {
-  expect_only_named<takt::search_method>(4, [](takt::search_method e) {
+  expect_only_named<takt::search_method>(5, [](takt::search_method e) {
     const auto plan = takt::allocate(chain_board, chains, e);
     const bool refused = !plan.feasible && plan.shares.size() == 0;
     const auto table = takt::planned_table(chain_board, chains, takt::plan<2>{});

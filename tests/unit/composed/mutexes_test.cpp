@@ -26,9 +26,10 @@ constexpr auto log_of = takt::pool(log_mutex{}, takt::locked(takt::priority_ceil
 constexpr auto board = takt::platform(cores, engine, sms, queue, log_of);
 
 constexpr auto tasks = takt::task_set(
-    takt::task("control", takt::period(10_ms), takt::cpu(500_us, 1_ms), takt::locks<queue_mutex>(takt::cpu(500_us)),
-               takt::copy(1_ms), takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)),
-    takt::task("plan", takt::period(30_ms), takt::cpu(1_ms), takt::copy(1_ms), takt::cpu(2_ms)),
+    takt::task("control", takt::period(10_ms), takt::on_core(0), takt::cpu(500_us, 1_ms),
+               takt::locks<queue_mutex>(takt::cpu(500_us)), takt::copy(1_ms), takt::kernel(takt::work(2_ms)),
+               takt::cpu(1_ms)),
+    takt::task("plan", takt::period(30_ms), takt::on_core(0), takt::cpu(1_ms), takt::copy(1_ms), takt::cpu(2_ms)),
     takt::task("log", takt::period(60_ms), takt::locks<log_mutex>(takt::cpu(1_ms), takt::cpu(1_ms)), takt::cpu(2_ms),
                takt::locks<queue_mutex>(takt::cpu(700_us)), takt::cpu(1_ms)),
     takt::task("ship", takt::period(80_ms), takt::kernel(takt::work(4_ms)), takt::locks<log_mutex>(takt::cpu(300_us)),
@@ -183,7 +184,7 @@ TEST_CASE("what a protocol of one processor does not fit is refused by name") {
   const auto fault = [&](const auto& processors, const auto& section, std::int32_t core) {
     const auto machine = takt::platform(processors, engine, queue);
     return takt::analyze(machine,
-                         takt::workload(takt::task("a", takt::period(20_ms), takt::cpu(1_ms), section),
+                         takt::workload(takt::task("a", takt::period(20_ms), takt::on_core(0), takt::cpu(1_ms), section),
                                         takt::task("b", takt::period(20_ms), takt::on_core(core), takt::copy(1_ms),
                                                    takt::locks<queue_mutex>(takt::cpu(1_ms)))))
         .error;

@@ -48,7 +48,8 @@ TEST_CASE("RTGPU-47 two chains released together") {
 }
 
 TEST_CASE("RTGPU-17 a higher task preempts, in pieces, on its own core only") {
-  constexpr auto tasks = task_set(task("high", period(10_ns), cpu(2)), task("low", period(40_ns), cpu(13)),
+  constexpr auto tasks = task_set(task("high", period(10_ns), on_core(0), cpu(2)),
+                                  task("low", period(40_ns), on_core(0), cpu(13)),
                                   task("elsewhere", period(41_ns), on_core(1), cpu(9)));
   takt::trace t;
   const auto r = takt::simulate(dedicated(2), tasks, takt::dedicate(0, 0, 0), {.horizon = 40_ns}, t);
