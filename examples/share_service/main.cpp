@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// takt_share_service serve|client|demo: shares of a GPU for processes on one machine (docs/shares.md). `serve` is the service,
-// `client` an application that sleeps where a GPU would compute, `demo` both, with a process for each application.
+// takt_share_service serve|client|demo: shares of a GPU for processes on one machine (docs/shares.md). `serve` is the
+// service, `client` an application that sleeps where a GPU would compute, `demo` both, with a process for each
+// application.
 #include <exception>
 #include <functional>
 #include <iostream>

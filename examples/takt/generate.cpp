@@ -93,8 +93,7 @@ void add_generate(CLI::App& command, generate_options& o) {
   command.add_option("--utilization", o.level, "sum over all tasks, or the load (default 1)")->type_name("U");
   add_number(command, "--seed", o.seed, "(default 1)");
   add_number(command, "--count", o.count, "number of sets (default 1)");
-  add_number(command, "--number", o.number,
-             "of the first set (default 0); set I of level U in a study is I + 10^9 U");
+  add_number(command, "--number", o.number, "of the first set (default 0); set I of level U in a study is I + 10^9 U");
   for (const auto& [name, about] : shorthands) {
     command
         .add_option_function<std::string>(

@@ -79,8 +79,7 @@ struct partial_tally {
 void watch_part(const random_system& s, const relation& reach, std::uint64_t seed, partial_tally& count) {
   auto verdict = an::holistic(s.set, s.places);
   if (verdict.schedulable() || verdict.error) { return; }
-  an::bound_closed_part(
-      s.set, reach, [&](const table& part) { return an::holistic(part, s.places); }, "part", verdict);
+  an::bound_closed_part(s.set, reach, [&](const table& part) { return an::holistic(part, s.places); }, "part", verdict);
   std::size_t bounded = 0;
   for (const auto& t : verdict.tasks) {
     bounded += t.bound.exists ? 1U : 0U;

@@ -100,7 +100,7 @@ auto range_of(const studies::settings& s, const std::string& name) -> interval<t
 
 auto times_of(const studies::settings& s, const std::string& name) -> std::vector<ticks> {
   std::vector<ticks> out;
-  for (const std::string& text : s.texts(name)) { 
+  for (const std::string& text : s.texts(name)) {
     out.push_back(as_parameter(name, [&] { return option_time(name, text); }));
   }
   return out;

@@ -21,9 +21,7 @@ enum class search_method : std::uint8_t {
   spread,            ///< branch and bound, and then what is left goes where it raises the least slack
 };
 
-[[nodiscard]] constexpr auto last_of(search_method) noexcept -> search_method {
-  return search_method::spread;
-}
+[[nodiscard]] constexpr auto last_of(search_method) noexcept -> search_method { return search_method::spread; }
 
 inline constexpr auto exhaustive_search = search_method::exhaustive;
 inline constexpr auto exact_search = search_method::exact;

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/rules/worst_fit.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/visit_fact.hpp>
+#include <takt/rules/worst_fit.hpp>
 
 namespace takt {
 

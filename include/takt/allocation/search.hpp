@@ -114,9 +114,9 @@ class plan_search {
 /// Source: Zou et al. 2021, Algorithm 2 (repaired) and section 5.5. `greedy` finds a plan whenever `exact` does if the
 /// analysis is monotone and there is one GPU; for other analyses it may miss one. `exact` on a monotone analysis takes
 /// no more than n x budget task analyses per assignment of tasks to GPUs. `spread` asks about plans once there is one:
-/// for each SM that it hands out or moves no more than budget + n, whatever the limit. Error: `effort.complete` is false when
-/// `limit` evaluations ended the search before it was decided, where `greedy` found nothing but may have missed it, and
-/// where the method is unknown.
+/// for each SM that it hands out or moves no more than budget + n, whatever the limit. Error: `effort.complete` is
+/// false when `limit` evaluations ended the search before it was decided, where `greedy` found nothing but may have
+/// missed it, and where the method is unknown.
 template <analysis::PriorityAnalysis A>
 [[nodiscard]] constexpr auto search_plan(A& a, search_method method, std::uint64_t limit = unlimited_evaluations)
     -> allocation<A::max_tasks> {

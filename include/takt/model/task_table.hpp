@@ -37,7 +37,7 @@ struct task_record {
   std::int32_t priority = no_priority;
   std::int32_t core = 0;
   bool is_placed = true;  ///< the core was named; else `planned_table` may choose another one
-  std::uint32_t id = 0;  ///< position in the order in which the tasks were given
+  std::uint32_t id = 0;   ///< position in the order in which the tasks were given
   std::uint32_t first_segment = 0;
   std::uint32_t segment_count = 0;
 };

@@ -175,8 +175,7 @@ struct visit_source<T> {
   template <VisitSink Sink>
   static constexpr void each(const T& task, Sink& sink) {
     const task_attributes& a = task.attributes;
-    sink.open({a.name, a.period.count(), a.deadline.count(), a.jitter.count(), a.priority, a.core,
-               a.is_placed});
+    sink.open({a.name, a.period.count(), a.deadline.count(), a.jitter.count(), a.priority, a.core, a.is_placed});
     visit_mask last = 0;
     task.each([&](const auto& s) { last = detail::add_segment(s, sink, last); });
   }

@@ -28,11 +28,9 @@ template <std::size_t N, std::size_t V, class Names>
 void add_share_words(std::vector<std::string>& out, const plan<N, V>& p, const Names& names, std::string_view sms,
                      bool several_gpus) {
   const auto has_sms = [](const sm_share& s) { return s.sms > 0; };
-  add_part_words(
-      out, sms, p.shares, names, [](const sm_share& s) { return s.sms; }, has_sms);
+  add_part_words(out, sms, p.shares, names, [](const sm_share& s) { return s.sms; }, has_sms);
   if (several_gpus) {
-    add_part_words(
-        out, "GPU", p.shares, names, [](const sm_share& s) { return s.gpu; }, has_sms);
+    add_part_words(out, "GPU", p.shares, names, [](const sm_share& s) { return s.gpu; }, has_sms);
   }
   add_part_words(
       out, "per cent of the GPU", p.percents, names, [](std::int32_t n) { return n; },

@@ -23,13 +23,14 @@ inline constexpr bool same_order<Rule, CpuRule> = std::same_as<order_of<Rule>, o
 
 /// Copy engines, if any, that are not preempted and follow the priorities of the processors.
 template <class Rule, class CpuRule>
-concept CopiesInPriorityOrder = Absent<Rule> ||(NonpreemptiveFixedPriority<Rule>&& detail::same_order<Rule, CpuRule>);
+concept CopiesInPriorityOrder = Absent<Rule> || (NonpreemptiveFixedPriority<Rule> && detail::same_order<Rule, CpuRule>);
 
 /// The same, and engines that go by priorities as given beside processors that make theirs of periods or deadlines: on
 /// a board that a method knows as a whole, the processors' priorities are those of the tasks.
 template <class Rule, class CpuRule>
-concept CopiesFollowPriorities = CopiesInPriorityOrder<Rule, CpuRule> ||
-    (NonpreemptiveFixedPriority<Rule>&& FixedPriority<CpuRule>&& GivenPriority<order_of<Rule>>);
+concept CopiesFollowPriorities =
+    CopiesInPriorityOrder<Rule, CpuRule> ||
+    (NonpreemptiveFixedPriority<Rule> && FixedPriority<CpuRule> && GivenPriority<order_of<Rule>>);
 
 /// Copy engines, if any, in whose queue nobody is overtaken.
 template <class Rule>
@@ -83,40 +84,43 @@ inline constexpr no_composition composition_of{};
 /// Nothing but processors: no job ever suspends.
 template <class P>
 concept ProcessorsOnly = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> && Absent<typename P::copy_rule> &&
-    Absent<typename P::gpu_rule>;
+                         Absent<typename P::gpu_rule>;
 
 /// A job leaves its core while it copies and while its kernels run on SMs of its own.
 template <class P>
 concept DedicatedGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
-    CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> &&
-    (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
+                               CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> &&
+                               (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
 template <DedicatedGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{};
 
 /// A job leaves its core while it copies and while its kernels have their turns on the whole GPU. Proven from its
 /// pools.
 template <class P>
-concept TurnsPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
+concept TurnsPlatform =
+    ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> && TakesTurns<typename P::gpu_rule>;
 
 /// A job keeps its claim on its core until it completes.
 template <class P>
 concept BusyWaitingPlatform = ChainPlatform<P> && BusyWaiting<typename P::cpu_rule> &&
-    CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> &&
-    (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
+                              CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> &&
+                              (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
 template <BusyWaitingPlatform P>
 inline constexpr chain_composition composition_of<P>{.spins = true};
 
 /// What stands between two CPU segments is one critical section of one lock, its kernel on SMs of the task's own.
 template <class P>
-concept SerializedGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
+concept SerializedGpuPlatform =
+    ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> && SerializedFederated<typename P::gpu_rule>;
 template <SerializedGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.serialized = true};
 
 /// The same with every kernel on all SMs.
 template <class P>
-concept LockedGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
+concept LockedGpuPlatform =
+    ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> && SerializedWholeGpu<typename P::gpu_rule>;
 template <LockedGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::all_sms, .serialized = true};
@@ -124,7 +128,7 @@ inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::al
 /// What stands between two CPU segments is one critical section of a pool of tokens under a locking protocol.
 template <class P>
 concept TokenGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
-    CopiesInArrivalOrder<typename P::copy_rule> && TokenLocked<typename P::gpu_rule>;
+                           CopiesInArrivalOrder<typename P::copy_rule> && TokenLocked<typename P::gpu_rule>;
 template <TokenGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::token};
 

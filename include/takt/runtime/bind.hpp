@@ -139,9 +139,9 @@ struct binding_of {
   using code = decltype(Bound::code);
   static constexpr bool fits = at.on_processor ? std::invocable<code&, std::uint64_t>
                                                : std::invocable<code&, std::uint64_t, runtime::pause_point&>;
-  static constexpr bool passed = names_a_segment<Bound::task, Bound::segment, at.found == 1>::passed &&
-                                 code_fits_segment < Bound::task,
-                        Bound::segment, at.on_processor, fits || at.found != 1 > ::passed;
+  static constexpr bool passed = names_a_segment < Bound::task, Bound::segment,
+                        at.found == 1 > ::passed &&code_fits_segment<Bound::task, Bound::segment, at.on_processor,
+                                                                     fits || at.found != 1>::passed;
 };
 
 template <const auto& Tasks, class... Bound>

@@ -183,10 +183,10 @@ TEST_CASE("sections of other orders may hold devices and be of several cores") {
 TEST_CASE("what a protocol of one processor does not fit is refused by name") {
   const auto fault = [&](const auto& processors, const auto& section, std::int32_t core) {
     const auto machine = takt::platform(processors, engine, queue);
-    return takt::analyze(machine,
-                         takt::workload(takt::task("a", takt::period(20_ms), takt::on_core(0), takt::cpu(1_ms), section),
-                                        takt::task("b", takt::period(20_ms), takt::on_core(core), takt::copy(1_ms),
-                                                   takt::locks<queue_mutex>(takt::cpu(1_ms)))))
+    return takt::analyze(
+               machine, takt::workload(takt::task("a", takt::period(20_ms), takt::on_core(0), takt::cpu(1_ms), section),
+                                       takt::task("b", takt::period(20_ms), takt::on_core(core), takt::copy(1_ms),
+                                                  takt::locks<queue_mutex>(takt::cpu(1_ms)))))
         .error;
   };
   const auto two = takt::processors(2);

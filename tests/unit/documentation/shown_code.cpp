@@ -15,9 +15,9 @@ namespace {
 using namespace takt::literals;
 
 // excerpt: time slices
-constexpr auto slices = takt::pool(takt::virtual_sms(6, 2), takt::time_slices(1024_us, 200_us));     // slice, switch
+constexpr auto slices = takt::pool(takt::virtual_sms(6, 2), takt::time_slices(1024_us, 200_us));      // slice, switch
 constexpr auto runlist = takt::pool(takt::virtual_sms(6, 2), takt::runlist_slices(1024_us, 200_us));  // a fixed order
-constexpr auto own = takt::kernel(takt::wcet(3_ms), takt::in_context(0), takt::own_slice(2_ms));  // whose, how long
+constexpr auto own = takt::kernel(takt::wcet(3_ms), takt::in_context(0), takt::own_slice(2_ms));      // whose, how long
 // end of excerpt
 
 constexpr auto tasks = takt::task_set(
@@ -54,8 +54,8 @@ auto code_and_devices(tiles& work, const takt::runtime::run_options& options, ta
   // excerpt: code and devices
   namespace rt = takt::runtime;
   rt::visit_codes codes;
-  codes.cpu(0, 0, [&](std::uint64_t job) { work.prepare(job); });          // a processor
-  codes.on_unit(0, 1, [&](std::uint64_t job, rt::pause_point& here) {      // an engine, a GPU, a resource of one's own
+  codes.cpu(0, 0, [&](std::uint64_t job) { work.prepare(job); });      // a processor
+  codes.on_unit(0, 1, [&](std::uint64_t job, rt::pause_point& here) {  // an engine, a GPU, a resource of one's own
     while (work.more(job)) {
       work.next(job);
       if (!here.pass()) { return; }  // the run is over

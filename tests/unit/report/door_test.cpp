@@ -24,20 +24,18 @@ using namespace takt::literals;
 
 namespace {
 
-constexpr auto chains = takt::task_set(
-    takt::task("camera", takt::period(33_ms), takt::cpu(2_ms), takt::copy(500_us), takt::kernel(takt::work(12_ms)),
-               takt::cpu(1_ms)),
-    takt::task("say \"hi\"", takt::period(5_ms), takt::cpu(700_us)));
+constexpr auto chains = takt::task_set(takt::task("camera", takt::period(33_ms), takt::cpu(2_ms), takt::copy(500_us),
+                                                  takt::kernel(takt::work(12_ms)), takt::cpu(1_ms)),
+                                       takt::task("say \"hi\"", takt::period(5_ms), takt::cpu(700_us)));
 constexpr auto by_method = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
                                           takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                           takt::pool(takt::virtual_sms(4, 2), takt::federated));
-constexpr auto by_pools = takt::platform(takt::pool(takt::processors(2), takt::edf),
-                                         takt::pool(takt::copy_engines(1), takt::fifo),
-                                         takt::pool(takt::virtual_sms(4, 2), takt::locked(takt::k_fmlp_order, 2)));
-constexpr auto graphs = takt::graph_set(
-    takt::graph("video", takt::period(33_ms), takt::node("read", takt::cpu(2_ms)),
-                takt::node("filter", takt::kernel(takt::grid(96, 256), takt::block_length(1_ms))),
-                takt::edge("read", "filter")));
+constexpr auto by_pools =
+    takt::platform(takt::pool(takt::processors(2), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
+                   takt::pool(takt::virtual_sms(4, 2), takt::locked(takt::k_fmlp_order, 2)));
+constexpr auto graphs = takt::graph_set(takt::graph(
+    "video", takt::period(33_ms), takt::node("read", takt::cpu(2_ms)),
+    takt::node("filter", takt::kernel(takt::grid(96, 256), takt::block_length(1_ms))), takt::edge("read", "filter")));
 constexpr auto by_blocks = takt::platform(
     takt::pool(takt::processors(2), takt::g_fl),
     takt::pool(takt::block_slots(16, 2048, 32), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
@@ -121,8 +119,7 @@ TEST_CASE("a file that cannot be written is an error with its name") {
 TEST_CASE("a comparison is told and drawn in one call") {
   takt::hardware board{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
   board.gpus.push_back({.sms = 4, .virtual_per_sm = 2});
-  const auto table = takt::compare(
-      chains, board, takt::policies(takt::federated_policy{}, takt::fifo_blocks_policy{}));
+  const auto table = takt::compare(chains, board, takt::policies(takt::federated_policy{}, takt::fifo_blocks_policy{}));
   std::ostringstream out;
   takt::explain(out, board, chains, table);
   CHECK(has(out.str(), "federated (best)"));

@@ -29,7 +29,7 @@ struct by_gap {
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
       -> bool {
     out = {t.period - t.deadline, t.task};
-// end of excerpt
+    // end of excerpt
     return true;
   }
 };

@@ -48,9 +48,9 @@ TEST_CASE("RTGPU-47 two chains released together") {
 }
 
 TEST_CASE("RTGPU-17 a higher task preempts, in pieces, on its own core only") {
-  constexpr auto tasks = task_set(task("high", period(10_ns), on_core(0), cpu(2)),
-                                  task("low", period(40_ns), on_core(0), cpu(13)),
-                                  task("elsewhere", period(41_ns), on_core(1), cpu(9)));
+  constexpr auto tasks =
+      task_set(task("high", period(10_ns), on_core(0), cpu(2)), task("low", period(40_ns), on_core(0), cpu(13)),
+               task("elsewhere", period(41_ns), on_core(1), cpu(9)));
   takt::trace t;
   const auto r = takt::simulate(dedicated(2), tasks, takt::dedicate(0, 0, 0), {.horizon = 40_ns}, t);
   CHECK(spans_of(t, 1, 0, stage::cpu) == spans{{2, 10}, {12, 17}});

@@ -130,9 +130,7 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
   chains_answer<Described> out;
   out.verdict.method = analysis::method_of<decltype(chain_board_of(given, cpus, gpus))>::name;
   const auto judge = [&](const auto& board, auto& table) {
-    if (planned == nullptr || planned->cores.empty()) {
-      out.cores_were_chosen = place_chains(table, given.processors);
-    }
+    if (planned == nullptr || planned->cores.empty()) { out.cores_were_chosen = place_chains(table, given.processors); }
     judge_chain_table(tasks, board, table, planned, search, out, options...);
     if (out.verdict.error || out.verdict.schedulable()) { return; }
     constexpr chain_composition composition = composition_of<std::remove_cvref_t<decltype(board)>>;

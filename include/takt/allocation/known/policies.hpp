@@ -12,7 +12,6 @@
 #include <takt/allocation/known/shares.hpp>
 #include <takt/allocation/known/whole_kernels.hpp>
 #include <takt/allocation/policies/known_under.hpp>
-#include <takt/rules/worst_fit.hpp>
 #include <takt/analysis/known/described/locked_gpus.hpp>
 #include <takt/analysis/known/described/misfit.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -33,6 +32,7 @@
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/units.hpp>
+#include <takt/rules/worst_fit.hpp>
 
 // Which published method judges which policy, under which rules of the processors. Plans hold what hosts of boards that
 // are composed of pools take; the rest follows from the rules.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <takt/allocation/whole_kernels/slot_design.hpp>
-#include <takt/rules/worst_fit.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/known/all.hpp>
 #include <takt/analysis/known/described/misfit.hpp>
@@ -25,6 +24,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/worst_fit.hpp>
 
 namespace takt {
 

@@ -133,15 +133,14 @@ void replay(std::span<const share_record> records, Recorder& recorder, ticks ori
   const auto close = [&](std::size_t application, ticks time) {
     const stretch& s = open[application];
     if (s.share == 0 || s.since == time) { return; }
-    recorder.record(
-        slice{.task = static_cast<std::uint32_t>(application),
-              .job = s.job,
-              .where = {.where = stage::kernel,
-                        .index = static_cast<std::int32_t>(application),
-                        .kind = unit_kind::share,
-                        .percent = static_cast<std::uint8_t>(s.share)},
-              .start = s.since - origin,
-              .end = time - origin});
+    recorder.record(slice{.task = static_cast<std::uint32_t>(application),
+                          .job = s.job,
+                          .where = {.where = stage::kernel,
+                                    .index = static_cast<std::int32_t>(application),
+                                    .kind = unit_kind::share,
+                                    .percent = static_cast<std::uint8_t>(s.share)},
+                          .start = s.since - origin,
+                          .end = time - origin});
   };
   const auto tell = [&](mark_kind what, const share_record& r) {
     recorder.record(mark{.what = what, .task = r.application, .job = r.job, .time = r.time - origin});
