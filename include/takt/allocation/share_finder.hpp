@@ -10,6 +10,7 @@
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/plan_room.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_fault.hpp>
 #include <takt/model/plan.hpp>
@@ -17,7 +18,6 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/task_places.hpp>
-#include <takt/rules/worst_fit.hpp>
 
 namespace takt::detail {
 
@@ -179,28 +179,16 @@ class share_finder {
     measure();
     place_wishes<max_tasks> asked;
     visit_source<T>::each(*tasks_, asked);
-    std::int64_t need[max_tasks]{};
-    std::int32_t named[max_tasks]{};
-    std::int32_t place[max_tasks]{};
+    inline_vector<std::int64_t, max_tasks> need;
+    inline_vector<std::int32_t, max_tasks> named;
     for (std::size_t i = 0; i < size(); ++i) {
-      need[i] = part_of(times_[i].processors, room_.period[i]) * place_weights_[i];
-      named[i] = place[i] = room_.is_placed[i] ? room_.core[i] / room_.together : -1;
+      static_cast<void>(need.push_back(part_of(times_[i].processors, room_.period[i]) * place_weights_[i]));
+      static_cast<void>(named.push_back(room_.is_placed[i] ? room_.core[i] / room_.together : -1));
     }
-    // Tasks that share a mutex stay together: the first of them asks for all.
-    const auto follows = [&](std::size_t i) { return asked.group[i] != i && named[i] < 0; };
-    for (std::size_t i = 0; i < size(); ++i) {
-      const std::uint32_t first = asked.group[i];
-      if (place[first] < 0) { place[first] = named[i]; }
-      if (follows(i)) { need[first] += need[i]; }
-    }
-    place_worst_fit<max_tasks>(
-        size(), clusters, [&](std::size_t i) { return need[i]; },
-        [&](std::size_t i) { return follows(i) ? clusters : place[i]; },
-        [&](std::size_t i, std::int32_t cluster) { place[i] = cluster; });
+    const auto placed = place_groups(asked.group, named, need, clusters);
     plan_.cores.clear();
     for (std::size_t i = 0; i < size(); ++i) {
-      const std::int32_t at = follows(i) ? place[asked.group[i]] : place[i];
-      static_cast<void>(plan_.cores.push_back(room_.is_placed[i] ? room_.core[i] : at * room_.together));
+      static_cast<void>(plan_.cores.push_back(named[i] < 0 ? placed[i] * room_.together : room_.core[i]));
     }
   }
 

@@ -53,16 +53,6 @@ struct place_wishes {
   }
   constexpr void refuse(const model_error& /*told by the flattening*/) {}
 
-  /// One task of each group asks for all of it, where one of them is if some task of it names a core.
-  constexpr void gather() {
-    for (std::uint32_t i = 0; i < group.size(); ++i) {
-      const std::uint32_t first = group[i];
-      if (first == i) { continue; }
-      if (core[first] < 0) { core[first] = core[i]; }
-      demand[first] += core[i] < 0 ? demand[i] : 0;
-    }
-  }
-
  private:
   constexpr void join(std::uint32_t a, std::uint32_t b) {
     const std::uint32_t from = a < b ? b : a;
@@ -71,6 +61,32 @@ struct place_wishes {
     for (held_mutex& h : held) { h.group = h.group == from ? to : h.group; }
   }
 };
+
+/// The cluster of each task: the one that it names, -1 where it names none, and for the others, greatest need first,
+/// the one with the least load. Tasks of a group stay together: the first of them asks for all that name none, where
+/// one of the group is if it names its place. Pre: clusters >= 1.
+template <std::size_t N>
+[[nodiscard]] constexpr auto place_groups(const inline_vector<std::uint32_t, N>& group,
+                                          const inline_vector<std::int32_t, N>& named,
+                                          inline_vector<std::int64_t, N> need, std::int32_t clusters)
+    -> inline_vector<std::int32_t, N> {
+  inline_vector<std::int32_t, N> out = named;
+  const auto follows = [&](std::size_t i) { return group[i] != i && named[i] < 0; };
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const std::uint32_t first = group[i];
+    if (out[first] < 0) { out[first] = named[i]; }
+    if (follows(i)) { need[first] += need[i]; }
+  }
+  const inline_vector<std::int32_t, N> known = out;
+  place_worst_fit<N>(
+      group.size(), clusters, [&](std::size_t i) { return need[i]; },
+      [&](std::size_t i) { return follows(i) ? clusters : known[i]; },
+      [&](std::size_t i, std::int32_t cluster) { out[i] = cluster; });
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (follows(i)) { out[i] = out[group[i]]; }
+  }
+  return out;
+}
 
 /// The cores of a plan that says none: those that tasks name, and for the others, greatest demand first, the cluster
 /// with the least load. Tasks that share a mutex stay together. The cores stay as they are where tasks have none or all
@@ -91,21 +107,12 @@ constexpr void place_tasks(const P& board, const T& tasks, inline_vector<std::in
   bool all_named = true;
   for (const std::int32_t core : asked.core) { all_named = all_named && core >= 0; }
   if (all_named) { return; }
-  const inline_vector<std::int32_t, N> named = asked.core;
-  asked.gather();
-  const std::int32_t clusters = processors / together;
-  inline_vector<std::int32_t, N> placed = asked.core;
-  static_cast<void>(place_worst_fit<N>(
-      placed.size(), clusters, [&](std::size_t i) { return asked.demand[i]; },
-      [&](std::size_t i) {
-        if (asked.group[i] != i && named[i] < 0) { return clusters; }
-        return asked.core[i] < 0 ? -1 : asked.core[i] / together;
-      },
-      [&](std::size_t i, std::int32_t cluster) { placed[i] = cluster * together; }));
+  inline_vector<std::int32_t, N> named;
+  for (const std::int32_t core : asked.core) { static_cast<void>(named.push_back(core < 0 ? -1 : core / together)); }
+  const auto placed = place_groups(asked.group, named, asked.demand, processors / together);
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    if (named[i] < 0) { placed[i] = placed[asked.group[i]]; }
+    static_cast<void>(cores.push_back(named[i] < 0 ? placed[i] * together : asked.core[i]));
   }
-  cores = placed;
 }
 
 /// The same in a flat table of chains. True where a task was placed.
