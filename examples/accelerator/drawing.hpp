@@ -27,13 +27,7 @@ inline constexpr std::string_view grid_line = "stroke=\"#dfe2e8\" stroke-width=\
 class sheet {
  public:
   sheet(std::ostream& out, double height, std::string_view title, std::string_view sentence) : svg{out} {
-    const std::string w = pixels(picture_width);
-    const std::string h = pixels(height);
-    svg.raw("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w +
-            ' ' + h +
-            "\" font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\" font-size=\"12\" "
-            "fill=\"#222\">\n");
-    svg.rectangle(0, 0, picture_width, height, "fill=\"#fff\"");
+    svg.begin(picture_width, height);
     svg.text(margin, 28, title, "font-size=\"18\" font-weight=\"600\"");
     svg.text(margin, 50, sentence, "fill=\"#445\"");
   }

@@ -81,12 +81,7 @@ class plan_drawing {
 
   void write(std::ostream& out) const {
     svg_writer svg{out};
-    const std::string size = "width=\"" + pixels(width) + "\" height=\"" + pixels(y_) + "\" viewBox=\"0 0 " +
-                             pixels(width) + ' ' + pixels(y_) + "\"";
-    svg.raw("<svg xmlns=\"http://www.w3.org/2000/svg\" " + size +
-            " font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\" font-size=\"12\" "
-            "fill=\"#222\">\n");
-    svg.rectangle(0, 0, width, y_, "fill=\"#fff\"");
+    svg.begin(width, y_);
     svg.raw(body_.str());
     svg.raw("</svg>\n");
   }

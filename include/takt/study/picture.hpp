@@ -103,11 +103,7 @@ class curves_drawer {
   }
 
   void draw() {
-    svg_.raw(report::text("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", report::pixels(width_), " ",
-                          report::pixels(height_), "\" width=\"", report::pixels(width_), "\" height=\"",
-                          report::pixels(height_),
-                          "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"12\" fill=\"#222\">\n"));
-    svg_.rectangle(0, 0, width_, height_, "fill=\"white\"");
+    svg_.begin(width_, height_);
     const double fitting = width_ / (title_letter * as_double(std::max<std::size_t>(report::columns(e_->title), 1)));
     svg_.text(width_ / 2, 28, e_->title,
               report::text(centred, " font-size=\"", report::pixels(std::min(16.0, fitting)), "\""));
