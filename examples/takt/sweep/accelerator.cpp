@@ -9,6 +9,7 @@
 #include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
 #include <takt/analysis/known/whole_kernels/slot_tests.hpp>
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/generation/parameter_views.hpp>
 #include <takt/generation/whole_kernels.hpp>
 #include <takt/host/engine.hpp>
 #include <takt/model/accelerator.hpp>
@@ -245,16 +246,15 @@ void fill_levels(const settings& s, experiment& e) {
                       .periods = period_list(s, "periods"),
                       .least_deadline_percent = s.number<std::int32_t>("deadline")};
   std::vector<std::pair<set_options, preemption_cost_model>> all;
-  for (const std::int64_t percent : s.numbers("waves")) {
-    for (const auto& c : cost_models) {
-      e.add_panel(fmt::format("waves of {} % of a kernel: {}", percent, c.title));
-      e.add_series(percent, c.cell);
-      for (std::size_t i = 0; i < stacks.size(); ++i) { e.draw(i, stacks[i]); }
-      e.draw(two_printed, fmt::format("{} levels, Lemma 1 as printed: unsound", printed_levels),
-             stacks[printed_levels - 1].colour, stroke::dashed);
-      options.wave_percent = static_cast<std::int32_t>(percent);
-      all.push_back({options, c.what});
-    }
+  const auto waves = s.numbers("waves");
+  for (const auto& [percent, c] : views::parameters(waves, cost_models)) {
+    e.add_panel(fmt::format("waves of {} % of a kernel: {}", percent, c.title));
+    e.add_series(percent, c.cell);
+    for (std::size_t i = 0; i < stacks.size(); ++i) { e.draw(i, stacks[i]); }
+    e.draw(two_printed, fmt::format("{} levels, Lemma 1 as printed: unsound", printed_levels),
+           stacks[printed_levels - 1].colour, stroke::dashed);
+    options.wave_percent = static_cast<std::int32_t>(percent);
+    all.push_back({options, c.what});
   }
   e.count = set_by_set([all, seed = s.seed()](const unit& u, std::int64_t i, row counts) {
     auto [how, model] = all[u.series];

@@ -16,6 +16,7 @@
 #include <takt/analysis/known/locked_gpus/options.hpp>
 #include <takt/generation/locked_gpus/studied_boards.hpp>
 #include <takt/generation/locked_gpus/studied_sets.hpp>
+#include <takt/generation/parameter_views.hpp>
 #include <takt/model/locked_gpus/study.hpp>
 
 #include "../failure.hpp"
@@ -201,22 +202,24 @@ constexpr std::array<std::string_view, 4> token_names{"1", "2", "3", "inf"};
 
 /// Adds a series for every configuration, with its other path, and every group.
 void add_scenarios(const settings& s, std::size_t overheads, experiment& e, std::vector<scenario>& all) {
-  for (const std::size_t cpus : s.choices("cpus", cpu_names)) {
-    for (const std::size_t gpus : s.choices("gpus", gpu_names)) {
-      for (const std::size_t tokens : s.choices("tokens", token_names)) {
-        scenario one{.group = 0, .overheads = overheads};
-        std::ranges::transform(path_names, one.configurations.begin(), [&](std::string_view path) {
-          return find_studied(fmt::format("({},{}{},{})", cpu_names[cpus], gpu_names[gpus], path, token_names[tokens]));
-        });
-        if (one.configurations[0] == no_configuration) { continue; }
-        for (const std::size_t group : groups_of(s)) {
-          one.group = group;
-          all.push_back(one);
-          e.add_series(overhead_names[overheads], cpu_names[cpus], gpu_names[gpus], token_names[tokens]);
-          for (const auto& a : studied_axes) {
-            e.series.back().emplace_back(a.names[generation::studied_group_at(group).*a.position]);
-          }
-        }
+  const auto all_cpus = s.choices("cpus", cpu_names);
+  const auto all_gpus = s.choices("gpus", gpu_names);
+  const auto all_tokens = s.choices("tokens", token_names);
+  for (const auto& chosen : views::parameters(all_cpus, all_gpus, all_tokens)) {
+    const std::string_view cpus = cpu_names[std::get<0>(chosen)];
+    const std::string_view gpus = gpu_names[std::get<1>(chosen)];
+    const std::string_view tokens = token_names[std::get<2>(chosen)];
+    scenario one{.group = 0, .overheads = overheads};
+    std::ranges::transform(path_names, one.configurations.begin(), [&](std::string_view path) {
+      return find_studied(fmt::format("({},{}{},{})", cpus, gpus, path, tokens));
+    });
+    if (one.configurations[0] == no_configuration) { continue; }
+    for (const std::size_t group : groups_of(s)) {
+      one.group = group;
+      all.push_back(one);
+      e.add_series(overhead_names[overheads], cpus, gpus, tokens);
+      for (const auto& a : studied_axes) {
+        e.series.back().emplace_back(a.names[generation::studied_group_at(group).*a.position]);
       }
     }
   }
