@@ -91,3 +91,8 @@ foreach(name IN ITEMS report training)
     message(FATAL_ERROR "${name} is packaged without being asked for")
   endif()
 endforeach()
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${FOLDER}/without-report -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER}
+  -DCMAKE_PREFIX_PATH=${FOLDER}/packages-1 -DCOMPONENT=report OUTPUT_QUIET ERROR_VARIABLE said RESULT_VARIABLE failed)
+if(NOT failed OR NOT said MATCHES "installed without report: build it with -DTAKT_REPORT=ON")
+  message(FATAL_ERROR "a component that is not there is missed without a sentence: ${said}")
+endif()
