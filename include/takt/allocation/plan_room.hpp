@@ -49,8 +49,9 @@ struct plan_room {
   inline_vector<ticks, N> deadline;
 
   constexpr void open(const flow_attributes& task) {
-    static_cast<void>(asks.push_back(false) && is_placed.push_back(task.is_placed) && core.push_back(task.core) &&
-                      name.push_back(task.name) && period.push_back(task.period) && deadline.push_back(task.deadline));
+    static_cast<void>(asks.push_back(false) && is_placed.push_back(task.is_placed) &&
+                      core.push_back(core_named_by(task, together)) && name.push_back(task.name) &&
+                      period.push_back(task.period) && deadline.push_back(task.deadline));
     all_given = all_given && task.priority >= 0;
     all_placed = all_placed && task.is_placed;
     in_range = in_range && task.period > 0 && task.period <= unbounded_response && task.deadline > 0 &&

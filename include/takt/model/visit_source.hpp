@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 
@@ -33,9 +34,17 @@ struct flow_attributes {
   ticks deadline = 0;
   ticks jitter = 0;
   std::int32_t priority = no_priority;
-  std::int32_t core = 0;  ///< or cluster
-  bool is_placed = true;  ///< the core was named; else a plan may choose another one
+  std::int32_t core = 0;       ///< or cluster
+  bool is_placed = true;       ///< the core was named; else a plan may choose another one
+  bool names_cluster = false;  ///< `core` is the number of a cluster
 };
+
+/// The core that a task names, or the first one of its cluster, where so many processors are scheduled together.
+[[nodiscard]] constexpr auto core_named_by(const flow_attributes& t, std::int32_t together) noexcept -> std::int32_t {
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  if (!t.names_cluster || t.core < 0 || together < 1) { return t.core; }
+  return t.core > most / together ? most : t.core * together;
+}
 
 /// What takes tasks apart: `open` begins a task, `visit` adds a segment to it after the visits that a mask names and
 /// returns its own bit, `hold` says that visits of it are one section of a mutex, and `refuse` says what a visit table

@@ -119,7 +119,7 @@ class board_flattener {
   constexpr void open(const flow_attributes& t) {
     end_task();
     const std::size_t i = out_.table.size();
-    core_ = i < cores_.size() ? cores_[i] : t.core;
+    core_ = i < cores_.size() ? cores_[i] : core_named_by(t, cores_together(*board_));
     share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
     percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
     asks_gpu_ = false;

@@ -18,6 +18,17 @@
 
 namespace takt::detail {
 
+/// How many processors of a board are scheduled together; 0 where tasks have no cores.
+template <class P>
+[[nodiscard]] constexpr auto cores_together(const P& board) -> std::int32_t {
+  std::int32_t out = 0;
+  board.each([&](const auto& pool) {
+    using facts = pool_facts<std::remove_cvref_t<decltype(pool)>>;
+    if (facts::is_processors(pool) && facts::names_cores(pool)) { out = facts::cluster(pool); }
+  });
+  return out;
+}
+
 /// What tasks ask of processors, where they name a place, and who shares a mutex. Tasks are told to it.
 template <std::size_t N>
 struct place_wishes {
@@ -30,11 +41,13 @@ struct place_wishes {
   inline_vector<std::uint32_t, N> group;  ///< tasks that share a mutex go to one place
   inline_vector<held_mutex, 2 * N> held;
   ticks period = 1;
+  std::int32_t together = 1;  ///< processors that are scheduled together
 
   constexpr void open(const flow_attributes& t) {
     period = t.period < 1 ? 1 : t.period;
     const auto at = static_cast<std::uint32_t>(demand.size());
-    static_cast<void>(demand.push_back(0) && core.push_back(t.is_placed ? t.core : -1) && group.push_back(at));
+    static_cast<void>(demand.push_back(0) && core.push_back(t.is_placed ? core_named_by(t, together) : -1) &&
+                      group.push_back(at));
   }
   template <class S>
   constexpr auto visit(const S& s, visit_mask /*before*/) -> visit_mask {
@@ -93,16 +106,15 @@ template <std::size_t N>
 /// name theirs.
 template <class P, class T, std::size_t N>
 constexpr void place_tasks(const P& board, const T& tasks, inline_vector<std::int32_t, N>& cores) {
-  std::int32_t together = 0;
+  const std::int32_t together = cores_together(board);
   std::int32_t processors = 0;
   board.each([&](const auto& pool) {
     using facts = pool_facts<std::remove_cvref_t<decltype(pool)>>;
-    if (!facts::is_processors(pool) || !facts::names_cores(pool)) { return; }
-    together = facts::cluster(pool);
-    processors = facts::units(pool);
+    if (facts::is_processors(pool) && facts::names_cores(pool)) { processors = facts::units(pool); }
   });
   if (!cores.empty() || together < 1 || processors <= together) { return; }
   place_wishes<N> asked;
+  asked.together = together;
   visit_source<T>::each(tasks, asked);
   bool all_named = true;
   for (const std::int32_t core : asked.core) { all_named = all_named && core >= 0; }

@@ -109,3 +109,20 @@ TEST_CASE("copies as given beside monotonic processors follow the processors, an
     if (first.tasks[i].bound.exists) { CHECK(seen.tasks[i].worst_response <= first.tasks[i].bound.value); }
   }
 }
+
+TEST_CASE("a graph beside other work runs on the cluster that it names, and a cluster that is not there is refused") {
+  const auto board = takt::platform(takt::pool(takt::processors(4), takt::clustered(takt::edf, 2)));
+  const auto on = [&](std::int32_t cluster) {
+    const auto work = takt::workload(
+        takt::graph("first", takt::period(20_ms), takt::on_cluster(0), takt::node("a", takt::cpu(1_ms))),
+        takt::graph("second", takt::period(20_ms), takt::on_cluster(cluster), takt::node("b", takt::cpu(1_ms))));
+    return takt::flatten(board, work, takt::plan<2, 2>{});
+  };
+  const auto apart = on(1);
+  REQUIRE_FALSE(apart.error);
+  CHECK(apart.table.visits[0].station != apart.table.visits[1].station);
+  const auto together = on(0);
+  CHECK(together.table.visits[0].station == together.table.visits[1].station);
+  CHECK(on(2).error.fault == takt::model_fault::core_out_of_range);
+  CHECK(on(1 << 30).error.fault == takt::model_fault::core_out_of_range);
+}

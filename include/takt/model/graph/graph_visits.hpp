@@ -84,7 +84,7 @@ constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink&
   std::array<visit_mask, N> held{};  ///< of the section up to each node
   for (std::size_t i = 0; i < table.graphs.size(); ++i) {
     const auto& g = table.graphs[i];
-    sink.open({.name = g.name, .period = g.period, .deadline = g.period, .core = g.cluster});
+    sink.open({.name = g.name, .period = g.period, .deadline = g.period, .core = g.cluster, .names_cluster = true});
     const auto order = topological_order(table, i);
     for (const std::uint32_t v : order) {
       visit_mask before = 0;
