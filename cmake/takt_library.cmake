@@ -35,12 +35,3 @@ if(TAKT_REPORT)
   target_sources(takt_report INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${takt_report_headers})
   target_link_libraries(takt_report INTERFACE takt range-v3::range-v3)
 endif()
-
-# `cmake --build ... --target all_verify_interface_header_sets` compiles every header alone.
-set_target_properties(takt PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-if(TAKT_TRAINING)
-  set_target_properties(takt_training PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-endif()
-if(TAKT_REPORT)
-  set_target_properties(takt_report PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-endif()

@@ -51,10 +51,11 @@ struct cores_choice {
   std::int32_t least = 1;
   std::int32_t most = 2;
   bool named = true;  ///< tasks name their cores
+  std::int32_t together = 1;  ///< cores of a cluster, which graphs name
 };
 template <class Rule>
 [[nodiscard]] constexpr auto cores_under(const Rule& rule) -> cores_choice {
-  if constexpr (requires { rule.cluster(1); }) { return {4, 4, true}; }
+  if constexpr (requires { rule.cluster(1); }) { return {4, 4, true, 2}; }
   if constexpr (requires { Rule::partitioned; }) { return {1, 2, Rule::partitioned}; }
   return {1, 3, false};
 }
@@ -123,6 +124,7 @@ struct timing {
   duration jitter{};
   std::int32_t priority = 0;
   std::int32_t core = 0;
+  std::int32_t cluster = 0;
 };
 
 // Each value is drawn by itself, in one order whatever the compiler.
@@ -171,7 +173,7 @@ struct timing {
   const ticks blocks = d.between(1, 8);
   const std::int32_t threads = d.count(1, 4);
   const duration length = d.time(1, 3);
-  return takt::graph(name, takt::period(t.period), takt::on_cluster(t.core), takt::node(names[0], takt::cpu(first)),
+  return takt::graph(name, takt::period(t.period), takt::on_cluster(t.cluster), takt::node(names[0], takt::cpu(first)),
                      takt::node(names[1], takt::copy(copy)),
                      takt::node(names[2], takt::kernel(takt::grid(blocks, threads), takt::block_length(length))),
                      takt::node(names[3], takt::cpu(beside)), takt::node(names[4], takt::cpu(last)),
@@ -392,7 +394,10 @@ auto judge_systems(const MakeBoard& make, const cores_choice& cores, std::span<c
     takt::plan<Jobs::tasks, takt::visits_of<decltype(Jobs::of(d, {}))>> given;
     hand_out(d, choices, Jobs::on_gpu, Jobs::tasks, mode, given);
     std::array<timing, Jobs::tasks> timings{};
-    for (timing& t : timings) { t.core = cores.named ? d.count(0, processors - 1) : 0; }
+    for (timing& t : timings) {
+      t.core = cores.named ? d.count(0, processors - 1) : 0;
+      t.cluster = t.core / cores.together;
+    }
     const draws same = d;
     const auto sized = takt::flatten(board, Jobs::of(same, timings), given);
     count.errors += sized.error ? 1U : 0U;

@@ -46,7 +46,7 @@ constexpr auto lidar = takt::graph(
 
 constexpr auto graphs = takt::graph_set(detector("front", 0, 33_ms, 1_ms), detector("left", 0, 50_ms, 2_ms),
                                         detector("right", 1, 50_ms, 2_ms), lidar);
-static_assert(graphs.max_nodes == 30);
+static_assert(graphs.flat().nodes.size() == 30);
 static_assert(graphs.graphs.nodes.size() == 30);
 
 constexpr auto verdict = takt::analyze(board, graphs);

@@ -11,6 +11,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/room.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/critical_section.hpp>
@@ -193,8 +194,8 @@ struct visit_source<T> {
 template <class... Tasks>
 struct visit_source<task_set<Tasks...>> {
   using segments = typename detail::joined_segments<typename visit_source<Tasks>::segments...>::type;
-  static constexpr std::size_t max_tasks = sizeof...(Tasks);
-  static constexpr std::size_t max_visits = (visit_source<Tasks>::max_visits + ... + 0);
+  static constexpr std::size_t max_tasks = room_for(sizeof...(Tasks));
+  static constexpr std::size_t max_visits = room_for((visit_source<Tasks>::max_visits + ... + 0));
   static constexpr bool needs_pools = (visit_source<Tasks>::needs_pools || ...);
 
   template <VisitSink Sink>

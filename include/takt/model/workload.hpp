@@ -7,6 +7,7 @@
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/tuple.hpp>
 
+#include <takt/core/room.hpp>
 #include <takt/model/visit_source.hpp>
 
 namespace takt {
@@ -37,8 +38,8 @@ workload(const Parts&...) -> workload<Parts...>;
 template <class... Parts>
 struct visit_source<workload<Parts...>> {
   using segments = typename detail::joined_segments<typename visit_source<Parts>::segments...>::type;
-  static constexpr std::size_t max_tasks = (visit_source<Parts>::max_tasks + ... + 0);
-  static constexpr std::size_t max_visits = (visit_source<Parts>::max_visits + ... + 0);
+  static constexpr std::size_t max_tasks = room_for((visit_source<Parts>::max_tasks + ... + 0));
+  static constexpr std::size_t max_visits = room_for((visit_source<Parts>::max_visits + ... + 0));
   static constexpr bool needs_pools = true;
 
   template <VisitSink Sink>

@@ -77,6 +77,7 @@ TEST_CASE(
     "every policy that is proven is simulated and runs for a moment under every rule of processors, and keeps its rules") {
   const tasks_type tasks = three_tasks();
   std::size_t runs = 0;
+  std::uint64_t completed = 0;  // a loaded machine may give one run no time at all
   const auto under = [&](const auto& rule) {
     takt::published_policies.each([&](const auto& policy) {
       if constexpr (!takt::keeps_processor<std::remove_cvref_t<decltype(policy)>>()) {
@@ -104,7 +105,7 @@ TEST_CASE(
         REQUIRE(ran.ended == takt::observation_status::no_miss);
         ++runs;
         CHECK(ran.tasks[2].released == 10);
-        CHECK(ran.tasks[2].completed > 0);
+        completed += ran.tasks[2].completed;
         for (std::size_t v = 0; v < legal.lengths.size(); ++v) {  // a late thread may be told late to stop
           if (tasks.visits[v].where == visit_place::processor) { legal.lengths[v].lower = 0; }
         }
@@ -117,4 +118,5 @@ TEST_CASE(
   under(takt::edf);
   under(takt::clustered(takt::g_edf, 2));
   CHECK(runs >= 24);
+  CHECK(completed > 0);
 }

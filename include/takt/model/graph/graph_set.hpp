@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
+#include <takt/core/room.hpp>
 #include <takt/model/graph/graph.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/graph_validate.hpp>
@@ -78,9 +79,9 @@ template <Graph... Graphs>
 struct [[nodiscard]] graph_set {
   static_assert(sizeof...(Graphs) > 0, "takt: there is no graph; give it at least one graph(). See docs/errors.md#E63");
 
-  static constexpr std::size_t max_nodes = (Graphs::max_nodes + ... + 0);
-  static constexpr std::size_t max_edges = (Graphs::max_edges + ... + 0);
-  static constexpr std::size_t max_graphs = sizeof...(Graphs);
+  static constexpr std::size_t max_nodes = room_for((Graphs::max_nodes + ... + 0));
+  static constexpr std::size_t max_edges = room_for((Graphs::max_edges + ... + 0));
+  static constexpr std::size_t max_graphs = room_for(sizeof...(Graphs));
   template <ExactNumber Number>
   using table_type = graph_table<Number, max_nodes, max_edges, max_graphs>;
 

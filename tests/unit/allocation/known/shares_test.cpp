@@ -52,7 +52,8 @@ TEST_CASE("applications have the same shares and verdicts as a described workloa
   for (std::uint64_t i = 0; i < 60; ++i) {
     takt::application_set<10> table;
     const auto load = static_cast<std::int32_t>(300 + i * 20);
-    REQUIRE(takt::generation::generate({.utilization_permille = load}, 3, i, table) == takt::model_fault::none);
+    const takt::generation::benchmark_set_options options{.utilization_permille = load};
+    REQUIRE(takt::generation::generate(options, 3, i, table) == takt::model_fault::none);
     if (table.size() == 0) { continue; }
     CAPTURE(i);
     check_same(table, takt::shares(), 0);
