@@ -14,6 +14,7 @@ namespace {
 using takt::random_stream;
 using takt::ticks;
 namespace gen = takt::generation;
+using options = gen::benchmark_set_options;
 
 }  // namespace
 
@@ -49,7 +50,7 @@ TEST_CASE("WAMP-43 parts are positive and add up, and each is as large as anothe
 TEST_CASE("WAMP-43 periods of benchmark sets follow from their utilizations, deadlines are the periods") {
   takt::application_set<10> table;
   for (const std::int32_t permille : {200, 1000, 2200}) {
-    REQUIRE(gen::generate({.utilization_permille = permille}, 1, 5, table) == takt::model_fault::none);
+    REQUIRE(gen::generate(options{.utilization_permille = permille}, 1, 5, table) == takt::model_fault::none);
     REQUIRE(table.size() == 10);
     REQUIRE_FALSE(takt::validate(table));
     double sum = 0;
@@ -68,14 +69,14 @@ TEST_CASE("WAMP-43 subsets of the benchmarks have the asked size, and every benc
   takt::application_set<10> table;
   std::array<int, 10> seen{};
   for (std::uint64_t i = 0; i < 200; ++i) {
-    REQUIRE(gen::generate({.applications = 3, .utilization_permille = 300}, 1, i, table) == takt::model_fault::none);
+    REQUIRE(gen::generate(options{.applications = 3, .utilization_permille = 300}, 1, i, table) == takt::model_fault::none);
     REQUIRE(table.size() == 3);
     for (const auto& t : table.tasks) { ++seen[static_cast<std::size_t>(10 - t.priority)]; }
   }
   for (const int n : seen) { CHECK(n > 30); }
-  CHECK(gen::generate({.applications = 0}, 1, 1, table) == takt::model_fault::options_out_of_range);
-  CHECK(gen::generate({.applications = 11}, 1, 1, table) == takt::model_fault::options_out_of_range);
-  CHECK(gen::generate({.utilization_permille = 0}, 1, 1, table) == takt::model_fault::options_out_of_range);
+  CHECK(gen::generate(options{.applications = 0}, 1, 1, table) == takt::model_fault::options_out_of_range);
+  CHECK(gen::generate(options{.applications = 11}, 1, 1, table) == takt::model_fault::options_out_of_range);
+  CHECK(gen::generate(options{.utilization_permille = 0}, 1, 1, table) == takt::model_fault::options_out_of_range);
   takt::application_set<2> small;
-  CHECK(gen::generate({.applications = 3}, 1, 1, small) == takt::model_fault::set_does_not_fit);
+  CHECK(gen::generate(options{.applications = 3}, 1, 1, small) == takt::model_fault::set_does_not_fit);
 }
