@@ -69,7 +69,8 @@ TEST_CASE("WAMP-43 subsets of the benchmarks have the asked size, and every benc
   takt::application_set<10> table;
   std::array<int, 10> seen{};
   for (std::uint64_t i = 0; i < 200; ++i) {
-    REQUIRE(gen::generate(options{.applications = 3, .utilization_permille = 300}, 1, i, table) == takt::model_fault::none);
+    const options three{.applications = 3, .utilization_permille = 300};
+    REQUIRE(gen::generate(three, 1, i, table) == takt::model_fault::none);
     REQUIRE(table.size() == 3);
     for (const auto& t : table.tasks) { ++seen[static_cast<std::size_t>(10 - t.priority)]; }
   }
