@@ -32,9 +32,8 @@ class even_times {
 };
 
 /// What both saw of a set on a board, under one plan. False where they differ.
-template <class P, class T>
-auto agree(const P& board, const T& set, const takt::plan<T::max_tasks>& plan, const takt::simulation_options& how)
-    -> bool {
+template <class P, class T, std::size_t N>
+auto agree(const P& board, const T& set, const takt::plan<N>& plan, const takt::simulation_options& how) -> bool {
   const auto known = takt::simulate(board, set, plan, how);
   if (known.error) { return false; }
   takt::plan<T::max_tasks, T::max_segments> own;

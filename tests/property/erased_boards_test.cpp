@@ -70,7 +70,8 @@ auto compare_boards(std::uint64_t systems) -> agreement {
     const std::int32_t processors = d.count(cores.least, cores.most);
     const auto typed = board_of<Cpu, Copies, Group>(processors);
     const auto erased = takt::erase<32, 8>(typed);
-    takt::plan<jobs::tasks, takt::visits_of<decltype(jobs::of(d, {}))>> given;
+    using set_type = decltype(jobs::of(d, {}));
+    takt::plan<takt::tasks_of<set_type>, takt::visits_of<set_type>> given;
     hand_out(d, choices_of<Group>, jobs::on_gpu, jobs::tasks, seed % (gpus + 1), given);
     std::array<timing, jobs::tasks> timings{};
     for (timing& t : timings) { t.core = cores.named ? d.count(0, processors - 1) : 0; }

@@ -391,7 +391,8 @@ auto judge_systems(const MakeBoard& make, const cores_choice& cores, std::span<c
     draws d{seed * 1'000 + salt};
     const std::int32_t processors = d.count(cores.least, cores.most);
     const auto board = make(processors);
-    takt::plan<Jobs::tasks, takt::visits_of<decltype(Jobs::of(d, {}))>> given;
+    using set_type = decltype(Jobs::of(d, {}));
+    takt::plan<takt::tasks_of<set_type>, takt::visits_of<set_type>> given;
     hand_out(d, choices, Jobs::on_gpu, Jobs::tasks, mode, given);
     std::array<timing, Jobs::tasks> timings{};
     for (timing& t : timings) {

@@ -13,6 +13,7 @@
 #include <takt/analysis/board_bounds.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/room.hpp>
 #include <takt/model/critical_section.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/model_error.hpp>
@@ -90,6 +91,7 @@ class any_board {
  public:
   static constexpr std::size_t pool_count = MaxPools;
   static constexpr std::size_t capacity = Capacity;
+  using pool_type = any_pool<room_for(Capacity)>;  ///< typed sets of so many visits have tables of that room
   static constexpr bool has_large_servers = true;  ///< simulations keep them off the stack
   template <class Resource>
   static constexpr std::size_t count_of = 0;
@@ -104,7 +106,7 @@ class any_board {
   auto add(const resource_pool<Resource, Rule>& p) -> bool {
     static_assert(detail::pool_fault<resource_pool<Resource, Rule>>::passed);
     using facts = detail::pool_facts<resource_pool<Resource, Rule>>;
-    any_pool<Capacity> made{.place = detail::place_of_resource<Resource>(),
+    pool_type made{.place = detail::place_of_resource<Resource>(),
                             .name = detail::name_of_resource(p.resource),
                             .units = facts::units(p),
                             .mutex = facts::mutex(p),
@@ -128,11 +130,11 @@ class any_board {
   [[nodiscard]] auto keeps_processors() const noexcept -> bool { return keeps_processors_; }
 
   [[nodiscard]] auto size() const noexcept -> std::size_t { return pools_.size(); }
-  [[nodiscard]] auto operator[](std::size_t pool) const noexcept -> const any_pool<Capacity>& { return pools_[pool]; }
+  [[nodiscard]] auto operator[](std::size_t pool) const noexcept -> const pool_type& { return pools_[pool]; }
   /// f of each pool, in the order in which they were added.
   template <class F>
   void each(const F& f) const {
-    for (const any_pool<Capacity>& p : pools_) { f(p); }
+    for (const pool_type& p : pools_) { f(p); }
   }
   [[nodiscard]] auto record() const -> platform_record { return record_; }
 
@@ -150,7 +152,7 @@ class any_board {
  private:
   [[nodiscard]] auto has_full(visit_place place) const -> bool {
     std::size_t there = 0;
-    for (const any_pool<Capacity>& p : pools_) { there += p.place == place ? 1U : 0U; }
+    for (const pool_type& p : pools_) { there += p.place == place ? 1U : 0U; }
     switch (place) {
       case visit_place::processor:
       case visit_place::copy_engine: return there > 0;
@@ -160,7 +162,7 @@ class any_board {
     return pools_.full();
   }
 
-  inline_vector<any_pool<Capacity>, MaxPools> pools_;
+  inline_vector<pool_type, MaxPools> pools_;
   platform_record record_{};
   bool keeps_processors_ = false;
 };
@@ -216,7 +218,7 @@ struct board_fault<any_board<MaxPools, Capacity>, Segments> {
 /// No method takes it as a whole.
 template <std::size_t MaxPools, std::size_t Capacity, class... Known>
 struct first_foreign<any_board<MaxPools, Capacity>, Known...> {
-  using type = any_pool<Capacity>;
+  using type = typename any_board<MaxPools, Capacity>::pool_type;
 };
 
 /// Room for the servers of a board: those of usual rules, as many as stations and devices, and two large ones.
@@ -224,19 +226,22 @@ template <std::size_t MaxStations, std::size_t MaxPools, std::size_t Capacity>
 inline constexpr std::size_t server_room =
     MaxStations * 128 * (Capacity + 1) + MaxPools * any_rule<Capacity>::server_bytes_of_station +
     (std::size_t{1} << 18);
+template <std::size_t MaxStations, std::size_t MaxPools, std::size_t Capacity>
+using stations_of_any_board =
+    any_stations<MaxStations, Capacity, server_room<MaxStations, MaxPools, Capacity>, MaxPools>;
 
 }  // namespace detail
 
 template <std::size_t MaxPools, std::size_t Capacity, std::size_t MaxStations>
 class board_stations<any_board<MaxPools, Capacity>, MaxStations>
-    : public any_stations<MaxStations, Capacity, detail::server_room<MaxStations, MaxPools, Capacity>, MaxPools> {
-  using stations = any_stations<MaxStations, Capacity, detail::server_room<MaxStations, MaxPools, Capacity>, MaxPools>;
+    : public detail::stations_of_any_board<MaxStations, MaxPools, room_for(Capacity)> {
+  using stations = detail::stations_of_any_board<MaxStations, MaxPools, room_for(Capacity)>;
 
  public:
   /// Pre: nothing is wrong with the board, which outlives it.
   explicit board_stations(const any_board<MaxPools, Capacity>& board) : board_{&board} {
     for (std::size_t at = 0; at < board.size(); ++at) {
-      const any_pool<Capacity>& p = board[at];
+      const auto& p = board[at];
       if (p.tokens > 0 && !p.fault) { static_cast<void>(this->add_tokens(p.order, p.tokens)); }
     }
   }
