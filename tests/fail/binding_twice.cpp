@@ -6,12 +6,12 @@
 #include "board.hpp"
 
 constexpr auto tasks = takt::task_set(camera);
-struct decode {
+struct go {
   void operator()(std::uint64_t job) const;
 };
 
 #ifdef TAKT_FIXED
-const auto code = takt::codes<tasks>(takt::bind<"camera", "cpu">(decode{}), takt::bind<"camera", "cpu 2">(decode{}));
+const auto code = takt::codes<tasks>(takt::bind<"camera", "cpu">(go{}), takt::bind<"camera", "cpu 2">(go{}));
 #else
-const auto code = takt::codes<tasks>(takt::bind<"camera", "cpu">(decode{}), takt::bind<"camera", "cpu 1">(decode{}));
+const auto code = takt::codes<tasks>(takt::bind<"camera", "cpu">(go{}), takt::bind<"camera", "cpu 1">(go{}));
 #endif

@@ -5,4 +5,4 @@
 
 #include <takt/runtime/locking/gpu_pool.hpp>
 
-using pool = takt::runtime::gpu_pool<takt::r2dglp<2, 4>, takt::fifo_engine_locks<1, 4>, takt::gpu_topology<1, 1>>;
+using pool = takt::runtime::gpu_pool<takt::r2dglp<2, 4>, takt::fifo_engine_locks<1, 4>>;

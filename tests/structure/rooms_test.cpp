@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include <takt/core/version.hpp>
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,6 +105,12 @@ auto check_header(const std::string& path, const std::string& text) -> complaint
     if (!wrong.empty()) { out.push_back(path + " includes " + included + ": " + wrong); }
   }
   if (text.find("#pragma once") == std::string::npos) { out.push_back(path + ": no #pragma once"); }
+  const std::string versioned = "namespace takt::inline v" + std::to_string(takt::version_major);
+  for (std::size_t at = 0; (at = text.find("\nnamespace takt", at)) != std::string::npos; ++at) {
+    if (text.compare(at + 1, versioned.size(), versioned) != 0) {
+      out.push_back(path + ": not in " + versioned + ", which keeps versions apart when they are linked");
+    }
+  }
   if (std::ranges::count(text, '\n') > 400) { out.push_back(path + ": more than 400 lines"); }
   return out;
 }
@@ -163,6 +171,8 @@ TEST_CASE("the room check finds planted violations") {
   CHECK(wrong("takt/everything.hpp", "<takt/core/b.hpp>") == 1);
 
   CHECK(check_header("takt/core/a.hpp", "#include <array>\n").size() == 1);
+  CHECK(check_header("takt/core/a.hpp", "#pragma once\nnamespace takt {\n").size() == 1);
+  CHECK(check_header("takt/core/a.hpp", "#pragma once\nnamespace takt::inline v0::detail {\n").empty());
   CHECK(check_header("takt/core/a.hpp", "#pragma once\n" + std::string(400, '\n')).size() == 1);
   CHECK(check_header("takt/core/a.hpp", "#pragma once\n# include <chrono>\n").size() == 1);
 }

@@ -14,7 +14,7 @@
 #include <takt/model/task_moves.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What comes of a request to join or to leave. `found` is what was judged: its verdict with the plan, and where there
 /// is no proof `missing` facts and `misses`; nothing where `error` says why nobody was judged, or nobody is left.

@@ -16,7 +16,7 @@
 #include <takt/model/task_set.hpp>
 #include <takt/rules/planned_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 
 #include <takt/model/plan.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How a plan is looked for. All but `spread` look for the first proof, which leaves what is not needed. `exhaustive`,
 /// `exact` and `greedy` visit shares in the same order, priority order of tasks

@@ -6,7 +6,7 @@
 #include <takt/allocation/allocate.hpp>
 #include <takt/analysis/analyze.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

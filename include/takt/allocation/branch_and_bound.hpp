@@ -15,7 +15,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// Searches sets of plans. A relaxation that fails a task refutes a set, or one of the task's shares in it; what is
 /// left is searched for a plan greedily, and then halved. No plan is lost, so a search that ends within its limit is

@@ -20,7 +20,7 @@
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a policy and a rule of processors make of tasks.
 template <std::size_t N, std::size_t V>

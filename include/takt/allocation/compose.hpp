@@ -13,7 +13,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/board_check.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 inline constexpr std::int32_t default_share_rounds = 16;
 

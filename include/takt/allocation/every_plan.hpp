@@ -8,7 +8,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_source.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Whether something holds for every plan: of how many was it asked, and did all of them answer that it does.
 struct every_plan_answer {

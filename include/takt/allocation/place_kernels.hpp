@@ -10,7 +10,7 @@
 #include <takt/model/visit_fact.hpp>
 #include <takt/rules/worst_fit.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Gives kernels for one SM that name none, greatest load first, the SM that is used least so far, and tells
 /// f(task, sm) of each. Without SMs nothing is placed.

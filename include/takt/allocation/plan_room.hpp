@@ -22,7 +22,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// What of a board a plan decides, and for which tasks. A task's visits are told to it.
 template <std::size_t N>

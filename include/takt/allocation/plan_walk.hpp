@@ -14,7 +14,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// Which tasks need a share.
 template <analysis::PriorityAnalysis A>

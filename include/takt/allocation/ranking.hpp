@@ -10,7 +10,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/rational.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 inline constexpr std::size_t max_ranked_candidates = 1024;
 /// Sums over so many groups, and their squares, fit.

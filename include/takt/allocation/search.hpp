@@ -12,7 +12,7 @@
 #include <takt/analysis/concepts.hpp>
 #include <takt/analysis/judge.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

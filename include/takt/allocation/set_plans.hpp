@@ -13,7 +13,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// Tries likely plans of a set. The analysis and the effort must outlive it.
 template <analysis::PriorityAnalysis A>

@@ -8,7 +8,7 @@
 #include <takt/analysis/known/chains/share_choice.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 using analysis::share_choice;
 

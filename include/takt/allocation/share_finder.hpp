@@ -19,7 +19,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/task_places.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// One search of a plan, from an even split on.
 template <class P, class T, class Test>

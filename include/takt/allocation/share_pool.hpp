@@ -8,7 +8,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// What is left of each GPU while shares are handed out.
 class share_pool {

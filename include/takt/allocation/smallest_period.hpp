@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct period_search {
   bool found = false;

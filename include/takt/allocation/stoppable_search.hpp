@@ -9,7 +9,7 @@
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/concepts.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// An analysis that loses patience: once `stop(evaluations)`, which is asked before each task analysis, says so, it
 /// passes no task any more, and a search over it ends.

@@ -19,7 +19,7 @@
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/why_no_method.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace analysis {
 

@@ -25,7 +25,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A pool of any resource under any rule, as a value. `Capacity` is the most visits of a set of tasks.
 template <std::size_t Capacity>

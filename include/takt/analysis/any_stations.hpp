@@ -13,7 +13,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Stations under erased rules, and pools of tokens. All servers together have at most `ServerBytes`.
 template <std::size_t MaxStations, std::size_t Capacity,

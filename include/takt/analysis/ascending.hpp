@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Calls `visit(j)` for the positions below `count` that `selects(j)` picks, by ascending `key(j)`; equal keys keep
 /// their order. Pre: count <= Capacity. Cost: selected positions squared.

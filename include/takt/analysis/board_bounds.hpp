@@ -15,7 +15,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Stations with the bounds of their rules.
 template <class Stations>

@@ -31,7 +31,7 @@
 #include <takt/rules/task_places.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace analysis {
 

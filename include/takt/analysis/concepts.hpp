@@ -9,7 +9,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Lower bounds of an analysis: `assign(k, choice)` leaves task k several shares, and `bound(k)` is then not above the
 /// one that the analysis gives task k under any plan with one of them each; `evaluate(k)` is false only where no such

@@ -11,7 +11,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

@@ -3,7 +3,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Most releases of a sporadic task in a half-open window: the least whole number not below window / period.
 /// Pre: window >= 0, period > 0.

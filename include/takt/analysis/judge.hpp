@@ -7,7 +7,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Evaluates every task under a plan, from the highest priority down, and stops at the first that fails: bounds of
 /// lower tasks would rest on a deadline that is not kept. A task without a share in the plan has none.

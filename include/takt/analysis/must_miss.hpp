@@ -17,7 +17,7 @@
 #include <takt/model/task.hpp>
 #include <takt/rules/kernel_views.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// What a policy and rules of processors leave of a board for tasks, under every plan.
 struct board_limits {

@@ -16,7 +16,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Why a deadline must be missed in some legal run, whatever an analysis can or cannot show. What `value` and `limit`
 /// are stands behind each; loads are parts per million of one unit.

@@ -7,7 +7,7 @@
 #include <takt/core/fixed_string.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What compilers print of a verdict that is not `schedulable`: the first task that fails, by name, with its bound and
 /// its deadline in nanoseconds.

@@ -12,7 +12,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::analysis::detail {
+namespace takt::inline v0::analysis::detail {
 
 /// Sums the parts of a bound by kind and by the task that causes them.
 template <class Table>

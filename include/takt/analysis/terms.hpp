@@ -17,7 +17,7 @@
 #include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

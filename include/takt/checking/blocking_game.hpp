@@ -11,7 +11,7 @@
 #include <takt/checking/longest_delay.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
-namespace takt::checking {
+namespace takt::inline v0::checking {
 
 struct blocking_limits {
   std::int32_t cpus = 1;

@@ -11,7 +11,7 @@
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
-namespace takt::checking {
+namespace takt::inline v0::checking {
 
 struct donation_limits {
   std::int32_t cpus = 1;

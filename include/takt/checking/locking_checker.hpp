@@ -16,7 +16,7 @@
 #include <takt/model/service_order.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
-namespace takt::checking {
+namespace takt::inline v0::checking {
 
 struct checker_expectations {
   /// Whom a release must serve, of all who wait: `service_order::first_come`, `service_order::priority` or a comparison

@@ -14,7 +14,7 @@
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::checking {
+namespace takt::inline v0::checking {
 
 /// A lock whose states can be told apart, so that it can be checked exhaustively.
 template <class P>

@@ -4,7 +4,7 @@
 #include <concepts>
 #include <limits>
 
-namespace takt {
+namespace takt::inline v0 {
 
 // The overflow builtins of GCC and Clang are not constant expressions under nvcc, hence comparisons.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Whether an enumeration names this number. Pre: its enumerators count from 0 without gaps, and `last_of(e)` is the
 /// last.

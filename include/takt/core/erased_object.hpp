@@ -5,7 +5,7 @@
 #include <new>
 #include <type_traits>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Room in place for an object of a type that only those who put it there know. It is copied byte by byte, since it
 /// is trivially copyable. At run time only: none of the compilers evaluates erased objects in constant expressions.

@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The type of a quotient of two times: fractions of integers, and otherwise the number itself.
 template <ExactNumber Number>

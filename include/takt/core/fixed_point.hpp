@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Why a fixed-point iteration stopped.
 enum class stop_reason : std::uint8_t {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A name of at most `Capacity` characters as a structural value, so that compilers print it in a diagnostic. Longer
 /// names are cut.

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A few of many positions, in rising order. Cost: linear in those that are in it.
 template <std::size_t Capacity>

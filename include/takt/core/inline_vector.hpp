@@ -7,7 +7,7 @@
 
 #include <takt/core/value.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A sequence of at most `Capacity` values, stored in place.
 template <DefaultCopyable T, std::size_t Capacity>

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// One text after the other. Pre: Size is the sum of their sizes.
 template <std::size_t Size>

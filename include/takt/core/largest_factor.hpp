@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The largest whole number up to `most` for which `holds(n)` is true, where it is true for all smaller ones; else one
 /// for which it is and the next tried one is not. Asks `first`, then twice as much while it holds, then by bisection.

@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/value.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A count of nanoseconds inside an analysis. The strong type `duration` guards the door; behind it a plain integer
 /// keeps constant evaluation within the default limits of every supported compiler.

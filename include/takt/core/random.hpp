@@ -5,7 +5,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A stream of numbers that is the same on every platform, unlike the distributions of the standard library.
 /// Source: Steele, Lea and Flood 2014, SplitMix64.

@@ -7,7 +7,7 @@
 
 #include <takt/core/checked.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a text such as "9/5", "2" or "1.8" says, in lowest terms.
 struct read_ratio_text {

@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// An exact fraction in lowest terms with 64-bit parts, usable in constant expressions and as the number type of an
 /// analysis. An operation whose result does not fit yields a value for which `overflowed()` is true; it sticks, and it

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The capacity of a table for `n` rows: of sets of about the same size one instance of each analysis, search and engine
 /// is compiled, not one for each size.

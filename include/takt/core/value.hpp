@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A type whose values are copied and assigned: `std::copyable` by traits that compilers answer themselves, since this
 /// is asked of every type that takt takes.

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Values of any types side by side, in the given order.
 template <class... Values>

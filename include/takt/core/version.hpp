@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Read by the build too, so that the version is written in one place.
 inline constexpr int version_major = 0;

@@ -10,7 +10,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 struct wide_word {
   std::uint64_t high = 0;

@@ -30,7 +30,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// Where a launch of an accelerator's kernel goes.
 struct accelerator_site {

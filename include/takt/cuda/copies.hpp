@@ -17,7 +17,7 @@
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/lock_claim.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 enum class copy_kind : std::uint8_t { to_device, to_host, peer };
 

@@ -28,7 +28,7 @@
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// A stream of the caller's, who keeps it and keeps its kernels on the range; an empty range is that of tasks without
 /// kernels.

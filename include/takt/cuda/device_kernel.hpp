@@ -17,7 +17,7 @@
 #include <takt/cuda/occupy.hpp>
 #include <takt/cuda/partition.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// The arguments of a kernel, by value and in order, as the driver wants them.
 class kernel_arguments {

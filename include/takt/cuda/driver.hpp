@@ -18,7 +18,7 @@
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/driver_entries.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// The machine's driver, loaded when the object is made; no program needs a link flag for it. Where there is none, or
 /// one that lacks an entry, the calls say so (`missing_driver`, `missing_entry`) and `problem()` names entry and

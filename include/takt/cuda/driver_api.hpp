@@ -16,7 +16,7 @@ struct CUstream_st;
 struct CUfunc_st;
 struct CUkern_st;
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// Answers of the driver, with its own numbers; it may give others than these. What it does not know itself is below 0.
 enum class result : std::int32_t {  // NOLINT(performance-enum-size): holds every number of the driver

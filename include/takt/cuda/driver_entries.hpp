@@ -13,7 +13,7 @@
 #error "takt: the CUDA adapter needs the headers of CUDA 12.4 or later, which know green contexts"
 #endif
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// The entries of the driver's library, found at run time under the names of the versions that these types belong to.
 class driver_entries {

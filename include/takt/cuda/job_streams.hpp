@@ -14,7 +14,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// Streams that jobs of one GPU node need so that none is used by two jobs at once. Pre: period >= 1, response >= 0.
 [[nodiscard]] constexpr auto streams_for(ticks response, ticks period) noexcept -> std::size_t {

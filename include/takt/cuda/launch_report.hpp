@@ -9,7 +9,7 @@
 #include <takt/cuda/driver_api.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// What follows when a launch has ended.
 enum class launch_next : std::uint8_t {

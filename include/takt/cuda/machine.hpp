@@ -21,7 +21,7 @@
 #include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/machine_state.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 enum class compute_mode : std::uint8_t { shared = 0, prohibited = 2, exclusive_process = 3 };
 

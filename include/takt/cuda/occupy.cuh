@@ -10,7 +10,7 @@
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/occupy.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 namespace detail {
 

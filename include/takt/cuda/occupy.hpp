@@ -10,7 +10,7 @@
 #include <takt/cuda/stream.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// What a launched kernel and the host tell each other, in pinned memory.
 struct yield_words {

@@ -16,7 +16,7 @@
 #include <takt/cuda/stream.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// What keeps kernels of different tasks on different SMs.
 enum class partition_backend : std::uint8_t {

@@ -12,7 +12,7 @@
 #include <takt/cuda/pinning.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// Launches after which a job that found no slots in any of them is given up.
 inline constexpr std::uint32_t most_pinned_launches = 16;

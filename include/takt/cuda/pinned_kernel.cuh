@@ -18,7 +18,7 @@
 #include <takt/cuda/pinned_launch.cuh>
 #include <takt/cuda/runtime_memory.cuh>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 namespace detail {
 

@@ -13,7 +13,7 @@
 #include <takt/cuda/pinning.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// What the host changes and reads while kernels run, in mapped memory.
 struct elastic_words {

@@ -23,7 +23,7 @@
 #define TAKT_ANY_MACHINE
 #endif
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// Physical SMs of the largest GPU that pinning knows, and blocks that one SM holds.
 inline constexpr std::uint32_t max_sms = 256;

@@ -9,7 +9,7 @@
 
 #include <cuda_runtime.h>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 namespace detail {
 

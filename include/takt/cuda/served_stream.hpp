@@ -16,7 +16,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// Whom to tell how an operation of a stream has ended.
 struct stream_end {

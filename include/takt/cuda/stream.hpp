@@ -7,7 +7,7 @@
 
 #include <takt/cuda/driver_api.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// Names a context without owning it, or a part of its SMs. Driver, context and part outlive whatever is made from it.
 template <CudaDriver D>

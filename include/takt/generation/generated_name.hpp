@@ -7,7 +7,7 @@
 
 #include <takt/core/fixed_string.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 inline constexpr std::size_t max_generated_tasks = 1000;
 

@@ -11,7 +11,7 @@
 /// Products of parameters for studies and tests, as views of range-v3: nothing is stored, and they compose.
 ///
 ///     for (const auto& [sms, utilization] : takt::views::parameters(sms_of_boards, utilizations)) { ... }
-namespace takt::views {
+namespace takt::inline v0::views {
 
 /// Every combination of values, as tuples; the last one varies fastest. Ranges that are not views are looked at, and
 /// have to outlive this. Pre: all but the first can be gone through again.

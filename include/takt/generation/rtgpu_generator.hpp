@@ -15,7 +15,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// How many copies stand around each kernel.
 enum class copies_per_kernel : std::uint8_t {

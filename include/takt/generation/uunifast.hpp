@@ -6,7 +6,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/random.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// Utilisations are whole multiples of this part of 1.
 inline constexpr ticks utilization_parts = 1000;

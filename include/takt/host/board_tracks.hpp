@@ -12,7 +12,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/unit_habits.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// The tracks of a trace for the units of a board's pools. Own resources stand behind the copy engines.
 template <std::size_t MaxPools>

@@ -26,7 +26,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// Lets jobs that are DAGs of visits run on stations in virtual time. Where a board says that jobs keep their
 /// processors, each is one thread that does one visit after the other (`kept_processors`). Within one instant: what

@@ -11,7 +11,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// How far the jobs of a task are in a run.
 struct flow_progress {

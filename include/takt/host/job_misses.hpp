@@ -12,7 +12,7 @@
 #include <takt/rules/miss_action.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// What becomes of jobs that are not done at their deadlines. Without choices that mind them, they run on, and misses
 /// are counted at their ends.

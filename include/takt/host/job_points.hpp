@@ -10,7 +10,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// The points of jobs that are there, on any station. Where their priorities are of, points are known or quickly asked.
 template <class Stations, std::size_t N>

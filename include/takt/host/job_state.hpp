@@ -11,7 +11,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a job does between two instants of a run.
 enum class job_state : std::uint8_t {

@@ -11,7 +11,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// What keeps jobs from being threads that never leave one processor: sections, visits that take a unit for no time,
 /// and a task that visits no preemptive processors of one priority for each job, or several.

@@ -12,7 +12,7 @@
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 struct resource_options {
   any_progress progress = priority_inheritance{};

@@ -14,7 +14,7 @@
 #include <takt/model/observation.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 using resource_id = std::int32_t;
 

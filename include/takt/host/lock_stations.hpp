@@ -14,7 +14,7 @@
 #include <takt/rules/servers/turn_server.hpp>
 #include <takt/rules/servers/unit_server.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// Clusters of processors that share jobs, and the pools of tokens that are locks.
 struct cluster_shape {

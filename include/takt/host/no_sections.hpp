@@ -12,7 +12,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// The sections of tasks on stations without tokens: there are none, and asking for them costs nothing.
 template <std::size_t N>

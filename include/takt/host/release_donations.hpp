@@ -11,7 +11,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 template <class Stations>
 struct donation_rules_type {

@@ -11,7 +11,7 @@
 #include <takt/rules/miss_action.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// A job that comes, and the instant from which its priority and its response count and its visits may start.
 struct coming_job {

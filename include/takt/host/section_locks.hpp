@@ -18,7 +18,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
 /// The pool of a section that a job goes without.

@@ -9,7 +9,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// Some pools of tokens, and maybe more: one bit stands for each 64th.
 using pool_bits = std::uint64_t;

@@ -6,7 +6,7 @@
 
 #include <takt/model/visit_table.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// Where the sections of each task are among all.
 template <std::size_t N>

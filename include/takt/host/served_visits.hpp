@@ -7,7 +7,7 @@
 #include <takt/core/index_bag.hpp>
 #include <takt/model/priority_point.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// Visits that are served or wait for it, where their points may change meanwhile.
 template <std::size_t V>

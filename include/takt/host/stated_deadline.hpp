@@ -8,7 +8,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// The deadline that a task states, `no_event` for none. Tables hold the lesser of deadline and period, which is what
 /// proofs are about.

@@ -11,7 +11,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// What a visit asks of its station, its length and unit apart. `release`: what its point counts from.
 template <class Table, class Stations>

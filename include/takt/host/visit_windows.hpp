@@ -10,7 +10,7 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// Until when visits are held back. Cost: that of the visits, at instants at which one may start.
 template <std::size_t V>

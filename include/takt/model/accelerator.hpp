@@ -8,7 +8,7 @@
 #include <takt/model/task.hpp>
 #include <takt/model/task_rows.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How much of an accelerator a kernel asks for.
 enum class kernel_width : std::uint8_t {

@@ -10,7 +10,7 @@
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -11,7 +11,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A kernel as a scheduler of whole kernels sees it: one time, and what it costs to stop it.
 struct accelerator_kernel {

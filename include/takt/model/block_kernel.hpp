@@ -11,7 +11,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task_rows.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Work of GPU threads: threads times time. No time converts to it, nor it to a time.
 template <ExactNumber Number>

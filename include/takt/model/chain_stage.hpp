@@ -8,7 +8,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// When a task takes its inputs and gives its outputs to others.
 enum class communication : std::uint8_t {

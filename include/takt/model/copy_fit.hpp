@@ -8,7 +8,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/model/copy_model.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct copy_sample {
   std::int64_t bytes = 0;

@@ -8,7 +8,7 @@
 
 #include <takt/model/segment.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Which mutex, as a value: every type names one.
 struct mutex_key {

@@ -26,7 +26,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Described tasks, and what could not be described.
 template <class Tasks>

@@ -16,7 +16,7 @@
 #include <takt/model/tabulated_kernel.hpp>
 #include <takt/model/visit.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A kernel of which run time knows the facts. Pre: what it points to outlives it; `row` and `samples` are there where
 /// the facts are known.

@@ -15,7 +15,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/workload.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -14,7 +14,7 @@
 #include <takt/model/visit_fact.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class visit_place : std::uint8_t { processor, copy_engine, gpu, own };
 [[nodiscard]] constexpr auto last_of(visit_place) noexcept -> visit_place { return visit_place::own; }

@@ -18,7 +18,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The resource of a `described_own`. No type of a platform is it: whoever hosts described tasks finds the pool by the
 /// position in `hardware::own`.

@@ -9,7 +9,7 @@
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/segment.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// One thing that is known of a visit. Its name is what an error calls it.
 template <class F>

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Which relative priority points a GEL scheduler gives its tasks: a sum of what is known of a task, each so many
 /// times. A job's point is its nominal release plus that of its task; the least point runs first. Adding one number to

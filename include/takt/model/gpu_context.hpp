@@ -6,7 +6,7 @@
 
 #include <takt/core/duration.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The context, which is that of a process, in which a kernel runs where contexts take turns. Kernels of one number are
 /// of one context, whatever their tasks; without it each task is a process.

@@ -10,7 +10,7 @@
 #include <takt/model/copy_model.hpp>
 #include <takt/model/gpu_topology.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How the state of a task follows it from one GPU to another.
 enum class migration_path : std::uint8_t {

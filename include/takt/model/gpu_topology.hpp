@@ -10,7 +10,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// `copy` serves both directions where it is the only copy engine, and copies to the device where there are two.
 enum class engine_kind : std::uint8_t { execution, copy, copy_to_host };

@@ -11,7 +11,7 @@
 #include <takt/model/sm_power.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A GPU without a rule. A size of 0 is not known; what needs it refuses.
 struct gpu_hardware {

@@ -14,7 +14,7 @@
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/visit.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Times on 1, 2, ... dedicated virtual SMs.
 template <KernelLaw Law>

@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

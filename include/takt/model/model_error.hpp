@@ -9,7 +9,7 @@
 #include <takt/model/model_fault.hpp>
 #include <takt/model/visit_fact.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 inline constexpr std::uint32_t nowhere = 0xFFFF'FFFF;
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What can be wrong with tasks, a platform, a plan or options. docs/errors.md explains each name.
 enum class model_fault : std::uint8_t {

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How a simulation or a run ended.
 enum class observation_status : std::uint8_t {

@@ -7,7 +7,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What one SM can hold at a time.
 struct sm_limits {

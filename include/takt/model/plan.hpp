@@ -10,7 +10,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// SMs that a task has for itself: physical ones under isolated sharing, virtual ones under shared. A task without
 /// kernels has none.

@@ -17,7 +17,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/sm_power.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// CPU cores. A task runs on the core that it names by `on_core`, or on any of those that its rule schedules together.
 struct processors_resource {

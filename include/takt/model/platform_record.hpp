@@ -9,7 +9,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Most cores, and most virtual SMs of a GPU.
 inline constexpr std::int32_t max_units = 1 << 20;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Where a job stands in the order of importance: the smaller point (a deadline, a period, a priority number) comes
 /// first, equal points in the order of `tie`. Hosts keep `tie` unique, so that no two jobs are ever equal.

@@ -15,7 +15,7 @@
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -13,7 +13,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What happens at an instant of a schedule table: a task is activated, or a visit of it may begin.
 struct expiry_point {

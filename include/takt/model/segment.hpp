@@ -14,7 +14,7 @@
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct cpu_segment {
   static constexpr stage where = stage::cpu;

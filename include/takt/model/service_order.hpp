@@ -5,7 +5,7 @@
 
 #include <takt/model/priority_point.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Somebody who waits for one unit.
 struct waiting_claim {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Largest numerator and denominator of a GPU's speed.
 inline constexpr std::int32_t max_speed_part = 10'000;

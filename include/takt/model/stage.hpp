@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The kind of resource that a segment of a job occupies.
 enum class stage : std::uint8_t { cpu, copy, kernel };

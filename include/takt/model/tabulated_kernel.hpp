@@ -9,7 +9,7 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Times of a kernel on 1, 2, ... virtual SMs that stand in a table; on more than that it counts as using only the last
 /// number. Pre: one at least, and the table outlives it.

@@ -13,7 +13,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/model/segment.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct period_attribute {
   duration value;

@@ -10,7 +10,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/visit_fact.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Adds task `i` of `from` behind those of `to`, with all that is said of it. False when `to` has no room, and `to` is
 /// of no use then. Pre: i < from.size().

@@ -6,7 +6,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What has been seen of a task, a graph or an application so far, while it runs.
 struct task_progress {

@@ -8,7 +8,7 @@
 
 #include <takt/core/inline_vector.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Tasks in the given order, each of which is one record. A record says what its times are by `number`.
 template <class Task, std::size_t MaxTasks>

@@ -18,7 +18,7 @@
 #include <takt/model/task_table.hpp>
 #include <takt/model/validate.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

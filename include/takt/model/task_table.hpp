@@ -13,7 +13,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// One element of a chain as plain values. For a kernel `time` is its work, or unused where it is tabulated.
 template <ExactNumber Number>

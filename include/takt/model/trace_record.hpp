@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What the index of a unit counts.
 enum class unit_kind : std::uint8_t {

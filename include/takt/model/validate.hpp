@@ -10,7 +10,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

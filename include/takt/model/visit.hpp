@@ -14,7 +14,7 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How long a visit takes its resource.
 struct execution_time {

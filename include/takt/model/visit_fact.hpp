@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What may be known of a visit. A fact that is not known differs from one that is 0.
 enum class visit_fact : std::uint8_t {

@@ -26,7 +26,7 @@
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a task is besides its visits, whatever it was written as.
 struct flow_attributes {

@@ -10,7 +10,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Positions of visits within their task, one bit each.
 using visit_mask = std::uint64_t;

@@ -5,7 +5,7 @@
 
 #include <takt/core/checked.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Threads of a warp where nobody says otherwise, as on all of NVIDIA's GPUs. AMD's of the series Vega and MI have 64.
 inline constexpr std::int32_t usual_warp_size = 32;

@@ -14,7 +14,7 @@
 #include <takt/model/shares/contention.hpp>
 #include <takt/model/visit_fact.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What all others together may add to the kernels of a task, in parts per million; it fits for 2^31 tasks.
 template <std::size_t N>

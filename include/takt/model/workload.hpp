@@ -10,7 +10,7 @@
 #include <takt/core/room.hpp>
 #include <takt/model/visit_source.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Tasks of several spellings on one board: `takt::workload(takt::task(...), takt::graph(...), applications)`. A part
 /// is one task, one graph, a set, or a table. Such a board is proven from the rules of its pools.

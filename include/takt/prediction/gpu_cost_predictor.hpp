@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/model/segment.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a kernel's instructions mostly are.
 enum class kernel_class : std::uint8_t { computation, branch, memory, special };

@@ -15,7 +15,7 @@
 #include <takt/prediction/kernel_sample.hpp>
 #include <takt/prediction/least_squares.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class fit_status : std::uint8_t {
   fitted,

@@ -22,7 +22,7 @@
 #include <takt/prediction/launch_overheads.hpp>
 #include <takt/prediction/measured_interleave.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What runs a kernel on SMs of one's choice and times it: a device, host threads in its place, or a record of runs.
 ///

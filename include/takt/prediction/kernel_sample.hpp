@@ -5,7 +5,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// One timed run of a kernel.
 struct kernel_sample {

@@ -6,7 +6,7 @@
 
 #include <takt/prediction/kernel_sample.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The curve parallel / n + serial through the middle of samples, in ticks. It bounds nothing.
 struct scaling_curve {

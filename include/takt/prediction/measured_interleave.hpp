@@ -11,7 +11,7 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Whether runs are long enough to tell their work from the launch: at least half of the shortest is work. Pre: not
 /// empty.

@@ -15,7 +15,7 @@
 #include <takt/prediction/kernel_profile.hpp>
 #include <takt/prediction/launch_overheads.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class set_laws_status : std::uint8_t {
   complete,

@@ -6,7 +6,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What the holder of a GPU token is doing.
 enum class holder_state : std::uint8_t {

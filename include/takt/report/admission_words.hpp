@@ -11,7 +11,7 @@
 #include <takt/report/miss_words.hpp>
 #include <takt/report/table.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Why a request was not granted: one clause. Empty where it was. `tasks`: those that were judged, which are those that
 /// are in and then those that asked.

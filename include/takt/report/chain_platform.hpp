@@ -16,7 +16,7 @@
 #include <takt/rules/priority_order.hpp>
 
 /// The platforms and plans of chains in words, and as the file format writes them.
-namespace takt::report::detail {
+namespace takt::inline v0::report::detail {
 
 /// The rules of the pools, in the words of the file format; an empty one belongs to a pool that is not there.
 struct rule_words {

@@ -18,7 +18,7 @@
 #include <takt/report/table.hpp>
 #include <takt/simulation/observed_chain.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Whether a task's jobs wait for those of the task before it in a chain, so that the bound counts on it, or why not.
 struct chain_wait {

@@ -22,7 +22,7 @@
 #include <takt/report/trace_rows.hpp>
 #include <takt/report/trace_view.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

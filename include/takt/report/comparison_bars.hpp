@@ -10,7 +10,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/svg.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// What stands for a task in a drawing of a comparison. All differ by shape, so that no colour is needed.
 enum class bar_kind : std::uint8_t {

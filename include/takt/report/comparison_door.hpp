@@ -16,7 +16,7 @@
 #include <takt/report/draw.hpp>
 #include <takt/report/fault_words.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A comparison as a table, with what is missing and why nothing is proven. Pre: it is about these tasks on this board.
 template <class Tasks, std::size_t N, std::size_t V, std::size_t Lines>

@@ -9,7 +9,7 @@
 #include <takt/report/json.hpp>
 #include <takt/report/verdict_json.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

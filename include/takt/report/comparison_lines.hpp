@@ -19,7 +19,7 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

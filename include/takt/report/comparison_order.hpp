@@ -12,7 +12,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/report/comparison_summary.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// By what ways of sharing a GPU are ranked.
 enum class comparison_rank : std::uint8_t { slack, factor };

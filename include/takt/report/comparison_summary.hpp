@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/report/tree.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A fact that a policy needs and a workload does not have.
 struct missing_words {

@@ -22,7 +22,7 @@
 #include <takt/report/utf8.hpp>
 #include <takt/report/wrap.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

@@ -16,7 +16,7 @@
 #include <takt/report/utf8.hpp>
 #include <takt/report/wrap.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// How a comparison is laid out. Pre: width >= 40.
 struct comparison_layout {

@@ -15,7 +15,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/table.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// "a", "a and b", "a, b and c".
 [[nodiscard]] inline auto listed(const std::vector<std::string>& parts, std::string_view last = " and ")

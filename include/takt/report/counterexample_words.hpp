@@ -16,7 +16,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/simulation/find_counterexample.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Runs that miss a deadline under a plan, and under others.
 struct broken_plans {

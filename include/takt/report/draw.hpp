@@ -16,7 +16,7 @@
 #include <takt/report/trace_view.hpp>
 #include <takt/simulation/trace.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace report::detail {
 

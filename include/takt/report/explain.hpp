@@ -18,7 +18,7 @@
 #include <takt/report/summarize.hpp>
 #include <takt/report/table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace report::detail {
 

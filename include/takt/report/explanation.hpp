@@ -13,7 +13,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 #include <takt/report/verdict_json.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

@@ -5,7 +5,7 @@
 
 #include <takt/model/model_fault.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What is wrong, and what is allowed, without the values.
 struct fault_text {

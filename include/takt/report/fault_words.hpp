@@ -14,7 +14,7 @@
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// What is wrong with a model, in words that own their text.
 struct fault_words {

@@ -7,7 +7,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A unit in which times are written.
 struct time_unit {

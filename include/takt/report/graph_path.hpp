@@ -13,7 +13,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// "camera.detect launch" or "log.log[2]": a visit by its graph, the node that was described, its place in a chain of
 /// several segments, and its part.

@@ -15,7 +15,7 @@
 #include <takt/report/trace_queries.hpp>
 #include <takt/report/trace_view.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A stretch of time in the life of a job.
 struct job_stretch {

@@ -9,7 +9,7 @@
 
 #include <takt/report/utf8.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that any name is valid JSON.
 [[nodiscard]] inline auto json_string(std::string_view text) -> std::string {

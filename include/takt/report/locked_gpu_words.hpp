@@ -9,7 +9,7 @@
 
 // Choices of locked GPUs in the words of the file format.
 
-namespace takt::report::detail {
+namespace takt::inline v0::report::detail {
 
 template <class Value>
 struct word_for {

@@ -14,7 +14,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Why some legal run misses a deadline under every plan: a clause, with figures. `task`: the name of the one that is
 /// to blame.

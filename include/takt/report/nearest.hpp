@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// How many characters one has to change, add or take away to make one text the other.
 [[nodiscard]] inline auto edit_distance(std::string_view a, std::string_view b) -> std::size_t {

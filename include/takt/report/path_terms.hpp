@@ -12,7 +12,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Where the bound of a task is what the visits along one of its paths take, with their waits: one term for each of
 /// them, in rows without terms. `names`: of all visits. Pre: the verdict is about these tasks.

@@ -17,7 +17,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/report/json.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace report::detail {
 

@@ -10,7 +10,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/report/table.hpp>
 
-namespace takt::report::detail {
+namespace takt::inline v0::report::detail {
 
 /// "cores: camera 0, lidar 1" of the entries of a part that count; empty where none does.
 template <class Part, class Names, class Value, class Counts>

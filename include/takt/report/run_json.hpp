@@ -8,7 +8,7 @@
 #include <takt/report/run_summary.hpp>
 #include <takt/report/verdict_json.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Writes a run as one `takt-run/1` object on a line. Times are nanoseconds. `status` is that of the observation;
 /// responses are null for a task without a completed job, and `within_bound` is null without a bound.

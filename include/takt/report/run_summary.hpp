@@ -16,7 +16,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/report/verdict_table.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// What was seen of one task in a simulation or a run, beside what was proven.
 struct task_run {

@@ -10,7 +10,7 @@
 #include <takt/model/observation.hpp>
 #include <takt/report/live_words.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// What a simulation or a run saw, whatever the capacities of its tables, and sentences on it.
 struct sighting {

@@ -17,7 +17,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

@@ -26,7 +26,7 @@
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/share_tags.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

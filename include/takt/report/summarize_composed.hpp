@@ -21,14 +21,14 @@
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 template <std::size_t Capacity>
 struct any_pool;
 
 }  // namespace takt
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

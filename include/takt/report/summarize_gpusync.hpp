@@ -17,7 +17,7 @@
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

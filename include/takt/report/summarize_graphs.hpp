@@ -22,7 +22,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/graph/tags.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

@@ -18,7 +18,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/share_tags.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

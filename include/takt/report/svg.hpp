@@ -10,7 +10,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/utf8.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A text for XML content or attributes. Characters that XML 1.0 cannot hold become U+FFFD.
 [[nodiscard]] inline auto xml_escaped(std::string_view text) -> std::string {

@@ -15,7 +15,7 @@
 #include <takt/report/time_axis.hpp>
 #include <takt/simulation/observed_chain.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// How the data of one output went through a chain, to be drawn.
 struct chain_view {

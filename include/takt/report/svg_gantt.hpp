@@ -27,7 +27,7 @@
 #include <takt/report/trace_rows.hpp>
 #include <takt/report/trace_view.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// What of a trace to draw, and how wide.
 struct gantt_options {

@@ -18,7 +18,7 @@
 #include <takt/report/text.hpp>
 #include <takt/report/time_axis.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// How many pieces of each task are at work at once, on the mean of each column of a picture. A piece on several SMs
 /// counts for each.

@@ -17,7 +17,7 @@
 #include <takt/report/utf8.hpp>
 #include <takt/report/wrap.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A plan and how it was found, to be drawn.
 struct plan_view {

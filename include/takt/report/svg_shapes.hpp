@@ -11,7 +11,7 @@
 #include <takt/report/svg.hpp>
 #include <takt/report/utf8.hpp>
 
-namespace takt::report::detail {
+namespace takt::inline v0::report::detail {
 
 /// What charts of jobs are made of.
 class gantt_shapes {

@@ -13,7 +13,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/utf8.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Heads of columns, and rows of as many cells.
 struct table {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/report/format_duration.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Maps a window of time to pixels and divides it by round instants.
 class time_axis {

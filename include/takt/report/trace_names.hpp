@@ -19,7 +19,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/report/graph_path.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

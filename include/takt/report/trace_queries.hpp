@@ -24,7 +24,7 @@
 /// what they are about, and copy nothing unless they say so.
 ///
 ///     for (ticks r : takt::views::jobs(seen) | takt::views::of_task(2) | takt::views::response_times) { ... }
-namespace takt {
+namespace takt::inline v0 {
 
 /// The life of a job, as far as it was recorded.
 struct traced_job {

@@ -15,7 +15,7 @@
 #include <takt/report/trace_queries.hpp>
 #include <takt/report/trace_view.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// What shows a unit of a board: a row of a picture, or a track of a trace.
 struct trace_row {

@@ -9,7 +9,7 @@
 
 #include <takt/model/trace_record.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// What was recorded of a simulation or a run, in any order, and the names of the tasks in the given order.
 struct trace_view {

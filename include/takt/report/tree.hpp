@@ -12,7 +12,7 @@
 
 #include <takt/report/json.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A JSON value that is kept, with the members of objects in the order in which they were added.
 class tree {

@@ -22,7 +22,7 @@
 #include <takt/report/fault_words.hpp>
 #include <takt/report/tree.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// What an analysis found out about one task, graph or application.
 struct task_summary {

@@ -6,7 +6,7 @@
 
 #include <takt/report/utf8.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Whether a character acts on what shows it, or breaks its lines, instead of being seen.
 [[nodiscard]] constexpr auto is_control(char32_t c) noexcept -> bool {

@@ -8,7 +8,7 @@
 
 #include <takt/report/utf8.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A text as lines of at most `width` columns, broken at spaces, and inside a word only where it fills a line alone.
 /// Spaces at breaks go. An empty text has no line. Pre: width >= 2.

@@ -27,7 +27,7 @@
 #include <takt/rules/visit_view.hpp>
 #include <takt/rules/why_no_method.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Who goes first on an accelerator.
 template <class R>

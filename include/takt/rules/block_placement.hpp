@@ -6,7 +6,7 @@
 
 #include <takt/model/warps.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What one block takes from its SM, besides a block slot: threads in whole warps.
 struct block_footprint {

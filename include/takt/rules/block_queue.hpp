@@ -7,7 +7,7 @@
 
 #include <takt/rules/block_placement.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 inline constexpr std::int32_t no_queued_kernel = -1;
 /// A stream of the kernel alone, which therefore waits for no other.

@@ -15,7 +15,7 @@
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// A resource that kernels ask for says so.
 template <class Resource>

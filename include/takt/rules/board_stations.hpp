@@ -17,7 +17,7 @@
 #include <takt/rules/token_rule.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The part of a pool that is scheduled by itself: all its units, a cluster of them, or one.
 struct board_station {

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What happens to a job that wants to go on with an empty budget. It does go on, and nobody is told of it, as far as
 /// nothing else is chosen.

@@ -12,7 +12,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/units.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

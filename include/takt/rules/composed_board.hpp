@@ -20,7 +20,7 @@
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/share_tags.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

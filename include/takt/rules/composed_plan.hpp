@@ -12,7 +12,7 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/pool_facts.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// Parts of a plan that a composed board uses.
 template <class P>

@@ -9,7 +9,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/time_slices.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The SMs `first` to `first + count - 1` of one GPU, virtual ones under shared sharing.
 struct sm_range {

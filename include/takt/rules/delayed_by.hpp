@@ -6,7 +6,7 @@
 
 #include <takt/rules/demand.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Visits of which other tasks can delay one on the same station, however late those are and however many of their jobs
 /// are pending.

@@ -10,7 +10,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// No bound: larger than any time of a table.
 inline constexpr ticks unbounded_response = ticks{1} << 60;

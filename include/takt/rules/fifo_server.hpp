@@ -7,7 +7,7 @@
 #include <takt/rules/priority_server.hpp>
 #include <takt/rules/rank_set.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// One unit served in the order of requests, to be driven as `priority_server` is.
 template <std::size_t Capacity>

@@ -24,7 +24,7 @@
 #include <takt/rules/task_places.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Most stations that so many tasks and visits use of a platform: every pool, an engine more, and a core of each task.
 template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>

@@ -10,7 +10,7 @@
 #include <takt/model/gel_task.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// An operation on a stream, which keeps its operations in order, for one engine.
 struct stream_operation {

@@ -8,7 +8,7 @@
 
 #include <takt/rules/helper_threads.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Which threads of a process a task takes as its helpers.
 enum class helper_scope : std::uint8_t {

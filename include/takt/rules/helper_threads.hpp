@@ -9,7 +9,7 @@
 
 #include <takt/core/rational.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// From the class that always goes first to the one that goes last.
 enum class thread_class : std::uint8_t {

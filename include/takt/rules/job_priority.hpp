@@ -10,7 +10,7 @@
 #include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What of a sporadic task decides how important its jobs are.
 struct job_timing {

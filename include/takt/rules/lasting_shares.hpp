@@ -18,7 +18,7 @@
 #include <takt/rules/servers/forward.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -13,7 +13,7 @@
 /// priority each and takes the processor from one for another. Who asks has the processor, or would have it: a job asks
 /// when nobody there comes before it. So nobody asks while a more important job is ready there or waits for such a
 /// section.
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// The station of the visit of a section that comes first in the table.
 template <class Table>

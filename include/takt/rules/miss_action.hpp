@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What becomes of a job at its deadline.
 enum class miss_action : std::uint8_t {

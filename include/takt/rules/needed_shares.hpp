@@ -17,7 +17,7 @@
 #include <takt/rules/shares/share_rules.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

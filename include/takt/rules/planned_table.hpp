@@ -15,7 +15,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/task_places.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

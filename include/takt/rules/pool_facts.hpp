@@ -23,7 +23,7 @@
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may,
 /// unless it is a task-level one.

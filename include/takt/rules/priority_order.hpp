@@ -11,7 +11,7 @@
 #include <takt/model/task_table.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -6,7 +6,7 @@
 
 #include <takt/rules/rank_set.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class preemption : bool { forbidden, allowed };
 

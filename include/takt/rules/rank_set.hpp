@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Position of a task in priority order; 0 is the highest priority.
 using rank = std::int32_t;

@@ -13,7 +13,7 @@
 #include <takt/rules/shares/share_rules.hpp>
 #include <takt/rules/why_no_method.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Applications side by side on one GPU, whose shares follow their jobs.
 struct shares_rule {

@@ -25,7 +25,7 @@
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The order of the jobs under a rule.
 template <class Rule>

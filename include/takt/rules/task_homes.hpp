@@ -9,7 +9,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// Whether jobs on a board, or on stations of one, keep their processors from their releases to their ends.
 template <class Board>

@@ -16,7 +16,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/worst_fit.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// How many processors of a board are scheduled together; 0 where tasks have no cores.
 template <class P>

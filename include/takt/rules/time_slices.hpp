@@ -17,7 +17,7 @@
 #include <takt/rules/servers/forward.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Longest slice and longest switch.
 inline constexpr ticks longest_turn = ticks{1} << 40;

@@ -13,7 +13,7 @@
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a pool of tokens is told of the board.
 struct token_setting {

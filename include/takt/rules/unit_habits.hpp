@@ -7,7 +7,7 @@
 #include <takt/model/block_kernel.hpp>
 #include <takt/rules/time_slices.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What whoever carries out the decisions of a rule's server has to know of it.
 struct unit_habits {

@@ -4,7 +4,7 @@
 #include <concepts>
 #include <cstdint>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 template <class Rule>
 inline constexpr bool has_clusters = requires(const Rule& rule) {

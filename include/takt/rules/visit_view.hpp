@@ -12,7 +12,7 @@
 #include <takt/model/visit_fact.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a rule makes of the facts of a visit.
 struct visit_view {

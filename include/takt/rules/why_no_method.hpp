@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// What stops compilation where no method is known of tasks on a board: `type`, with a member `passed`. A system whose
 /// tasks or resources nobody else has specialises it beside its rules; of others the pools say what is missing.

@@ -7,7 +7,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Gives tasks without a place, greatest demand first, the place with the least load so far; ties go to the first.
 /// `demand(i)` is what task i needs of a place per 2^32 units of time, `place(i)` where it is, or -1, and `put(i, p)`

@@ -17,7 +17,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/runtime/executor/visit_codes.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

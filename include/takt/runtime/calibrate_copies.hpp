@@ -12,7 +12,7 @@
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/event.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Times `repeats` copies of each size on an engine that nobody else uses, one after the other.
 /// `make_copy(bytes)` returns the device's copy body for that many bytes. Source: Zou et al. 2021, section 3.2.

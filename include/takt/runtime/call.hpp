@@ -8,7 +8,7 @@
 #include <takt/runtime/locked_gpus/run.hpp>
 #endif
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// `takt::run(board, tasks, plan, ...)` stands beside `takt::analyze` and `takt::simulate`.
 using runtime::run;

@@ -7,7 +7,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 namespace detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Whom to tell that something has ended or been granted: a function and its argument, so that queues hold it without
 /// the heap. The default tells nobody.

@@ -14,7 +14,7 @@
 
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 namespace detail {
 

@@ -21,7 +21,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A kernel for the emulated accelerator, which stops only between blocks. On one core a wave is one block, on all
 /// cores one block for each.

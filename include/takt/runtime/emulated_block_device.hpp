@@ -19,7 +19,7 @@
 #include <takt/runtime/emulated_unit.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A GPU made of host threads whose streams share one queue.
 class emulated_block_device {

@@ -17,7 +17,7 @@
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/emulated_unit.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A copy for the emulated device: bytes to move, or a length of time.
 struct emulated_copy : emulated_kernel {

@@ -23,7 +23,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A kernel that takes `length` with all of a GPU, as a part of the time of a whole job of its application.
 struct sized_kernel {

@@ -19,7 +19,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Blocks of code, or blocks that only take time.
 struct emulated_kernel {

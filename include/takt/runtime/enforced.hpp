@@ -12,7 +12,7 @@
 #include <takt/rules/time_slices.hpp>
 #include <takt/runtime/executor/accelerator_device.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 namespace detail {
 

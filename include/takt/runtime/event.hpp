@@ -5,7 +5,7 @@
 
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Something that one thread waits for, suspended. A signal is kept until it is waited for, and wakes one wait.
 class event {

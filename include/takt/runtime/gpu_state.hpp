@@ -13,7 +13,7 @@
 
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What is asked of the driver's tool, in the order of the members of `gpu_state`.
 inline constexpr const char* gpu_query =

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A mutex whose holder runs at the priority of whoever waits for it (PTHREAD_PRIO_INHERIT), where the system has that:
 /// otherwise a thread of middle priority could keep the holder, and with it the highest thread, from going on.

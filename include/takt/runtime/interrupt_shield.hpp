@@ -14,7 +14,7 @@
 
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// The CPUs on which jobs that use a GPU may run, by number: those that the analysis charges for its interrupts.
 /// Pre: `fault_of(c)` finds nothing; the GPU is one of `c`.

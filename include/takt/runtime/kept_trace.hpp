@@ -10,7 +10,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What a run keeps for its trace, in room that is there before it starts.
 class kept_trace {

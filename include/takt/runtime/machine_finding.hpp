@@ -15,7 +15,7 @@
 
 #include <unistd.h>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 enum class severity : std::uint8_t {
   fine,

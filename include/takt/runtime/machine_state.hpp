@@ -8,7 +8,7 @@
 #include <takt/runtime/gpu_state.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 enum class parts_used : std::uint8_t { cpus, cpus_and_gpus };
 

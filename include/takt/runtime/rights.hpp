@@ -18,7 +18,7 @@
 
 #include <takt/runtime/thread.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A thread of a run: its SCHED_FIFO priority, and the processors of the platform that it belongs on.
 struct run_thread {

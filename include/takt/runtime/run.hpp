@@ -15,7 +15,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Runs chains as `run` does on devices of single pools, here on one device that serves all GPUs of the board, and its
 /// copy engines where it has some. A platform whose rules are not enforced does not compile. Error: as there, and

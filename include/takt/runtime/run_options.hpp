@@ -13,7 +13,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 class run_watch;
 

@@ -10,7 +10,7 @@
 #include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What the operating system let the run have.
 struct system_grant {

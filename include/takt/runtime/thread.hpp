@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Small enough that all stacks of a run can be locked into memory.
 inline constexpr std::size_t stack_bytes = std::size_t{1} << 20;

@@ -12,7 +12,7 @@
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// When jobs are released. Every pattern keeps two releases of a task at least its period apart.
 ///

@@ -9,7 +9,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// No time of a simulation comes near it.
 inline constexpr ticks never = std::numeric_limits<ticks>::max() / 2;

@@ -8,7 +8,7 @@
 #include <takt/rules/fifo_server.hpp>
 #include <takt/rules/priority_server.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 namespace detail {
 

@@ -15,7 +15,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// A copy that asks for its engine at `start` and again for each further chunk.
 struct chunked_copy {

@@ -15,7 +15,7 @@
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/ledger.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// The cores that have tasks. With `Spins` a job holds on to its core while it copies and while its kernels run.
 template <class Server, bool Spins, std::size_t MaxTasks, class Ledger, class Calendar>

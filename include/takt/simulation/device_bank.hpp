@@ -19,7 +19,7 @@
 #include <takt/simulation/ledger.hpp>
 #include <takt/simulation/token_bank.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// Copy engines and SMs, and the lock or the tokens around both where there are any. `began(r)` is called when a job
 /// has got an engine, the lock or a token.

@@ -17,7 +17,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How far runs are looked for in which a deadline is missed.
 struct counterexample_search {

@@ -13,7 +13,7 @@
 #include <takt/rules/hardware_fifo.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 enum class issue_mode : std::uint8_t {
   at_once,         ///< programs hand over all operations at time 0

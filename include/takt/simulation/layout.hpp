@@ -18,7 +18,7 @@
 #include <takt/simulation/composition.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// A segment as a job meets it.
 struct step {

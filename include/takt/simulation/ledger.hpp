@@ -16,7 +16,7 @@
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// A task and the job of it that is alive, if any. Its next job waits for that one.
 struct job {

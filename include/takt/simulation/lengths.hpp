@@ -8,7 +8,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// How long segments take.
 class lengths {

@@ -11,7 +11,7 @@
 #include <takt/model/chain_stage.hpp>
 #include <takt/model/trace_record.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// When jobs were released, began and ended, from what a simulation or a run tells.
 class job_log {

@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class release_pattern : std::uint8_t {
   periodic,     ///< at its offset and then exactly one period apart

@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a simulation saw of at most so many tasks and visits. The name of a task is a view of that in the set.
 template <std::size_t MaxTasks, std::size_t MaxVisits = 0, ExactNumber Number = ticks>

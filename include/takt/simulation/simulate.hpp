@@ -22,7 +22,7 @@
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/simulator.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Lets a task set run on a platform in virtual time under a plan, and tells `recorder` what happens. The composition
 /// of the platform decides how: the very state machines behind its rules arbitrate, on the cores and in the order that

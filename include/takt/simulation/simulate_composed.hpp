@@ -20,7 +20,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace simulation {
 

@@ -25,7 +25,7 @@
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace simulation {
 

@@ -38,7 +38,7 @@
 #include <takt/simulation/shares/actuator.hpp>
 #include <takt/simulation/shares/history_progress.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What was done while a job of an application was active, summed over its jobs: this is what the scheduling overhead
 /// of Yao et al. 2022, Eq. 16 weighs.

@@ -17,7 +17,7 @@
 #include <takt/simulation/lengths.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// Virtual time: moves from instant to instant and lets the rules of a platform decide what happens there.
 ///

@@ -16,7 +16,7 @@
 #include <takt/rules/token_rule.hpp>
 #include <takt/simulation/layout.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 namespace detail {
 

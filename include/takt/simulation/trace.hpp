@@ -5,7 +5,7 @@
 
 #include <takt/model/trace_record.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Keeps everything that it is told.
 class trace {

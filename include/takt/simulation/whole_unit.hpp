@@ -7,7 +7,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// The greatest unit of which all times that it has held are whole multiples: exact runs count in it.
 template <ExactFraction Number>

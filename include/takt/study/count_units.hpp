@@ -16,7 +16,7 @@
 
 #include <takt/study/tally.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// Hands out units, each once, without those that have become known meanwhile. The tally outlives it.
 class unit_dealer {

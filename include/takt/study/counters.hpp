@@ -12,7 +12,7 @@
 
 #include <takt/study/unit.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// Counts set by set: `judge(unit, number of the set in it, counts)`.
 template <class Judge>

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// What was asked for cannot be: a value of a parameter, or a member of `run_options`.
 struct refusal : std::invalid_argument {

@@ -15,7 +15,7 @@
 #include <takt/study/result_files.hpp>
 #include <takt/study/statistics.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 namespace detail {
 

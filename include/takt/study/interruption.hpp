@@ -4,7 +4,7 @@
 #include <atomic>
 #include <csignal>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// While it lives, SIGINT and SIGTERM only ask for a stop. Pre: there is one at a time.
 class interruption {

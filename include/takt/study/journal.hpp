@@ -28,7 +28,7 @@
 #include <takt/study/shard.hpp>
 #include <takt/study/unit.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// What a process did of a study, from when on, and where.
 struct work_note {

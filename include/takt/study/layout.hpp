@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 enum class stroke : std::uint8_t {
   solid,

@@ -11,7 +11,7 @@
 
 #include <takt/report/text.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// Name and processor of this machine in one line.
 [[nodiscard]] inline auto machine_words() -> std::string {

@@ -14,7 +14,7 @@
 #include <takt/report/text.hpp>
 #include <takt/study/tally.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// How far a sweep is, on standard error: a bar in one line of a terminal; elsewhere a plain line every ten seconds,
 /// and a last one.

@@ -17,7 +17,7 @@
 #include <takt/study/statistics.hpp>
 #include <takt/study/thousandths.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 namespace detail {
 

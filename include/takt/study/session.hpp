@@ -21,7 +21,7 @@
 #include <takt/study/shard.hpp>
 #include <takt/study/study.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 struct run_options {
   unsigned jobs = 0;            ///< threads; 0: one per hardware thread

@@ -22,7 +22,7 @@
 #include <takt/study/errors.hpp>
 #include <takt/study/thousandths.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// Something that decides the numbers of a study: all of these together make a result repeatable.
 struct parameter {

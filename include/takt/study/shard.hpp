@@ -16,7 +16,7 @@
 #include <takt/study/errors.hpp>
 #include <takt/study/tally.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// Which part of a sweep is this process's own: part `index` of `count`, counted from 1, or the units that are named.
 struct shard {

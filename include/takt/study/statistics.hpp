@@ -11,7 +11,7 @@
 
 #include <takt/study/run.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 struct share_interval {
   double least = 0;

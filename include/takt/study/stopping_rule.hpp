@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// When a point of a curve has seen enough sets: once Wilson's 95 % interval of each share is no wider than this. In
 /// whole numbers, so that every machine decides the same.

@@ -7,7 +7,7 @@
 
 #include <takt/report/format_duration.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// A part in thousandths of the whole, rounded down; 0 of nothing.
 [[nodiscard]] constexpr auto thousandths(std::integral auto part, std::integral auto whole) -> std::int64_t {

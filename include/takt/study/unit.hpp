@@ -9,7 +9,7 @@
 
 #include <takt/study/stopping_rule.hpp>
 
-namespace takt::studies {
+namespace takt::inline v0::studies {
 
 /// A study draws so many sets for each of its configurations at each of its levels, and counts in columns what it finds
 /// in them: how many sets an analysis accepts, for instance.

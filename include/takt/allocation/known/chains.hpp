@@ -29,7 +29,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/task_places.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Whether a published method judges chains under rules of the processors and of the GPUs.
 template <RuleTag CpuRule, RuleTag GpuRule>

@@ -21,7 +21,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/rules/graph/tags.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -17,7 +17,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What the published method of locked GPUs says of described tasks on `locked`: clusters, protocol, engines, costs of
 /// copies and overheads. `board` says what a kernel takes on its GPUs. A plan may say other clusters: of CPUs in

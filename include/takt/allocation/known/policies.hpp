@@ -37,7 +37,7 @@
 // Which published method judges which policy, under which rules of the processors. Plans hold what hosts of boards that
 // are composed of pools take; the rest follows from the rules.
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

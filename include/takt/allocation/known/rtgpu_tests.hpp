@@ -13,7 +13,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A platform of chains whose rules are types and whose sizes are values. Pre: every size is above 0.
 template <RuleTag CpuRule, RuleTag CopyRule, RuleTag GpuRule>

@@ -25,7 +25,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/rules/share_tags.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// f(board, table) of what published methods of shares read: see `judge_shares`. Error: what is no kernel, or has no
 /// times by share, with its task and visit; then f is not called.

@@ -26,7 +26,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/worst_fit.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a published method says of described tasks. `verdict.error` says why it cannot judge them.
 template <class Described>

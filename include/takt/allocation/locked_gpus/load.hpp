@@ -7,7 +7,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The load 1, of a processor that is always busy.
 template <ExactNumber Number>

@@ -11,7 +11,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/locked_gpus/validate.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class partition_status : std::uint8_t {
   placed,

@@ -9,7 +9,7 @@
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/study.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Places from 1, by position in `studied_configurations`.
 using studied_places = std::array<std::int64_t, studied_configurations.size()>;

@@ -22,7 +22,7 @@
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/units.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a policy makes of tasks on a board, with what was chosen.
 template <SharingPolicy P, std::size_t N, std::size_t V>

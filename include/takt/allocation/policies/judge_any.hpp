@@ -11,7 +11,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Units of a resource that `hardware::own` names.
 struct own_units_resource {

@@ -22,7 +22,7 @@
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/pool_facts.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A fact that a policy needs and nobody states: of the hardware where no task is named.
 struct missing_part {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A published method that judges described tasks under a policy. Specialize it with
 /// `judge(policy, cpu_rule, tasks, board)`, which returns a `verdict<ticks, N, V>`: a proof that is better counts. With

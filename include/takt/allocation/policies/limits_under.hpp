@@ -17,7 +17,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/units.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// What a rule of processors leaves of hardware, whatever the policy.
 template <class CpuRule>

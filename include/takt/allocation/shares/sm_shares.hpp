@@ -9,7 +9,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/share_allocation.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Shares as whole groups of SMs.
 template <std::size_t MaxTasks>

@@ -10,7 +10,7 @@
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What predictions for each application start from before it holds anything. They need not fit together.
 template <std::size_t MaxTasks>

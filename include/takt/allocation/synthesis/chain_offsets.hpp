@@ -12,7 +12,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/chain_stage.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A chain for whose tasks offsets are chosen: their positions, their stages, and what must hold.
 struct offset_chain {

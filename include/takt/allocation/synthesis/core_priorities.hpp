@@ -13,7 +13,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How a core whose tasks are one piece of time each is proven, as far as an assignment of priorities counts on it.
 enum class core_service : std::uint8_t {

@@ -9,7 +9,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/random.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Values of the first decisions, one by one.
 template <std::size_t N>

@@ -12,7 +12,7 @@
 #include <takt/core/largest_factor.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A body of a task on a core.
 struct task_place {

@@ -8,7 +8,7 @@
 #include <takt/analysis/known/whole_kernels/parts.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Which of the cores that admit a task takes it: `prefers(load, best)` says whether a core of this load is better than
 /// the best one of a lower number. With `from_last` the search starts at the core used last.

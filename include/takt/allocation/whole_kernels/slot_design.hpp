@@ -10,7 +10,7 @@
 #include <takt/analysis/known/whole_kernels/two_slots.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Says whether the tasks of one part hold in a slot.
 template <class Test, class Number, std::size_t MaxTasks>

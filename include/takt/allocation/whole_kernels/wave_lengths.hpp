@@ -6,7 +6,7 @@
 #include <takt/allocation/whole_kernels/placement.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Kernels with the waves that were chosen for them as preemption costs, if any choice passes.
 template <std::size_t MaxTasks>

@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/chain_stage.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Latencies of a cause-effect chain after all of its tasks have been released once. They differ by whole periods:
 ///

@@ -16,7 +16,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Why a job may start while an older one of another task has not ended.
 enum class wait_obstacle : std::uint8_t {

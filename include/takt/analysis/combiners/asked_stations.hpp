@@ -13,7 +13,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// All that combiners ask of stations. They take this in place of the type of a board, so that tables of one size share
 /// one instance of each combiner, however many boards a program asks about.

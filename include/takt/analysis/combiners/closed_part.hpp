@@ -13,7 +13,7 @@
 #include <takt/rules/delayed_by.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Stations that say whose visits can delay a visit there.
 template <class S>

@@ -15,7 +15,7 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Stations whose rules can say whether visits meet local deadlines, or how long they take, and when guards may be
 /// dropped.

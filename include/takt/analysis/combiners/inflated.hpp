@@ -16,7 +16,7 @@
 #include <takt/rules/task_homes.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Stations that say which of them may count suspensions as execution.
 template <class S>

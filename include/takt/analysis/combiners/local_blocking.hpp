@@ -11,7 +11,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/local_sections.hpp>
 
-namespace takt::analysis::detail {
+namespace takt::inline v0::analysis::detail {
 
 /// Sections under local rules, and how long they keep more important jobs of their processor from running.
 ///

@@ -15,7 +15,7 @@
 #include <takt/rules/task_homes.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Stations with pools of tokens whose rules may know how long requests wait.
 template <class S>

@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

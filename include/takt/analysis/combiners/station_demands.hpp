@@ -14,7 +14,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Stations whose rules can say how long visits take.
 template <class S>

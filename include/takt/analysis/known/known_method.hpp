@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Stands where nothing is known of a board as a whole.
 struct no_known_method {};

@@ -26,7 +26,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/time_slices.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// What is known of a pool under a rule. A rule that brings its bounds as members needs nothing here.
 template <class Rule>

@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Of a station with more visits than `MaxVisits` below nothing is known.
 inline constexpr std::size_t most_decided_visits = 128;

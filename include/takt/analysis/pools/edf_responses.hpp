@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Deadlines that are looked at for each visit; with more of them a visit has no bound.
 inline constexpr std::int64_t most_edf_deadlines = 20'000;

@@ -14,7 +14,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/gel.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Of a station with more visits no compliant vector is computed.
 inline constexpr std::size_t most_gel_visits = 64;

@@ -17,7 +17,7 @@
 
 // Bounds of kernels that are stopped at the ends of waves only, or at a cost.
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

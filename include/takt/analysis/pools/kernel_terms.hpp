@@ -18,7 +18,7 @@
 // compete with it, what each of their jobs costs beyond its time, and for how long a less important visit or an own
 // earlier one holds the others up. `kernel_bounds.hpp` makes bounds of it.
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

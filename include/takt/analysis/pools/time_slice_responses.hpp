@@ -13,7 +13,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/time_slices.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

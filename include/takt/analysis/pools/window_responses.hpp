@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Steps of a fixed point on several units, over all visits together; a pool that needs more has no bound.
 inline constexpr std::int32_t most_window_steps = 200'000;

@@ -13,7 +13,7 @@
 #include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// What is known of tokens under a rule. A rule that brings its bounds as members needs nothing here.
 template <class Rule>

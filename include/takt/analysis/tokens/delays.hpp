@@ -11,7 +11,7 @@
 #include <takt/rules/token_rule.hpp>
 
 /// Waits for tokens from lengths of sections. A wait that no limit keeps, or that is not known, is unbounded.
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

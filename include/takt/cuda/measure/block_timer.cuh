@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/cuda/runtime_memory.cuh>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// Lengths of chunks by the device's clock, which some devices advance by a microsecond at a time.
 struct block_lengths {

@@ -26,7 +26,7 @@
 #include <takt/runtime/event.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 namespace detail {
 

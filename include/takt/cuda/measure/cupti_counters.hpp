@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// The chips that the library knows without a device's own word.
 [[nodiscard]] inline auto chips_of(const cupti_library& cupti) -> std::vector<std::string> {

@@ -16,7 +16,7 @@
 
 #include <takt/cuda/driver_api.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// A function of CUPTI, which all take one structure that begins with its own size.
 template <class Parameters>

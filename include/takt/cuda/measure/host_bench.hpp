@@ -18,7 +18,7 @@
 #include <takt/runtime/emulated_unit.hpp>
 #include <takt/runtime/event.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 namespace detail {
 

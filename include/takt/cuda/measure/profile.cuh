@@ -25,7 +25,7 @@
 #include <takt/prediction/measured_interleave.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// The work that a profile runs again and again.
 struct profiled_work {

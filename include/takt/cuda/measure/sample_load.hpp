@@ -13,7 +13,7 @@
 #include <takt/core/number.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// What is at work beside samples.
 ///

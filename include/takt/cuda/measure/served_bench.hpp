@@ -21,7 +21,7 @@
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/event.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// A kernel of a device, and whether its last launch did all of its work.
 template <CudaDriver D>

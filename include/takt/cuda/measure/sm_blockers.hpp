@@ -20,7 +20,7 @@
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/event.hpp>
 
-namespace takt::cuda {
+namespace takt::inline v0::cuda {
 
 /// What blocks that only keep their SMs full and the host tell each other, in pinned memory.
 struct blocker_words {

@@ -9,7 +9,7 @@
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// A set of periodic kernels that no bound covers, with the first release of each. Kernels released at one instant are
 /// enqueued in the order of the table.

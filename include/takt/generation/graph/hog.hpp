@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// A stand-in for the pedestrian detection graphs (HOG) of Yang et al. 2018, section 5. The shape of the graph, its 13
 /// scales, its period and its block sizes are theirs; the times and grids are made up, since none are printed.

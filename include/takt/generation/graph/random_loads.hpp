@@ -12,7 +12,7 @@
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/gel_task.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// Unit of the times that are drawn here.
 inline constexpr ticks load_time_unit = 1000;

@@ -10,7 +10,7 @@
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// From which values one is drawn, each as likely as any other.
 struct uniform_range {

@@ -10,7 +10,7 @@
 
 #include <takt/generation/locked_gpus/video_graphs.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// Percent of the frames that are dropped, and of the times between two frames, in periods, the longest, the 99.9th and
 /// 99th percentile, the median, the mean and the standard deviation.

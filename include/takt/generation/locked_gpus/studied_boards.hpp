@@ -13,7 +13,7 @@
 #include <takt/model/locked_gpus/published_costs.hpp>
 #include <takt/model/locked_gpus/transfer.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 using studied_board = gpusync_board<transfer_curves<4>>;
 

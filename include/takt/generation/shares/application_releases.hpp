@@ -12,7 +12,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/application.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// When the jobs of applications come: periodic ones at offset + k period, sporadic ones each up to a period late. The
 /// same arguments give the same releases everywhere. Source: Yao et al. 2022, section 6.2.4, for the airborne set.

@@ -9,7 +9,7 @@
 #include <takt/core/random.hpp>
 #include <takt/generation/shares/synthetic_platform.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// A stretch of a job during which nobody's share changes.
 template <std::size_t Count>

@@ -12,7 +12,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/application.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// An application of the invented platform as a task, with its deadline at the end of the period.
 [[nodiscard]] constexpr auto synthetic_task(const synthetic_application& a, ticks period) noexcept -> share_task {

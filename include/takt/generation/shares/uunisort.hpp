@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 
-namespace takt::generation {
+namespace takt::inline v0::generation {
 
 /// Divides `total` into `out.size()` utilisations, uniform on the simplex: the distances between sorted uniform cuts of
 /// [0, total]. Takes one number per cut from `random`, and only operations that IEEE 754 rounds the same everywhere.

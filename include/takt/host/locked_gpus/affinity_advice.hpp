@@ -21,7 +21,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// Where questions about queues are worked out, so that no answer needs memory of its own.
 class affinity_room {

@@ -9,7 +9,7 @@
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/trace_record.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// The engines of one step, in the order in which they are asked for.
 using engine_pair = inline_vector<resource_id, 2>;

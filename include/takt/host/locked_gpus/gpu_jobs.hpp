@@ -31,7 +31,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/servers/turn_server.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// Most tokens of a GPU cluster.
 inline constexpr std::size_t most_simulated_tokens = 256;

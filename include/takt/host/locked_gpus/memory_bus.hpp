@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// How much slower a piece of work that uses the memory bus is because of others that use it meanwhile.
 struct bus_interference {

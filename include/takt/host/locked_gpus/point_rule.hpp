@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt::host::detail {
+namespace takt::inline v0::host::detail {
 
 /// The order of jobs on the CPUs: a job's point is its release times `per_release` plus `constant`.
 struct point_rule {

@@ -18,7 +18,7 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/budget.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// What jobs may use, and what is done about more. Not bandwidth inheritance.
 struct budget_rules {

@@ -10,7 +10,7 @@
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/gpu_topology.hpp>
 
-namespace takt::host {
+namespace takt::inline v0::host {
 
 /// A token section that has ended.
 struct token_section {

@@ -14,7 +14,7 @@
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How many requests a token queue takes, where k tokens and the c CPUs that the configuration counts
 /// (`counted_cpus`) share the requests of n tasks.

@@ -9,7 +9,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Makes every job of a graph work on `frames` inputs, as the batching of OpenVX does: CPU nodes and copies take so
 /// many times as long, kernels have so many times as many blocks, launching and awaiting stay. A utilization may exceed

@@ -10,7 +10,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A data object whose readers get what was written so many invocations earlier.
 struct delayed_object {

@@ -14,7 +14,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct cluster_attribute {
   std::int32_t value;

@@ -13,7 +13,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/segment.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct kernel_grid {
   static constexpr std::string_view name = "grid";

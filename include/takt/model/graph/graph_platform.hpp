@@ -13,7 +13,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 inline constexpr std::size_t max_clusters = 32;
 

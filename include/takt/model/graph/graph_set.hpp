@@ -12,7 +12,7 @@
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

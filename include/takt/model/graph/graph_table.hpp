@@ -11,7 +11,7 @@
 #include <takt/model/critical_section.hpp>
 #include <takt/model/gel_task.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class node_kind : std::uint8_t {
   processor,  ///< runs on a CPU of the graph's cluster

@@ -16,7 +16,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Nodes of one graph such that every edge without a lag leads forward.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>

@@ -18,7 +18,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A sink that also takes what only a scheduler of graphs reads: edges between jobs, from the last visits of one node
 /// to the first ones of another, and what nodes say of visits.

@@ -9,7 +9,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Who makes the copies of a refined graph.
 enum class copy_placement : std::uint8_t {

@@ -9,7 +9,7 @@
 
 #include <takt/core/inline_vector.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// So many nodes, the first of which is `first`, such that every edge that `counts` leads forward; ties in the given
 /// order. Fewer if such edges form a cycle. Pre: they join these nodes, which are below MaxNodes. Cost: nodes x edges.

@@ -8,7 +8,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A latency as it was measured: how many samples were at most so long. Made of single samples, or of the points of a
 /// distribution that are known; between two of them every answer is that of the longer one.

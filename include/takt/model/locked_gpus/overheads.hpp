@@ -5,7 +5,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Who lets the next kernel in when one ends.
 enum class kernel_handover : std::uint8_t { hardware, host };

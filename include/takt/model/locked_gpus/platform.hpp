@@ -9,7 +9,7 @@
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/locked_gpus/transfer.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

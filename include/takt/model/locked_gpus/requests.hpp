@@ -8,7 +8,7 @@
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/locked_gpus/transfer.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The chunks of one transfer: `full` ones of the whole chunk size, and one of the rest if there is any.
 template <ExactNumber Number>

@@ -8,7 +8,7 @@
 
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A configuration of the published study and its name, such as `(C,C2P2P,2)`: CPUs, GPUs, tokens per GPU.
 struct studied_configuration {

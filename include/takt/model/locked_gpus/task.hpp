@@ -10,7 +10,7 @@
 #include <takt/model/task.hpp>
 #include <takt/model/task_rows.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 inline constexpr std::int32_t no_cluster = -1;
 

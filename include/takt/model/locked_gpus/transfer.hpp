@@ -10,7 +10,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Where a copy engine moves data: into a GPU, out of it, or from one GPU to another.
 enum class transfer_kind : std::uint8_t { in, out, peer };

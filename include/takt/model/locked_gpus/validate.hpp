@@ -11,7 +11,7 @@
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Most engine sections of a job.
 inline constexpr std::int64_t max_gpu_operations = std::int64_t{1} << 20;

@@ -20,7 +20,7 @@
 #include <takt/model/task.hpp>
 #include <takt/model/task_rows.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// An application that runs on a share of a GPU (Yao et al. 2022, Eq. 8). Each job is GPU work from its start to its
 /// end.

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How much applications on one GPU slow one another down, pairwise and in parts per million: `ppm(i, k)` is what the
 /// time of i grows by when k holds the whole rest of the GPU; with a part of it, by so much less.

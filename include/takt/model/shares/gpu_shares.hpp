@@ -11,7 +11,7 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A GPU whose compute is granted by per cent, and whose memory by units if it is modelled at all.
 struct gpu_shares_resource {

@@ -5,7 +5,7 @@
 
 #include <takt/core/checked.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Errors and margins of predicted times are in parts of this.
 inline constexpr std::int64_t millionths = 1'000'000;

@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Per cent of a GPU's compute that an application holds, 0 to 100. 0: none of its further kernels start.
 class share {

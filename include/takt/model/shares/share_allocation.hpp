@@ -7,7 +7,7 @@
 
 #include <takt/model/shares/share.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What each of at most `MaxTasks` applications holds of a GPU. No operation can bring the sum above 100.
 template <std::size_t MaxTasks>

@@ -12,7 +12,7 @@
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_source.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Applications: one kernel each, of which its row of times is known. Their priorities are turned round, so that 0 is
 /// the highest. What no visit table holds is refused, unless a rule reads it of them: memory, an assumed share, and

@@ -13,7 +13,7 @@
 #include <takt/core/wide_natural.hpp>
 #include <takt/model/shares/share.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The least share for which something holds: 1 to 100, or 101 when none does.
 using share_need = std::int32_t;

@@ -11,7 +11,7 @@
 #include <takt/prediction/corun/fuzzy_network.hpp>
 #include <takt/prediction/corun/value_range.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class target_scale : std::uint8_t {
   linear,

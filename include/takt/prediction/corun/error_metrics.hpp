@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct error_metrics {
   double percent_of_estimate = 0;     ///< mean absolute error relative to the estimate: Yao et al. 2022, Eq. 15

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// e^x within 2 units in the last place of the exact value, in constant expressions too; the same bits at run time
 /// where products and sums are not fused. Too small: 0; too large: infinity; NaN stays.

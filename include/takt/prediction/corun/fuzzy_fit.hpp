@@ -12,7 +12,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/prediction/corun/fuzzy_network.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class consequent_form : std::uint8_t {
   constant,  ///< Yao et al. 2022, Eq. 3

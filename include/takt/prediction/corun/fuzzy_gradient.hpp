@@ -6,7 +6,7 @@
 
 #include <takt/prediction/corun/fuzzy_network.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct fuzzy_gradient_rates {
   double center = 0.1;

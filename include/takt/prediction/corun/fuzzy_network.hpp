@@ -8,7 +8,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/prediction/corun/exponential.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// "The nearer the input to the centre, the more the output is the consequent": weight + slope . x. A slope of zeros is
 /// the constant consequent of Yao et al. 2022, Eq. 3.

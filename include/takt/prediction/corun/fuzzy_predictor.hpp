@@ -10,7 +10,7 @@
 #include <takt/prediction/corun/co_run_model.hpp>
 #include <takt/prediction/corun/indicators.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A predictor for the share scheduler out of one trained network per application. Its times are estimates: they bound
 /// nothing, and need not fall as the own share grows.

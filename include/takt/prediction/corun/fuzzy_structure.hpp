@@ -9,7 +9,7 @@
 #include <takt/prediction/corun/fuzzy_network.hpp>
 #include <takt/prediction/corun/random_draws.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The paper gives only the first width, the same for every input; the rest here keeps dozens of rules for thousands of
 /// samples.

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What describes the load that a running application puts on the GPU. Source: Yao et al. 2022, Table 1; its text
 /// speaks of a third indicator of the SMs and never names it.

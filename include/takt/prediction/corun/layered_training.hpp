@@ -15,7 +15,7 @@
 #include <takt/prediction/corun/random_draws.hpp>
 #include <takt/prediction/corun/sample_recorder.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct layered_options {
   std::vector<std::size_t> widths;  ///< as of `layered_network`

@@ -13,7 +13,7 @@
 
 #include <takt/prediction/corun/co_run_model.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class model_text_status : std::uint8_t {
   read,

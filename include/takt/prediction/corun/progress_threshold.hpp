@@ -9,7 +9,7 @@
 
 #include <takt/core/choice.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How far an estimate of the remaining time was off at some progress of a job.
 struct progress_error {

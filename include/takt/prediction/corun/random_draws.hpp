@@ -7,7 +7,7 @@
 
 #include <takt/core/random.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Evenly from [0, 1), the same on every machine.
 [[nodiscard]] constexpr auto draw_unit(random_stream& random) noexcept -> double {

@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What an application saw when it started, and how long it then ran.
 template <class Input>

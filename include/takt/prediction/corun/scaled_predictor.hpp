@@ -11,7 +11,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -8,7 +8,7 @@
 
 #include <takt/core/exact.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What the scheduling operations during the jobs of one application took, an operation counting for every job that was
 /// active.

@@ -15,7 +15,7 @@
 #include <takt/prediction/corun/training.hpp>
 #include <takt/prediction/corun/training_samples.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The network of one application, what it was trained on, and how that went.
 template <std::size_t Inputs, std::size_t MaxRules>

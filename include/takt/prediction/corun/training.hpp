@@ -20,7 +20,7 @@
 #include <takt/prediction/corun/random_draws.hpp>
 #include <takt/prediction/corun/sample_recorder.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class training_status : std::uint8_t {
   trained,

@@ -8,7 +8,7 @@
 #include <takt/prediction/corun/model_text.hpp>
 #include <takt/prediction/corun/training.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// One line per epoch with the errors on the training samples. Source: Yao et al. 2022, Fig. 9.
 inline void write_epochs_csv(std::ostream& out, const training_report& report) {

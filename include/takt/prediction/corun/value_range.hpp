@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The values from `low` to `high` as 0 to 1.
 struct value_range {

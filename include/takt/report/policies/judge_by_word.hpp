@@ -25,7 +25,7 @@
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

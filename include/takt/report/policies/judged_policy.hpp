@@ -27,7 +27,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A way of sharing GPUs and a rule of processors, in words, and what is asked of them. `Tasks` is a `described_tasks`.
 template <class Tasks>

@@ -15,7 +15,7 @@
 #include <takt/model/with_contention.hpp>
 #include <takt/report/policies/judged_policy.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// A workload as a policy is asked about it.
 template <class Tasks>

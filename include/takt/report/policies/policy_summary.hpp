@@ -30,7 +30,7 @@
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 /// Words of the rules on a board; an empty one is not said.
 struct hardware_rules {

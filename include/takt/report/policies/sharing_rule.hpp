@@ -19,7 +19,7 @@
 
 // Policies as words and numbers, which may be written down and read again.
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 struct slot_time {
   ticks offset = 0;

@@ -24,7 +24,7 @@
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 
-namespace takt::report {
+namespace takt::inline v0::report {
 
 namespace detail {
 

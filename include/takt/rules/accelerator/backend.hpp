@@ -8,7 +8,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Where a kernel goes: to one core or, with `any_core`, to all of them; of the kernels that share a core the one on
 /// the highest level runs, from the end of a wave of the one below on.

@@ -9,7 +9,7 @@
 #include <takt/rules/accelerator/strategy.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// SMs as cores, decided at every event: in order of importance a pinned job runs if its core is free, and a job for
 /// all cores if all are. Source: Zahaf and Lipari 2020, section 5.3, which leaves the order open.

@@ -13,7 +13,7 @@
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/flatten.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Kernels on an accelerator that stands alone: cores of the plan are its SMs, and fixed priorities are ranks, which
 /// the plan may say. Error: also what is wrong with the kernels for the rule.

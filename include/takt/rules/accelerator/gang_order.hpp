@@ -6,7 +6,7 @@
 
 #include <takt/core/value.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What pinned kernels may do while a more important kernel that needs all cores cannot start: whether one starts that
 /// stands behind it.

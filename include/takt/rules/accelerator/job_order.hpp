@@ -8,7 +8,7 @@
 
 #include <takt/core/value.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A registered kernel: a number below the capacity of a strategy that has at most one incomplete job at a time. The
 /// host holds back later jobs of the same kernel; every policy serves them in the order of their releases anyway.

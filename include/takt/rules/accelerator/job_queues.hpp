@@ -7,7 +7,7 @@
 
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Queues in order of importance over a common set of kernels, each of which stands in at most one of them. Two states
 /// with the same queues compare equal. Cost: `insert` and `erase` linear in the queue, `head` none.

@@ -11,7 +11,7 @@
 #include <takt/rules/accelerator/strategy.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A better job is pushed above a started one while a stream is left above it, which a device needs.
 struct limited_by_streams {

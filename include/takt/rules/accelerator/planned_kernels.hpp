@@ -11,7 +11,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/priority_order.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Parts of a plan that kernels on an accelerator under this rule use.
 template <AcceleratorRule Rule>

@@ -4,7 +4,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The time of a slot in which kernels may start a wave: the slot without a guard band at its end.
 template <ExactNumber Number>

@@ -9,7 +9,7 @@
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How the accelerator is shared: which of the incomplete jobs are submitted, and where. A pure state machine without
 /// time that `kernel_server` tells what happens.

@@ -11,7 +11,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/graph/pgm_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A node uses a data object, of which the graph keeps several copies.
 struct object_use {

@@ -11,7 +11,7 @@
 #include <takt/model/graph/pgm_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// At most `arrivals` jobs are released in any span of length `window`. Both may be fractions of the time unit of the
 /// graph; `arrivals` is whole.

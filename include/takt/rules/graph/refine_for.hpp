@@ -12,7 +12,7 @@
 #include <takt/rules/gel.hpp>
 #include <takt/rules/graph/tags.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Gives the nodes of a refined table the points of a policy, rounded up to whole ticks. False if one does not fit.
 /// Pre: `fits` found nothing.

@@ -3,7 +3,7 @@
 
 #include <takt/core/exact.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// When a job of a graph's node may run, and how it ranks.
 template <ExactNumber Number>

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Results of jobs that end out of order, handed on in the order of jobs, which count from 0. Its places are the
 /// invocations of a graph that can be under way at a time: see `analysis::buffer_sizes`.

@@ -6,7 +6,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/gel_task.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class deadline_kind : std::uint8_t { implicit, constrained, arbitrary };
 

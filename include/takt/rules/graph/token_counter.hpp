@@ -11,7 +11,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/graph/pgm_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The tokens of a processing graph. A job may start when every edge into its node holds its threshold; starting takes
 /// tokens, completing brings them.

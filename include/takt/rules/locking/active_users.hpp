@@ -8,7 +8,7 @@
 
 #include <takt/model/gpu_topology.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The GPU that each task used last or uses now, and how many tasks that makes per GPU. Source: Elliott 2015, section
 /// 3.2.3.2.

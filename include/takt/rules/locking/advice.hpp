@@ -7,7 +7,7 @@
 #include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a heuristic says when a replica has run out of requests.
 struct steal_advice {

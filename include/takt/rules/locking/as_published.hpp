@@ -8,7 +8,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 
 /// Rules as they are printed, or repaired in part. docs/errata.md says which of them break a bound and shows a run.
-namespace takt::as_published {
+namespace takt::inline v0::as_published {
 
 struct r2dglp_r1a : r2dglp_rules {
   static constexpr bool printed_r1a = true;

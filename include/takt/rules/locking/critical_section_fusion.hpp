@@ -8,7 +8,7 @@
 #include <takt/model/service_order.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Whether a holder between two critical sections of one lock should let it go instead of fusing the two. `waiters` are
 /// the effective priorities of those who wait for the lock. `holder` is the effective priority of the holder without

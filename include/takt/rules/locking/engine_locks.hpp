@@ -9,7 +9,7 @@
 #include <takt/rules/locking/group_request.hpp>
 #include <takt/rules/locking/priority_group_lock.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Locks that a GPU has at most: for its kernels, its copies, and its copies to the host where they have an engine of
 /// their own.

@@ -13,7 +13,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_pool.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class access_status : std::uint8_t {
   accepted,

@@ -9,7 +9,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Mutexes that are each served first in, first out, requested in sets. A request enters all its queues in one step, so
 /// any two requests stand in the same order wherever they meet; hence no deadlock, although a request may hold some of

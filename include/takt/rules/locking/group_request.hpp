@@ -9,7 +9,7 @@
 #include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// One of the mutexes that can be requested together.
 using lock_id = std::int32_t;

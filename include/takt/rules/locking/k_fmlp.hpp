@@ -14,7 +14,7 @@
 #include <takt/rules/locking/request_queues.hpp>
 #include <takt/rules/locking/steal.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What makes a queue short.
 enum class queue_measure : std::uint8_t {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace takt {
+namespace takt::inline v0 {
 
 template <class L>
 concept BasicLock = requires(L l) {

@@ -11,7 +11,7 @@
 #include <takt/rules/locking/group_request.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class ceiling_status : std::uint8_t {
   done,

@@ -7,7 +7,7 @@
 
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The printed rules lack both; without the first no bound holds (docs/errata.md).
 struct donation_rules {

@@ -8,7 +8,7 @@
 #include <takt/rules/locking/priority_heaps.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Whoever runs at an effective priority: a job, a helper thread, a daemon.
 using priority_node = std::int32_t;

@@ -9,7 +9,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Mutexes in the order of effective priorities, requested in sets: a request gets all its locks in one step or none,
 /// and none that a better waiting request wants. The first half excludes deadlock, the second keeps the best waiting

@@ -7,7 +7,7 @@
 
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 using priority_edge = std::int32_t;
 inline constexpr priority_edge no_edge = -1;

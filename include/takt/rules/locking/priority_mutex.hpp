@@ -10,7 +10,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The better effective priority first, known at compile time.
 struct priority_first {

@@ -6,7 +6,7 @@
 
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a progress mechanism asks of a lock; every `LockingProtocol` and every `GroupLock` answers it.
 template <class L>

@@ -6,7 +6,7 @@
 #include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A lock over k replicas as a pure state machine. The simulator, the runtime's locks and the exhaustive checker drive
 /// the same object: they tell it what happens and carry out what it answers.

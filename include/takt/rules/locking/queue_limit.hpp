@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// `limit` is the length at which a first-in-first-out queue of an `r2dglp` is full, 0 for the least sound one.
 struct r2dglp_options {

@@ -13,7 +13,7 @@
 #include <takt/rules/locking/request_queues.hpp>
 #include <takt/rules/locking/steal.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// k-exclusion in O(m/k): k first-in-first-out queues of limited length f, a queue of the best requests that found no
 /// place and donate to distinct ones inside, and a priority queue of the rest. The c best are counted by base priority,

@@ -6,7 +6,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/priority_point.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A client of a lock: a number below the protocol's capacity that has at most one incomplete request at a time.
 using request_id = std::int32_t;

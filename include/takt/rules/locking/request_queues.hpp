@@ -7,7 +7,7 @@
 
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// First-in-first-out queues over a common set of clients, each of which stands in at most one of them. Every operation
 /// is a few assignments; two states with the same queues compare equal.

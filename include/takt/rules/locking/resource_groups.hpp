@@ -7,7 +7,7 @@
 
 #include <takt/rules/locking/group_request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Resources of which some are guarded by one lock: nesting inside a group needs no further lock, and jobs that use
 /// different resources of a group wait for each other all the same. The groups are the smallest ones that keep together

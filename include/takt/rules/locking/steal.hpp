@@ -8,7 +8,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
-namespace takt::detail {
+namespace takt::inline v0::detail {
 
 /// The request that gets replica x, which nobody of its own queue wants: the one that waits elsewhere and was issued
 /// first, unless advised otherwise. Advice that names no waiting request is counted in `rejected`.

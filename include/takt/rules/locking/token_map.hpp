@@ -9,7 +9,7 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Which tokens of a pool belong to one GPU: neighbours, or every g-th.
 enum class token_layout : std::uint8_t { block, interleaved };

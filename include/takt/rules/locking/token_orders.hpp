@@ -11,7 +11,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 // `word` is what files call a protocol of tokens. `method` names the published analysis of a GPU whose SMs are the
 // tokens; rules that have one say so.

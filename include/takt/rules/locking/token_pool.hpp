@@ -10,7 +10,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 enum class token_status : std::uint8_t {
   accepted,

@@ -8,7 +8,7 @@
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What comparisons call a rule of processors: its word in files, or its name.
 template <class Rule>

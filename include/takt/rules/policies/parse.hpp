@@ -10,7 +10,7 @@
 
 // What stands behind the name of a policy.
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What came of a text with a number. What is not `good` has no value.
 struct parsed_number {

@@ -10,7 +10,7 @@
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A policy as people write it: "gang", "tokens-k-fmlp:2", "time-sliced:1.5ms".
 struct policy_word {

@@ -6,7 +6,7 @@
 #include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Every way of sharing a GPU that takt knows; docs/policies.md says whose each is.
 inline constexpr auto published_policies =

@@ -15,7 +15,7 @@
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

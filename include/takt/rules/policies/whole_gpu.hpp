@@ -22,7 +22,7 @@
 
 // Policies under which a kernel may have the whole GPU.
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// One kernel at a time, on all SMs and to its end; the next is chosen in the order of the processors.
 struct whole_gpu_policy {

@@ -11,7 +11,7 @@
 #include <takt/rules/servers/block_visit.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A GPU whose kernels wait in one `block_queue`, each in a stream of its own. All blocks of a run are equally long: a
 /// visit that takes so much on an empty GPU takes as much there, and no less beside others. The serial part of a kernel

@@ -6,7 +6,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What visits say of their kernels to a block queue.
 struct block_visit {

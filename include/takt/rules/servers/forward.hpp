@@ -7,7 +7,7 @@
 
 // The servers of takt's rules by name alone. <takt/rules/servers/all.hpp> has their bodies.
 
-namespace takt {
+namespace takt::inline v0 {
 
 template <bool Preemptive, std::size_t Capacity>
 class unit_server;

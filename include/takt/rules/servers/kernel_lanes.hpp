@@ -13,7 +13,7 @@
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What the hardware behind a scheduler of whole kernels does: the streams of each core, and those of all cores
 /// together, which is lane 0. In a lane the kernel on the highest level runs, from the end of the wave that is under

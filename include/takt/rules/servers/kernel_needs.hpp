@@ -7,7 +7,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What rules of whole kernels read of a visit: what it costs to stop the kernel, and the core that it is pinned to.
 struct kernel_needs {

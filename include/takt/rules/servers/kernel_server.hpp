@@ -17,7 +17,7 @@
 #include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Serves whole kernels by a strategy of accelerators, on hardware that stops them at the ends of waves. Events of one
 /// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`;

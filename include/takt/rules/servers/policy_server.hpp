@@ -15,7 +15,7 @@
 #include <takt/rules/shares/job_progress.hpp>
 #include <takt/rules/shares/share_policy.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What is decided is in force at once. Another type with these members lets it come later.
 struct shares_at_once {

@@ -10,7 +10,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Whoever a server serves: a position among the visits of its station.
 using client = std::uint32_t;

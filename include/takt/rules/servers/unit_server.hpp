@@ -8,7 +8,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Equal units with one queue, the least point first and among equal points the one that came first. The same object is
 /// driven by the simulator, the executor and the exhaustive checker: requests arrive, `decide` follows when all of one

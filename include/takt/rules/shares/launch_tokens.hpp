@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a token stands for on a device: the pool holds one per thread that its SMs can host, times a factor.
 struct token_capacity {

@@ -13,7 +13,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/shares/share_policy.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 struct one_at_a_time_options {
   bool preemptive = false;

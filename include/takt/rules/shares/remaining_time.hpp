@@ -5,7 +5,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The algebra of remaining times (Yao et al. 2022, section 5.1) on exact fractions; an overflow stays one.
 ///

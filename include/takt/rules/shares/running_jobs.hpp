@@ -14,7 +14,7 @@
 #include <takt/rules/shares/co_run_predictor.hpp>
 #include <takt/rules/shares/job_progress.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a scheduler knows of an active job.
 template <JobProgress Progress>

@@ -10,7 +10,7 @@
 #include <takt/rules/shares/share_policy.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// The scheduler of WAMP2S, as it also runs on a device, as a policy of a pool. What it believes of the progress of
 /// jobs is its own affair; the server knows the truth.

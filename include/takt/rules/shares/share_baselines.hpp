@@ -11,7 +11,7 @@
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/rules/shares/share_policy.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What happened at an instant, as bits.
 inline constexpr std::uint8_t cause_release = 1;

@@ -10,7 +10,7 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace detail {
 template <std::size_t MaxTasks>

@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How Algorithm 1 of Yao et al. 2022 is read, each point by itself.
 enum class sum_test : std::uint8_t {

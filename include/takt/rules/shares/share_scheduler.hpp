@@ -19,7 +19,7 @@
 #include <takt/rules/shares/share_decision.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Sizes what each application holds of a GPU whenever one starts or ends a job, so that each job is predicted to meet
 /// its deadline; none is ever evicted (pseudo-preemption). Without clock and threads: whoever has those tells it what

@@ -11,7 +11,7 @@
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 enum class launch_end : std::uint8_t {
   complete,  ///< every block of the job has run

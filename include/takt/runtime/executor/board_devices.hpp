@@ -17,7 +17,7 @@
 #include <takt/runtime/executor/stream_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 namespace detail {
 

@@ -24,7 +24,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A visit of a job, as the number of a job on a device. Pre: below 2^24 visits and 2^40 jobs.
 struct launch_number {

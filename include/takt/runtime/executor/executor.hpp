@@ -26,7 +26,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What whoever carries a visit out has to know of it, and code in place of it; neither is there for a visit that takes
 /// time.

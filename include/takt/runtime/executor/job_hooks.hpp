@@ -12,7 +12,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Something that has happened to a job. Times count from the start.
 struct job_event {

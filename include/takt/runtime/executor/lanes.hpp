@@ -7,7 +7,7 @@
 
 #include <takt/model/visit_table.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Visits of one task on one station, one after the other, for one worker.
 struct lane {

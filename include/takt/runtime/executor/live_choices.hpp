@@ -22,7 +22,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_watch.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Lengths of a task's segments, the same sequence for the same seed on every machine.
 class length_source {

@@ -20,7 +20,7 @@
 #include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/machine_state.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// By task and position among the visits of the task.
 using visit_position = std::pair<std::uint32_t, std::uint32_t>;

@@ -18,7 +18,7 @@
 #include <takt/runtime/run_result.hpp>
 #include <takt/runtime/run_watch.hpp>
 
-namespace takt::runtime::detail {
+namespace takt::inline v0::runtime::detail {
 
 /// From the last request of a run to its start: time for all threads to be there.
 inline constexpr ticks start_lead = 5'000'000;

@@ -28,7 +28,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 namespace detail {
 

@@ -27,7 +27,7 @@
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Time that is only emulated does not outlast the run.
 [[nodiscard]] inline auto until_end(const errand& e) noexcept -> ticks {

@@ -24,7 +24,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Jobs of nodes that can be under way in a run, at most.
 inline constexpr std::size_t most_node_jobs = 1024;

@@ -17,7 +17,7 @@
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A task of a run: an instance of a node, on a pool.
 struct node_lane {

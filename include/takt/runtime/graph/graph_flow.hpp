@@ -23,7 +23,7 @@
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs
 /// that it waits for have ended. For whoever runs their visits one after the other, see `executor` and

@@ -16,7 +16,7 @@
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 namespace detail {
 

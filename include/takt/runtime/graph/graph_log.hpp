@@ -18,7 +18,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_watch.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What is seen of all nodes of a run. Times count from its start. No two calls at a time.
 class graph_log {

@@ -15,7 +15,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A job of a described node.
 struct graph_job {

@@ -12,7 +12,7 @@
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Times that were seen.
 struct seen_times {

@@ -34,7 +34,7 @@
 #include <takt/runtime/graph/graph_result.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::runtime::detail {
+namespace takt::inline v0::runtime::detail {
 
 /// Whether code and uses are of something that was described.
 template <class Table>

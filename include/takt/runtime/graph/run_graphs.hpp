@@ -28,7 +28,7 @@
 #include <takt/runtime/graph/graph_result.hpp>
 #include <takt/runtime/graph/graph_run.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 namespace detail {
 

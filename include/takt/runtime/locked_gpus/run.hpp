@@ -47,7 +47,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::runtime::detail {
+namespace takt::inline v0::runtime::detail {
 
 /// The same pieces of the same jobs take the same time whatever the order in which they are asked for.
 struct drawn_work {
@@ -120,7 +120,7 @@ class live_gpu_jobs : public live_choices {
 
 }  // namespace takt::runtime::detail
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// How tasks run on locked GPUs. Every piece of a job takes a time between 1 tick and its longest by `lengths`; what
 /// comes after the token section takes its longest. Expectations are of tasks alone.

@@ -9,7 +9,7 @@
 #include <takt/model/gpu_migration.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// How a copy went: pieces moved, and how often engines were asked for.
 struct copy_tally {

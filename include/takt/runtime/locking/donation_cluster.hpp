@@ -18,7 +18,7 @@
 #include <takt/runtime/locking/lock_core.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What a job holds of a lock, within its request to the cluster. Ends before the job does.
 template <class Cluster, class Hold>

@@ -13,7 +13,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::runtime::detail {
+namespace takt::inline v0::runtime::detail {
 
 using futex_word = std::atomic<std::uint32_t>;
 static_assert(sizeof(futex_word) == sizeof(std::uint32_t) && futex_word::is_always_lock_free);

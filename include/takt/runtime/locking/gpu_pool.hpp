@@ -23,7 +23,7 @@
 #include <takt/runtime/locking/lock_domain.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 namespace detail {
 
@@ -244,7 +244,7 @@ class gpu_job : public detail::claim_guard<gpu_job<Pool>, Pool> {
 /// from a job that has had none.
 /// Error: `std::system_error`, as for `protocol_lock`, and `operation_not_permitted`, `invalid_argument` or
 /// `device_or_resource_busy` with a sentence for what `gpu_access` refuses.
-template <LockingProtocol Protocol, GroupLock Engines, class Topology>
+template <LockingProtocol Protocol, GroupLock Engines, class Topology = gpu_topology<1, 1>>
 class gpu_pool final : public detail::lock_core<gpu_access<Protocol, Engines, Topology>> {
  public:
   using job = gpu_job<gpu_pool>;

@@ -25,7 +25,7 @@
 #include <takt/runtime/locking/gpu_pool.hpp>
 #include <takt/runtime/locking/lock_claim.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// How the system schedules a thread.
 struct thread_scheduling {

@@ -26,7 +26,7 @@
 #include <takt/rules/budget.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Tells how long the calling thread has been on a CPU, and the time.
 template <class C>

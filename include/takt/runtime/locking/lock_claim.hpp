@@ -29,7 +29,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/locking/futex.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// How many locks a thread can hold or wait for at once.
 inline constexpr std::size_t max_claims = 16;

@@ -18,7 +18,7 @@
 #include <takt/runtime/locking/lock_claim.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
 
-namespace takt::runtime::detail {
+namespace takt::inline v0::runtime::detail {
 
 /// What locks over single resources and over groups have in common: a state machine whose clients are numbers, given to
 /// the claims of threads as they come, and suspended waiting. Every function with a `domain_turn` is called within it.

@@ -16,7 +16,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/locking/lock_claim.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Whether those who keep others waiting get the others' scheduling priority.
 enum class inheritance : std::uint8_t { if_permitted, off };

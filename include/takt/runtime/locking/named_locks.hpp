@@ -30,7 +30,7 @@
 #include <takt/runtime/locking/lock_claim.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 enum class name_fault : std::uint8_t {
   empty,

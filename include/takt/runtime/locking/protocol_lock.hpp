@@ -25,7 +25,7 @@
 #include <takt/runtime/locking/lock_core.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Whether a request issued while there is no other gets replica 0 at once, and leaves the state as it was when it is
 /// complete. Then the lock need not tell the protocol before a second request comes.

@@ -32,7 +32,7 @@
 #include <takt/runtime/processing_graphs/monitors.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::runtime::detail {
+namespace takt::inline v0::runtime::detail {
 
 /// The longest sleep without a look around.
 inline constexpr ticks link_watch = 50'000'000;

@@ -22,7 +22,7 @@
 #include <takt/runtime/processing_graphs/link_description.hpp>
 #include <takt/runtime/processing_graphs/monitors.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 template <TokenMonitor Monitor>
 class shared_graph;

@@ -25,7 +25,7 @@
 #include <takt/runtime/processing_graphs/monitors.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::runtime::detail {
+namespace takt::inline v0::runtime::detail {
 
 /// Named memory of several processes (shm_open) while it is made or opened. Its maker holds a lock of the file, which
 /// the system takes back when the maker ends: whoever then gets the lock sees whether the maker was done.

@@ -19,7 +19,7 @@
 #include <takt/model/graph/pgm_table.hpp>
 #include <takt/model/graph/topological_order.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What is wrong with a graph that processes share, or with a call on it.
 enum class link_fault : std::uint8_t {

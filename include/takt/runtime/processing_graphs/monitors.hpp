@@ -29,7 +29,7 @@
 #include <takt/runtime/locking/futex.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 namespace detail {
 

@@ -21,7 +21,7 @@
 #include <takt/runtime/processing_graphs/link_description.hpp>
 #include <takt/runtime/processing_graphs/monitors.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A processing graph in shared memory: made once, found by its name, whose nodes threads and processes claim (PGM-RT,
 /// Elliott 2015, section 5.2). Any thread may use it.

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A file descriptor, closed at the end of its scope.
 class descriptor {

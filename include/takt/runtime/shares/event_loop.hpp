@@ -17,7 +17,7 @@
 #include <takt/core/number.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Waits for files, for an instant of `now()` and for a ring, for one thread.
 class event_loop {

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What client and service of shares say to each other. docs/shares.md has the exchange and the layout.
 enum class share_message_kind : std::uint8_t {

@@ -24,7 +24,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// What came of a call on a connection.
 enum class transfer : std::uint8_t {

@@ -17,7 +17,7 @@
 #include <takt/runtime/shares/seqpacket.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// A client's connection to a service, of another process or of its own.
 class socket_channel {

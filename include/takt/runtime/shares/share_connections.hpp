@@ -24,7 +24,7 @@
 #include <takt/runtime/shares/messages.hpp>
 #include <takt/runtime/shares/seqpacket.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// Where other processes knock: a socket that lets in users by what the system says of them, and removes its file at
 /// the end.

@@ -18,7 +18,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 enum class share_event : std::uint8_t {
   join,       ///< a client has registered; `value` is the memory units it holds

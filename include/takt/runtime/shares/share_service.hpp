@@ -26,7 +26,7 @@
 #include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 struct share_service_options {
   std::string path;                  ///< of the socket; empty: clients of the own process alone

@@ -11,7 +11,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/shares/launch_gate.hpp>
 
-namespace takt::runtime {
+namespace takt::inline v0::runtime {
 
 /// The calls of a GPU driver that an application's context stands before.
 ///

@@ -23,7 +23,7 @@
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// Brings the jobs of a workload to an engine step by step, as invocations, tokens, edges, limits and guards let them.
 /// A task of the engine is a place for one step, whose station and needs are written down when a step takes the place.

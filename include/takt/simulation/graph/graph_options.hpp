@@ -11,7 +11,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/rules/block_queue.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 struct graph_options {
   gpu_shape gpu{};

@@ -15,7 +15,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/servers/unit_server.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// Blocks on an SM for which there is room, on average over the SMs.
 inline constexpr std::size_t simulated_blocks_per_sm = 64;

@@ -16,7 +16,7 @@
 #include <takt/rules/block_placement.hpp>
 #include <takt/rules/gel.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// A piece of a job: CPU time, or a kernel or a copy during which the job suspends.
 template <ExactNumber Number>

@@ -19,7 +19,7 @@
 #include <takt/simulation/graph/graph_stations.hpp>
 #include <takt/simulation/whole_unit.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// A kernel that is handed to the GPU at an instant.
 template <ExactNumber Number>

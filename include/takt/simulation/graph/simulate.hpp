@@ -27,7 +27,7 @@
 #include <takt/simulation/release_times.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a simulation of graphs saw, graph by graph; its visits are the nodes of the refined graphs, from their nominal
 /// releases to their ends.

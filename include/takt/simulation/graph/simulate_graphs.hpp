@@ -20,7 +20,7 @@
 #include <takt/simulation/graph/job_gates.hpp>
 #include <takt/simulation/whole_unit.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// Release times of the invocations of each clock, ascending.
 template <ExactNumber Number>

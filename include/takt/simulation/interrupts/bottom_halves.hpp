@@ -14,7 +14,7 @@
 #include <takt/rules/helper_threads.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// What the handler of a device's bottom halves may go by. Jobs stand by task; those without an operation on the device
 /// lend nothing.

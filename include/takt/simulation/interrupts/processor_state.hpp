@@ -9,7 +9,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::simulation::detail {
+namespace takt::inline v0::simulation::detail {
 
 inline constexpr std::size_t no_thread = static_cast<std::size_t>(-1);
 

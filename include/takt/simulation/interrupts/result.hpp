@@ -9,7 +9,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// From when a part first ran to its end; in between others may have run.
 struct part_times {

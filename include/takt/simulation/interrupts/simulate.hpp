@@ -19,7 +19,7 @@
 #include <takt/simulation/interrupts/result.hpp>
 #include <takt/simulation/interrupts/workload.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 struct interrupt_simulation_options {
   std::int32_t processors = 1;

@@ -13,7 +13,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// What one operation on a device takes from its start until its job is woken.
 struct device_operation {

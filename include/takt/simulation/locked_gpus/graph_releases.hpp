@@ -17,7 +17,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// Most edges of one graph, those of its feedback apart.
 inline constexpr std::size_t most_graph_edges = 64;

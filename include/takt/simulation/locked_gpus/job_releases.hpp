@@ -15,7 +15,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/release_times.hpp>
 
-namespace takt::simulation::detail {
+namespace takt::inline v0::simulation::detail {
 
 /// Releases of every task as the options want them. Pre: `o` has no fault.
 template <class Table>

@@ -11,7 +11,7 @@
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// How a platform of locked GPUs is simulated. What the configuration leaves no use for is refused, with the option in
 /// the error's `name`.

@@ -15,7 +15,7 @@
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// Room for every published set.
 using published_table = task_rows<gpusync_task<ticks, 2>, 64>;

@@ -11,7 +11,7 @@
 #include <takt/simulation/locked_gpus/run_system.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Longest s-oblivious blocking of one job of a task, by what it waits for.
 struct gpusync_waits {

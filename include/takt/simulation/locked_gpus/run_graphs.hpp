@@ -18,7 +18,7 @@
 #include <takt/simulation/locked_gpus/run_system.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// Who frees an engine: the job that holds its lock, on a CPU, or the hardware as soon as the work is done.
 enum class engine_service : std::uint8_t { locks, hardware_queue };

@@ -18,7 +18,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 namespace detail {
 

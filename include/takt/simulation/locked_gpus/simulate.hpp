@@ -30,7 +30,7 @@
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/release_times.hpp>
 
-namespace takt::simulation::detail {
+namespace takt::inline v0::simulation::detail {
 
 /// The blocking of each job by what it waits for.
 [[nodiscard]] inline auto waits_of(const host::gpu_system& system, const host::gpu_run& run)
@@ -105,7 +105,7 @@ void summarize(const host::gpu_system& system, const std::vector<host::task_rele
 
 }  // namespace takt::simulation::detail
 
-namespace takt {
+namespace takt::inline v0 {
 
 namespace simulation::detail {
 

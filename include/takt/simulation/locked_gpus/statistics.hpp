@@ -13,7 +13,7 @@
 #include <takt/model/observation.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// How often predictions of token sections came true.
 struct prediction_accuracy {

@@ -10,7 +10,7 @@
 #include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// A task of which the first job and every so many after it run their kernels many times over.
 struct aberrant_task {

@@ -28,7 +28,7 @@
 #include <takt/simulation/locked_gpus/options.hpp>
 #include <takt/simulation/locked_gpus/run_graphs.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// Which frames of which tasks show the same scene.
 struct task_scenes {

@@ -11,7 +11,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// When a share that was decided is in force.
 enum class share_change : std::uint8_t {

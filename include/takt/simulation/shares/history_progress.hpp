@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>
 
-namespace takt::simulation {
+namespace takt::inline v0::simulation {
 
 /// How much of a job is done: the exact sum of fractions `executed / whole`, one per stretch of time in which the whole
 /// job would have taken `whole`. Nothing is ever rounded, however long the history is.

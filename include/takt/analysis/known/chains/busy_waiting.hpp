@@ -17,7 +17,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// A job spins on its one core while it copies and while its kernels run, so it needs the core for all of its time.
 /// Every lower task may have been preempted with a copy under way, hence blocking is a sum over them, not a maximum:

@@ -10,7 +10,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/validate.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// A walk over a chain that accepts: cpu, then any number of ([copy] kernel [copy] cpu).
 class alternating_chain {

@@ -7,7 +7,7 @@
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Longest CPU time of a job of task k.
 template <class Table>

@@ -9,7 +9,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// For each task and copy engine the longest copy of a lower task, which may hold the engine when the task asks for it.
 template <class Table>

@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// How long a copy of `chunks` chunks waits at most while less important copies have its engine. `longest_lower` has
 /// the longest chunk of each of those. False on overflow, with a negative value, and

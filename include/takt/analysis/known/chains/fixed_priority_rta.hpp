@@ -14,7 +14,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Response-time analysis of tasks that never suspend, pinned to preemptive fixed-priority cores. Exact: a bound is the
 /// response to a synchronous release. Source: Joseph and Pandya 1986.

@@ -7,7 +7,7 @@
 #include <takt/analysis/known/chains/workload.hpp>
 #include <takt/core/fixed_point.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Solves x = c + I(x) for non-decreasing constants c, I being the summed workload of some tasks on some resources.
 ///

@@ -6,7 +6,7 @@
 
 #include <takt/analysis/known/chains/workload.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// The least work of several packings of each task, one of which is known to come true: no more than the work of that
 /// one in any window. Interface of `workload_model`.

@@ -10,7 +10,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

@@ -6,7 +6,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Which of the sound steps an RTGPU analysis takes. Each only tightens; all hold together.
 struct rtgpu_variant {

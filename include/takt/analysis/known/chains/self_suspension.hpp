@@ -19,7 +19,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Segmented self-suspension over one serialised accelerator: each stretch between two CPU segments is served by a
 /// single non-preemptive fixed-priority server that all tasks share, its kernel on the task's own SMs.

@@ -9,7 +9,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Several shares of which a task is to get one: `least` to `most` SMs, all on one of the GPUs.
 struct share_choice {

@@ -8,7 +8,7 @@
 #include <takt/analysis/known/chains/workload.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// A chain in which everything between two CPU segments, copies and kernel, is one stretch on one accelerator.
 /// The element of a CPU segment has resource 0, that of a stretch resource 1.

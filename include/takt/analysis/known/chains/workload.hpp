@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// A piece of a job as one resource sees it: its own work, or a gap in which others work.
 template <class Number>

@@ -15,7 +15,7 @@
 #include <takt/model/task_table.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// The flat table of chains that described tasks fit in, with room for so many times that are derived from facts.
 template <class Described, std::size_t Derived = 32 * Described::max_visits>

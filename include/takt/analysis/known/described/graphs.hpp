@@ -19,7 +19,7 @@
 #include <takt/model/visit_fact.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Most nodes of a set of graphs: analyses keep a few numbers of each in place.
 inline constexpr std::size_t most_described_nodes = 256;

@@ -15,7 +15,7 @@
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Pre: the visit is one of `tasks`.
 template <class Described>

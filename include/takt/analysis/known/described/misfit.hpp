@@ -12,7 +12,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// What keeps a published method from reading a described workload, with the name of the task; a visit by its position
 /// in its task. Where it is a fact that nobody gave, `lacks` says which would do.

@@ -20,7 +20,7 @@
 #include <takt/model/task.hpp>
 #include <takt/model/visit_fact.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

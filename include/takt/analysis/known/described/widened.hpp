@@ -6,7 +6,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

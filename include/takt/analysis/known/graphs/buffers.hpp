@@ -10,7 +10,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// When the jobs of a node may begin.
 enum class early_release : std::uint8_t {

@@ -19,7 +19,7 @@
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// What becomes one sequential task: its next job starts after this one, and it counts as running while it waits for
 /// the GPU.

@@ -10,7 +10,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Graphs that were changed, or why they could not be.
 template <class Table>

@@ -18,7 +18,7 @@
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Where the bounds of kernels come from.
 enum class kernel_bound : std::uint8_t {

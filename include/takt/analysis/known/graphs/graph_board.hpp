@@ -17,7 +17,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/rules/graph/refine_for.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// A platform of graphs whose rule of processors is a value.
 struct graph_board {

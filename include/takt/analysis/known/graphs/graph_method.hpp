@@ -23,7 +23,7 @@
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

@@ -8,7 +8,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

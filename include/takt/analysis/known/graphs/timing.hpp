@@ -8,7 +8,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/exact.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Bounds and offsets by the position of the node in its table. A junction and a node without demand respond in 0.
 template <ExactNumber Number, std::size_t MaxNodes, std::size_t MaxGraphs>

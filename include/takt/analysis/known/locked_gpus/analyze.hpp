@@ -17,7 +17,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// What a response on a platform of locked GPUs consists of. The sum is the response exactly.
 struct gpusync_terms {

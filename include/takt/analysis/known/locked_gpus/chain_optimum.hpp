@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 #include <takt/core/exact.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 /// A number for each kind of copy.
 template <class T>

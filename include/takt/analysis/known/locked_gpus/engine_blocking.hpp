@@ -11,7 +11,7 @@
 #include <takt/analysis/known/locked_gpus/request_runs.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 

@@ -10,7 +10,7 @@
 #include <takt/analysis/known/locked_gpus/priority_engines.hpp>
 #include <takt/analysis/known/locked_gpus/token_blocking.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 /// The sorted engine sections and the blocking chains of a set, which no pass changes.
 ///

@@ -11,7 +11,7 @@
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 /// Whether task i goes before task j under a scheduler of task-level priorities; never under another one. Pre:
 /// `validate_gpusync` found nothing.

@@ -10,7 +10,7 @@
 #include <takt/analysis/known/locked_gpus/prepared_set.hpp>
 #include <takt/analysis/known/locked_gpus/token_blocking.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 template <class Table>
 struct inflated_set {

@@ -7,7 +7,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 /// Which CPUs take a cluster's timer interrupts.
 enum class interrupt_handling : std::uint8_t {

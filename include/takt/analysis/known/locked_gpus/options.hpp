@@ -6,7 +6,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 enum class guarantee : std::uint8_t {
   bounded_tardiness,  ///< every response is bounded

@@ -10,7 +10,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 namespace detail {
 

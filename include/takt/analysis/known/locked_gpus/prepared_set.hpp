@@ -13,7 +13,7 @@
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 /// Tasks on a platform, with all that no pass of the analysis changes.
 template <class Table>

@@ -7,7 +7,7 @@
 
 #include <takt/analysis/known/locked_gpus/engine_blocking.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 /// Waits for engines that go to somebody who waits, whoever that is.
 ///

@@ -10,7 +10,7 @@
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 /// A set of kinds of engine sections, as bits.
 using request_kinds = std::uint8_t;

@@ -13,7 +13,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 /// What the last pass found of a task.
 template <class Number>

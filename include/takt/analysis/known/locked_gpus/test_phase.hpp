@@ -11,7 +11,7 @@
 #include <takt/analysis/known/locked_gpus/result.hpp>
 #include <takt/analysis/methods/gel/compliant_vector.hpp>
 
-namespace takt::analysis::gpusync {
+namespace takt::inline v0::analysis::gpusync {
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/application.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// How much of a GPU a set asks for in the long run.
 template <ExactFraction Fraction>

@@ -17,7 +17,7 @@
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

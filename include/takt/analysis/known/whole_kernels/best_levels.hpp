@@ -6,7 +6,7 @@
 
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// A number of preemption levels to use, and its verdict.
 template <ExactNumber Number>

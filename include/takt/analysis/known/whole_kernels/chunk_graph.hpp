@@ -8,7 +8,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/accelerator_fault.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// A stretch of slot time within the life of one job.
 template <ExactNumber Number>

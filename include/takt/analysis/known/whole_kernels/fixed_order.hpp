@@ -7,7 +7,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/priority_order.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Positions of the tasks in a table, highest priority first.
 template <std::size_t MaxTasks>

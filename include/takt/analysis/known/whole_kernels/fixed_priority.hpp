@@ -11,7 +11,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

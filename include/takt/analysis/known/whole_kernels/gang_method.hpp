@@ -16,7 +16,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Kernels that preempt one another at every event, on the same cores: without a limit to their nesting. With pinned
 /// and gang tasks in one set, the first in order always runs if a kernel stops anywhere; no test is known otherwise.

@@ -6,7 +6,7 @@
 #include <takt/analysis/known/whole_kernels/chunk_graph.hpp>
 #include <takt/analysis/known/whole_kernels/slot_edf.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// A task in a slot as a task on a processor of its own, where task and slot period divide one another.
 template <ExactNumber Number>

@@ -16,7 +16,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Nested kernels, at most `levels`. A run must miss if it would with all preemptions free.
 template <KernelOrder Order, std::size_t MaxTasks>

@@ -6,7 +6,7 @@
 
 #include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

@@ -16,7 +16,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/demand/edf_test.hpp>
 #include <takt/analysis/methods/demand/supply.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

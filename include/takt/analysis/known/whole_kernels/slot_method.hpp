@@ -17,7 +17,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Tasks of one core, or those that need all, inside their slot. With kernels that stop anywhere the tests are exact.
 template <KernelOrder Order, std::size_t MaxTasks>

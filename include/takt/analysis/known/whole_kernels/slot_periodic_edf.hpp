@@ -7,7 +7,7 @@
 #include <takt/analysis/known/whole_kernels/slot_edf.hpp>
 #include <takt/analysis/methods/demand/chunk_demand.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 // Tests for strictly periodic tasks whose releases keep their place against the slot table. Sporadic or drifting
 // releases need `slot_supply_edf`: a job that starts a little later may lose its chunk.

@@ -8,7 +8,7 @@
 #include <takt/analysis/known/whole_kernels/slot_edf.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// What became of every job of a hyper-period. Tasks stand as in the part.
 template <ExactNumber Number, std::size_t MaxTasks>

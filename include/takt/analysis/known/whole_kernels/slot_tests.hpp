@@ -13,7 +13,7 @@
 #include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
 #include <takt/analysis/known/whole_kernels/two_slots.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// The worse the greater.
 enum class slot_answer : std::uint8_t {

@@ -7,7 +7,7 @@
 #include <takt/analysis/known/whole_kernels/parts.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Two disjoint slots of one period: in one the cores serve their pinned tasks, in the other all cores serve gang
 /// tasks.

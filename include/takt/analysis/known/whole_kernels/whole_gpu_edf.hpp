@@ -11,7 +11,7 @@
 #include <takt/analysis/methods/demand/supply.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// When a job that has just become ready can find that another one started in the same instant.
 enum class activation_timing : std::uint8_t {

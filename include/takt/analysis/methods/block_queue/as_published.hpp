@@ -6,7 +6,7 @@
 #include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 
 /// Bounds as Yang et al. 2018 print them. See docs/errata.md.
-namespace takt::analysis::as_published {
+namespace takt::inline v0::analysis::as_published {
 
 /// Theorem 3 without a look at block slots, shared memory and registers: responses may grow without bound above it.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>

@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/gel/upward.hpp>
 #include <takt/model/block_kernel.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 enum class block_status : std::uint8_t {
   bounded,                ///< every response is bounded as given

@@ -7,7 +7,7 @@
 #include <takt/analysis/methods/block_queue/outstanding_jobs.hpp>
 #include <takt/core/exact.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 namespace detail {
 
 /// Blocks in units of the greatest part that each takes of any resource of an SM; an SM has `whole` of them.

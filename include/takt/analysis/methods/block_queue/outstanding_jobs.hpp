@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Jobs of one kernel in flight at which `outstanding_response` gives up.
 inline constexpr std::int64_t most_outstanding_jobs = 10'000;

@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/block_queue/capacity.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 namespace detail {
 
 template <class Fraction, std::size_t MaxTasks>

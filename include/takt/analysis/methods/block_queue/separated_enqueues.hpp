@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/block_queue/capacity.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 namespace detail {
 
 /// sum B_i C_i (1 + J_i / T_i): one job of each kernel, and what jitter adds.

@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/demand/concepts.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 template <ExactNumber Number>
 struct no_blocking {

@@ -6,7 +6,7 @@
 #include <takt/analysis/methods/demand/concepts.hpp>
 #include <takt/core/inline_vector.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Work that may start at `offset` within a pattern and has to be done `length` later.
 template <ExactNumber Number>

@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/demand/rate.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Work that must be done within a window, and the next length at which there is more of it.
 template <ExactNumber Number>

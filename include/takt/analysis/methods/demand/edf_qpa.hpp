@@ -6,7 +6,7 @@
 
 #include <takt/analysis/methods/demand/edf_test.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 #include <takt/analysis/methods/demand/concepts.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Why a demand test does not accept.
 enum class edf_reason : std::uint8_t {

@@ -6,7 +6,7 @@
 
 #include <takt/core/exact.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Time per time, such as a utilisation, good enough to compare and to extrapolate with. Exact here.
 template <ExactNumber Number>

@@ -4,7 +4,7 @@
 #include <takt/analysis/methods/demand/concepts.hpp>
 #include <takt/model/accelerator.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// A processor that serves nobody else.
 template <ExactNumber Number>

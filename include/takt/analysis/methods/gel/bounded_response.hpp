@@ -8,7 +8,7 @@
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// How many jobs of one task may run at the same time.
 enum class job_overlap : std::uint8_t {

@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Whether a task's delay x = (s - wcet) / m counts below 0.
 enum class delay_sign : std::uint8_t {

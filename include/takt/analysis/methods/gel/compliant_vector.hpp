@@ -10,7 +10,7 @@
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 namespace detail {
 
 /// Sequential tasks, each `copies[i]` times.

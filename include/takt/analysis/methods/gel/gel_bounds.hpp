@@ -10,7 +10,7 @@
 #include <takt/model/gel_task.hpp>
 #include <takt/rules/gel.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 enum class gel_status : std::uint8_t {
   bounded,           ///< every response is bounded as given

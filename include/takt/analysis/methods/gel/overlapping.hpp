@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/gel/compliant_point.hpp>
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 namespace detail {
 
 /// How long a job waits and runs after its priority point when `backlog` of work with its point or an earlier one is

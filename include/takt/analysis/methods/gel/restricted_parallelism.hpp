@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/gel/compliant_vector.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 namespace detail {
 
 /// More processors than this need a larger table of partial knapsacks.

@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 #include <takt/analysis/verdict.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 namespace detail {
 
 /// A number in units of 2^-60 from below and above, for products up to 8.

@@ -7,7 +7,7 @@
 
 #include <takt/core/exact.hpp>
 
-namespace takt::analysis::detail {
+namespace takt::inline v0::analysis::detail {
 
 /// floor(a b / c) and whether a rest is left. Pre: c > 0.
 struct wide_quotient {
@@ -97,7 +97,7 @@ struct takt::number_traits<takt::analysis::detail::upward> {
   }
 };
 
-namespace takt::analysis::detail {
+namespace takt::inline v0::analysis::detail {
 
 /// x part / whole, or the least value above it that the type has. Pre: part >= 0, whole > 0.
 template <class Fraction>

@@ -8,7 +8,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 enum class blocking_status : std::uint8_t {
   bounded,

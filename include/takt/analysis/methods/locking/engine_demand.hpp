@@ -8,7 +8,7 @@
 
 #include <takt/core/rational.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// Operations of a task on an engine of a GPU: `work` in every `period`.
 template <class Number>

@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 // Waiting for one of k replicas. `users` counts the tasks that use the resource, each with one incomplete request at a
 // time; `longest` is the longest critical section of any of them, its suspensions included; `processors` are those of

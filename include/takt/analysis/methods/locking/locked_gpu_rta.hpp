@@ -24,7 +24,7 @@
 #include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 /// What each job waits for its tokens, on fixed-priority cores of one processor each. Sections are pure device time, so
 /// a holder progresses whoever has the cores.

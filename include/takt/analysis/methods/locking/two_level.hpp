@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 
-namespace takt::analysis {
+namespace takt::inline v0::analysis {
 
 // Two levels: a token of a GPU first, then the lock of one engine at a time, held for one operation. Waiting for an
 // engine happens inside the token's critical section and lengthens it for everybody who waits for a token.
