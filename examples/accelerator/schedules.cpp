@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <takt/model/platform.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/servers/all.hpp>

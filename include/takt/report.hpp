@@ -3,6 +3,7 @@
 
 #include <takt/core/compiler.hpp>
 
+#include <takt/model/workload.hpp>
 #include <takt/report/chain_summary.hpp>
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/comparison_json.hpp>

@@ -4,6 +4,7 @@
 #include <takt/core/compiler.hpp>
 #include <takt/core/hosted.hpp>
 
+#include <takt/model/workload.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_block_device.hpp>

@@ -3,6 +3,8 @@
 
 #include <takt/core/compiler.hpp>
 
+#include <takt/model/critical_section.hpp>
+#include <takt/model/workload.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate.hpp>

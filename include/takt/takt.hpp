@@ -7,9 +7,11 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task.hpp>
 
+#include <takt/model/critical_section.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/model/workload.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/share_tags.hpp>

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include "support/environment.hpp"
 

@@ -20,6 +20,7 @@
 #include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate.hpp>

@@ -17,6 +17,10 @@
 #include <takt/analysis/compose.hpp>
 #include <takt/model/graph/graph.hpp>
 #include <takt/model/graph/graph_set.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/task.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/model/workload.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/simulation/simulate_composed.hpp>

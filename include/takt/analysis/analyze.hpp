@@ -11,8 +11,9 @@
 #include <takt/analysis/known/known_method.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
-#include <takt/model/platform.hpp>
-#include <takt/model/task_set.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/pool.hpp>
+#include <takt/model/task_rows.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>

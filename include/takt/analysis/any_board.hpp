@@ -14,11 +14,11 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/room.hpp>
-#include <takt/model/critical_section.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/mutex_key.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>

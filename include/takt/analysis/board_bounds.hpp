@@ -9,7 +9,7 @@
 #include <takt/analysis/pools/bounds.hpp>
 #include <takt/analysis/tokens/bounds.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/tags.hpp>

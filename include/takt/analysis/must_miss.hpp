@@ -14,7 +14,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_attributes.hpp>
 #include <takt/rules/kernel_views.hpp>
 
 namespace takt::inline v0::analysis {

@@ -14,7 +14,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_attributes.hpp>
 
 namespace takt::inline v0 {
 

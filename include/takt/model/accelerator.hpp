@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <takt/core/number.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_attributes.hpp>
 #include <takt/model/task_rows.hpp>
 
 namespace takt::inline v0 {
@@ -77,5 +77,9 @@ enum class preemption_cost_model : std::uint8_t {
   }
   return false;
 }
+
+/// A set whose tasks are kernels of an accelerator.
+template <class T>
+concept AcceleratorTaskSet = TaskSet<T> && RowsOf<T, accelerator_task<ticks>>;
 
 }  // namespace takt

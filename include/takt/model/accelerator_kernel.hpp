@@ -9,7 +9,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_types.hpp>
 
 namespace takt::inline v0 {
 

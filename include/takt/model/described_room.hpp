@@ -10,10 +10,9 @@
 #include <takt/model/kernel_facts.hpp>
 #include <takt/model/shares/share_visits.hpp>
 #include <takt/model/shares/wcet_row.hpp>
-#include <takt/model/task.hpp>
 #include <takt/model/task_table.hpp>
+#include <takt/model/task_types.hpp>
 #include <takt/model/visit_source.hpp>
-#include <takt/model/workload.hpp>
 
 namespace takt::inline v0 {
 

@@ -10,7 +10,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/stage.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_attributes.hpp>
 #include <takt/model/visit_fact.hpp>
 #include <takt/model/visit_table.hpp>
 

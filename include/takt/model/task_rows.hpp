@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
 
 namespace takt::inline v0 {
 
@@ -33,6 +34,10 @@ struct task_rows {
     return *this;
   }
 };
+
+/// Anything that flattens: a typed set, or a table that was read from a file.
+template <class T>
+concept TaskSet = requires(const T& t) { t.template table<ticks>(); };
 
 /// Anything that flattens into rows of such records.
 template <class T, class Task>

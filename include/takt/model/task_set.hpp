@@ -16,6 +16,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_table.hpp>
+#include <takt/model/task_types.hpp>
 #include <takt/model/validate.hpp>
 
 namespace takt::inline v0 {
@@ -31,13 +32,6 @@ template <class T>
 inline constexpr std::size_t samples_in = 0;
 template <Segment... Segments>
 inline constexpr std::size_t samples_in<typed_task<Segments...>> = (samples_of<Segments> + ... + 0);
-
-template <class T>
-inline constexpr bool has_own_visits = false;
-template <Segment... Segments>
-inline constexpr bool has_own_visits<jittered_task<Segments...>> = true;
-template <Segment... Segments>
-inline constexpr bool has_own_visits<typed_task<Segments...>> = (requires { typename Segments::resource; } || ...);
 
 template <class Table>
 constexpr void append(Table& table, const cpu_segment& s) {
@@ -163,13 +157,5 @@ struct [[nodiscard]] task_set {
 
 template <Task... Tasks>
 task_set(const Tasks&...) -> task_set<Tasks...>;
-
-/// Anything that flattens: a typed set, or a table that was read from a file.
-template <class T>
-concept TaskSet = requires(const T& t) { t.template table<ticks>(); };
-
-/// One whose tasks are kernels of an accelerator.
-template <class T>
-concept AcceleratorTaskSet = TaskSet<T> && RowsOf<T, accelerator_task<ticks>>;
 
 }  // namespace takt

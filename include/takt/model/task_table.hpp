@@ -11,7 +11,7 @@
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_attributes.hpp>
 
 namespace takt::inline v0 {
 

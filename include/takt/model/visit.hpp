@@ -10,7 +10,7 @@
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/kernel_law.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 

@@ -14,15 +14,16 @@
 #include <takt/core/room.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_kernel.hpp>
-#include <takt/model/critical_section.hpp>
+#include <takt/model/mutex_key.hpp>
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/tabulated_kernel.hpp>
-#include <takt/model/task.hpp>
-#include <takt/model/task_set.hpp>
+#include <takt/model/task_attributes.hpp>
+#include <takt/model/task_rows.hpp>
 #include <takt/model/task_table.hpp>
+#include <takt/model/task_types.hpp>
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_table.hpp>
 
@@ -73,6 +74,9 @@ concept VisitSource = requires {
   { visit_source<T>::needs_pools } -> std::convertible_to<bool>;
   typename visit_source<T>::segments;
 };
+
+template <class... Parts>
+struct workload;
 
 template <VisitSource T>
 inline constexpr std::size_t tasks_of = visit_source<T>::max_tasks;

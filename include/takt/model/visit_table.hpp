@@ -8,7 +8,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_attributes.hpp>
 
 namespace takt::inline v0 {
 

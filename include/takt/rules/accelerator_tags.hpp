@@ -14,9 +14,9 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_fault.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/platform.hpp>
-#include <takt/model/task.hpp>
-#include <takt/model/task_set.hpp>
+#include <takt/model/pool.hpp>
+#include <takt/model/task_attributes.hpp>
+#include <takt/model/task_rows.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>

@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
-#include <takt/model/critical_section.hpp>
-#include <takt/model/platform.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/mutex_key.hpp>
+#include <takt/model/pool.hpp>
+#include <takt/model/task_types.hpp>
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/clusters.hpp>

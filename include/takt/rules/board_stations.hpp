@@ -8,7 +8,7 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/delayed_by.hpp>
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>

@@ -8,8 +8,8 @@
 
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/tags.hpp>
 

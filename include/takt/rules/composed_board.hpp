@@ -6,13 +6,12 @@
 #include <string_view>
 #include <type_traits>
 
+#include <takt/model/accelerator.hpp>
 #include <takt/model/graph/graph_visits.hpp>
 #include <takt/model/kernel_facts.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/model/shares/share_visits.hpp>
-#include <takt/model/task_set.hpp>
 #include <takt/model/visit_source.hpp>
-#include <takt/model/workload.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/job_priority.hpp>

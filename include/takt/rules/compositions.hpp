@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/time_slices.hpp>
 

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/rules/job_priority.hpp>

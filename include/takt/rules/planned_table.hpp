@@ -6,9 +6,9 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
-#include <takt/model/task_set.hpp>
+#include <takt/model/pool.hpp>
+#include <takt/model/task_rows.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/dedicated_sms.hpp>

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/model/critical_section.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/model/facts.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/mutex_key.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_fact.hpp>

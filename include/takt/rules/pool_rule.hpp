@@ -8,7 +8,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/value.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/all.hpp>

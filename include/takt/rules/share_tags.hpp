@@ -4,10 +4,10 @@
 #include <concepts>
 
 #include <takt/model/model_error.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
-#include <takt/model/task_set.hpp>
+#include <takt/model/task_rows.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/shares/share_rules.hpp>

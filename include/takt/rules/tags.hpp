@@ -12,7 +12,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/kernel_law.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>

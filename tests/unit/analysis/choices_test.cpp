@@ -24,6 +24,7 @@
 #include <takt/model/gpu_migration.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>

@@ -11,6 +11,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/model/copy_model.hpp>
 #include <takt/model/occupancy.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/model/speedup.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/tags.hpp>

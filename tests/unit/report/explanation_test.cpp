@@ -8,6 +8,7 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/duration.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/report/explanation.hpp>
 #include <takt/report/summarize_chains.hpp>
 

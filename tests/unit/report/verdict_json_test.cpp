@@ -10,6 +10,7 @@
 #include <takt/allocation/allocate.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/duration.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/report/summarize_chains.hpp>
 #include <takt/report/verdict_json.hpp>
 

@@ -12,7 +12,7 @@
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_attributes.hpp>
 
 namespace takt::inline v0 {
 

@@ -4,13 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <boost/hana/for_each.hpp>
-
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/model/warps.hpp>
 
 namespace takt::inline v0 {
@@ -108,7 +106,7 @@ constexpr void note(graph_platform& out, const copy_engines_resource& e, const a
 template <class P>
 [[nodiscard]] constexpr auto graph_platform_of(const P& platform) -> graph_platform {
   graph_platform out;
-  boost::hana::for_each(platform.pools, [&out](const auto& p) { detail::note(out, p.resource, p.rule); });
+  platform.each([&out](const auto& p) { detail::note(out, p.resource, p.rule); });
   return out;
 }
 

@@ -8,7 +8,7 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/critical_section.hpp>
+#include <takt/model/mutex_key.hpp>
 #include <takt/model/gel_task.hpp>
 
 namespace takt::inline v0 {

@@ -7,7 +7,7 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_attributes.hpp>
 #include <takt/model/task_rows.hpp>
 
 namespace takt::inline v0 {

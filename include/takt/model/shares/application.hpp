@@ -17,7 +17,7 @@
 #include <takt/model/shares/contention.hpp>
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
-#include <takt/model/task.hpp>
+#include <takt/model/task_attributes.hpp>
 #include <takt/model/task_rows.hpp>
 
 namespace takt::inline v0 {

@@ -4,10 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <boost/hana/front.hpp>
-
 #include <takt/model/model_error.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>
 
@@ -49,7 +47,7 @@ template <std::size_t MaxTasks>
 template <RuleTag Rule>
 [[nodiscard]] constexpr auto share_pool_of(const platform<resource_pool<gpu_shares_resource, Rule>>& platform) noexcept
     -> const resource_pool<gpu_shares_resource, Rule>& {
-  return boost::hana::front(platform.pools);
+  return platform.only_pool();
 }
 
 }  // namespace takt

@@ -4,10 +4,10 @@
 #include <cstddef>
 
 #include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/model/task_set.hpp>
 #include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/composed_board.hpp>

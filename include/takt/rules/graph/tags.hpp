@@ -8,7 +8,7 @@
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_set.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/compositions.hpp>

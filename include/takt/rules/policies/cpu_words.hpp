@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <takt/core/joined_text.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <takt/model/hardware.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>

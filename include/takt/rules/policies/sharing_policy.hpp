@@ -12,7 +12,7 @@
 #include <takt/core/value_list.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
@@ -148,7 +148,7 @@ template <SharingPolicy P, RuleTag CpuRule>
 }
 
 /// The board under a policy, its first GPU, and copy engines where `Copies` says that it has some. Pre: no fact is
-/// missing. Error: as `platform`.
+/// missing; model/platform.hpp is included. Error: as `platform`.
 template <bool Copies = true, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto board_of(const P& policy, const hardware& board, const CpuRule& rule) {
   const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];

@@ -8,8 +8,8 @@
 #include <takt/core/joined_text.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
-#include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/policies/parse.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>

@@ -12,7 +12,7 @@
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
-#include <takt/model/platform.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/graph/tags.hpp>

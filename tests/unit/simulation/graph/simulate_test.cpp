@@ -9,6 +9,7 @@
 
 #include <takt/core/duration.hpp>
 #include <takt/model/graph/graph_set.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/trace.hpp>

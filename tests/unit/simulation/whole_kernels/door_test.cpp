@@ -6,6 +6,9 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/task.hpp>
+#include <takt/model/task_set.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
 namespace {

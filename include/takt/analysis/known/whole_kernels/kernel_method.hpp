@@ -15,7 +15,6 @@
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/model/task_set.hpp>
 #include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 

@@ -14,6 +14,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/report/fault_text.hpp>
 
 namespace {

@@ -7,6 +7,9 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/task.hpp>
+#include <takt/model/task_set.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
