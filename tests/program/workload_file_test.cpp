@@ -94,6 +94,8 @@ constexpr std::string_view everything = R"({
                  { "name": "a", "cpu": "2ms", "priority_point": "5ms" }, { "name": "c", "npu": 5 } ],
       "edges": [["a", "b"], ["a", "c"]], "history": [["b", "a", 2]] }
   ],
+  "plan": { "cores": { "camera": 1 }, "priorities": { "fusion": 1 }, "sms": { "camera": 4, "fusion": 2 },
+            "gpu": { "camera": 0, "fusion": 1 }, "percents": { "camera": 30, "fusion": 70 } },
   "chains": [{ "name": "see", "tasks": ["camera", "fusion"], "semantics": "let", "reaction": "200ms" }]
 })";
 
