@@ -36,7 +36,7 @@ const table<chain_facts> chain_table{"a chain of tasks",
 /// [slowed, by, parts per million] for pairs of tasks; an empty list says that none slows another one down.
 void read_contention(const json_value& v, workload_file& out) {
   constexpr string_view allowed = "[slowed, by, parts per million]";
-  if (out.contention) { throw input_error{v.where, "is said of two GPUs", "of one"}; }
+  if (out.contention) { throw input_error{v.where, "is said of two GPUs", "contention of one GPU"}; }
   if (!v.is(json_value::kind::array)) { refuse_kind(v, allowed); }
   auto& all = out.contention.emplace();
   for (const json_value& entry : v.items) {

@@ -317,9 +317,7 @@ auto file_judge::drop_unjudged() -> std::vector<std::string> {
         if (std::ranges::find(facts, part.fact) == facts.end()) { facts.push_back(part.fact); }
       }
       out.push_back(fmt::format("{} is left out: {} is not said", name, fmt::join(facts, ", ")));
-    } catch (const input_error& e) {
-      out.push_back(fmt::format("{} is left out: {}: {}: {}", name, e.where, e.problem, e.allowed));
-    }
+    } catch (const input_error& e) { out.push_back(fmt::format("{} is left out: {}", name, line_of(e))); }
   }
   if (kept.empty()) {
     throw input_error{"--policies", fmt::format("none can be judged: {}", fmt::join(out, "; ")),
