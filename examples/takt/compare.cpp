@@ -37,7 +37,7 @@ struct compared {
   report::comparison_row out;
   out.policy = asked.policy;
   out.cpus = asked.cpus;
-  out.because = fmt::format("{}: {}: {}", why.where, why.problem, why.allowed);
+  out.because = line_of(why);
   return out;
 }
 

@@ -51,6 +51,10 @@ void require_choices(const workload_file& file, const policy_question& q) {
   if (q.search && (!own_sms || q.analysis == "enhanced-mpcp") && has_gpus) {
     throw input_error{"--search", "says nothing about kernels that all have the same SMs", "no such option here"};
   }
+  if (q.given && (q.search || q.analysis == "enhanced-mpcp")) {
+    throw input_error{q.search ? "--search" : "--analysis", "says nothing about a plan that the file gives",
+                      "no such option for this file"};
+  }
   if (q.asks_one() && !q.cpus.ends_with("-monotonic") && q.cpus != "fixed-priority") {
     throw input_error{q.analysis.empty() ? "--search" : "--analysis",
                       fmt::format("says nothing about processors under {}", q.cpus), "no such option here"};

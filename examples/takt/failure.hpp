@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,11 @@ struct environment_error {
 struct nothing_to_run {
   std::string why;
 };
+
+inline constexpr std::size_t longest_message = 400;
+
+/// "place: what is wrong: expected what is allowed" on one line. A fault of a whole file has no place.
+[[nodiscard]] auto line_of(const input_error& e) -> std::string;
 
 /// The words of a fault that the library found, at its place in a file.
 [[nodiscard]] auto refused_at(std::string where, const model_error& error) -> input_error;

@@ -29,18 +29,9 @@ namespace {
 
 using namespace takt::program;
 
-constexpr std::size_t longest_message = 400;
 /// Of what is wrong with a call, which lists all that could stand there.
 constexpr std::size_t longest_complaint = 1000;
 const std::string version = fmt::format("{}.{}.{}", takt::version_major, takt::version_minor, takt::version_patch);
-
-/// FILE: place: what is wrong: what is allowed. A fault of the whole file has no place; of an option, the range is what
-/// was expected.
-[[nodiscard]] auto error_line(const std::string& file, const input_error& e) -> std::string {
-  const std::string where = e.where.empty() ? "" : one_line(e.where, longest_message) + ": ";
-  return fmt::format("{}: {}{}: {}{}", one_line(file, longest_message), where, one_line(e.problem, longest_message),
-                     e.where.starts_with("--") ? "expected " : "", one_line(e.allowed, longest_message));
-}
 
 /// Which command is to run, and what a failure of it needs to know.
 struct choice {
@@ -64,7 +55,8 @@ void write_error_json(std::string_view format, std::string_view status, const st
     }
     return code;
   } catch (const input_error& e) {
-    const std::string line = error_line(c.file == nullptr ? "takt" : *c.file, e);
+    const std::string file = c.file == nullptr ? "takt" : *c.file;
+    const std::string line = fmt::format("{}: {}", one_line(file, longest_message), line_of(e));
     if (c.json != nullptr && *c.json) {
       write_error_json(c.json_format, e.overflow ? "overflow" : "invalid-model", line);
     }

@@ -26,6 +26,7 @@
 
 // The front end of nvcc 13 fails with an internal error on the graph runtime. Locked GPUs run on emulated engines only.
 #ifndef __CUDACC__
+#include <takt/runtime/graph/bind_graphs.hpp>
 #include <takt/runtime/graph/measured_times.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/locked_gpus/run.hpp>

@@ -104,30 +104,32 @@ TEST_CASE("alternatives: what cannot be meant is refused with the place and what
       const fault& f : {
           fault{
               R"("core": 0, )", "",
-              R"(/tasks/0: see has times by the type of its core, and is on none: "core", which "takt plan" chooses)"},
+              R"(/tasks/0: see has times by the type of its core, and is on none: expected "core", which "takt plan" chooses)"},
           fault{
               R"("variant": "gpu",)", "",
-              R"(/tasks/0/variants: has 2 variants, and none is chosen: "variant": one of gpu, cpu, which "takt plan" chooses)"},
+              R"(/tasks/0/variants: has 2 variants, and none is chosen: expected "variant": one of gpu, cpu, which "takt plan" chooses)"},
           fault{R"("variant": "gpu")", R"("variant": "gp")",
-                R"(/tasks/0/variant: "gp" is no variant of this task, the nearest is "gpu": gpu, cpu)"},
+                R"(/tasks/0/variant: "gp" is no variant of this task, the nearest is "gpu": expected gpu, cpu)"},
           fault{R"("core": 0)", R"("core": 1)",
                 "/tasks/0/variants/0/segments/1/await: has no time on a core of type little: "
-                "a core of another type, or a time for this one"},
-          fault{R"({"little": "3ms"})", R"({"litle": "3ms"})",
-                R"(/tasks/1/nodes/0/cpu/litle: "litle" is no type of a core of this board: one of big, little)"},
-          fault{R"({"little": "3ms"})", "{}", "/tasks/1/nodes/0/cpu: has no time: a time for each type of core"},
+                "expected a core of another type, or a time for this one"},
+          fault{
+              R"({"little": "3ms"})", R"({"litle": "3ms"})",
+              R"(/tasks/1/nodes/0/cpu/litle: "litle" is no type of a core of this board: expected one of big, little)"},
+          fault{R"({"little": "3ms"})", "{}",
+                "/tasks/1/nodes/0/cpu: has no time: expected a time for each type of core"},
           fault{R"({"little": "3ms"})", R"({"little": "3cm"})",
-                R"(/tasks/1/nodes/0/cpu/little: "3cm" has an unknown unit: ns, us, ms or s)"},
+                R"(/tasks/1/nodes/0/cpu/little: "3cm" has an unknown unit: expected ns, us, ms or s)"},
           fault{R"("name": "cpu", "seg)", R"("name": "gpu", "seg)",
-                "/tasks/0/variants/1/name: names an earlier variant too: a name of its own"},
+                "/tasks/0/variants/1/name: names an earlier variant too: expected a name of its own"},
           fault{R"("core": 0, )", R"("core": 0, "segments": [{"cpu": "1ms"}], )",
-                "/tasks/0/segments: is a second body of one task: variants, or a body"},
+                "/tasks/0/segments: is a second body of one task: expected variants, or a body"},
           fault{R"("type": "little"}, {)", R"("type": "little", "speed": 2}, {)",
-                "/platform/cpus/cores/1/speed: cores of several speeds have no analysis in this program yet: "
+                "/platform/cpus/cores/1/speed: cores of several speeds have no analysis in this program yet: expected "
                 R"(times by type: "cpu": {"little": "3ms", "big": "1ms"})"},
           fault{"fixed-priority", "g-edf",
                 R"(/tasks/0: "g-edf" moves see between cores of types big, little: )"
-                "a policy that keeps tasks on cores, or cores of one type"},
+                "expected a policy that keeps tasks on cores, or cores of one type"},
       }) {
     CAPTURE(f.to);
     const std::string path = write("a.json", with(std::string{two_types}, f.from, f.to));

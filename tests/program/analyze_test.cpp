@@ -138,8 +138,9 @@ TEST_CASE("program: tasks with kernels beyond the SMs are a wrong model when not
                          "[ { \"cpu\": \"1ms\" }, { \"kernel\": { \"work\": \"1ms\" } }, { \"cpu\": \"1ms\" } ]");
   const auto o = takt::test::takt("analyze " + write("crowd.json", text));
   CHECK(o.code == 3);
-  CHECK(contains(o.err,
-                 "/platform/gpus/0/sms: 1 cannot be dedicated to 2 tasks with kernels: at least one SM per such task"));
+  CHECK(contains(
+      o.err,
+      "/platform/gpus/0/sms: 1 cannot be dedicated to 2 tasks with kernels: expected at least one SM per such task"));
 }
 
 TEST_CASE(

@@ -74,13 +74,15 @@ TEST_CASE("program: wrong token sections are refused with the place of the fault
        {R"("peer-to-peer")", R"("peer")", "/platform/gpus/0/migration: \"peer\" is unknown, the nearest is"},
        {R"("bytes_per_us": 8000)", R"("bytes_per_us": 0)", "/platform/gpus/0/dma/peer/bytes_per_us: 0 is out of range"},
        {R"("lock": "5us")", R"("lok": "5us")", "the nearest is \"lock\""},
-       {R"("lock": "5us")", R"("lock": "-5us")", "/platform/overheads/lock: -5us is negative: a time of at least 0ns"},
+       {R"("lock": "5us")", R"("lock": "-5us")",
+        "/platform/overheads/lock: -5us is negative: expected a time of at least 0ns"},
        {R"("kernels": ["6ms"])", R"("kernels": [])", "/tasks/1/gpu/kernels: is empty"},
-       {R"("cpu": "3ms")", R"("segments": [])", "/tasks/3/segments: is empty: at least one segment"},
+       {R"("cpu": "3ms")", R"("segments": [])", "/tasks/3/segments: is empty: expected at least one segment"},
        {R"("cpu": "3ms")", R"("cpu": 0)", "/tasks/3/cpu: is 0, and so is all other time"},
-       {R"("period": "20ms")", R"("period": 0)", "/tasks/3/period: 0ns is not positive: a time of at least 1ns"},
+       {R"("period": "20ms")", R"("period": 0)",
+        "/tasks/3/period: 0ns is not positive: expected a time of at least 1ns"},
        {R"("cpu": "3ms")", R"("cpu": ["3ms", "2ms"])",
-        "/tasks/3/cpu: [3ms, 2ms] has a lower bound above its upper bound: [lower, upper] with lower <= upper"},
+        "/tasks/3/cpu: [3ms, 2ms] has a lower bound above its upper bound: expected [lower, upper] with lower <= upper"},
        {R"("cpu": "3ms")", R"("cpu": "3ms", "deadline": 0)", "/tasks/3/deadline: 0ns is not positive"},
        {R"("name": "lanes")", R"("name": "signs")", "/tasks/2/name: \"signs\" names an earlier task too"}});
   std::string across = with(text, "\"count\": 4", "\"count\": 4, \"clusters\": 2");
@@ -89,9 +91,10 @@ TEST_CASE("program: wrong token sections are refused with the place of the fault
   }
   across = with(across, "\"count\": 2", "\"count\": 1");
   CHECK(contains(takt::test::refusal("analyze", across),
-                 "/platform/gpus/0/protocol: tokens are shared by several CPU clusters: CK-OMLP"));
+                 "/platform/gpus/0/protocol: tokens are shared by several CPU clusters: expected CK-OMLP"));
   const std::string clusters = with(with(text, "r2dglp", "ck-omlp"), "\"count\": 4", "\"count\": 4, \"clusters\": 2");
-  CHECK(contains(takt::test::refusal("analyze", clusters), "/tasks/0/cluster: is missing: an integer from 0 to 1"));
+  CHECK(contains(takt::test::refusal("analyze", clusters),
+                 "/tasks/0/cluster: is missing: expected an integer from 0 to 1"));
 }
 
 TEST_CASE("program: token sections run on locked GPUs under each rule of clusters, beside what was simulated") {

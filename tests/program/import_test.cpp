@@ -172,7 +172,7 @@ TEST_CASE("export: a plan for other tasks or other cores, or without cores, is r
   other = plan;
   json& segments = other["tasks"][1]["variants"][0]["segments"];
   segments.push_back(segments[2]);
-  CHECK(contains(line(other), "has 2 kernels: none, or the 1 of the model"));
+  CHECK(contains(line(other), "has 2 kernels: expected none, or the 1 of the model"));
   other = plan;
   other["platform"]["cpus"]["cores"][1]["name"] = "Little7";
   CHECK(contains(line(other), "core 1 is \"Little7\", which the model does not have"));
@@ -336,11 +336,12 @@ TEST_CASE("import: a broken model is refused with the line and the element") {
   CHECK(imported(write("good.amxmi", text))["tasks"].size() == 1);
   CHECK(contains(refused(text.substr(0, text.size() / 2)), ": line "));
   CHECK(contains(refused(with(text, "amalthea/1.0.0", "amalthea/9.0.0")), "line 1: am:Amalthea: is of the schema"));
-  CHECK(
-      contains(refused(with(text, "value=\"10\" unit=\"ms\"", "value=\"10\"")), "recurrence: has no unit: ps, ns, us"));
+  CHECK(contains(refused(with(text, "value=\"10\" unit=\"ms\"", "value=\"10\"")),
+                 "recurrence: has no unit: expected ps, ns, us"));
   CHECK(contains(refused(with(text, "value=\"10\" unit=\"ms\"", "value=\"10\" unit=\"fortnight\"")),
                  "recurrence: has the unit \"fortnight\""));
-  CHECK(contains(refused(with(text, "value=\"1000\"", "value=\"many\"")), "value is \"many\": a number from 0"));
+  CHECK(
+      contains(refused(with(text, "value=\"1000\"", "value=\"many\"")), "value is \"many\": expected a number from 0"));
   CHECK(contains(refused(with(text, "stimuli=\"s?", "stimuli=\"z?")),
                  "tasks \"T\": stimuli names \"z\", which is not there"));
   CHECK(contains(refused(with(text, "runnable=\"work?", "runnable=\"play?")),

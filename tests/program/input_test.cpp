@@ -48,7 +48,7 @@ void check_faults(std::initializer_list<fault> faults) {
 }
 
 constexpr std::string_view time_forms =
-    "an integer of nanoseconds, or text with a unit such as \"12.5ms\", below 2^63 ns";
+    "expected an integer of nanoseconds, or text with a unit such as \"12.5ms\", below 2^63 ns";
 
 }  // namespace
 
@@ -59,58 +59,60 @@ TEST_CASE("program: the file that the faults are put into has none") {
 TEST_CASE("program: faults of the model name the value and what is allowed") {
   check_faults({
       {"[\"1ms\", \"2ms\"]", "[\"3ms\", \"2ms\"]",
-       "/tasks/0/segments/0/cpu: [3ms, 2ms] has a lower bound above its upper bound: [lower, upper] with lower <= upper"},
-      {"[\"1ms\", \"2ms\"]", "[-1, 2]", "/tasks/0/segments/0/cpu/0: -1ns is negative: a time of at least 0ns"},
-      {"[\"1ms\", \"2ms\"]", "\"-2ms\"", "/tasks/0/segments/0/cpu: -2ms is negative: a time of at least 0ns"},
-      {"\"20us\"", "\"-20us\"", "/tasks/0/segments/2/kernel/overhead: -20us is negative: a time of at least 0ns"},
+       "/tasks/0/segments/0/cpu: [3ms, 2ms] has a lower bound above its upper bound: expected [lower, upper] with lower <= upper"},
+      {"[\"1ms\", \"2ms\"]", "[-1, 2]", "/tasks/0/segments/0/cpu/0: -1ns is negative: expected a time of at least 0ns"},
+      {"[\"1ms\", \"2ms\"]", "\"-2ms\"", "/tasks/0/segments/0/cpu: -2ms is negative: expected a time of at least 0ns"},
+      {"\"20us\"", "\"-20us\"",
+       "/tasks/0/segments/2/kernel/overhead: -20us is negative: expected a time of at least 0ns"},
       {"[\"8ms\", \"12ms\"]", "[\"8ms\", \"-12ms\"]",
-       "/tasks/0/segments/2/kernel/work/1: -12ms is negative: a time of at least 0ns"},
-      {"\"33ms\"", "0", "/tasks/0/period: 0ns is not positive: a time of at least 1ns"},
-      {"\"30ms\"", "\"-30ms\"", "/tasks/0/deadline: -30ms is not positive: a time of at least 1ns"},
+       "/tasks/0/segments/2/kernel/work/1: -12ms is negative: expected a time of at least 0ns"},
+      {"\"33ms\"", "0", "/tasks/0/period: 0ns is not positive: expected a time of at least 1ns"},
+      {"\"30ms\"", "\"-30ms\"", "/tasks/0/deadline: -30ms is not positive: expected a time of at least 1ns"},
       {"\"9/5\"", "\"4/5\"",
-       "/tasks/0/segments/2/kernel/interleave: 4/5 is below 1: a ratio of at least 1, such as \"9/5\""},
+       "/tasks/0/segments/2/kernel/interleave: 4/5 is below 1: expected a ratio of at least 1, such as \"9/5\""},
       {"\"20us\"", "\"20s\"",
-       "/tasks/0/segments/2/kernel/overhead: 20s exceeds the stretched work: overhead <= upper work x interleave"},
+       "/tasks/0/segments/2/kernel/overhead: 20s exceeds the stretched work: expected overhead <= upper work x interleave"},
       {"\"lidar\"", "\"camera\"",
-       "/tasks/1/name: \"camera\" names an earlier task too: a name of its own for each task"},
+       "/tasks/1/name: \"camera\" names an earlier task too: expected a name of its own for each task"},
       {"\"priority\": 1", "\"priority\": 0",
-       "/tasks/1/priority: 0 belongs to an earlier task too: a priority of its own for each task"},
-      {"[ { \"cpu\": \"3ms\" } ]", "[]", "/tasks/1/segments: is empty: at least one segment"},
+       "/tasks/1/priority: 0 belongs to an earlier task too: expected a priority of its own for each task"},
+      {"[ { \"cpu\": \"3ms\" } ]", "[]", "/tasks/1/segments: is empty: expected at least one segment"},
       {"\"copy_engines\": { \"count\": 1, \"policy\": \"nonpreemptive-fixed-priority\" },", "",
-       "/tasks/0/segments/1/copy: needs a copy engine, and the platform has none: platform.copy_engines, or no copy "
+       "/tasks/0/segments/1/copy: needs a copy engine, and the platform has none: expected platform.copy_engines, or no copy "
        "segments"},
       {"\"2ms\"", "9223372036854775807",
-       "/tasks/0/segments/0: overflows 64-bit nanoseconds: times whose sum over the task set stays below "
+       "/tasks/0/segments/0: overflows 64-bit nanoseconds: expected times whose sum over the task set stays below "
        "2^63 ns"},
       {"\"9/5\"", "9223372036854775807",
-       "/tasks/0/segments/2/kernel/work: 12ms x interleave overflows 64-bit nanoseconds: times whose sum over the task "
+       "/tasks/0/segments/2/kernel/work: 12ms x interleave overflows 64-bit nanoseconds: expected times whose sum over the task "
        "set stays below 2^63 ns"},
-      {"\"priority\": 1", "\"priority\": 1, \"core\": 1", "/tasks/1/core: 1 is out of range: an integer from 0 to 0"},
+      {"\"priority\": 1", "\"priority\": 1, \"core\": 1",
+       "/tasks/1/core: 1 is out of range: expected an integer from 0 to 0"},
   });
 }
 
 TEST_CASE("program: unknown keys name the nearest known one, and keys of other systems are called what they are") {
   check_faults({
       {"\"period\": \"33ms\"", "\"perod\": \"33ms\"",
-       "/tasks/0/perod: is not a key of this object, the nearest is \"period\": name, period, deadline, jitter, offset, priority, "
+       "/tasks/0/perod: is not a key of this object, the nearest is \"period\": expected name, period, deadline, jitter, offset, priority, "
        "core, cluster, gpu_cluster, memory, requests, share, variant, variants, segments, nodes, edges, history, cpu, gpu"},
       {"\"name\": \"cars\"", "\"na/m~e\": 3",
-       "/na~1m~0e: is not a key of this object, the nearest is \"name\": $schema, format, name, notes, platform, tasks, graphs, chains"},
+       "/na~1m~0e: is not a key of this object, the nearest is \"name\": expected $schema, format, name, notes, platform, tasks, graphs, plan, chains"},
       {"\"isolated\"", "\"isolatd\"",
-       "/platform/gpus/0/sharing: \"isolatd\" is unknown, the nearest is \"isolated\": \"isolated\", \"shared\", \"whole\", "
+       "/platform/gpus/0/sharing: \"isolatd\" is unknown, the nearest is \"isolated\": expected \"isolated\", \"shared\", \"whole\", "
        "\"busy-waiting\", \"time-sliced\", \"fifo-blocks\", \"levels\", \"slots\", \"gang\", \"single-stream\", \"tokens\", "
        "\"shares\""},
       {"{ \"work\": [\"8ms\", \"12ms\"], \"overhead\": \"20us\", \"interleave\": \"9/5\" }", "{ \"blocks\": 9 }",
-       "/tasks/0/segments/2/kernel/threads_per_block: is missing: threads of one block"},
-      {"\"tasks\": [", "\"graphs\": [], \"tasks\": [", "/graphs: is empty: at least one graph"},
+       "/tasks/0/segments/2/kernel/threads_per_block: is missing: expected threads of one block"},
+      {"\"tasks\": [", "\"graphs\": [], \"tasks\": [", "/graphs: is empty: expected at least one graph"},
       {"\"isolated\"", "\"isolated\", \"slots\": 2",
-       "/platform/gpus/0/slots: says nothing about \"isolated\" sharing: \"slots\" sharing, or no such key"},
+       "/platform/gpus/0/slots: says nothing about \"isolated\" sharing: expected \"slots\" sharing, or no such key"},
       {"\"name\": \"cars\"", "\"name\": \"cars\", \"name\": \"vans\"",
-       "/name: this key is already there: each key once per object"},
+       "/name: this key is already there: expected each key once per object"},
       {"\"period\": \"50ms\"", "\"period\": \"50ms\", \"period\": \"51ms\"",
-       "/tasks/1/period: this key is already there: each key once per object"},
-      {"\"takt/1\"", "\"takt/2\"", "/format: \"takt/2\" is unknown: \"takt/1\""},
-      {"\"sms\": 10, ", "", "/platform/gpus/0/sms: is missing: the number of SMs"},
+       "/tasks/1/period: this key is already there: expected each key once per object"},
+      {"\"takt/1\"", "\"takt/2\"", "/format: \"takt/2\" is unknown: expected \"takt/1\""},
+      {"\"sms\": 10, ", "", "/platform/gpus/0/sms: is missing: expected the number of SMs"},
   });
 }
 
@@ -120,32 +122,38 @@ TEST_CASE("program: values of the wrong type, out of range or not exact are refu
       {"\"2ms\"", "true", "/tasks/0/segments/0/cpu/1: true is a boolean: " + forms},
       {"\"2ms\"", "1.5", "/tasks/0/segments/0/cpu/1: 1.5 is a decimal number: " + forms},
       {"\"2ms\"", "\"two\"", "/tasks/0/segments/0/cpu/1: \"two\" is not a time: " + forms},
-      {"\"2ms\"", "\"2\"", "/tasks/0/segments/0/cpu/1: \"2\" has no unit: ns, us, ms or s behind the number"},
-      {"\"2ms\"", "\"2min\"", "/tasks/0/segments/0/cpu/1: \"2min\" has an unknown unit: ns, us, ms or s"},
+      {"\"2ms\"", "\"2\"", "/tasks/0/segments/0/cpu/1: \"2\" has no unit: expected ns, us, ms or s behind the number"},
+      {"\"2ms\"", "\"2min\"", "/tasks/0/segments/0/cpu/1: \"2min\" has an unknown unit: expected ns, us, ms or s"},
       {"\"2ms\"", "\"2.0000001ms\"",
-       "/tasks/0/segments/0/cpu/1: \"2.0000001ms\" is not a whole number of nanoseconds: a multiple of 1ns"},
+       "/tasks/0/segments/0/cpu/1: \"2.0000001ms\" is not a whole number of nanoseconds: expected a multiple of 1ns"},
       {"\"2ms\"", "9223372036854775808",
-       "/tasks/0/segments/0/cpu/1: 9223372036854775808 does not fit: a time below 2^63 ns"},
+       "/tasks/0/segments/0/cpu/1: 9223372036854775808 does not fit: expected a time below 2^63 ns"},
       {"\"2ms\"", "\"9999999999999s\"",
-       "/tasks/0/segments/0/cpu/1: \"9999999999999s\" does not fit: a time below 2^63 ns"},
+       "/tasks/0/segments/0/cpu/1: \"9999999999999s\" does not fit: expected a time below 2^63 ns"},
       {"\"9/5\"", "\"9/0\"",
-       "/tasks/0/segments/2/kernel/interleave: \"9/0\" has a denominator below 1: a ratio such as \"9/5\", 2 or 1.8"},
-      {"\"sms\": 10", "\"sms\": 0", "/platform/gpus/0/sms: 0 is out of range: an integer from 1 to 4096"},
-      {"\"sms\": 10", "\"sms\": \"10\"", "/platform/gpus/0/sms: \"10\" is a string: an integer from 1 to 4096"},
-      {"\"priority\": 1", "\"priority\": -1", "/tasks/1/priority: -1 is out of range: an integer from 0 to 2147483647"},
-      {"\"lidar\"", "7", "/tasks/1/name: 7 is an integer: the task's name"},
+       "/tasks/0/segments/2/kernel/interleave: \"9/0\" has a denominator below 1: expected a ratio such as \"9/5\", 2 or 1.8"},
+      {"\"sms\": 10", "\"sms\": 0", "/platform/gpus/0/sms: 0 is out of range: expected an integer from 1 to 4096"},
+      {"\"sms\": 10", "\"sms\": \"10\"",
+       "/platform/gpus/0/sms: \"10\" is a string: expected an integer from 1 to 4096"},
+      {"\"priority\": 1", "\"priority\": -1",
+       "/tasks/1/priority: -1 is out of range: expected an integer from 0 to 2147483647"},
+      {"\"lidar\"", "7", "/tasks/1/name: 7 is an integer: expected the task's name"},
   });
 }
 
 TEST_CASE("program: text that is no JSON is refused with line and column") {
   check_faults({
-      {"\"name\": \"cars\",", "\"name\": \"cars\"", "line 3, column 12: unexpected string literal: ',' or '}'"},
-      {"cars", "c\xFFrs", "line 2, column 33: invalid string: ill-formed UTF-8 byte: one whole JSON value in UTF-8"},
-      {"} ]\n}\n", "} ]\n} x", "line 15, column 3: invalid literal: end of input"},
+      {"\"name\": \"cars\",", "\"name\": \"cars\"",
+       "line 3, column 12: unexpected string literal: expected ',' or '}'"},
+      {"cars", "c\xFFrs",
+       "line 2, column 33: invalid string: ill-formed UTF-8 byte: expected one whole JSON value in UTF-8"},
+      {"} ]\n}\n", "} ]\n} x", "line 15, column 3: invalid literal: expected end of input"},
   });
-  CHECK(refusal(write("empty.json", "")) == "line 1, column 1: unexpected end of input: '[', '{', or a literal");
+  CHECK(refusal(write("empty.json", "")) ==
+        "line 1, column 1: unexpected end of input: expected '[', '{', or a literal");
   CHECK(refusal(write("nul.json", std::string(100, '\0'))).starts_with("line 1, column 1: "));
-  CHECK(refusal(write("deep.json", std::string(1'000'000, '['))).ends_with("nested more than 64 deep: fewer levels"));
+  CHECK(refusal(write("deep.json", std::string(1'000'000, '[')))
+            .ends_with("nested more than 64 deep: expected fewer levels"));
 }
 
 TEST_CASE("program: a truncated file is refused wherever it ends") {
@@ -162,23 +170,23 @@ TEST_CASE("program: 10 MB of garbage, too many values and too many tasks are ref
   std::string garbage;
   garbage.resize(10'000'000);
   for (char& c : garbage) { c = static_cast<char>(random.next()); }
-  CHECK(refusal(write("garbage.json", garbage)) == "is larger than any task-set file: at most 4194304 bytes");
+  CHECK(refusal(write("garbage.json", garbage)) == "is larger than any task-set file: expected at most 4194304 bytes");
   CHECK(refusal(write("garbage.json", std::string_view{garbage}.substr(0, 4'000'000))).starts_with("line 1, column "));
   std::string zeros = "[0";
   for (int i = 0; i < 300'000; ++i) { zeros += ",0"; }
-  CHECK(refusal(write("zeros.json", zeros + "]")) == "the file has more than 200000 values: fewer values");
+  CHECK(refusal(write("zeros.json", zeros + "]")) == "the file has more than 200000 values: expected fewer values");
   std::string tasks;
   for (int i = 0; i < 65; ++i) {
     tasks += R"({"name": "t)" + std::to_string(i) + R"(", "period": "1s", "segments": [{"cpu": 1}]}, )";
   }
   CHECK(refusal(write("tasks.json", with(good_file(), "\"tasks\": [", "\"tasks\": [" + tasks))) ==
-        "/tasks: has 67 tasks, more than this program holds: at most 64");
+        "/tasks: has 67 tasks, more than this program holds: expected at most 64");
 }
 
 TEST_CASE("program: what cannot be read is refused") {
   CHECK(refusal(takt::test::scratch("no-such-file")) ==
-        "cannot be read (No such file or directory): a readable task-set file");
-  CHECK(refusal("/tmp") == "is a directory: a task-set file");
+        "cannot be read (No such file or directory): expected a readable task-set file");
+  CHECK(refusal("/tmp") == "is a directory: expected a task-set file");
 }
 
 TEST_CASE("program: wrong input is one JSON object with --json, and the line on standard error") {

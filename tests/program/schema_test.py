@@ -141,6 +141,7 @@ good = [
     [(("chains",), [{"name": "see", "tasks": ["camera", "logger"], "semantics": ["let", "implicit"], "age": 9}])],
     [(gpu + ("sharing",), "time-sliced"), (gpu + ("slice",), "2ms"), (gpu + ("context_switch",), 0)],
     [(gpu + ("copy_model",), {"to_device": {"bytes_per_us": 9}, "to_host": {"bytes_per_us": 8}, "chunk": 4096})],
+    [(("plan",), {"cores": {"camera": 1}, "priorities": {"camera": 1, "logger": 0}, "sms": {"camera": 4}})], [(("plan",), {})],
     [(gpu + ("speed",), "3/2"), (gpu + ("memory",), 1 << 33), (gpu + ("warp_size",), 64)],
 ]
 bad = [
@@ -171,6 +172,9 @@ bad = [
     [(kernel + ("wcet",), 0)], [(kernel + ("wcet_by_share",), [1, 2])], [(kernel + ("wcet_by_share",), [[50, "3ms"]])],
     [(kernel + ("time_on",), [])], [(camera + ("segments",), [])], [(camera + ("segments", 0, "section"), 1)],
     [(("platform", "resources", 0, "name"), "cpu")], [(gpu + ("copy_model",), {"setup": 3})], [(gpu + ("copy_model",), {"to_device": {"bytes_per_us": 9}})],
+    [(("plan",), [])], [(("plan",), {"sm": {"camera": 4}})], [(("plan",), {"sms": 4})], [(("plan",), {"sms": {"camera": 0}})],
+    [(("plan",), {"sms": {"camera": "4"}})], [(("plan",), {"cores": {"camera": -1}})], [(("plan",), {"gpu": {"camera": -1}})],
+    [(("plan",), {"percents": {"camera": 101}})], [(("plan",), {"offsets": {"camera step 0": -1}})],
     # what does not go together
     [(camera + ("nodes",), [{"name": "a", "cpu": 1}])], [(camera + ("edges",), [])], [(camera + ("gpu",), {"kernels": [1]})],
     [(first, {"cpu": 1, "copy": 2})], [(first, {"cpu": 1, "launch": 2})], [(first, {"cpu": 1, "bytes": 2})],

@@ -65,12 +65,13 @@ TEST_CASE("program: times by share are a few measurements, a row of all, or a ti
 TEST_CASE("program: wrong applications are refused with the place of the fault and what is allowed") {
   takt::test::check_mutations(
       shares_text(),
-      {{R"("priority": 30,)", "", "/tasks/0/priority: is missing: 0 or more; the greater goes first"},
+      {{R"("priority": 30,)", "", "/tasks/0/priority: is missing: expected 0 or more; the greater goes first"},
        {R"("priority": 30)", R"("priority": 20)", "/tasks/1/priority: 20 belongs to an earlier task too"},
        {R"("period": "50ms")", R"("period": 9223372036854775807)", "/tasks/0/period: 9223372036.854775807s overflows"},
        {R"("c100": "9ms")", R"("c100": 0)", "/tasks/0/segments/0/kernel/wcet_by_share/c100: 0ns is not positive"},
        {R"("c100": "9ms")", R"("c10": "9ms")", "the nearest is \"c100\""},
-       {R"("fixed_permille": 200)", R"("fixed_permille": 1001)", "1001 is out of range: an integer from 0 to 1000"},
+       {R"("fixed_permille": 200)", R"("fixed_permille": 1001)",
+        "1001 is out of range: expected an integer from 0 to 1000"},
        {R"(, [100, "14ms"])", "", "/tasks/1/segments/0/kernel/wcet_by_share: says nothing about the whole GPU"},
        {R"([10, "70ms"])", R"([0, "70ms"])", "/tasks/1/segments/0/kernel/wcet_by_share/0/0: 0 is out of range"},
        {R"([10, "70ms"])", R"([10])", "/tasks/1/segments/0/kernel/wcet_by_share/0: is no measurement"},

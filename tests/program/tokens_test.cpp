@@ -65,12 +65,12 @@ TEST_CASE("program: the parts of a bound under tokens are explained") {
 TEST_CASE("program: what does not go with tokens is refused") {
   const std::string good = tokens_file();
   CHECK(contains(refusal("analyze", with(good, "\"protocol\": \"k-fmlp\"", "\"speed\": 1")),
-                 "/platform/gpus/0/protocol: is missing: \"k-fmlp\", \"r2dglp\", \"ck-omlp\""));
+                 "/platform/gpus/0/protocol: is missing: expected \"k-fmlp\", \"r2dglp\", \"ck-omlp\""));
   CHECK(contains(refusal("analyze", with(good, "k-fmlp", "ck-omp")), "the nearest is \"ck-omlp\""));
   CHECK(contains(refusal("analyze", with(good, "\"tokens_per_gpu\": 2", "\"tokens_per_gpu\": 7")),
                  "/platform/gpus/0/tokens_per_gpu: 7 "));
   CHECK(contains(refusal("analyze", with(good, "\"tokens\"", "\"isolated\"")),
-                 "/platform/gpus/0/protocol: says nothing about \"isolated\" sharing: \"tokens\" sharing"));
+                 "/platform/gpus/0/protocol: says nothing about \"isolated\" sharing: expected \"tokens\" sharing"));
   CHECK(contains(refusal("analyze", with(good, "\"gpus\"",
                                          R"("copy_engines": {"policy": "nonpreemptive-fixed-priority"}, "gpus")")),
                  "/platform/copy_engines/policy: "));

@@ -30,7 +30,7 @@ auto file_of(const std::string& text) -> std::unique_ptr<workload_file> {
   try {
     return takt::program::read_workload(takt::program::parse_json(text));
   } catch (const input_error& e) {
-    FAIL(e.where << ": " << e.problem << ": " << e.allowed << "\n" << text);
+    FAIL(takt::program::line_of(e) << "\n" << text);
     throw;
   }
 }
@@ -41,11 +41,11 @@ auto printed(const workload_file& file) -> std::string {
   return out.str();
 }
 
-/// "where: problem: allowed", or nothing where the text is right.
+/// What is said of a text; nothing where it is right.
 auto refusal_of(const std::string& text) -> std::string {
   try {
     (void)takt::program::read_workload(takt::program::parse_json(text));
-  } catch (const input_error& e) { return e.where + ": " + e.problem + ": " + e.allowed; }
+  } catch (const input_error& e) { return takt::program::line_of(e); }
   return {};
 }
 
@@ -94,6 +94,8 @@ constexpr std::string_view everything = R"({
                  { "name": "a", "cpu": "2ms", "priority_point": "5ms" }, { "name": "c", "npu": 5 } ],
       "edges": [["a", "b"], ["a", "c"]], "history": [["b", "a", 2]] }
   ],
+  "plan": { "cores": { "camera": 1 }, "sms": { "camera": 4, "fusion": 2 },
+            "gpu": { "camera": 0, "fusion": 1 }, "percents": { "camera": 30, "fusion": 70 } },
   "chains": [{ "name": "see", "tasks": ["camera", "fusion"], "semantics": "let", "reaction": "200ms" }]
 })";
 
@@ -277,28 +279,34 @@ TEST_CASE("files: keys and words are compared with all of the format, and choice
       {"\"requests\"", "\"requsts\"", "/tasks/0/requsts: is not a key of this object, the nearest is \"requests\": "},
       {"\"requests\"", "\"bloks\"",
        "/tasks/0/bloks: is not a key of this object, the nearest is \"blocks\" of a kernel"},
-      {"\"requests\"", "\"blocks\"", "/tasks/0/blocks: is a key of a kernel and not of a task: name, period, "},
+      {"\"requests\"", "\"blocks\"",
+       "/tasks/0/blocks: is a key of a kernel and not of a task: expected name, period, "},
       {"\"sharing\": \"tokens\"", "\"sharing\": \"foo\"",
        "\"time-sliced\", \"fifo-blocks\", \"levels\", \"slots\", \"gang\""},
       {"\"sharing\": \"tokens\"", "\"sharing\": \"g-edf\"",
        "\"g-edf\" is a policy of CPUs and not a way of sharing a GPU"},
       {"\"sharing\": \"tokens\"", "\"sharing\": \"gang\"",
-       "/platform/gpus/0/protocol: says nothing about \"gang\" sharing: \"tokens\" sharing, or no such key"},
-      {"\"protocol\": \"k-fmlp\",", "", "/platform/gpus/0/protocol: is missing: \"k-fmlp\", \"r2dglp\", \"ck-omlp\""},
+       "/platform/gpus/0/protocol: says nothing about \"gang\" sharing: expected \"tokens\" sharing, or no such key"},
+      {"\"protocol\": \"k-fmlp\",", "",
+       "/platform/gpus/0/protocol: is missing: expected \"k-fmlp\", \"r2dglp\", \"ck-omlp\""},
       {"\"policy\": \"fixed-priority\"", "\"policy\": \"g-edf\"", "/tasks/0/core: says nothing under \"g-edf\""},
       {"\"core\": 1", "\"cluster\": 1", "/tasks/0/cluster: says nothing under \"fixed-priority\""},
-      {"\"memory\": 77", "\"share\": 77", "/tasks/0/share: says nothing about \"tokens\" sharing: \"shares\" sharing"},
+      {"\"memory\": 77", "\"share\": 77",
+       "/tasks/0/share: says nothing about \"tokens\" sharing: expected \"shares\" sharing"},
       {"\"name\": \"npu\"", "\"name\": \"cpu\"", "/platform/resources/0/name: \"cpu\" has a meaning already"},
       {"{ \"npu\": \"6ms\" }", "{ \"npu\": \"6ms\", \"cpu\": 1 }",
        "/tasks/0/segments/3/npu: is a second kind of one step"},
       {"{ \"npu\": \"6ms\" }", "{ \"nbu\": \"6ms\" }", "/tasks/0/segments/3/nbu: is not a key of this object"},
-      {"\"npu\": 5 }", "\"npu\": 5, \"section\": 1 }", "/tasks/1/nodes/2/section: 1 is an integer: true or false"},
-      {"[\"a\", \"b\"]", "[\"a\", \"b\"], [\"b\", \"a\"]", "/tasks/1/edges: form a cycle: no cycle, or a history edge"},
+      {"\"npu\": 5 }", "\"npu\": 5, \"section\": 1 }",
+       "/tasks/1/nodes/2/section: 1 is an integer: expected true or false"},
+      {"[\"a\", \"b\"]", "[\"a\", \"b\"], [\"b\", \"a\"]",
+       "/tasks/1/edges: form a cycle: expected no cycle, or a history edge"},
       {"\"fusion\", 50", "\"camera\", 50", "/platform/gpus/0/contention/0: is of a task by itself"},
       {"\"tasks\": [\"camera\",", "\"tasks\": [\"camra\",",
        "/chains/0/tasks/0: \"camra\" is no task of this file, the nearest is \"camera\""},
-      {"\"bytes\": 2073600,", "", "/tasks/0/segments/1/copy/bytes: is missing: bytes, or a time"},
-      {"\"core\": 3", "\"core\": 10", "/tasks/0/segments/2/kernel/core: 10 is out of range: an integer from 0 to 9"}};
+      {"\"bytes\": 2073600,", "", "/tasks/0/segments/1/copy/bytes: is missing: expected bytes, or a time"},
+      {"\"core\": 3", "\"core\": 10",
+       "/tasks/0/segments/2/kernel/core: 10 is out of range: expected an integer from 0 to 9"}};
   for (const auto& [from, to, line] : faults) {
     CAPTURE(std::string{to});
     const std::string found = refusal_of(with(text, from, to));

@@ -21,6 +21,13 @@ void read_tasks(const json_value& top, workload_file& file);
 [[nodiscard]] auto print_task(const workload_file& file, std::size_t task) -> ordered_json;
 [[nodiscard]] auto task_objects() -> std::vector<object_keys>;
 
+/// What the plan says of cores and priorities as keys of the tasks, under the rules of the board.
+[[nodiscard]] auto with_planned_tasks(json_value document, const file_rules& rules) -> json_value;
+/// What it says besides. Pre: the tasks were read.
+void read_plan(const json_value& v, workload_file& file);
+[[nodiscard]] auto print_plan(const workload_file& file) -> ordered_json;
+[[nodiscard]] auto plan_keys() -> object_keys;
+
 /// The visits of the task that was added last, and their edges.
 void read_chain(const json_value& v, workload_file& file);
 void read_graph(const json_value& task, workload_file& file);

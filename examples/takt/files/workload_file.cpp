@@ -16,7 +16,7 @@ constexpr std::int64_t most_ppm = 1'000'000'000;
 constexpr std::size_t widest_line = 110;
 
 const object_keys top_keys{"a task-set file",
-                           {"$schema", "format", "name", "notes", "platform", "tasks", "graphs", "chains"}};
+                           {"$schema", "format", "name", "notes", "platform", "tasks", "graphs", "plan", "chains"}};
 const table<chain_facts> chain_table{"a chain of tasks",
                                      {{"name", &chain_facts::name, needed("the name of the chain")},
                                       row<chain_facts>{"tasks"},
@@ -36,7 +36,7 @@ const table<chain_facts> chain_table{"a chain of tasks",
 /// [slowed, by, parts per million] for pairs of tasks; an empty list says that none slows another one down.
 void read_contention(const json_value& v, workload_file& out) {
   constexpr string_view allowed = "[slowed, by, parts per million]";
-  if (out.contention) { throw input_error{v.where, "is said of two GPUs", "of one"}; }
+  if (out.contention) { throw input_error{v.where, "is said of two GPUs", "contention of one GPU"}; }
   if (!v.is(json_value::kind::array)) { refuse_kind(v, allowed); }
   auto& all = out.contention.emplace();
   for (const json_value& entry : v.items) {
@@ -130,6 +130,7 @@ auto all_objects() -> std::vector<object_keys> {
   std::vector<object_keys> out{top_keys};
   for (const auto& part : {board_objects(), task_objects()}) { out.insert(out.end(), part.begin(), part.end()); }
   out.push_back(chain_table.keys());
+  out.push_back(plan_keys());
   return out;
 }
 
@@ -152,10 +153,12 @@ auto read_workload(const json_value& given) -> std::unique_ptr<workload_file> {
       out->remarks.push_back(remark.text);
     }
   }
-  const json_value document = with_present_board(given);
-  const json_value& platform = require(document, "platform", "an object with cpus, copy_engines, gpus");
-  read_board(platform, has_sections(document), *out);
+  const json_value present = with_present_board(given);
+  const json_value& platform = require(present, "platform", "an object with cpus, copy_engines, gpus");
+  read_board(platform, has_sections(present), *out);
+  const json_value document = with_planned_tasks(present, out->rules);
   read_tasks(document, *out);
+  if (const auto* const plan = document.find("plan")) { read_plan(*plan, *out); }
   const auto* const gpus = platform.find("gpus");
   for (std::size_t g = 0; gpus != nullptr && g < gpus->items.size(); ++g) {
     if (const auto* const contention = gpus->items[g].find("contention")) { read_contention(*contention, *out); }
@@ -171,6 +174,7 @@ auto as_json(const workload_file& file) -> ordered_json {
   if (!file.remarks.empty()) { out["notes"] = file.remarks; }
   out["platform"] = print_board(file);
   for (std::size_t i = 0; i < file.tasks.size(); ++i) { out["tasks"].push_back(print_task(file, i)); }
+  if (file.plan != plan_facts{}) { out["plan"] = print_plan(file); }
   for (const chain_facts& c : file.chains) {
     ordered_json& chain = out["chains"].emplace_back(print_object(c, chain_table));
     for (const std::uint32_t t : c.tasks) { chain["tasks"].push_back(file.tasks.tasks[t].name); }
@@ -195,7 +199,7 @@ auto same_values(const workload_file& a, const workload_file& b) -> bool {
   return a.name == b.name && a.board == b.board && a.cores == b.cores && a.gpus == b.gpus &&
          a.overheads == b.overheads && a.rules == b.rules && a.tasks.tasks == b.tasks.tasks &&
          a.tasks.history == b.tasks.history && same_visits(a.tasks, b.tasks) && a.more == b.more &&
-         a.contention == b.contention && a.chains == b.chains && a.remarks == b.remarks;
+         a.contention == b.contention && a.plan == b.plan && a.chains == b.chains && a.remarks == b.remarks;
 }
 
 }  // namespace takt::program

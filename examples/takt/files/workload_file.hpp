@@ -94,6 +94,17 @@ struct task_facts {
   [[nodiscard]] friend auto operator==(const task_facts&, const task_facts&) -> bool = default;
 };
 
+/// What a file decides beyond what its tasks say of themselves, by task or by step; what is empty is not decided.
+struct plan_facts {
+  std::vector<std::int32_t> sms;  ///< 0: the task has no kernels
+  std::vector<std::int32_t> gpu;
+  std::vector<std::int32_t> percents;
+  std::vector<ticks> offsets;
+  std::vector<ticks> local_deadlines;
+
+  [[nodiscard]] friend auto operator==(const plan_facts&, const plan_facts&) -> bool = default;
+};
+
 /// How much one task slows another one down on the same GPU.
 struct slow_down {
   std::uint32_t slowed = 0;
@@ -134,6 +145,7 @@ struct workload_file {
   std::vector<task_facts> more;
   std::optional<std::vector<slow_down>> contention;
   std::vector<chain_facts> chains;
+  plan_facts plan;
   std::vector<std::string> remarks;  ///< under "notes": of whoever wrote the file, for whoever reads it
   std::deque<std::string> texts;
   std::vector<std::string> notes;

@@ -139,6 +139,9 @@ auto file_judge::with_mapping(const file_mapping& m) const -> json_value {
   json_value& cpus = *member(*member(out, "platform"), "cpus");
   set_member(cpus, "policy", json_value::kind::string, rules_[m.rules].cpus);
   remove_member(cpus, "clusters");
+  if (json_value* const plan = member(out, "plan")) {
+    for (const string_view chosen : {"cores", "priorities"}) { remove_member(*plan, chosen); }
+  }
   std::size_t at = 0;
   for_each_task(out, [&](json_value& task) {
     const auto& decided = m.tasks[at];
@@ -314,9 +317,7 @@ auto file_judge::drop_unjudged() -> std::vector<std::string> {
         if (std::ranges::find(facts, part.fact) == facts.end()) { facts.push_back(part.fact); }
       }
       out.push_back(fmt::format("{} is left out: {} is not said", name, fmt::join(facts, ", ")));
-    } catch (const input_error& e) {
-      out.push_back(fmt::format("{} is left out: {}: {}: {}", name, e.where, e.problem, e.allowed));
-    }
+    } catch (const input_error& e) { out.push_back(fmt::format("{} is left out: {}", name, line_of(e))); }
   }
   if (kept.empty()) {
     throw input_error{"--policies", fmt::format("none can be judged: {}", fmt::join(out, "; ")),

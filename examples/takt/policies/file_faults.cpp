@@ -87,10 +87,12 @@ auto explain_fault(const workload_file& file, const model_error& error) -> input
       return out;
     }
     const bool of_tasks = error.fault == model_fault::no_task || error.fault == model_fault::time_overflow;
-    return refused_at(of_slots    ? "/platform/gpus/0/slots"
-                      : of_period ? "/platform/gpus/0/slots/period"
-                      : of_tasks  ? "/tasks"
-                                  : "/platform",
+    const bool of_plan = error.fault == model_fault::plan_does_not_fit || error.fault == model_fault::plan_part_unused;
+    return refused_at(of_slots                               ? "/platform/gpus/0/slots"
+                      : of_period                            ? "/platform/gpus/0/slots/period"
+                      : of_tasks                             ? "/tasks"
+                      : of_plan && file.plan != plan_facts{} ? "/plan"
+                                                             : "/platform",
                       error);
   }
   const described_task& t = file.tasks.tasks[error.task];

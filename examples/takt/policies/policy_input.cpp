@@ -236,6 +236,7 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
     out.tasks->tasks[i].gpu = file.more[i].gpu_cluster.value_or(any_core);
   }
   place(file, out);
+  add_given_plan(file, out);
   if (own && is_one_of(file.rules.gpus.sharing, kernel_sharings) && has_kernels_only(file) &&
       stop_kernels_at_once(*out.tasks)) {
     out.notes.emplace_back("kernels without preemption_cost are taken to stop at once");

@@ -24,6 +24,9 @@ namespace takt::program {
 /// states overheads that are not charged under the policy.
 [[nodiscard]] auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input;
 
+/// Takes the plan of the file into the question. Throws where the policy shares something else out.
+void add_given_plan(const workload_file& file, policy_input& out);
+
 /// Puts what was judged in the place of the file's own rules, with what was chosen.
 void take_over(workload_file& file, const policy_input& input, const judged_policy& found);
 

@@ -25,7 +25,7 @@ struct fault_text {
     case model_fault::period_not_positive: return {"period", "is not positive", "a time of at least 1ns"};
     case model_fault::deadline_not_positive: return {"deadline", "is not positive", "a time of at least 1ns"};
     case model_fault::deadline_exceeds_period:
-      return {"deadline", "exceeds the period", "this analysis needs deadline <= period"};
+      return {"deadline", "exceeds the period", "deadline <= period for this analysis"};
     case model_fault::negative_time: return {"", "is negative", "a time of at least 0ns"};
     case model_fault::best_case_exceeds_worst_case:
       return {"", "has a lower bound above its upper bound", "[lower, upper] with lower <= upper"};

@@ -21,6 +21,18 @@ namespace takt::inline v0 {
 
 namespace detail {
 
+/// "cpu" for the first of a kind, "cpu 2" for the second.
+[[nodiscard]] constexpr auto is_numbered(std::string_view called, std::string_view kind, std::uint32_t number) -> bool {
+  if (!called.starts_with(kind)) { return false; }
+  const std::string_view rest = called.substr(kind.size());
+  if (rest.empty()) { return number == 1; }
+  std::uint32_t said = 0;
+  for (const char c : rest.substr(1)) {
+    said = c < '0' || c > '9' || said > 999 ? 0 : said * 10 + static_cast<std::uint32_t>(c - '0');
+  }
+  return rest[0] == ' ' && said == number;
+}
+
 /// Looks for a segment of a task by both names. Tasks are told to it.
 class segment_finder {
  public:
@@ -43,7 +55,7 @@ class segment_finder {
     ++counts_[kind];
     std::string_view label;
     if constexpr (requires { s.label; }) { label = s.label; }
-    const bool is_meant = label.empty() ? is_called(kinds[kind], counts_[kind]) : label == segment_;
+    const bool is_meant = label.empty() ? is_numbered(segment_, kinds[kind], counts_[kind]) : label == segment_;
     if (here_ && is_meant) {
       ++found;
       visit_at = position_;
@@ -61,18 +73,6 @@ class segment_finder {
 
  private:
   static constexpr std::array<std::string_view, 4> kinds{"cpu", "copy", "kernel", "visit"};
-
-  /// "cpu" for the first of a kind, "cpu 2" for the second.
-  [[nodiscard]] constexpr auto is_called(std::string_view kind, std::uint32_t number) const -> bool {
-    if (!segment_.starts_with(kind)) { return false; }
-    const std::string_view rest = segment_.substr(kind.size());
-    if (rest.empty()) { return number == 1; }
-    std::uint32_t said = 0;
-    for (const char c : rest.substr(1)) {
-      said = c < '0' || c > '9' || said > 999 ? 0 : said * 10 + static_cast<std::uint32_t>(c - '0');
-    }
-    return rest[0] == ' ' && said == number;
-  }
 
   std::string_view task_;
   std::string_view segment_;

@@ -21,7 +21,7 @@ TEST_CASE("a fault is a sentence with its task, field, value, limit and what is 
                          .has_value = true,
                          .has_limit = true};
   CHECK(explain_fault(late) ==
-        "task \"camera\": deadline 40ms exceeds the period 33ms: this analysis needs deadline <= period");
+        "task \"camera\": deadline 40ms exceeds the period 33ms: deadline <= period for this analysis");
   CHECK(words_of(late).field == "deadline");
   CHECK(words_of(late).problem == "40ms exceeds the period 33ms");
 }

@@ -264,7 +264,7 @@ TEST_CASE("applications are explained by their lasting shares, down the prioriti
 }
 
 TEST_CASE("an invalid model of any system is a sentence with the task, the field and what is allowed") {
-  constexpr std::string_view sentence = "deadline 61ms exceeds the period 60ms: this analysis needs deadline <= period";
+  constexpr std::string_view sentence = "deadline 61ms exceeds the period 60ms: deadline <= period for this analysis";
   const auto check = [&](const verdict_summary& v, std::string_view name) {
     CAPTURE(std::string{name});
     CHECK(v.status == verdict_status::invalid_model);

@@ -230,6 +230,13 @@ struct known_under<busy_waiting_policy, CpuRule> {
     if (homeless != nowhere) { out.refuse({.fault = model_fault::thread_without_processor, .task = homeless}); }
     return out;
   }
+  [[nodiscard]] static constexpr auto judge_under(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
+                                                  const auto& tasks, const hardware& board, const auto& plan) {
+    auto out = detail::planned_chains_under(tasks, board, busy_waiting(cpus), federated, plan);
+    const std::uint32_t homeless = detail::first_without_processor(tasks);
+    if (homeless != nowhere) { out.refuse({.fault = model_fault::thread_without_processor, .task = homeless}); }
+    return out;
+  }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {

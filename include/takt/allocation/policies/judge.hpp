@@ -18,6 +18,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
 #include <takt/model/scaled.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/units.hpp>
@@ -86,11 +87,12 @@ struct typed_boards {
   }
 };
 
-/// Of one policy of which nothing is left open, as pools see it. Neither judged nor an error: they do not say all of
-/// it.
+/// Of one policy of which nothing is left open, as pools see it, under the plan that is given or one that is looked
+/// for. Neither judged nor an error: they do not say all of it.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_one(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                       const hardware& given, std::int32_t rounds) -> policy_verdict<P, N, V> {
+                                       const hardware& given, std::int32_t rounds, const plan<N, V>* planned)
+    -> policy_verdict<P, N, V> {
   policy_verdict<P, N, V> out;
   out.policy = policy;
   if (!is_of_pools(policy, rule)) { return out; }
@@ -109,7 +111,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   }
   if constexpr (orders_jobs<CpuRule>) {
     const auto made = Boards::template make<V>(policy, board, rule);
-    static_cast<board_verdict<N, V>&>(out) = judge_board(made, all, keeps_processor<P>(), rounds);
+    static_cast<board_verdict<N, V>&>(out) = judge_board(made, all, keeps_processor<P>(), rounds, planned);
   }
   return out;
 }
@@ -122,18 +124,35 @@ template <class Verdict>
 }
 
 /// The same, or what a published method proves, or knows, beyond it; `misses` says whether it proves that a deadline is
-/// missed under every plan.
+/// missed under every plan. Under a plan that is given a method is asked only where it takes plans.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                        const hardware& board, std::int32_t rounds) -> policy_verdict<P, N, V> {
-  auto out = judge_one<Boards>(policy, rule, all, board, rounds);
+                                        const hardware& board, std::int32_t rounds, const plan<N, V>* planned)
+    -> policy_verdict<P, N, V> {
+  auto out = judge_one<Boards>(policy, rule, all, board, rounds, planned);
   if constexpr (requires { known_under<P, CpuRule>::judge(policy, rule, all, board); }) {
-    const auto known = known_under<P, CpuRule>::judge(policy, rule, all, board);
+    constexpr bool takes_plans =
+        requires { known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan); };
     const bool alone = !is_of_pools(policy, rule);
+    if (planned != nullptr && !takes_plans) {
+      if (alone) { out.verdict.refuse({.fault = model_fault::plan_part_unused}); }
+      return out;
+    }
+    const auto ask = [&] {
+      if constexpr (takes_plans) {
+        if (planned != nullptr) {
+          plan<N, V> p = *planned;
+          p.cores = out.verdict.plan.cores;
+          return known_under<P, CpuRule>::judge_under(policy, rule, all, board, p);
+        }
+      }
+      return known_under<P, CpuRule>::judge(policy, rule, all, board);
+    };
+    const auto known = ask();
     // Of proofs that are as good that of the method has more to say.
     const bool proves = known.schedulable() && (!out.judged || !better(out.verdict, known));
-    if constexpr (requires { known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan); }) {
-      if (!alone && !proves && out.schedulable() && out.verdict.plan.offsets.empty()) {
+    if constexpr (takes_plans) {
+      if (!alone && !proves && planned == nullptr && out.schedulable() && out.verdict.plan.offsets.empty()) {
         const auto again = known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan);
         if (again.schedulable() && !better(out.verdict, again)) { out.verdict = again; }
       }
@@ -185,19 +204,20 @@ constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>
 
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                      const hardware& board, std::int32_t rounds) -> policy_verdict<P, N, V> {
+                                      const hardware& board, std::int32_t rounds, const plan<N, V>* planned = nullptr)
+    -> policy_verdict<P, N, V> {
   policy_verdict<P, N, V> out;
   std::size_t count = 1;
   if constexpr (requires { policy.choice_count(gpu_hardware{}, all); }) {
     const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
     count = policy.choice_count(gpu, all);
     for (std::size_t k = 0; k < count; ++k) {
-      const auto tried = judge_best<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds);
+      const auto tried = judge_best<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds, planned);
       const bool is_first = k == 0 || (!out.judged && tried.judged);
       if (is_first || (tried.judged && better(tried.verdict, out.verdict))) { out = tried; }
     }
   } else {
-    out = judge_best<Boards>(policy, rule, all, board, rounds);
+    out = judge_best<Boards>(policy, rule, all, board, rounds, planned);
   }
   if (board.processors < 1) { out.verdict.plan.cores.clear(); }
   if (out.judged) { restate(out.verdict, all); }

@@ -8,6 +8,7 @@
 #include <takt/analysis/any_board.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
+#include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
@@ -56,11 +57,12 @@ struct any_boards {
 }  // namespace detail
 
 /// `judge` for any hardware, at run time: what it is made of is instantiated once for all policies and rules.
+/// `planned`: the plan that is asked about, with a part of the GPUs for each task, in place of a search; null: none.
 template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] auto judge_at_run_time(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                     const hardware& board, std::int32_t rounds = default_share_rounds)
-    -> policy_verdict<P, N, V> {
-  return detail::judge_on<detail::any_boards>(policy, rule, all, board, rounds);
+                                     const hardware& board, std::int32_t rounds = default_share_rounds,
+                                     const plan<N, V>* planned = nullptr) -> policy_verdict<P, N, V> {
+  return detail::judge_on<detail::any_boards>(policy, rule, all, board, rounds, planned);
 }
 
 /// `factor_permille` for any hardware, at run time.

@@ -21,6 +21,7 @@
 #include <takt/model/visit_fact.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/pool_facts.hpp>
+#include <takt/rules/task_places.hpp>
 
 namespace takt::inline v0 {
 
@@ -186,15 +187,22 @@ class board_test {
   bool spins_;
 };
 
-/// What is proven of tasks on a board under the plan that is found for them, with cores and GPUs for those that name
-/// none. `spins`: a job keeps its processor.
+/// What is proven of tasks on a board under the plan that is given, else under one that is found for them, with cores
+/// and GPUs for those that name none. `spins`: a job keeps its processor.
 template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_board(const Board& board, const described_tasks<N, V, R, S>& all, bool spins,
-                                         std::int32_t rounds) -> board_verdict<N, V> {
+                                         std::int32_t rounds, const plan<N, V>* given = nullptr)
+    -> board_verdict<N, V> {
   board_verdict<N, V> out;
   const auto missing = missing_times(board, all);
   const board_test<Board, described_tasks<N, V, R, S>> test{board, all, spins};
-  out.verdict = share_search{.rounds = rounds}.find(board, all, test);
+  if (given == nullptr) {
+    out.verdict = share_search{.rounds = rounds}.find(board, all, test);
+  } else {
+    plan<N, V> p = *given;
+    place_tasks(board, all, p.cores);
+    out.verdict = test(p);
+  }
   const model_error& error = out.verdict.error;
   const bool lacks_time = error.fault == model_fault::visit_time_unknown;
   const bool finds_no_parts = !error && out.verdict.why == obstacle::gpu;

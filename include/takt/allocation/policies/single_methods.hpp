@@ -89,6 +89,14 @@ struct known_under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
       return judge_chains(tasks, board, cpu_rule{}, GpuRule{}, policy.search).verdict;
     }
   }
+  [[nodiscard]] static constexpr auto judge_under(const policy_type& policy, const CpuRule& /*cpus*/, const auto& tasks,
+                                                  const hardware& board, const auto& plan) {
+    if constexpr (analysis::HasMethodOptions<method>) {
+      return judge_planned_chains(tasks, board, cpu_rule{}, GpuRule{}, plan, policy.variant).verdict;
+    } else {
+      return judge_planned_chains(tasks, board, cpu_rule{}, GpuRule{}, plan).verdict;
+    }
+  }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const policy_type& /*policy*/, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {

@@ -21,6 +21,7 @@
 #include <takt/model/hardware.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/report/sighting.hpp>
 #include <takt/report/verdict_summary.hpp>
@@ -40,6 +41,8 @@ struct policy_question {
   std::optional<granted_shares_policy<Tasks::max_tasks>> granted;  ///< where shares follow jobs, in place of the word
   bool overlapping_graphs = false;         ///< jobs of graphs overlap as in their published method
   std::optional<gpusync_board<>> engines;  ///< of the GPUs, each with a lock, where tokens are for them
+  /// What is decided already, with a part of the GPUs for each task; null: a search decides.
+  std::shared_ptr<const plan<Tasks::max_tasks, Tasks::max_visits>> given;
 
   std::string analysis;  ///< published, of tasks with SMs of their own; empty: the best of all
   std::optional<search_method> search;
@@ -61,6 +64,7 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
   std::string_view copies{};   ///< rule of the copy engines
   std::string_view devices{};  ///< rule of resources of one's own
   search_method search = default_search;
+  bool searched = true;  ///< the plan is not one that was given
   model_error unread;  ///< why the published method cannot read the tasks, once it was asked to explain
   board_type board;
   sharing_rule rule;  ///< how a file says it

@@ -82,7 +82,7 @@ template <KnownComposition P, class Table, class Tasks>
   auto out = summarize(platform, table, asked);
   out.status = found.verdict.status;
   add_misses(out, found.misses);
-  const bool searched = runs_on_own_share(composition.kernels) && sorted.gpu_tasks() > 0;
+  const bool searched = found.searched && runs_on_own_share(composition.kernels) && sorted.gpu_tasks() > 0;
   if (searched && out.status == verdict_status::not_proven) {
     out.notes.push_back(search_note(p.effort, found.search, out.plan_words));
   }

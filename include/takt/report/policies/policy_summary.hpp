@@ -56,21 +56,6 @@ struct hardware_rules {
   return out;
 }
 
-/// "camera.detect step 1", or the step of a chain, of all visits.
-template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] auto step_names(const described_tasks<N, V, R, S>& tasks) -> std::vector<std::string> {
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const described_task& t = tasks.tasks[i];
-    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-      std::string name{t.name};
-      if (const std::string_view node = tasks.visit(i, p).name; !node.empty()) { name.append(".").append(node); }
-      out.push_back(name + " step " + std::to_string(p));
-    }
-  }
-  return out;
-}
-
 /// What was chosen, or given, under a policy and a rule of processors.
 template <class Tasks, std::size_t N, std::size_t V>
 [[nodiscard]] auto plan_words(const Tasks& tasks, const hardware& board, const sharing_rule& rule,

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+
+#include <takt/report/path_terms.hpp>
+#include <takt/report/visible.hpp>
+
+#include "limits.hpp"
+#include "parts.hpp"
+
+// What a file decides about its tasks in one place, as `takt analyze --json` says it under "plan".
+
+namespace takt::program {
+
+namespace {
+
+using std::string_view;
+using kind = json_value::kind;
+
+const object_keys decisions{"a plan", {"cores", "priorities", "sms", "gpu", "percents", "offsets", "local_deadlines"}};
+
+/// Whom an object of the plan names, one by one.
+struct named_things {
+  string_view what;                ///< "task of this file"
+  std::vector<std::string> names;  ///< of all
+  std::vector<bool> counts{};      ///< whether there is something to say of it; empty: of all
+  string_view because{};           ///< why there is nothing to say of the others
+
+  [[nodiscard]] auto position(const json_value& entry) const -> std::size_t {
+    const std::vector<string_view> views{names.begin(), names.end()};
+    const json_value name{.what = kind::string, .text = entry.key, .where = entry.where};
+    return position_of(name, what, views, listed());
+  }
+  [[nodiscard]] auto has(std::size_t i) const -> bool { return counts.empty() || counts[i]; }
+  [[nodiscard]] auto listed() const -> std::string {
+    constexpr std::size_t most = 8;
+    std::vector<string_view> out;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (has(i)) { out.emplace_back(names[i]); }
+    }
+    const bool is_long = out.size() > most;
+    out.resize(std::min(out.size(), most));
+    return fmt::format("{}{}", fmt::join(out, ", "), is_long ? ", ..." : "");
+  }
+};
+
+[[nodiscard]] auto members_of(const json_value& v, const named_things& things) -> const std::vector<json_value>& {
+  if (!v.is(kind::object)) { refuse_kind(v, "an object with " + things.listed()); }
+  return v.items;
+}
+
+[[noreturn]] void refuse_gap(const json_value& v, const named_things& things, std::size_t of) {
+  throw input_error{v.where, fmt::format("says nothing about {}", things.names[of]),
+                    fmt::format("each of {}, or no such key", things.listed())};
+}
+
+/// One value for each of those that count, 0 for the others; nothing where nothing is said.
+template <class Value>
+[[nodiscard]] auto read_each(const json_value& plan, string_view key, const named_things& things,
+                             const std::function<Value(const json_value&)>& read) -> std::vector<Value> {
+  const auto* const v = plan.find(key);
+  if (v == nullptr) { return {}; }
+  const auto& entries = members_of(*v, things);
+  if (entries.empty()) { return {}; }
+  std::vector<Value> out(things.names.size());
+  std::vector<bool> said(things.names.size());
+  for (const json_value& entry : entries) {
+    const std::size_t at = things.position(entry);
+    if (!things.has(at)) {
+      throw input_error{entry.where, std::string{things.because}, things.listed() + ", or no such key"};
+    }
+    out[at] = read(entry);
+    said[at] = true;
+  }
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    if (things.has(i) && !said[i]) { refuse_gap(*v, things, i); }
+  }
+  return out;
+}
+
+[[nodiscard]] auto kernel_tasks(const workload_file& file) -> named_things {
+  named_things out{"task of this file", {}, {}, "is about a task without kernels"};
+  for (std::size_t i = 0; i < file.tasks.size(); ++i) {
+    const described_task& t = file.tasks.tasks[i];
+    bool has_kernels = false;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      has_kernels = has_kernels || file.tasks.visit(i, p).where == visit_place::gpu;
+    }
+    out.names.emplace_back(t.name);
+    out.counts.push_back(has_kernels);
+  }
+  return out;
+}
+
+template <class Value>
+void print_each(const std::vector<Value>& all, string_view key, const named_things& things, ordered_json& out) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (things.has(i)) { out[std::string{key}][things.names[i]] = all[i]; }
+  }
+}
+
+/// The objects of all tasks, in the order of tables.
+template <class Document, class With>
+void for_each_task(Document& document, const With& with) {
+  for (const string_view list : {"graphs", "tasks"}) {
+    for (auto& part : document.items) {
+      if (part.key != list) { continue; }
+      for (auto& task : part.items) { with(task); }
+    }
+  }
+}
+
+[[nodiscard]] auto all_tasks(const json_value& document) -> named_things {
+  named_things out{"task of this file", {}};
+  for_each_task(document, [&out](const json_value& task) {
+    const auto* const name = task.find("name");
+    out.names.push_back(name == nullptr ? "" : report::visible(name->text));
+  });
+  return out;
+}
+
+/// What the plan says of tasks becomes a key of theirs. Those that have it themselves must say the same.
+void move_to_tasks(const json_value& decided, string_view key, json_value& document) {
+  const named_things tasks = all_tasks(document);
+  for (const json_value& entry : members_of(decided, tasks)) {
+    const std::size_t at = tasks.position(entry);
+    std::size_t i = 0;
+    for_each_task(document, [&](json_value& task) {
+      if (i++ != at) { return; }
+      const auto* const own = task.find(key);
+      if (own == nullptr) {
+        task.items.push_back(named(key, entry));
+      } else if (own->what != entry.what || own->text != entry.text) {
+        throw input_error{entry.where,
+                          fmt::format("{} differs from {} at {}", entry.quoted(), own->quoted(), own->where),
+                          fmt::format("one {} for each task", key)};
+      }
+    });
+  }
+}
+
+/// Throws where no rule reads the priorities of a plan, or they are not those of all tasks.
+void require_priorities(const json_value& decided, const json_value& document, const file_rules& rules) {
+  const bool by_priority = rules.cpus.ends_with("fixed-priority") || rules.gpus.policy.ends_with("fixed-priority");
+  if (!by_priority || rules.gpus.sharing == "shares") {
+    throw input_error{decided.where,
+                      fmt::format("says nothing under \"{}\"", by_priority ? rules.gpus.sharing : rules.cpus),
+                      "a policy of fixed priorities, or no such key"};
+  }
+  const named_things tasks = all_tasks(document);
+  std::size_t i = 0;
+  for_each_task(document, [&](const json_value& task) {
+    if (task.find("priority") == nullptr) { refuse_gap(decided, tasks, i); }
+    ++i;
+  });
+}
+
+}  // namespace
+
+auto with_planned_tasks(json_value document, const file_rules& rules) -> json_value {
+  const auto* const found = document.find("plan");
+  if (found == nullptr) { return document; }
+  const json_value plan = *found;
+  require_keys(plan, decisions);
+  if (const auto* const cores = plan.find("cores")) { move_to_tasks(*cores, "core", document); }
+  if (const auto* const priorities = plan.find("priorities")) {
+    move_to_tasks(*priorities, "priority", document);
+    require_priorities(*priorities, document, rules);
+  }
+  return document;
+}
+
+void read_plan(const json_value& v, workload_file& file) {
+  const named_things tasks = kernel_tasks(file);
+  const named_things steps{"step of a task", report::step_names(file.tasks)};
+  const auto within = [](std::int64_t least, std::int64_t most) {
+    return [=](const json_value& n) { return static_cast<std::int32_t>(read_integer(n, least, most)); };
+  };
+  const auto time = [](const json_value& t) { return read_time_from(t, 0); };
+  const auto last_gpu = static_cast<std::int64_t>(file.board.gpus.size()) - 1;
+  file.plan.sms = read_each<std::int32_t>(v, "sms", tasks, within(1, max_sms * max_virtual_per_sm));
+  file.plan.gpu = read_each<std::int32_t>(v, "gpu", tasks, within(0, last_gpu));
+  file.plan.percents = read_each<std::int32_t>(v, "percents", tasks, within(1, 100));
+  file.plan.offsets = read_each<ticks>(v, "offsets", steps, time);
+  file.plan.local_deadlines = read_each<ticks>(v, "local_deadlines", steps, time);
+}
+
+auto print_plan(const workload_file& file) -> ordered_json {
+  const named_things tasks = kernel_tasks(file);
+  const named_things steps{"step of a task", report::step_names(file.tasks)};
+  ordered_json out = ordered_json::object();
+  print_each(file.plan.sms, "sms", tasks, out);
+  print_each(file.plan.gpu, "gpu", tasks, out);
+  print_each(file.plan.percents, "percents", tasks, out);
+  print_each(file.plan.offsets, "offsets", steps, out);
+  print_each(file.plan.local_deadlines, "local_deadlines", steps, out);
+  return out;
+}
+
+auto plan_keys() -> object_keys { return decisions; }
+
+}  // namespace takt::program

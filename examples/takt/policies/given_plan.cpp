@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <takt/rules/policies/own_sms.hpp>
+#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/published.hpp>
+#include <takt/rules/policies/whole_gpu.hpp>
+
+#include "policy_input.hpp"
+
+// The plan of a file under the policy that is asked.
+
+namespace takt::program {
+
+namespace {
+
+using std::string_view;
+
+constexpr std::array sms_policies{federated_policy::name, federated_shared_policy::name, busy_waiting_policy::name};
+
+[[nodiscard]] auto key_at(string_view key) -> std::string { return fmt::format("/plan/{}", key); }
+
+/// Throws where a part is said that the policy does not use, or is not said and must be.
+void require_part(string_view key, bool is_said, bool is_used, const std::string& policy, string_view users) {
+  if (is_said && !is_used) {
+    throw input_error{key_at(key), fmt::format("is not used under \"{}\"", policy),
+                      fmt::format("{}, or no such key", users)};
+  }
+  if (!is_said && is_used) {
+    throw input_error{key_at(key), fmt::format("is missing, and \"{}\" shares it out", policy),
+                      "that of each task with kernels, or no other key about GPUs and offsets"};
+  }
+}
+
+/// Throws where a GPU has not so many SMs to hand out.
+void require_sms(const workload_file& file, string_view policy) {
+  const auto& [sms, gpu, percents, offsets, local_deadlines] = file.plan;
+  for (std::size_t g = 0; g < file.board.gpus.size(); ++g) {
+    const gpu_hardware& on = file.board.gpus[g];
+    const std::int32_t most = gpu_record{.sms = on.sms,
+                                         .virtual_per_sm = on.virtual_per_sm,
+                                         .granularity = on.granularity,
+                                         .shared = policy == federated_shared_policy::name}
+                                  .budget();
+    std::int32_t sum = 0;
+    for (std::size_t i = 0; i < sms.size(); ++i) {
+      if (!gpu.empty() && gpu[i] != static_cast<std::int32_t>(g)) { continue; }
+      sum += sms[i];
+      const std::string at = step_into(key_at("sms"), file.tasks.tasks[i].name);
+      if (sms[i] % std::max(on.granularity, 1) != 0) {
+        throw input_error{at, fmt::format("{} is not handed out in steps of {}", sms[i], on.granularity),
+                          "a multiple of the granularity of the GPU"};
+      }
+      if (sum > most) {
+        throw input_error{at,
+                          fmt::format("{} exceeds, with those of the tasks before it, the {} of the GPU", sms[i], most),
+                          fmt::format("at most {} together", most)};
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void add_given_plan(const workload_file& file, policy_input& out) {
+  auto& q = out.question;
+  const auto& [sms, gpu, percents, offsets, local_deadlines] = file.plan;
+  const bool several = file.board.gpus.size() > 1;
+  if (sms.empty() && percents.empty() && offsets.empty() && local_deadlines.empty() && (gpu.empty() || !several)) {
+    return;
+  }
+  const string_view policy = split_policy(q.policy).name;
+  const bool as_whole = q.granted || q.overlapping_graphs || q.engines;  // methods that decide all of it themselves
+  const bool has_kernels =
+      std::ranges::any_of(file.tasks.visits, [](const described_visit& v) { return v.where == visit_place::gpu; });
+  const bool shares_sms = has_kernels && std::ranges::find(sms_policies, policy) != sms_policies.end();
+  const bool shares_percents = has_kernels && policy == shares_policy::name && !as_whole;
+  require_part("sms", !sms.empty(), shares_sms, q.policy, fmt::format("{}", fmt::join(sms_policies, ", ")));
+  require_part("percents", !percents.empty(), shares_percents, q.policy,
+               "shares of tasks that are more than one kernel");
+  require_part("gpu", !gpu.empty() && several, has_kernels && several && !as_whole, q.policy,
+               "a policy whose tasks stay on one of several GPUs");
+  if (offsets.empty() != local_deadlines.empty()) {
+    throw input_error{key_at(offsets.empty() ? "offsets" : "local_deadlines"),
+                      "is missing, and the other of the two is said", "offsets and local_deadlines, or none of both"};
+  }
+  require_part("offsets", !offsets.empty(), !offsets.empty() && !as_whole, q.policy, "a policy of pools");
+  require_sms(file, policy);
+  auto given = std::make_shared<plan<file_tasks::max_tasks, file_tasks::max_visits>>();
+  for (std::size_t i = 0; i < file.tasks.size(); ++i) {
+    if (!sms.empty() || !gpu.empty() || !percents.empty()) {
+      (void)given->shares.push_back({gpu.empty() ? 0 : gpu[i], sms.empty() ? 0 : sms[i]});
+    }
+    if (!percents.empty()) { (void)given->percents.push_back(percents[i]); }
+  }
+  for (const ticks t : offsets) { (void)given->offsets.push_back(t); }
+  for (const ticks t : local_deadlines) { (void)given->local_deadlines.push_back(t); }
+  q.given = std::move(given);
+  q.begin_search = {};
+}
+
+}  // namespace takt::program
