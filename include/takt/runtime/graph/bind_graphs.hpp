@@ -16,7 +16,7 @@
 #include <takt/runtime/bind.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 
-namespace takt {
+namespace takt::inline v0 {
 
 /// Code in place of a segment of a node of a graph, by their names.
 template <fixed_string Graph, fixed_string Node, fixed_string Segment, class Code>
