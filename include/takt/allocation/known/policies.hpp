@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/allocation/known/chain_policies.hpp>
 #include <takt/allocation/known/chains.hpp>
 #include <takt/allocation/known/graphs.hpp>
 #include <takt/allocation/known/locked_gpus.hpp>
@@ -48,40 +49,6 @@ constexpr void bound_by_deadlines(const Described& tasks, Verdict& out) {
     auto& t = out.tasks[i];
     if (t.meets && !t.bound.exists) { t.bound = {analysis::deadline_to_prove(tasks.tasks[i]), true}; }
   }
-}
-
-/// Chains under rules of the processors and of the GPUs. `Named`: the plan names the SMs of each task.
-template <bool Named, class Described, RuleTag CpuRule, RuleTag GpuRule>
-[[nodiscard]] constexpr auto chains_under(const Described& tasks, const hardware& board, const CpuRule& cpus,
-                                          const GpuRule& gpus) {
-  auto out = judge_chains(tasks, board, cpus, gpus).verdict;
-  out.plan.priorities.clear();
-  out.plan.tokens.clear();
-  if (!Named || board.gpus.empty()) { out.plan.shares.clear(); }
-  return out;
-}
-/// The same under a plan that was found by another method. It has no offsets.
-template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Plan>
-[[nodiscard]] constexpr auto planned_chains_under(const Described& tasks, const hardware& board, const CpuRule& cpus,
-                                                  const GpuRule& gpus, const Plan& p) {
-  auto out = judge_planned_chains(tasks, board, cpus, gpus, p).verdict;
-  out.plan.priorities.clear();
-  out.plan.tokens.clear();
-  if (board.gpus.empty()) { out.plan.shares.clear(); }
-  return out;
-}
-
-/// The first task that visits no processor, on which a job could wait; `nowhere` if there is none.
-template <class Described>
-[[nodiscard]] constexpr auto first_without_processor(const Described& tasks) -> std::uint32_t {
-  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
-    bool visits_one = false;
-    for (std::uint32_t p = 0; p < tasks.tasks[i].visit_count; ++p) {
-      visits_one = visits_one || tasks.visit(i, p).where == visit_place::processor;
-    }
-    if (!visits_one) { return i; }
-  }
-  return nowhere;
 }
 
 /// Whole kernels under a rule, where every kernel for one SM names it.
@@ -179,70 +146,6 @@ template <class Order, RuleTag CpuRule>
   shape.tokens = std::same_as<Order, ck_omlp_order_rule> ? token_protocol::ck_omlp : token_protocol::r2dglp;
   return out;
 }
-
-template <RuleTag CpuRule>
-  requires judges_chains<CpuRule, federated_rule<false>>
-struct known_under<federated_policy, CpuRule> {
-  using method = chain_board<CpuRule, copies_beside<CpuRule, federated_rule<false>>, federated_rule<false>>;
-  [[nodiscard]] static constexpr auto judge(const federated_policy& /*policy*/, const CpuRule& cpus, const auto& tasks,
-                                            const hardware& board) {
-    return detail::chains_under<true>(tasks, board, cpus, federated);
-  }
-  [[nodiscard]] static constexpr auto judge_under(const federated_policy& /*policy*/, const CpuRule& cpus,
-                                                  const auto& tasks, const hardware& board, const auto& plan) {
-    return detail::planned_chains_under(tasks, board, cpus, federated, plan);
-  }
-  template <class F>
-  [[nodiscard]] static constexpr auto with_board(const federated_policy& /*policy*/, const CpuRule& cpus,
-                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_chains(tasks, board, cpus, federated, f);
-  }
-};
-
-template <RuleTag CpuRule>
-  requires judges_chains<CpuRule, federated_rule<true>>
-struct known_under<federated_shared_policy, CpuRule> {
-  using method = chain_board<CpuRule, copies_beside<CpuRule, federated_rule<true>>, federated_rule<true>>;
-  [[nodiscard]] static constexpr auto judge(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
-                                            const auto& tasks, const hardware& board) {
-    return detail::chains_under<true>(tasks, board, cpus, federated_virtual);
-  }
-  [[nodiscard]] static constexpr auto judge_under(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
-                                                  const auto& tasks, const hardware& board, const auto& plan) {
-    return detail::planned_chains_under(tasks, board, cpus, federated_virtual, plan);
-  }
-  template <class F>
-  [[nodiscard]] static constexpr auto with_board(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
-                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_chains(tasks, board, cpus, federated_virtual, f);
-  }
-};
-
-template <RuleTag CpuRule>
-  requires judges_chains<busy_waiting_rule<CpuRule>, federated_rule<false>>
-struct known_under<busy_waiting_policy, CpuRule> {
-  using spinning = busy_waiting_rule<CpuRule>;
-  using method = chain_board<spinning, copies_beside<spinning, federated_rule<false>>, federated_rule<false>>;
-  [[nodiscard]] static constexpr auto judge(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
-                                            const auto& tasks, const hardware& board) {
-    auto out = detail::chains_under<true>(tasks, board, busy_waiting(cpus), federated);
-    const std::uint32_t homeless = detail::first_without_processor(tasks);
-    if (homeless != nowhere) { out.refuse({.fault = model_fault::thread_without_processor, .task = homeless}); }
-    return out;
-  }
-  [[nodiscard]] static constexpr auto judge_under(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
-                                                  const auto& tasks, const hardware& board, const auto& plan) {
-    auto out = detail::planned_chains_under(tasks, board, busy_waiting(cpus), federated, plan);
-    const std::uint32_t homeless = detail::first_without_processor(tasks);
-    if (homeless != nowhere) { out.refuse({.fault = model_fault::thread_without_processor, .task = homeless}); }
-    return out;
-  }
-  template <class F>
-  [[nodiscard]] static constexpr auto with_board(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
-                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_chains(tasks, board, busy_waiting(cpus), federated, f);
-  }
-};
 
 /// On one GPU: published methods see several as one pool of tokens.
 template <class Order, RuleTag CpuRule>
