@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include <takt/allocation/known/chains.hpp>
 #include <takt/allocation/policies/known_under.hpp>
 #include <takt/model/hardware.hpp>
@@ -36,19 +34,6 @@ template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Plan>
   out.plan.tokens.clear();
   if (board.gpus.empty()) { out.plan.shares.clear(); }
   return out;
-}
-
-/// The first task that visits no processor, on which a job could wait; `nowhere` if there is none.
-template <class Described>
-[[nodiscard]] constexpr auto first_without_processor(const Described& tasks) -> std::uint32_t {
-  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
-    bool visits_one = false;
-    for (std::uint32_t p = 0; p < tasks.tasks[i].visit_count; ++p) {
-      visits_one = visits_one || tasks.visit(i, p).where == visit_place::processor;
-    }
-    if (!visits_one) { return i; }
-  }
-  return nowhere;
 }
 
 }  // namespace detail
@@ -98,23 +83,17 @@ struct known_under<busy_waiting_policy, CpuRule> {
   using method = chain_board<spinning, copies_beside<spinning, federated_rule<false>>, federated_rule<false>>;
   [[nodiscard]] static constexpr auto judge(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
-    return with_processors(tasks, detail::chains_under<true>(tasks, board, busy_waiting(cpus), federated));
+    return detail::with_processors(tasks, detail::chains_under<true>(tasks, board, busy_waiting(cpus), federated));
   }
   [[nodiscard]] static constexpr auto judge_under(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
                                                   const auto& tasks, const hardware& board, const auto& plan) {
-    return with_processors(tasks, detail::planned_chains_under(tasks, board, busy_waiting(cpus), federated, plan));
+    const auto out = detail::planned_chains_under(tasks, board, busy_waiting(cpus), federated, plan);
+    return detail::with_processors(tasks, out);
   }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
     return with_chains(tasks, board, busy_waiting(cpus), federated, f);
-  }
-
- private:
-  [[nodiscard]] static constexpr auto with_processors(const auto& tasks, auto out) {
-    const std::uint32_t homeless = detail::first_without_processor(tasks);
-    if (homeless != nowhere) { out.refuse({.fault = model_fault::thread_without_processor, .task = homeless}); }
-    return out;
   }
 };
 

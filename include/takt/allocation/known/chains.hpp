@@ -141,6 +141,21 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
   return out;
 }
 
+/// The verdict, if every task visits a processor, on which a job can wait.
+template <class Described, class Verdict>
+[[nodiscard]] constexpr auto with_processors(const Described& tasks, Verdict out) -> Verdict {
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    bool visits_one = false;
+    for (std::uint32_t p = 0; p < tasks.tasks[i].visit_count; ++p) {
+      visits_one = visits_one || tasks.visit(i, p).where == visit_place::processor;
+    }
+    if (visits_one) { continue; }
+    out.refuse({.fault = model_fault::thread_without_processor, .task = i});
+    break;
+  }
+  return out;
+}
+
 }  // namespace detail
 
 /// What the published method of chains says under rules of the processors and of the GPUs: SMs are dedicated by a
