@@ -148,7 +148,9 @@ class described_load {
   }
 
  private:
-  [[nodiscard]] static constexpr auto is_in_range(ticks time) -> bool { return time >= 0 && time <= longest_visit_time; }
+  [[nodiscard]] static constexpr auto is_in_range(ticks time) -> bool {
+    return time >= 0 && time <= longest_visit_time;
+  }
 
   const Tasks* all_;
   const hardware* board_;

@@ -219,7 +219,7 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   return board_test<Board, described_tasks<N, V, R, S>>{board, all, spins}(p).schedulable();
 }
 
-/// Rows with the deadlines that were given: analyses hold tasks to the lesser of deadline and period. A bound above that
+/// Rows with the deadlines that were given: analyses hold tasks to the lesser of deadline and period. A bound above it
 /// proves nothing where the analysis does not say so: it may not count jobs that are late.
 template <class Verdict, class Tasks>
 constexpr void restate(Verdict& out, const Tasks& all) {
