@@ -356,6 +356,10 @@ TEST_CASE("import: a broken model is refused with the line and the element") {
                  "is a kind of stimulus that is not read"));
   CHECK(contains(refused("<html/>"), "is no AMALTHEA model"));
   CHECK(contains(refused(""), "line 1"));
+  for (const char* name : {"T\xFF", "T&#xD800;", "T&#x110000;"}) {
+    CHECK(contains(refused(with(text, "name=\"T\"", "name=\"" + std::string{name} + "\"")),
+                   "name has a byte or a reference that is no character"));
+  }
   small_model m;
   m.more = element("constraintsModel", R"(<eventChains name="a" stimulus="x?type=ProcessEvent"/>)");
   CHECK(contains(refused(m.text()), "eventChains \"a\": stimulus names \"x\", which is not there"));
@@ -363,6 +367,14 @@ TEST_CASE("import: a broken model is refused with the line and the element") {
       element("constraintsModel",
               R"(<eventChains name="a"><segments xsi:type="am:EventChainReference" eventChain="a"/></eventChains>)");
   CHECK(contains(refused(m.text()), "eventChains \"a\": contains itself"));
+}
+
+TEST_CASE("import: times and sizes that no file holds are refused in a line") {
+  const std::string slow = with(small_model{}.text(), "value=\"1\" unit=\"GHz\"", "value=\"1\" unit=\"Hz\"");
+  CHECK(contains(refused(with(slow, "value=\"1000\"", "value=\"1e15\"")), "takes too long"));
+  const std::string on_gpu = "<labels name=\"small_frame_on_gpu\">\n      <size value=\"";
+  const std::string large = with(read(lane_assist), on_gpu + "400\" unit=\"kB\"", on_gpu + "4000\" unit=\"TB\"");
+  CHECK(contains(refused(large), "writes labels that are too large together"));
 }
 
 TEST_CASE("import: noise of a hundred megabytes, and elements without an end, are refused in a line") {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "../files/limits.hpp"
 #include "../json_value.hpp"
 
 namespace takt::program {
@@ -120,7 +121,11 @@ auto amalthea_times::copy(const std::string& runnable, const amalthea_unit& gpu)
   double lines = 0;
   for (const label_access& a : r.accesses) {
     if (!a.writes) { continue; }
-    out.bytes += bytes_of(a, r.at);
+    const std::int64_t bytes = bytes_of(a, r.at);
+    if (bytes > most_bytes - out.bytes) {
+      throw r.at.error("writes labels that are too large together", fmt::format("at most {} bytes", most_bytes));
+    }
+    out.bytes += bytes;
     lines += lines_of(a, r.at);
   }
   out.time.upper = lines * (gpu.read_cycles + gpu.write_cycles) / gpu.hertz * ns_per_s;

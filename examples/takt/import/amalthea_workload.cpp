@@ -23,8 +23,10 @@ using step_kind = amalthea_step::kind;
 
 constexpr std::int64_t usual_line = 64;
 
-[[nodiscard]] auto written(const time_range& t) -> ordered_json {
+[[nodiscard]] auto written(const time_range& t, const xml_element& at) -> ordered_json {
   constexpr double noise = 1e-6;
+  constexpr double most = 4e18;
+  if (!(t.upper <= most)) { throw at.error("takes too long", "less than some hundred years"); }
   return {static_cast<std::int64_t>(std::floor(t.lower + noise)),
           static_cast<std::int64_t>(std::ceil(t.upper - noise))};
 }
@@ -149,7 +151,7 @@ class workload_writer {
     const auto flush = [&] {
       if (cpu.empty()) { return; }
       ordered_json times;
-      for (const auto& [kind, time] : cpu) { times[kind] = written(time); }
+      for (const auto& [kind, time] : cpu) { times[kind] = written(time, t.at); }
       out.push_back({{"cpu", std::move(times)}});
       cpu.clear();
     };
@@ -251,7 +253,7 @@ class workload_writer {
       if (times_.only_copies(s.name)) {
         const label_copy c = times_.copy(s.name, *gpu_);
         out.push_back(
-            {{"copy", written(c.time)}, {"direction", launched ? "to-host" : "to-device"}, {"bytes", c.bytes}});
+            {{"copy", written(c.time, s.at)}, {"direction", launched ? "to-host" : "to-device"}, {"bytes", c.bytes}});
         continue;
       }
       if (launched) { throw s.at.error("is a second kernel of a task", "one kernel"); }
@@ -264,7 +266,7 @@ class workload_writer {
       time_range work = whole;
       work.lower *= sms;
       work.upper *= sms;
-      ordered_json kernel{{"work", written(work)}, {"wcet", written(whole)[1]}};
+      ordered_json kernel{{"work", written(work, s.at)}, {"wcet", written(whole, s.at)[1]}};
       if (t.slice > 0) { kernel["slice"] = t.slice; }
       out.push_back({{"kernel", std::move(kernel)}});
     }

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <takt/report/utf8.hpp>
+
 #include "../json_value.hpp"
 
 namespace takt::program {
@@ -99,8 +101,11 @@ xml_file::xml_file(std::string text) : text_{std::move(text)} {
   for (pugi::xml_node n = document_.document_element(); !n.empty();) {
     const xml_element here{n, *this};
     for (pugi::xml_attribute a : n.attributes()) {
-      if (n.attribute(a.name()) == a) { continue; }
-      throw here.error(fmt::format("has {} twice", one_line(a.name(), longest_name)), "each attribute once");
+      const std::string name = one_line(a.name(), longest_name);
+      if (n.attribute(a.name()) != a) { throw here.error(fmt::format("has {} twice", name), "each attribute once"); }
+      if (!report::is_utf8(a.value())) {
+        throw here.error(fmt::format("{} has a byte or a reference that is no character", name), "a text in UTF-8");
+      }
     }
     if (depth > max_xml_depth) {
       throw here.error(fmt::format("nests deeper than {} elements", max_xml_depth), "elements as a model has them");

@@ -115,23 +115,22 @@ class described_load {
     ticks whole = 0;
     for (std::uint32_t p = 0; p < t.visit_count && p < max_visits_of_task; ++p) {
       const described_visit& v = all_->visits[t.first_visit + p];
-      ticks time = v.known.has(visit_fact::time) ? v.time.upper : 0;
+      const bool is_kernel = v.where == visit_place::gpu;
+      const ticks alone = is_kernel ? on_all_(v) : v.known.has(visit_fact::time) ? v.time.upper : 0;
+      const ticks time = is_kernel ? on_part_(v) : alone;
+      if (!is_in_range(alone) || !is_in_range(time)) { return false; }
       switch (v.where) {
         case visit_place::processor: out.processors += time; break;
         case visit_place::copy_engine:
           out.engines[board_->copy_engines == 2 && takes_second_engine(v.direction) ? 1 : 0] += time;
           break;
-        case visit_place::gpu: {
-          const ticks alone = on_all_(v);
+        case visit_place::gpu:
           out.has_kernels = true;
           out.kernels += alone;
           if (board_->gpus.size() == 1) { out.sms += time_of_all_sms(v, alone, board_->gpus[0].speed); }
-          time = on_part_(v);
           break;
-        }
         case visit_place::own: break;
       }
-      if (time < 0 || time > longest_visit_time) { return false; }
       out.suspends = out.suspends || v.where != visit_place::processor;
       ticks start = 0;
       for (std::uint32_t q = 0; q < p; ++q) {
@@ -149,6 +148,10 @@ class described_load {
   }
 
  private:
+  [[nodiscard]] static constexpr auto is_in_range(ticks time) -> bool {
+    return time >= 0 && time <= longest_visit_time;
+  }
+
   const Tasks* all_;
   const hardware* board_;
   const board_limits* limits_;

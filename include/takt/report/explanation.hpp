@@ -92,8 +92,12 @@ namespace detail {
 }
 
 [[nodiscard]] inline auto unlimited_text(const verdict_summary& v, const task_summary& t) -> std::string {
-  if (t.bound.exists) { return " has no deadline: a job takes at most " + bound_text(v, t) + parts_of_bound(v, t); }
-  return " has no deadline, and no bound is known" + (t.because.empty() ? "" : ": " + t.because) + ".\n";
+  if (t.meets) { return " has no deadline: a job takes at most " + bound_text(v, t) + parts_of_bound(v, t); }
+  const std::string out = " has no deadline, and no bound is known";
+  if (t.bound.exists) {
+    return out + ": a job takes at most " + bound_text(v, t) + " if all jobs end within their periods.\n";
+  }
+  return out + (t.because.empty() ? "" : ": " + t.because) + ".\n";
 }
 
 [[nodiscard]] inline auto met_text(const verdict_summary& v, const task_summary& t) -> std::string {

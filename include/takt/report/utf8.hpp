@@ -51,6 +51,17 @@ constexpr void for_each_character(std::string_view text, F f) {
   }
 }
 
+/// Whether every byte belongs to a character.
+[[nodiscard]] constexpr auto is_utf8(std::string_view text) noexcept -> bool {
+  while (!text.empty()) {
+    char32_t c = 0;
+    const std::size_t length = detail::decode(text, c);
+    if (length == 0) { return false; }
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 /// Columns that a text takes in a font of fixed width; East Asian characters and emoji take two.
 [[nodiscard]] constexpr auto columns(std::string_view text) -> std::size_t {
   std::size_t n = 0;

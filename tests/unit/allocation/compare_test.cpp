@@ -165,6 +165,25 @@ TEST_CASE("rows keep the deadlines that were given") {
   CHECK(takt::slack_permille(v.verdict) == (90 * ms - bound) * 1000 / (90 * ms));
 }
 
+TEST_CASE("a response that is longer than the period is no bound, whatever the deadline") {
+  tasks_type tasks;
+  add_chain(tasks, "a", 17, 5, 6, 8);
+  REQUIRE(tasks.add_visit(kernel(9, 8, 0b100)));
+  REQUIRE(tasks.add_visit(timed(visit_place::processor, 2, 0b1000)));
+  takt::hardware one = board_of(1);
+  one.gpus[0].sms = 1;
+  for (const bool limited : {false, true}) {
+    tasks.tasks[0].limited = limited;
+    tasks.tasks[0].deadline = 120;
+    const auto v = takt::judge_at_run_time(takt::federated_policy{}, takt::deadline_monotonic, tasks, one);
+    REQUIRE(v.judged);
+    CHECK_FALSE(v.schedulable());
+    REQUIRE(v.verdict.tasks[0].bound.exists);
+    CHECK(v.verdict.tasks[0].bound.value > 17);
+    CHECK_FALSE(v.verdict.tasks[0].meets);
+  }
+}
+
 TEST_CASE("what a board does not have is no guess") {
   takt::hardware none = board_of(2, 0);
   CHECK(takt::judge_at_run_time(takt::gang_policy{}, takt::edf, two_chains(), none).verdict.error.fault ==

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <doctest/doctest.h>
@@ -67,6 +68,26 @@ TEST_CASE("a job that takes longer than its deadline when it is alone misses it"
   CHECK(miss.task == 0);
   CHECK(miss.value == 6);
   CHECK(miss.limit == 5);
+}
+
+TEST_CASE("a time beyond all ranges proves nothing, and no sum overflows") {
+  constexpr auto is_silent = [](visit_place where) {
+    constexpr ticks most = std::numeric_limits<ticks>::max();
+    takt::described_visit early{.where = where, .known = {}, .time = {0, 4}};
+    early.known.add(visit_fact::time);
+    takt::described_visit late = early;
+    late.time.upper = most;
+    tasks_type all;
+    static_cast<void>(all.add_task({.period = 9, .deadline = 5}));
+    static_cast<void>(all.add_visit(early));
+    static_cast<void>(all.add_visit(late));
+    takt::hardware on{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
+    static_cast<void>(on.gpus.push_back({.sms = 4}));
+    return takt::analysis::find_proven_misses(all, on, two_cores).empty();
+  };
+  static_assert(is_silent(visit_place::processor));
+  static_assert(is_silent(visit_place::copy_engine));
+  static_assert(is_silent(visit_place::gpu));
 }
 
 TEST_CASE("a kernel counts with what all of its facts allow, and not at all where they only bound it") {

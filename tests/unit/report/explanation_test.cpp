@@ -72,6 +72,15 @@ TEST_CASE("explanation of a task without bound names the largest part and the ex
         "below was not judged: its bound would rest on hog, of higher priority, meeting its deadline.\n");
 }
 
+TEST_CASE("explanation of a task without deadline tells a bound from a response that holds only without late jobs") {
+  takt::report::verdict_summary v;
+  v.tasks.push_back({.name = "log", .limited = false, .bound = {27, true}, .meets = true});
+  CHECK(takt::report::explain_task(v, 0).starts_with("log has no deadline: a job takes at most 27ns"));
+  v.tasks[0].meets = false;
+  CHECK(takt::report::explain_task(v, 0) ==
+        "log has no deadline, and no bound is known: a job takes at most 27ns if all jobs end within their periods.\n");
+}
+
 TEST_CASE("explanation of a bound above the deadline says by how much") {
   const auto tight = takt::task("tight", takt::period(60_ms), takt::deadline(10_ms), takt::cpu(4_ms), takt::copy(1_ms),
                                 takt::kernel(takt::work(8_ms)), takt::cpu(1_ms));

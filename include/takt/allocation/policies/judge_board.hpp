@@ -227,14 +227,15 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   return board_test<Board, described_tasks<N, V, R, S>>{board, all, spins}(p).schedulable();
 }
 
-/// Rows with the deadlines that were given: analyses hold tasks to the lesser of deadline and period.
+/// Rows with the deadlines that were given: analyses hold tasks to the lesser of deadline and period. A bound above it
+/// proves nothing where the analysis does not say so: it may not count jobs that are late.
 template <class Verdict, class Tasks>
 constexpr void restate(Verdict& out, const Tasks& all) {
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     auto& t = out.tasks[i];
     t.limited = all.tasks[i].limited;
     t.deadline = all.tasks[i].deadline;
-    t.meets = t.bound.exists && (!t.limited || t.bound.value <= t.deadline);
+    t.meets = t.meets && t.bound.exists && (!t.limited || t.bound.value <= t.deadline);
   }
 }
 
