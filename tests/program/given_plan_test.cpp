@@ -196,6 +196,18 @@ TEST_CASE("given plan: what it says wrongly is refused with its place") {
                  "/plan/priorities: says nothing under \"edf\""));
   edf["platform"]["cpus"]["policy"] = "g-edf";
   CHECK(contains(line(edf, {{"cores", {{"camera", 0}}}}), "/plan/cores/camera: says nothing under \"g-edf\""));
+  json steps = two_chains("isolated");
+  steps["platform"]["gpus"][0]["granularity"] = 2;
+  CHECK(contains(line(steps, {{"sms", {{"camera", 3}, {"lidar", 2}}}}),
+                 "/plan/sms/camera: 3 is not handed out in steps"));
+  json shares = two_chains("shares");
+  for (std::size_t i = 0; i < 2; ++i) {
+    json& task = shares["tasks"][i];
+    task["segments"][1]["kernel"]["wcet_by_share"] = {{"c100", "4ms"}, {"fixed_permille", 100}};
+  }
+  for (std::size_t i = 0; i < 3; ++i) { shares["tasks"][i]["priority"] = i; }
+  CHECK(verdict_of(planned(shares, {{"percents", {{"camera", 60}, {"lidar", 40}}}}))["status"] == "schedulable");
+  CHECK(contains(line(shares, {{"percents", {{"camera", 60}, {"lidar", 41}}}}), "/plan/percents/lidar: 41 exceeds"));
   CHECK(contains(call("analyze", planned(two_chains("isolated"), even), "--search exact").err,
                  "--search: says nothing about a plan that the file gives"));
 }

@@ -244,7 +244,7 @@ TEST_CASE("files: an edge with tokens of one rate is one with a lag") {
   CHECK(contains(refusal_of(edges(R"("edges": [{"from": "a", "to": "b", "produce": 4, "consume": 2}])")),
                  "/tasks/0/edges/0/consume: 2 differs from the 4"));
   CHECK(contains(refusal_of(edges(R"("edges": [{"from": "a", "to": "b", "produce": 4, "threshold": 5}])")),
-                 "/tasks/0/edges/0/threshold: 5 waits for later jobs of the other end: at most 4"));
+                 "/tasks/0/edges/0/threshold: 5 waits for later jobs of the other end: expected at most 4"));
 }
 
 TEST_CASE("files: token sections mean the same as segments that are of a section") {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,30 +40,36 @@ void require_part(string_view key, bool is_said, bool is_used, const std::string
   }
 }
 
-/// Throws where a GPU has not so many SMs to hand out.
-void require_sms(const workload_file& file, string_view policy) {
-  const auto& [sms, gpu, percents, offsets, local_deadlines] = file.plan;
+/// Throws where the tasks on a GPU have more of it than it hands out.
+void require_sum(const workload_file& file, string_view key, const std::vector<std::int32_t>& parts, std::size_t g,
+                 std::int32_t most) {
+  const auto& gpu = file.plan.gpu;
+  std::int32_t sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!gpu.empty() && gpu[i] != static_cast<std::int32_t>(g)) { continue; }
+    sum += parts[i];
+    if (sum <= most) { continue; }
+    throw input_error{step_into(key_at(key), file.tasks.tasks[i].name),
+                      fmt::format("{} exceeds, with those of the tasks before it, the {} of the GPU", parts[i], most),
+                      fmt::format("at most {} together", most)};
+  }
+}
+
+void require_parts(const workload_file& file, string_view policy) {
   for (std::size_t g = 0; g < file.board.gpus.size(); ++g) {
     const gpu_hardware& on = file.board.gpus[g];
-    const std::int32_t most = gpu_record{.sms = on.sms,
-                                         .virtual_per_sm = on.virtual_per_sm,
-                                         .granularity = on.granularity,
-                                         .shared = policy == federated_shared_policy::name}
-                                  .budget();
-    std::int32_t sum = 0;
-    for (std::size_t i = 0; i < sms.size(); ++i) {
-      if (!gpu.empty() && gpu[i] != static_cast<std::int32_t>(g)) { continue; }
-      sum += sms[i];
-      const std::string at = step_into(key_at("sms"), file.tasks.tasks[i].name);
-      if (sms[i] % std::max(on.granularity, 1) != 0) {
-        throw input_error{at, fmt::format("{} is not handed out in steps of {}", sms[i], on.granularity),
-                          "a multiple of the granularity of the GPU"};
-      }
-      if (sum > most) {
-        throw input_error{at,
-                          fmt::format("{} exceeds, with those of the tasks before it, the {} of the GPU", sms[i], most),
-                          fmt::format("at most {} together", most)};
-      }
+    const gpu_record record{.sms = on.sms,
+                            .virtual_per_sm = on.virtual_per_sm,
+                            .granularity = on.granularity,
+                            .shared = policy == federated_shared_policy::name};
+    require_sum(file, "sms", file.plan.sms, g, record.budget());
+    require_sum(file, "percents", file.plan.percents, g, 100);
+    for (std::size_t i = 0; i < file.plan.sms.size(); ++i) {
+      const bool is_here = file.plan.gpu.empty() || file.plan.gpu[i] == static_cast<std::int32_t>(g);
+      if (!is_here || file.plan.sms[i] % std::max(on.granularity, 1) == 0) { continue; }
+      throw input_error{step_into(key_at("sms"), file.tasks.tasks[i].name),
+                        fmt::format("{} is not handed out in steps of {}", file.plan.sms[i], on.granularity),
+                        "a multiple of the granularity of the GPU"};
     }
   }
 }
@@ -92,7 +99,7 @@ void add_given_plan(const workload_file& file, policy_input& out) {
                       "is missing, and the other of the two is said", "offsets and local_deadlines, or none of both"};
   }
   require_part("offsets", !offsets.empty(), !offsets.empty() && !as_whole, q.policy, "a policy of pools");
-  require_sms(file, policy);
+  require_parts(file, policy);
   auto given = std::make_shared<plan<file_tasks::max_tasks, file_tasks::max_visits>>();
   for (std::size_t i = 0; i < file.tasks.size(); ++i) {
     if (!sms.empty() || !gpu.empty() || !percents.empty()) {
