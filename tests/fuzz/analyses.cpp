@@ -121,7 +121,6 @@ auto LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) -> int {
     try {
       judge_and_simulate(*read_workload(parse_json(text)), wishes, from, text);
     } catch (const input_error& e) {
-      const bool shows = std::getenv("TAKT_FUZZ_SHOW") != nullptr;
       if (shows) { fmt::print(stderr, "{}: {}: {}\n", e.where, e.problem, e.allowed); }
     }
   });

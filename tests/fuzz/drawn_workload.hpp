@@ -140,11 +140,11 @@ class drawn_workload {
       out["preemption_levels"] = c_.between(1, 3);
       if (c_.seldom()) { out["cost_model"] = "race"; }
     }
-    if (sharing_ == "slots" || sharing_ == "gang") {
-      json slots{{"period", time(2, 12)}};
+    if (sharing_ == "slots") {
+      json& slots = out["slots"];
+      slots["period"] = time(2, 12);
       if (c_.usually()) { slots["pinned"] = {{"offset", time(0, 2)}, {"budget", time(1, 6)}}; }
       if (c_.usually()) { slots["gang"] = {{"offset", time(0, 6)}, {"budget", time(1, 6)}}; }
-      if (sharing_ == "slots") { out["slots"] = slots; }
     }
     if (sharing_ == "shares") {
       if (c_.seldom()) { out["rules"] = c_.one_of(std::array<std::string_view, 3>{"robust", "text", "literal"}); }

@@ -78,6 +78,10 @@ template <class Work = wcet_of>
 
 }  // namespace detail
 
+/// After so many rounds a fixed point is given up: where others leave next to nothing of a unit, and a deadline is far
+/// away, they would not end in a lifetime.
+inline constexpr std::int32_t most_rounds = 100'000;
+
 /// Nothing is known.
 constexpr void no_responses(std::span<visit_demand> visits) {
   for (visit_demand& v : visits) { v.response = unbounded_response; }
@@ -85,7 +89,7 @@ constexpr void no_responses(std::span<visit_demand> visits) {
 
 /// Responses on one unit that always serves the visit with the least point, preempting. Visits of one job have equal
 /// points and are served in any order among themselves. Cost: a fixed point per visit whose jitter, or that of a more
-/// important one, has moved.
+/// important one, has moved, each of at most `most_rounds`.
 /// Source: Joseph and Pandya 1986; with release jitter Audsley et al. 1993; own ordered visits left out: the jobs of a
 /// task do not overlap.
 constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
@@ -99,7 +103,8 @@ constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
       for (; end < n && d[end].task == v.task; ++end) { stale = stale || d[end].moved; }
     }
     if (!stale) { continue; }
-    for (ticks w = v.response < v.wcet ? v.wcet : v.response;;) {
+    std::int32_t rounds = 0;
+    for (ticks w = v.response < v.wcet ? v.wcet : v.response;; ++rounds) {
       ticks sum = v.wcet;
       for (const visit_demand* u = d; u != d + own && sum <= v.limit; ++u) {
         sum += detail::jobs_before(*u, w) * u->wcet;
@@ -107,7 +112,7 @@ constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
       for (const visit_demand* u = d + own; u != d + end && sum <= v.limit; ++u) {
         if (concurrent(*u, v)) { sum += detail::jobs_before(*u, w) * u->wcet; }
       }
-      if (sum > v.limit) { w = unbounded_response; }
+      if (sum > v.limit || rounds == most_rounds) { w = unbounded_response; }
       if (sum <= w) {
         v.response = w;
         break;
@@ -136,7 +141,8 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
       if (before < d[k].wcet) { before = d[k].wcet; }
     }
     const auto start_after = [&](ticks x) {
-      for (ticks s = x;;) {
+      std::int32_t rounds = 0;
+      for (ticks s = x;; ++rounds) {
         ticks sum = x;
         for (const visit_demand* u = d; u != d + own && sum <= v.limit + x; ++u) {
           sum += detail::jobs_within(*u, s) * u->wcet;
@@ -144,7 +150,7 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
         for (const visit_demand* u = d + own; u != d + end && sum <= v.limit + x; ++u) {
           if (concurrent(*u, v)) { sum += detail::jobs_within(*u, s) * u->wcet; }
         }
-        if (sum > v.limit + x) { return unbounded_response; }
+        if (sum > v.limit + x || rounds == most_rounds) { return unbounded_response; }
         if (sum <= s) { return s; }
         s = sum;
       }
