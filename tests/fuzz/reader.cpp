@@ -31,11 +31,7 @@ auto LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) -> int {
     const json_value document = parse_json(takt::fuzz::text_of(data, size));
     try {
       (void)options_of(document);
-    } catch (const input_error&) {  // what it refuses, the reader refuses
-      try {
-        (void)read_workload(document);
-      } catch (const input_error&) { return 0; }
-      takt::fuzz::fail("a file has no options, but is read", takt::fuzz::text_of(data, size));
+    } catch (const input_error&) {  // It looks at variants that are not chosen, too, which the reader leaves alone.
     }
     file = read_workload(document);
   } catch (const input_error&) { return 0; }
