@@ -74,9 +74,13 @@ TEST_CASE("explanation of a task without bound names the largest part and the ex
 
 TEST_CASE("explanation of a task without deadline tells a bound from a response that holds only without late jobs") {
   takt::report::verdict_summary v;
-  v.tasks.push_back({.name = "log", .limited = false, .bound = {27, true}, .meets = true});
+  takt::report::task_summary& log = v.tasks.emplace_back();
+  log.name = "log";
+  log.limited = false;
+  log.bound = {27, true};
+  log.meets = true;
   CHECK(takt::report::explain_task(v, 0).starts_with("log has no deadline: a job takes at most 27ns"));
-  v.tasks[0].meets = false;
+  log.meets = false;
   CHECK(takt::report::explain_task(v, 0) ==
         "log has no deadline, and no bound is known: a job takes at most 27ns if all jobs end within their periods.\n");
 }
