@@ -77,7 +77,11 @@ class share_spreader {
     };
     by_load(found);
     by_load(before);
-    return found < before;
+    for (std::size_t k = 0; k < size(); ++k) {
+      if (found[k] < before[k]) { return true; }
+      if (before[k] < found[k]) { return false; }
+    }
+    return false;
   }
 
   /// Helps the tightest task that can be helped. False where none can.

@@ -60,7 +60,7 @@ auto same_on(const T& tasks, std::int32_t sms, std::int32_t percent, const Board
   const auto described = describe(all);
   REQUIRE_FALSE(described.error);
   plan<tasks_of<T>, visits_of<T>> p;
-  for (std::size_t i = 0; i < tasks_of<T>; ++i) {
+  for (std::size_t i = 0; i < described.tasks.size(); ++i) {
     if (sms > 0) { p.shares.push_back({.sms = sms}); }
     if (percent > 0) { p.percents.push_back(percent); }
   }

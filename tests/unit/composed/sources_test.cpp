@@ -26,8 +26,9 @@ constexpr auto serial = takt::platform(cores, engine, whole);
 template <class P, class T>
 constexpr auto flat(const P& on, const T& tasks, std::int32_t sms = 0) {
   takt::plan<takt::tasks_of<T>, takt::visits_of<T>> p;
-  for (std::size_t i = 0; sms > 0 && i < takt::tasks_of<T> && i < 2; ++i) {
-    static_cast<void>(p.shares.push_back({0, sms}));
+  if (sms > 0) {
+    const std::size_t there = takt::detail::plan_room_of(on, tasks).asks.size();
+    for (std::size_t i = 0; i < there && i < 2; ++i) { static_cast<void>(p.shares.push_back({0, sms})); }
   }
   return takt::flatten(on, tasks, p);
 }

@@ -116,9 +116,8 @@ template <fixed_string Graph, fixed_string Node, fixed_string Segment, bool Foun
 struct names_a_node {
   static constexpr bool passed = Found;
   static_assert(Found,
-                "takt: code is bound to a graph, a node or a segment that the set does not have, or to a node that has "
-                "several segments, of which none is named; the names are template arguments of names_a_node. See "
-                "docs/errors.md#E118");
+                "takt: code is bound to a graph, a node or a segment that the set does not have, or to a node of several "
+                "segments without the name of one; names_a_node shows the names. See docs/errors.md#E118");
 };
 template <fixed_string Graph, fixed_string Node, fixed_string Segment, bool IsKernel, bool Fits>
 struct code_fits_node {
@@ -128,7 +127,7 @@ struct code_fits_node {
                 "docs/errors.md#E119");
   static_assert(Fits || !IsKernel,
                 "takt: code of a kernel of a graph is called for each block, with a const takt::runtime::graph_job& "
-                "and a std::int64_t, the number of the block, and this code is not. See docs/errors.md#E119");
+                "and a std::int64_t; this code is not. See docs/errors.md#E119");
 };
 
 template <class Bound>
