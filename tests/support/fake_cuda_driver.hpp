@@ -311,7 +311,7 @@ class fake_cuda_driver {
                 [&](std::int32_t) { out = make_memory(bytes, {.kind = memory_kind::pinned, .device = -1}); });
   }
   auto free_pinned(void* p) -> result {
-    return give_back("free_pinned", [&] { memory_.erase(p); });
+    return give_back("free_pinned", [&] { erase_memory(p); });
   }
   auto address_of_pinned(void* p, device_address& out) -> result {
     return query("address_of_pinned", [&] { out = device_address{reinterpret_cast<std::uintptr_t>(p)}; });
@@ -323,7 +323,7 @@ class fake_cuda_driver {
     });
   }
   auto free(device_address a) -> result {
-    return give_back("free", [&] { memory_.erase(pointer(a)); });
+    return give_back("free", [&] { erase_memory(pointer(a)); });
   }
   /// PTX is told by its first directive.
   auto load_library(const void* image, library_handle& out) -> result {
@@ -531,6 +531,18 @@ class fake_cuda_driver {
     const result r = note(name, {}, 0, false);
     act();
     return r;
+  }
+  /// Kernels of a lost device are over for whoever waits for them; the threads that play them may not have noticed yet.
+  /// Pre: the mutex is held.
+  void erase_memory(void* p) {
+    std::unique_lock lock{mutex_, std::adopt_lock};
+    if (lost_ != result::success) {
+      changed_.wait_for(lock, std::chrono::seconds{10}, [&] {
+        return std::ranges::none_of(streams_, [](const auto& s) { return s.second->busy; });
+      });
+    }
+    memory_.erase(p);
+    lock.release();
   }
   auto make_memory(std::size_t bytes, pointer_facts facts) -> void* {
     std::vector<std::byte> block(std::max<std::size_t>(bytes, 1));
