@@ -97,4 +97,4 @@ template <std::size_t MaxTasks, std::size_t MaxVisits, SharingPolicy P, RuleTag 
   return admission<std::remove_const_t<decltype(by)>, tasks_type>{by};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -179,4 +179,4 @@ template <class P, class T, class Search>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

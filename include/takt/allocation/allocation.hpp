@@ -49,4 +49,4 @@ inline constexpr std::uint64_t default_evaluations = 2'000;
 template <std::size_t MaxTasks>
 using allocation = plan<MaxTasks>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -35,4 +35,4 @@ template <class P, class T>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

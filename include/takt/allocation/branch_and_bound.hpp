@@ -175,4 +175,4 @@ class branch_and_bound {
   set_plans<A> plans_;
 };
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

@@ -126,4 +126,4 @@ template <VisitSource T, class... P>
   return all.error ? decltype(compare(all.tasks, board, policies)){} : compare(all.tasks, board, policies);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

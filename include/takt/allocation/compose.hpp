@@ -91,4 +91,4 @@ template <class P, class T>
   return analyze(platform, tasks, std::move(refused)).plan;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

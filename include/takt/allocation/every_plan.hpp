@@ -88,4 +88,4 @@ template <class P, class T, std::size_t N, std::size_t V, class F>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

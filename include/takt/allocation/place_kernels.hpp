@@ -49,4 +49,4 @@ constexpr auto stop_kernels_at_once(described_tasks<N, V, R, S>& tasks) -> bool 
   return any;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

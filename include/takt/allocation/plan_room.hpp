@@ -159,4 +159,4 @@ class job_meter {
   visit_placement at_{};
 };
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

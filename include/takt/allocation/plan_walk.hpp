@@ -204,4 +204,4 @@ class plan_walk {
   share_list chosen_{};
 };
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

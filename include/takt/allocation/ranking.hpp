@@ -157,4 +157,4 @@ class area_ranking {
   return floor_divide<std::int64_t>(1000 * (n * (n * n - 1) - 6 * squares), n * (n * n - 1));
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -123,4 +123,4 @@ template <analysis::PriorityAnalysis A>
   return detail::plan_search<A>(a, limit).run(method);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -170,4 +170,4 @@ class set_plans {
   share_list chosen_{};
 };
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

@@ -122,4 +122,4 @@ class share_choices {
   std::array<share_choice, MaxTasks> choices_{};
 };
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

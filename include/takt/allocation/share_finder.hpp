@@ -332,4 +332,4 @@ class share_finder {
   std::int32_t raised_[max_tasks]{};
 };
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

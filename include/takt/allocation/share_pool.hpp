@@ -67,4 +67,4 @@ constexpr void split_evenly(const platform_record& platform, std::size_t tasks, 
   }
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

@@ -40,4 +40,4 @@ constexpr auto smallest_period(graph_table<ticks, N, E, G>& table, ticks step, t
   return {.found = true, .period = high * step};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

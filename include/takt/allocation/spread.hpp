@@ -146,4 +146,4 @@ class share_spreader {
   load_list loads_{};
 };
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

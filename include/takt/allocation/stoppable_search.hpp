@@ -67,4 +67,4 @@ struct stoppable_search {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

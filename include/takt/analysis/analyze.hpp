@@ -234,4 +234,4 @@ constexpr auto analyze(
   return {};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

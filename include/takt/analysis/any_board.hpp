@@ -293,4 +293,4 @@ struct bounds_fault<any_board<MaxPools, Capacity>> {
 
 static_assert(Platform<any_board<1, 1>>);
 
-}  // namespace takt
+}  // namespace takt::inline v0

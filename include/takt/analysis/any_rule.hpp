@@ -239,4 +239,4 @@ class any_rule {
   const calls* calls_ = nullptr;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

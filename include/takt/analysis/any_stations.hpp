@@ -166,4 +166,4 @@ class any_stations {
   any_rule<Capacity> rules_[MaxStations];
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

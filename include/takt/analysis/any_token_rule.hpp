@@ -136,4 +136,4 @@ class any_token_rule {
   const calls* calls_ = nullptr;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

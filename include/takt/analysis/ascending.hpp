@@ -20,4 +20,4 @@ constexpr void for_ascending(std::size_t count, const Selects& selects, const Ke
   for (std::size_t i = 0; i < selected; ++i) { visit(order[i]); }
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

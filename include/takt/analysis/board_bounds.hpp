@@ -123,4 +123,4 @@ inline constexpr bool has_bounds<platform<Pools...>> = (has_bound<typename Pools
 
 }  // namespace detail
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

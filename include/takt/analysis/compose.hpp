@@ -344,4 +344,4 @@ template <class P, class T>
   return analysis::detail::judge_either_way(platform, tasks, plan<1, 1>{}, refused.error);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -45,4 +45,4 @@ concept PriorityAnalysis = (!A::uses_shares || requires(const A& c) {
   { c.meets(k) } -> std::same_as<bool>;
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

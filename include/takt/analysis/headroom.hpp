@@ -75,4 +75,4 @@ template <class Table>
   }
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

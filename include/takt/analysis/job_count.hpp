@@ -13,4 +13,4 @@ template <ExactNumber Number>
   return whole * period < window ? Number(whole + Number(1)) : whole;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

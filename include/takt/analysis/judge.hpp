@@ -46,4 +46,4 @@ template <PriorityAnalysis A>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

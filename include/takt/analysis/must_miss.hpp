@@ -226,4 +226,4 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
                                     .sms_are_shared_out = limits.sms_of_part > 0 && board.gpus.size() == 1});
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -309,4 +309,4 @@ template <class Table>
 
 }  // namespace analysis
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -83,4 +83,4 @@ template <const auto& Verdict>
 template <const auto& Verdict>
 inline constexpr bool require_schedulable = detail::state_verdict<Verdict>();
 
-}  // namespace takt
+}  // namespace takt::inline v0

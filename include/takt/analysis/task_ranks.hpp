@@ -65,4 +65,4 @@ template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -61,4 +61,4 @@ constexpr void add_own(const Table& table, std::size_t k, const typename Table::
   out.add(term_kind::gpu, k, total - out.sum(term_kind::cpu, k) - out.sum(term_kind::copy, k));
 }
 
-}  // namespace takt::analysis::detail
+}  // namespace takt::inline v0::analysis::detail

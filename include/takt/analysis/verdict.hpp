@@ -236,4 +236,4 @@ struct term {
   std::uint32_t visit = nowhere;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

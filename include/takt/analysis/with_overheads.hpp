@@ -187,4 +187,4 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return analysis::detail::overhead_charges<described_tasks<N, V, R, S>>{tasks, o, kernels}.run();
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -147,4 +147,4 @@ template <CheckableLock P>
   return {delay, game.positions(), game.story()};
 }
 
-}  // namespace takt::checking
+}  // namespace takt::inline v0::checking

@@ -161,4 +161,4 @@ class donation_game {
   std::string indirect_story_;
 };
 
-}  // namespace takt::checking
+}  // namespace takt::inline v0::checking

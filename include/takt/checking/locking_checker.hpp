@@ -204,4 +204,4 @@ template <CheckableLock P, class Invariant = no_invariant>
   return {checker.complaint(), checker.states(), checker.transitions()};
 }
 
-}  // namespace takt::checking
+}  // namespace takt::inline v0::checking

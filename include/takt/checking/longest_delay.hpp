@@ -122,4 +122,4 @@ class position_hash {
   std::uint64_t value_ = 1469598103934665603U;
 };
 
-}  // namespace takt::checking
+}  // namespace takt::inline v0::checking

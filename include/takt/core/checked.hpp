@@ -60,4 +60,4 @@ template <std::integral I>
   return a;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -11,4 +11,4 @@ template <class Choice>
   return e <= last_of(e);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

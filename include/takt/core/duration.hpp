@@ -78,4 +78,4 @@ inline namespace literals {
 }
 }  // namespace literals
 
-}  // namespace takt
+}  // namespace takt::inline v0

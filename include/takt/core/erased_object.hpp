@@ -41,4 +41,4 @@ class erased_object {
   alignas(std::max_align_t) std::byte bytes_[MaxBytes];
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

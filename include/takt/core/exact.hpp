@@ -99,4 +99,4 @@ template <ExactNumber Number>
   return is_number(factor) && multiply_exactly(factor, b, out);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

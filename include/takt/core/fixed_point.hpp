@@ -56,4 +56,4 @@ template <class Number, class Function>
   return {x, stop_reason::iteration_limit};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -27,4 +27,4 @@ struct fixed_string {
 template <std::size_t Size>
 fixed_string(const char (&)[Size]) -> fixed_string<Size - 1>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

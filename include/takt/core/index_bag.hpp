@@ -35,4 +35,4 @@ class index_bag {
   std::size_t size_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -28,4 +28,4 @@ class index_queue {
   std::size_t size_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -34,4 +34,4 @@ class index_set {
   std::size_t size_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

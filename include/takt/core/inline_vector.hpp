@@ -66,4 +66,4 @@ class inline_vector {
   std::size_t size_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

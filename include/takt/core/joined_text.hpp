@@ -18,4 +18,4 @@ template <std::size_t Size>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

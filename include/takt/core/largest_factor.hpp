@@ -20,4 +20,4 @@ template <class F>
   return passes;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

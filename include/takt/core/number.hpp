@@ -51,4 +51,4 @@ concept ExactNumber = std::totally_ordered<Number> && Copyable<Number> && requir
   { number_traits<Number>::divide_up(a, n) } -> std::convertible_to<Number>;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -33,4 +33,4 @@ class random_stream {
   std::uint64_t state_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

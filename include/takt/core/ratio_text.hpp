@@ -66,4 +66,4 @@ namespace detail {
   return {out.numerator / common, out.denominator / common, {}};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -129,4 +129,4 @@ struct number_traits<rational> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

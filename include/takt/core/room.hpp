@@ -13,4 +13,4 @@ namespace takt::inline v0 {
   return n == 0 ? 0 : n < least ? least : std::bit_ceil(n);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

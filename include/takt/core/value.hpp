@@ -15,4 +15,4 @@ concept Copyable = std::is_object_v<T> && std::is_copy_constructible_v<T> && std
 template <class T>
 concept DefaultCopyable = Copyable<T> && std::is_default_constructible_v<T>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

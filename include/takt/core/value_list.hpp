@@ -32,4 +32,4 @@ template <class First, class... Rest>
   return {first, list_of(rest...)};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

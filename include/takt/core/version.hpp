@@ -8,4 +8,4 @@ inline constexpr int version_major = 0;
 inline constexpr int version_minor = 1;
 inline constexpr int version_patch = 0;
 
-}  // namespace takt
+}  // namespace takt::inline v0

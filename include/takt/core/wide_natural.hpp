@@ -145,4 +145,4 @@ class wide_natural {
   return wide.to_ticks();
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

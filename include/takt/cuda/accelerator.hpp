@@ -336,4 +336,4 @@ class cuda_accelerator {
   bool closed_ = true;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

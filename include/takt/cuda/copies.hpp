@@ -276,4 +276,4 @@ class job_section {
   std::optional<typename Pool::token> token_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -342,4 +342,4 @@ class cuda_device<D>::stream {
   opened_stream* opened_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -148,4 +148,4 @@ class device_copy {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

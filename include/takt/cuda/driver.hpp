@@ -270,6 +270,6 @@ inline auto driver::name_of(result r) const -> std::string {
 
 static_assert(CudaDriver<driver>);
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda
 
 #endif

@@ -320,4 +320,4 @@ void check(D& driver, result r, const char* call, const call_place& place = {}) 
   throw cuda_error{failure{r, call, place.device, place.context, word_of(driver, r)}};
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

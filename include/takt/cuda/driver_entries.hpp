@@ -110,6 +110,6 @@ class driver_entries {
   CUresult (*create_green_stream)(CUstream*, CUgreenCtx, unsigned, int) = find("cuGreenCtxStreamCreate", green_streams);
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda
 
 #endif

@@ -115,4 +115,4 @@ class job_streams {
   std::vector<thread_stream<D>> streams_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -192,4 +192,4 @@ class launch_meter {
   ticks busy_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

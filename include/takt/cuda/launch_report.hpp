@@ -69,4 +69,4 @@ class overrun_record {
   launch_report least_{};
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -230,4 +230,4 @@ struct check_sources {
   return *std::move(gpus);
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

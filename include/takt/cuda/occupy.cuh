@@ -41,4 +41,4 @@ __global__ void run_occupy(std::uint64_t left, std::uint64_t wave, yield_words* 
              : function_handle{};
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

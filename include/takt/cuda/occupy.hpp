@@ -102,4 +102,4 @@ class occupy_kernel {
   result answer_ = result::success;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -231,4 +231,4 @@ class partition {
   std::vector<sm_part<D>> parts_;  ///< the last is the rest
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -119,4 +119,4 @@ template <CudaDriver D, PinnedKernel K>
                           launch};
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

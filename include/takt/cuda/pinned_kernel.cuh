@@ -268,4 +268,4 @@ template <CudaDriver D, class Body>
                                 .ended = [work] { return work->ended(); }}};
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -282,4 +282,4 @@ template <class F>
   return detail::enqueue(kernel, stream, count, form, count, body);
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

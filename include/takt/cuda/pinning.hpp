@@ -335,7 +335,7 @@ class pinned_walk {
   point at_ = point::arrive;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda
 
 #undef TAKT_ANY_MACHINE
 #undef TAKT_HOST_DEVICE

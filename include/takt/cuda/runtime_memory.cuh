@@ -117,4 +117,4 @@ class own_stream {
   return cudaDeviceGetStreamPriorityRange(&lowest, &highest) == cudaSuccess ? lowest - highest + 1 : 0;
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -175,4 +175,4 @@ class served_stream {
   runtime::thread thread_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -316,4 +316,4 @@ class thread_stream {
   wait_method how_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -152,4 +152,4 @@ template <class Tasks>
   return model_fault::none;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

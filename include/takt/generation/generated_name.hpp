@@ -37,4 +37,4 @@ inline constexpr auto names = make_names();
 
 static_assert(generated_name(0) == "t0" && generated_name(42) == "t42" && generated_name(999) == "t999");
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

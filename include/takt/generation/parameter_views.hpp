@@ -23,4 +23,4 @@ template <ranges::viewable_range... Values>
          });
 }
 
-}  // namespace takt::views
+}  // namespace takt::inline v0::views

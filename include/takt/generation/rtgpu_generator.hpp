@@ -162,4 +162,4 @@ template <class Table>
   return model_fault::none;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

@@ -52,4 +52,4 @@ template <std::size_t Capacity>
   return true;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

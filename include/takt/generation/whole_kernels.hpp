@@ -171,4 +171,4 @@ template <std::size_t MaxTasks>
   return model_fault::none;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

@@ -84,4 +84,4 @@ class board_tracks {
   inline_vector<std::int32_t, MaxPools> sms_;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -384,4 +384,4 @@ class engine {
   bool holds_releases_ = false;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

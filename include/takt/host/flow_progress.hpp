@@ -129,4 +129,4 @@ class ended_visits {
   index_set<V> all_{};
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -109,4 +109,4 @@ constexpr void drop_visits(const Table& table, std::uint32_t task, visit_mask do
   }
 }
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -62,4 +62,4 @@ class job_points {
   job jobs_[N]{};
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

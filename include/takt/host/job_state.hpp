@@ -84,4 +84,4 @@ constexpr void note_holders(const Table& table, const Stations& stations, const 
 
 }  // namespace host
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -199,4 +199,4 @@ class kept_processors {
   thread threads_[N]{};
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -81,4 +81,4 @@ class lock_bank {
   std::vector<entry> entries_;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -209,4 +209,4 @@ class lock_log {
   std::vector<std::vector<pending_job>> pending_;  ///< per cluster, best base priority first
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -212,4 +212,4 @@ class lock_stations {
   std::size_t clusters_;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

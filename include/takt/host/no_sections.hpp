@@ -56,4 +56,4 @@ struct sections_on<Stations, N, V> {
   using type = no_sections<N>;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -111,4 +111,4 @@ class release_donations {
   bool donor_[N]{};
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -145,4 +145,4 @@ struct arrivals_as_they_come {};
 template <class Choices, std::size_t V>
 using arrivals_of = std::conditional_t<OrdersArrivals<Choices>, ordered_arrivals<V>, arrivals_as_they_come>;
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

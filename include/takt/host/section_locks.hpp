@@ -394,4 +394,4 @@ class section_locks {
   served_visits<V> served_{};
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

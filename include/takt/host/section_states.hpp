@@ -107,4 +107,4 @@ class section_states {
   std::uint64_t grant_count_ = 0;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

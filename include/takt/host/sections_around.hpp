@@ -60,4 +60,4 @@ template <class Table, class Locks>
   return true;
 }
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -66,4 +66,4 @@ class served_visits {
   index_bag<V> news_{};  ///< of these, who has asked since servers heard of points
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -23,4 +23,4 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return tasks.tasks[task].limited ? tasks.tasks[task].deadline : no_event;
 }
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -122,4 +122,4 @@ class station_host {
   station stations_[Stations::max_stations]{};
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

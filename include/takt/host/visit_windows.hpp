@@ -97,4 +97,4 @@ struct visit_windows {
   }
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -82,4 +82,4 @@ enum class preemption_cost_model : std::uint8_t {
 template <class T>
 concept AcceleratorTaskSet = TaskSet<T> && RowsOf<T, accelerator_task<ticks>>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

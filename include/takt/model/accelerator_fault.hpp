@@ -128,4 +128,4 @@ template <class Number>
   return {.fault = disjoint(pinned, gang) ? model_fault::none : model_fault::slots_overlap};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -71,4 +71,4 @@ inline constexpr bool is_accelerator_task<typed_task<accelerator_kernel>> = true
 template <class T>
 concept AcceleratorTask = Task<T> && detail::is_accelerator_task<T>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

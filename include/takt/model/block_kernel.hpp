@@ -134,4 +134,4 @@ template <class Number, std::size_t MaxTasks>
   return {};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

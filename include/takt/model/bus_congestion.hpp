@@ -37,4 +37,4 @@ struct bus_congestion {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -100,4 +100,4 @@ struct chain_fault {
   return {};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -52,4 +52,4 @@ class copy_chunks {
   bool valid_ = true;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -64,4 +64,4 @@ namespace detail {
   return true;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

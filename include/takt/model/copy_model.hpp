@@ -49,4 +49,4 @@ struct copy_model {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -50,4 +50,4 @@ template <class Mutex, class... Segments>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -259,4 +259,4 @@ template <class... Own, VisitSource T>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -116,4 +116,4 @@ struct fact_access<kernel_pinning, described_kernel> : detail::described_fact<vi
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

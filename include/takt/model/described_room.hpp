@@ -69,4 +69,4 @@ template <VisitSource T>
 using described_as = described_tasks<tasks_of<T>, visits_of<T>, detail::at_least_one(detail::facts_said<T>::rows),
                                      detail::at_least_one(detail::facts_said<T>::samples)>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -121,4 +121,4 @@ struct described_tasks {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

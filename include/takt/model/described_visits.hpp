@@ -191,4 +191,4 @@ struct visit_source<described_tasks<N, V, R, S>> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -85,4 +85,4 @@ template <class F, class S>
   return fact_access<F, S>::get(s);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

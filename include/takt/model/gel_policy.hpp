@@ -30,4 +30,4 @@ inline constexpr gel_policy gel_policy::fair_lateness{.deadline = 1, .other_proc
 inline constexpr gel_policy gel_policy::first_in_first_out{};
 inline constexpr gel_policy gel_policy::given_points{.point = 1};
 
-}  // namespace takt
+}  // namespace takt::inline v0

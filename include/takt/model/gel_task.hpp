@@ -45,4 +45,4 @@ template <class Number, std::size_t MaxTasks>
   return {};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

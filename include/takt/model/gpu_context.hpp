@@ -23,4 +23,4 @@ struct kernel_slice {
 [[nodiscard]] constexpr auto in_context(std::int32_t number) noexcept -> kernel_context { return {number}; }
 [[nodiscard]] constexpr auto own_slice(duration time) noexcept -> kernel_slice { return {time}; }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -96,4 +96,4 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
   return plan;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

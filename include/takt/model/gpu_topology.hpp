@@ -115,4 +115,4 @@ class gpu_topology {
   inline_vector<gpu_node, MaxGpus> gpus_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -52,4 +52,4 @@ struct hardware {
   [[nodiscard]] friend constexpr auto operator==(const hardware&, const hardware&) noexcept -> bool = default;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -102,4 +102,4 @@ template <Fact... Facts>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -159,4 +159,4 @@ template <class... Rows>
   return {{interval<duration>{rows}...}};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -70,4 +70,4 @@ template <class Rows>
   return e;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

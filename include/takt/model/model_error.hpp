@@ -285,4 +285,4 @@ struct refusal {
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

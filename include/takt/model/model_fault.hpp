@@ -134,4 +134,4 @@ enum class model_fault : std::uint8_t {
   interrupts_leave_no_time,
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

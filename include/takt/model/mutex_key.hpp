@@ -34,4 +34,4 @@ inline constexpr bool is_critical_section<critical_section<Mutex, Segments...>> 
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

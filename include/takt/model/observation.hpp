@@ -121,4 +121,4 @@ struct observation {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

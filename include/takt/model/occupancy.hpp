@@ -112,4 +112,4 @@ struct resident_shape {
   return {needs.threads, most - own, per_sm};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -95,4 +95,4 @@ template <std::size_t MaxTasks, std::size_t MaxVisits>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

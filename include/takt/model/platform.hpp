@@ -92,4 +92,4 @@ struct [[nodiscard]] platform {
 template <Pool... Pools>
 platform(const Pools&...) -> platform<Pools...>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -79,4 +79,4 @@ struct platform_record {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

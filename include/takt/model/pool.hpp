@@ -249,4 +249,4 @@ concept Platform = requires(const P& p) {
   typename P::gpu_rule;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -29,4 +29,4 @@ inline constexpr priority_point lowest_priority{std::numeric_limits<std::int64_t
 inline constexpr priority_point boosted_priority{std::numeric_limits<std::int64_t>::min(),
                                                  std::numeric_limits<std::int32_t>::min()};
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -130,4 +130,4 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return single || zero;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

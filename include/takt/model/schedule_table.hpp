@@ -150,4 +150,4 @@ template <const auto& Tasks, std::size_t N, std::size_t V>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -117,4 +117,4 @@ template <KernelLaw Law>
   return {law};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -45,4 +45,4 @@ inline constexpr service_order service_order::priority{better_priority_first};
 
 constexpr auto service_order::is_by_priority() const noexcept -> bool { return before == better_priority_first; }
 
-}  // namespace takt
+}  // namespace takt::inline v0

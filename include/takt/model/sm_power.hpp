@@ -31,4 +31,4 @@ struct sm_power {
   gpu_speed speed{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -19,4 +19,4 @@ namespace takt::inline v0 {
   return rational{virtual_per_sm} / ratio - rational{1};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

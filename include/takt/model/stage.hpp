@@ -42,4 +42,4 @@ struct interval {
   [[nodiscard]] friend constexpr auto operator==(const interval&, const interval&) noexcept -> bool = default;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

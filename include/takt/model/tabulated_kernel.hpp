@@ -34,4 +34,4 @@ struct tabulated_kernel {
   tabulated_times law;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

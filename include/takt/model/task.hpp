@@ -97,4 +97,4 @@ template <class... Parts>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

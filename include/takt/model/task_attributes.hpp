@@ -79,4 +79,4 @@ constexpr void apply(task_attributes& a, jitter_attribute j) noexcept { a.jitter
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -79,4 +79,4 @@ template <class Tasks>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -18,4 +18,4 @@ struct task_progress {
   ticks last_violation = no_instant;  ///< since the start
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -46,4 +46,4 @@ concept RowsOf = requires(const T& t) {
                         Task>;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

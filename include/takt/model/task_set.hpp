@@ -158,4 +158,4 @@ struct [[nodiscard]] task_set {
 template <Task... Tasks>
 task_set(const Tasks&...) -> task_set<Tasks...>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

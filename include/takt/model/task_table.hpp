@@ -108,4 +108,4 @@ struct task_table {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

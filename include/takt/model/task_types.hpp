@@ -51,4 +51,4 @@ inline constexpr bool has_own_visits<typed_task<Segments...>> = (requires { type
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -79,4 +79,4 @@ struct no_trace {
 /// The recorder that hosts tell where they are given none.
 inline constexpr no_trace no_listener{};
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -114,4 +114,4 @@ template <class Table>
   return located(detail::with_time(table, detail::first_fault(table)), table.tasks);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

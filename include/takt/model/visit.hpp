@@ -77,4 +77,4 @@ struct resource_of_segment<accelerator_kernel> {
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -83,4 +83,4 @@ template <class... Facts>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -268,4 +268,4 @@ struct visit_source<task_rows<accelerator_task<ticks>, MaxTasks>> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -243,4 +243,4 @@ template <std::size_t N, std::size_t V>
   return true;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

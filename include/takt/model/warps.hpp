@@ -21,4 +21,4 @@ inline constexpr std::int64_t most_block_threads = 1024;
   return ceil_divide<std::int64_t>(threads, warp_size) * warp_size;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

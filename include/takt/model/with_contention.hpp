@@ -53,4 +53,4 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -48,4 +48,4 @@ struct visit_source<workload<Parts...>> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -164,4 +164,4 @@ class gpu_cost_predictor {
   std::array<std::array<history, MaxDistances>, MaxTasks> histories_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -66,4 +66,4 @@ inline constexpr std::array<self_interleave_row, 5> self_interleave_table{{
   return self_interleave(ratio.numerator(), ratio.denominator());
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

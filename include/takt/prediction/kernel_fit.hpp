@@ -250,4 +250,4 @@ constexpr void measure_distances(std::span<const kernel_sample> samples, kernel_
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

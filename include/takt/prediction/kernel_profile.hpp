@@ -274,4 +274,4 @@ template <KernelBench B>
   return detail::profiling<B>{bench, sm_counts, repeats}.run(margin_percent);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -13,4 +13,4 @@ struct kernel_sample {
   ticks time = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -51,4 +51,4 @@ struct launch_overheads {
   return later_by(plain, costs.pinning());
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -47,4 +47,4 @@ struct scaling_curve {
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

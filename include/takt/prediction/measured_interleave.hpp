@@ -71,4 +71,4 @@ namespace detail {
   return thousandths ? std::optional{rational{*thousandths, 1'000}} : std::nullopt;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

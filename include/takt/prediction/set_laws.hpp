@@ -85,4 +85,4 @@ struct set_laws {
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

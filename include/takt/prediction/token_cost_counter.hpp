@@ -61,4 +61,4 @@ class token_cost_counter {
   bool holds_ = false;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

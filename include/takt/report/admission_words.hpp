@@ -38,4 +38,4 @@ template <class Judged, class Tasks>
   return "nothing proves the deadlines";
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -136,4 +136,4 @@ template <class Table, std::size_t N, std::size_t M>
   return (rules.gpus == "shared" ? "virtual SMs: " : "SMs: ") + joined(kernels);
 }
 
-}  // namespace takt::report::detail
+}  // namespace takt::inline v0::report::detail

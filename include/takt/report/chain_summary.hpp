@@ -167,4 +167,4 @@ inline void write_chains_json(std::ostream& out, const std::vector<chain_summary
   json.end_array().end_object().finish();
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

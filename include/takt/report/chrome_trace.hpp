@@ -337,4 +337,4 @@ inline void write_chrome_trace(std::ostream& out, const trace_view& trace) {
   detail::chrome_trace_writer{out, trace}.write();
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -109,4 +109,4 @@ inline void write_sign(svg_writer& svg, bar_kind kind, double x, double y, std::
 
 }  // namespace detail
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -39,4 +39,4 @@ void draw(const std::string& file, const hardware& board, const Tasks& tasks, co
       file, [&](std::ostream& out) { report::write_comparison_svg(out, report::summarize(c, all.tasks, board)); });
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

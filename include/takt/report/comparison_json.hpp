@@ -65,4 +65,4 @@ inline void write_comparison_json(std::ostream& out, const comparison_summary& c
   json.end_array().end_object().finish();
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

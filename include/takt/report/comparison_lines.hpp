@@ -81,4 +81,4 @@ template <std::size_t N, std::size_t V, std::size_t Lines, std::size_t R, std::s
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

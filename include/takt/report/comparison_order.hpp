@@ -63,4 +63,4 @@ namespace detail {
   return order.front();
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -57,4 +57,4 @@ struct comparison_summary {
   std::vector<comparison_row> rows;
 };
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

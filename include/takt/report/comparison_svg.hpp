@@ -349,4 +349,4 @@ inline void write_comparison_svg(std::ostream& out, const comparison_summary& c,
   detail::comparison_drawing{out, c, by}.write();
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

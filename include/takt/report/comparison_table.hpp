@@ -148,4 +148,4 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

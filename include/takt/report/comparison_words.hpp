@@ -228,4 +228,4 @@ namespace detail {
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

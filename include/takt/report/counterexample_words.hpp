@@ -83,4 +83,4 @@ void add_counterexample(const broken_plans& broken, const Tasks& tasks, verdict_
   }
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

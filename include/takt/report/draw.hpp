@@ -74,4 +74,4 @@ void write_trace(const std::string& file, const Board& board, const Tasks& tasks
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

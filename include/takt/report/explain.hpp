@@ -64,4 +64,4 @@ void explain(std::ostream& out, const Board& board, const Tasks& tasks, const ve
   out << name_of(run.status) << "; " << name_of(v.status) << " (" << v.method << ")\n";
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

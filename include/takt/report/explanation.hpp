@@ -196,4 +196,4 @@ inline void explain(std::ostream& out, const verdict_summary& v) {
   for (const std::uint32_t i : v.order) { out << '\n' << explain_task(v, i); }
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -228,4 +228,4 @@ struct fault_text {
   return {"", "", ""};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

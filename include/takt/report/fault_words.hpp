@@ -93,4 +93,4 @@ namespace detail {
   return out + words.problem + ": " + words.allowed;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

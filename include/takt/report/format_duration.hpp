@@ -56,4 +56,4 @@ namespace detail {
   return count_of(time, unit).append(unit.name);
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

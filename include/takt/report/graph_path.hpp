@@ -79,4 +79,4 @@ template <class Table, class Offsets, class Visits>
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -111,4 +111,4 @@ class work_of_jobs {
   return j.has_deadline ? text + "\ndeadline " + format_duration(j.deadline) : text;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -107,4 +107,4 @@ class json_writer {
   bool after_value_ = false;
 };
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

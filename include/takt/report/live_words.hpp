@@ -68,4 +68,4 @@ template <class Violation>
          " have passed, and the bound is " + format_duration(v.bound);
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -44,4 +44,4 @@ inline constexpr std::array service_words{word_for<service_order>{"fifo", servic
   return "";
 }
 
-}  // namespace takt::report::detail
+}  // namespace takt::inline v0::report::detail

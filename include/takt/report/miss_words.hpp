@@ -75,4 +75,4 @@ void add_misses(verdict_summary& v, const inline_vector<proven_miss<ticks>, M>& 
   for (const auto& miss : misses) { v.misses.push_back({miss, explain_miss(v, miss)}); }
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

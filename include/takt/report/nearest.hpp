@@ -35,4 +35,4 @@ namespace takt::inline v0::report {
   });
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -64,4 +64,4 @@ void add_path_terms(const described_tasks<N, V, R, S>& all, const verdict<ticks,
   if (any) { out.visits = std::move(names); }
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

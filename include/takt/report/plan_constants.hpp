@@ -72,4 +72,4 @@ void write_constants(std::ostream& out, std::string_view name, const Tasks& task
   out << "\n}  // namespace " << name << '\n';
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -47,4 +47,4 @@ void add_place_words(std::vector<std::string>& out, const plan<N, V>& p, const N
   if (!p.offsets.empty()) { out.emplace_back("offsets and local deadlines of visits"); }
 }
 
-}  // namespace takt::report::detail
+}  // namespace takt::inline v0::report::detail

@@ -39,4 +39,4 @@ inline void write_run_json(std::ostream& out, const run_summary& run) {
   json.end_object().finish();
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -96,4 +96,4 @@ void compare_with(run_summary& run, const observation<Tasks, Visits>& simulated)
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -65,4 +65,4 @@ void keep_stated_misses(const described_tasks<N, V, R, S>& tasks, sighting& out)
   }
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

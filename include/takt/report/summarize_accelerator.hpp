@@ -173,4 +173,4 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -133,4 +133,4 @@ template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -26,7 +26,7 @@ namespace takt::inline v0 {
 template <std::size_t Capacity>
 struct any_pool;
 
-}  // namespace takt
+}  // namespace takt::inline v0
 
 namespace takt::inline v0::report {
 
@@ -188,4 +188,4 @@ template <class P, class T, std::size_t N, std::size_t M>
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

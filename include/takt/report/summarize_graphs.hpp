@@ -156,4 +156,4 @@ template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t M>
                    graphs.template flat<ticks>(), v);
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -147,4 +147,4 @@ template <SharePlatform P, ShareTaskSet T, std::size_t N, std::size_t M>
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -95,4 +95,4 @@ class svg_writer {
   std::ostream* out_;
 };
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

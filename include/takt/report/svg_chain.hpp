@@ -106,4 +106,4 @@ class chain_drawing {
 /// path.
 inline void write_svg_chain(std::ostream& out, const chain_view& view) { detail::chain_drawing{out, view}.write(); }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

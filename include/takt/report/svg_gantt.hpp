@@ -394,4 +394,4 @@ inline void write_svg_gantt(std::ostream& out, const trace_view& trace, const ga
   detail::gantt_writer{out, trace, options}.write();
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

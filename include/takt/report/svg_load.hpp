@@ -81,4 +81,4 @@ void draw_load(svg_writer& svg, const stacked_load& load, const time_axis& axis,
   }
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

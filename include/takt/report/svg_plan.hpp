@@ -228,4 +228,4 @@ class plan_drawing {
 /// Draws a plan: its cores and GPU with their tasks, slack, and the way to it.
 inline void write_svg_plan(std::ostream& out, const plan_view& view) { detail::plan_drawing{view}.write(out); }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

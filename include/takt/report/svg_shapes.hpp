@@ -71,4 +71,4 @@ class gantt_shapes {
   svg_writer* svg_;
 };
 
-}  // namespace takt::report::detail
+}  // namespace takt::inline v0::report::detail

@@ -69,4 +69,4 @@ struct table {
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -50,4 +50,4 @@ template <class... Parts>
   return text;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -74,4 +74,4 @@ class time_axis {
   ticks step_ = 1;
 };
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -73,4 +73,4 @@ template <class Board, class Tasks>
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -175,4 +175,4 @@ template <ranges::input_range Slices>
 
 }  // namespace views
 
-}  // namespace takt
+}  // namespace takt::inline v0

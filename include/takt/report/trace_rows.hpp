@@ -180,4 +180,4 @@ class trace_rows {
   std::map<std::int32_t, sm_rows> sms_;
 };
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

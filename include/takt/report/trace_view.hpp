@@ -31,4 +31,4 @@ struct trace_view {
   return n;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -82,4 +82,4 @@ class tree {
   std::variant<std::nullptr_t, bool, std::int64_t, std::string, array, object> value_{nullptr};
 };
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -90,4 +90,4 @@ constexpr void for_each_character(std::string_view text, F f) {
   return out + "\xE2\x80\xA6";
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

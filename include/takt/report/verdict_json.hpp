@@ -89,4 +89,4 @@ inline void write_verdict_json(std::ostream& out, const verdict_summary& v) {
   json.end_object().finish();
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -206,4 +206,4 @@ template <std::size_t N, std::size_t M>
 
 }  // namespace detail
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

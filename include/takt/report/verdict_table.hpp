@@ -81,4 +81,4 @@ namespace detail {
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -28,4 +28,4 @@ namespace takt::inline v0::report {
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -42,4 +42,4 @@ namespace takt::inline v0::report {
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -352,4 +352,4 @@ struct why_no_method<P, T> {
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

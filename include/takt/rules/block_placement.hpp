@@ -86,4 +86,4 @@ inline constexpr block_placement block_placement::even{more_idle_threads};
 inline constexpr block_placement block_placement::first_fit{};
 inline constexpr block_placement block_placement::best_fit{fewer_idle_threads};
 
-}  // namespace takt
+}  // namespace takt::inline v0

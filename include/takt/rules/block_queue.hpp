@@ -235,4 +235,4 @@ class block_queue {
   block_placement placement_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -80,4 +80,4 @@ struct block_queue_rule {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

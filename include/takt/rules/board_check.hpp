@@ -319,4 +319,4 @@ struct board_fault<platform<Pools...>, Segments>
 template <class Platform, class T>
 using check_board = typename board_fault<Platform, typename visit_source<T>::segments>::type;
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

@@ -388,4 +388,4 @@ class board_stations<platform<Pools...>, MaxStations> {
   inline_vector<board_station, MaxStations> stations_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -207,4 +207,4 @@ template <class Charged, class CarryOut>
   return true;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

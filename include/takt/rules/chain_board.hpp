@@ -76,4 +76,4 @@ template <RuleTag CpuRule, RuleTag GpuRule>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

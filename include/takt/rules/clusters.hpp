@@ -107,4 +107,4 @@ template <class Rule>
   return clustered(nonpreemptive(static_cast<const Rule&>(rule)), rule.processors);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

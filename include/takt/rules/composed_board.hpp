@@ -60,4 +60,4 @@ concept ComposedBoard =
     (!detail::is_accelerator_alone<P> || AcceleratorTaskSet<T>) &&
     (visit_source<T>::needs_pools || P::template count_of<accelerator_resource> > 0 || !detail::taken_as_a_whole<P, T>);
 
-}  // namespace takt
+}  // namespace takt::inline v0

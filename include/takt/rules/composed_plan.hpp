@@ -61,4 +61,4 @@ constexpr void copy_decisions(const plan<M, W>& from, plan<N, V>& to) {
   copy(from.instances, to.instances);
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

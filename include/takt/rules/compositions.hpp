@@ -215,4 +215,4 @@ using check_composition = composition_check<
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -60,4 +60,4 @@ class dedicated_sms {
   bool valid_ = true;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -63,4 +63,4 @@ concept DecidesDeadlines = requires(const Rule& rule, std::span<const visit_dema
 template <class Rule>
 concept InflatesSuspensions = Rule::takes_suspensions;
 
-}  // namespace takt
+}  // namespace takt::inline v0

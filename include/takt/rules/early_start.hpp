@@ -84,4 +84,4 @@ template <std::size_t N, std::size_t V, class Stations>
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -31,4 +31,4 @@ class fifo_server {
   rank running_ = nobody;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -366,4 +366,4 @@ template <class P, class T, std::size_t N, std::size_t V>
   return detail::board_flattener<P, N, V>{board, p}.run(tasks);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -88,4 +88,4 @@ struct by_policy {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

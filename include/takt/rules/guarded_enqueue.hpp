@@ -59,4 +59,4 @@ class guarded_enqueue {
   Number earliest_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

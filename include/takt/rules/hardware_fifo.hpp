@@ -80,4 +80,4 @@ class hardware_fifo {
   std::array<slot, Capacity> running_{};  ///< by engine
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

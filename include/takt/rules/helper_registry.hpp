@@ -87,4 +87,4 @@ class helper_registry {
   std::int32_t future_ = helps_nobody;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -65,4 +65,4 @@ struct helped_job {
   return best;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

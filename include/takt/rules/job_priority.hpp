@@ -123,4 +123,4 @@ struct by_fair_lateness {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -357,4 +357,4 @@ template <TimedByItself S>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

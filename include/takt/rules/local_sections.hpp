@@ -71,4 +71,4 @@ template <class Table, class Stations>
   return table.sections.size();
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

@@ -29,4 +29,4 @@ enum class miss_action : std::uint8_t {
   return false;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -96,4 +96,4 @@ template <std::size_t MaxTasks>
   return {&applications, rules, triggers, {}};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -160,4 +160,4 @@ constexpr void complete_plan(const P& platform, const Table& table, const plan<N
   out.effort = from.effort;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

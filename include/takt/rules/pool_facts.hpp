@@ -179,4 +179,4 @@ template <class P, class S>
   return out;
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

@@ -77,4 +77,4 @@ concept InheritsPriorities = InflatesSuspensions<R> && requires(const R rule) {
   { rule.template make_server<8>(1) } -> Reprioritizes;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

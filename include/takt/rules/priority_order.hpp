@@ -128,4 +128,4 @@ template <class Table, TaskLevelPriority Order>
   return detail::with_effective_order(table, wanted, [](auto order) { return name_of_order<decltype(order)>(); });
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

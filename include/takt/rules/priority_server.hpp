@@ -55,4 +55,4 @@ class priority_server {
   rank running_ = nobody;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -44,4 +44,4 @@ class rank_set {
   std::array<std::uint64_t, word_count> words_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -370,4 +370,4 @@ concept TokenLocked = Locked<R> && requires {
 template <class R>
 concept Absent = std::same_as<R, detail::absent_rule>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

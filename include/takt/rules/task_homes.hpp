@@ -76,4 +76,4 @@ template <class Table, class Stations>
   return stations.point(s, timing_of(table, i, s), release, out);
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

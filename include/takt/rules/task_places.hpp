@@ -147,4 +147,4 @@ constexpr auto place_chains(Table& table, std::int32_t cores) -> bool {
       [&](std::size_t i, std::int32_t core) { table.tasks[i].core = core; });
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

@@ -121,4 +121,4 @@ concept TakesTurns = requires(const R& rule) {
   return {slice, switching, true};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -52,4 +52,4 @@ template <class Rule>
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -26,4 +26,4 @@ template <class Rule>
   return is_partitioned<Rule>() ? 1 : units;
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

@@ -70,4 +70,4 @@ template <class Rule, class Segment>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -16,4 +16,4 @@ struct why_no_method {
 template <class P, class T>
 concept SaysWhyNoMethod = !std::is_void_v<typename why_no_method<P, T>::type>;
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

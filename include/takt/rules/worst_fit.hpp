@@ -69,4 +69,4 @@ constexpr auto place_worst_fit(std::size_t tasks, std::int32_t places, const Dem
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

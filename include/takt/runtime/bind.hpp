@@ -178,4 +178,4 @@ template <const auto& Tasks, class... Bound>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

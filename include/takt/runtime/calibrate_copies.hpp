@@ -34,4 +34,4 @@ template <class StreamType, class MakeCopy>
   return samples;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -13,4 +13,4 @@ namespace takt::inline v0 {
 /// `takt::run(board, tasks, plan, ...)` stands beside `takt::analyze` and `takt::simulate`.
 using runtime::run;
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -49,4 +49,4 @@ inline void burn(ticks amount, ticks give_up) noexcept {
   while (thread_time() < target && now() < give_up) {}
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

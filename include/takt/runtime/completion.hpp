@@ -20,4 +20,4 @@ template <auto Member, class Object>
   return {[](void* o) { (static_cast<Object*>(o)->*Member)(); }, object};
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

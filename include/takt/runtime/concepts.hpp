@@ -87,4 +87,4 @@ concept NotingDevice = requires(D& d) {
   { d.take_notes() } -> std::same_as<std::vector<std::string>>;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

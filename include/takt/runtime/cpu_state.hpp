@@ -162,4 +162,4 @@ inline void check_rights(const std::filesystem::path& root, machine_findings& ou
   return out;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -285,4 +285,4 @@ class emulated_accelerator {
 
 static_assert(AcceleratorDevice<emulated_accelerator> && ReplayingDevice<emulated_accelerator>);
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

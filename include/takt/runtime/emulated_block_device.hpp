@@ -81,4 +81,4 @@ inline auto emulated_block_device::open(const sm_range& range) -> stream {
 
 static_assert(BlockQueueDevice<emulated_block_device>);
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -128,4 +128,4 @@ inline auto emulated_device::open(const sm_range& range) -> stream {
 
 static_assert(Device<emulated_device>);
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -191,4 +191,4 @@ class emulated_shared_gpu {
   thread service_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

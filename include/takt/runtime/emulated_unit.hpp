@@ -230,4 +230,4 @@ class emulated_unit {
   std::vector<thread> threads_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

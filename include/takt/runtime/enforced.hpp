@@ -128,4 +128,4 @@ using check_graph_run = graph_run_check<runs_nodes<typename P::template rule_of<
 
 }  // namespace detail
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -27,4 +27,4 @@ class event {
   bool signalled_ = false;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

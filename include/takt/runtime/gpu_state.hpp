@@ -154,4 +154,4 @@ inline void judge_gpu(const gpu_state& g, machine_findings& out) {
   return out;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -75,4 +75,4 @@ class condition {
   pthread_cond_t condition_{};
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -98,4 +98,4 @@ class interrupt_shield {
   std::string problem_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -48,4 +48,4 @@ class kept_trace {
   std::uint64_t lost_ = 0;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -81,4 +81,4 @@ namespace detail {
 
 }  // namespace detail
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -25,4 +25,4 @@ enum class parts_used : std::uint8_t { cpus, cpus_and_gpus };
   return out;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -148,4 +148,4 @@ class rights {
   bool locked_ = false;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -46,4 +46,4 @@ template <Platform P, TaskSet T, std::size_t N, std::size_t W, ServesBoards D>
   return run(board, tasks, p, device, options, nothing, codes);
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -151,4 +151,4 @@ template <std::size_t MaxTasks, std::size_t MaxVisits>
   return out;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -32,4 +32,4 @@ struct run_result : observation<std::vector<observed_task<ticks, std::string>>, 
   std::vector<std::string> notes;  ///< sentences on how far the run can be trusted
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

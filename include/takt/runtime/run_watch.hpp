@@ -109,4 +109,4 @@ class violation_log {
   bool is_over_ = false;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

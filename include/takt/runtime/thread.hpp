@@ -65,4 +65,4 @@ class thread {
   return pthread_setschedparam(thread, priority > 0 ? SCHED_FIFO : SCHED_OTHER, &parameters);
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -139,4 +139,4 @@ class arrivals {
   bool together_ = false;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

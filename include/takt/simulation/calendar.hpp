@@ -50,4 +50,4 @@ class calendar {
   std::size_t leaves_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

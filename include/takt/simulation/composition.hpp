@@ -25,4 +25,4 @@ struct server_for<Rule, Capacity> {
 
 }  // namespace detail
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

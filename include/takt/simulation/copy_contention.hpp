@@ -166,4 +166,4 @@ class copy_contention {
   return detail::copy_contention{copies, order, fused}.run();
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -111,4 +111,4 @@ class core_bank {
   std::array<core, MaxTasks> cores_{};
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

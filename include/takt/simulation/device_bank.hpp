@@ -165,4 +165,4 @@ class device_bank {
   bool asked_ = false;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -135,4 +135,4 @@ template <class P, class T, std::size_t N, std::size_t W>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

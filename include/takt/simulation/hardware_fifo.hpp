@@ -165,4 +165,4 @@ template <std::size_t Capacity = 64>
   return run.times();
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -155,4 +155,4 @@ class layout {
   model_error error_;  ///< last, as what finds it fills the others
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

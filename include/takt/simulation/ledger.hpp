@@ -149,4 +149,4 @@ class ledger {
   bool missed_ = false;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

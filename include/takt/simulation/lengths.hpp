@@ -35,4 +35,4 @@ class lengths {
   execution_times execution_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -178,4 +178,4 @@ class observed_chain {
   std::size_t slowest_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

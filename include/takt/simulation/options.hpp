@@ -144,4 +144,4 @@ template <class Options>
 
 }  // namespace simulation
 
-}  // namespace takt
+}  // namespace takt::inline v0

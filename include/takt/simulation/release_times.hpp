@@ -106,4 +106,4 @@ template <class Tasks>
   return out;
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

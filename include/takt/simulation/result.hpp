@@ -13,4 +13,4 @@ namespace takt::inline v0 {
 template <std::size_t MaxTasks, std::size_t MaxVisits = 0, ExactNumber Number = ticks>
 using simulation_result = observation<inline_vector<observed_task<Number>, MaxTasks>, inline_vector<Number, MaxVisits>>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -61,4 +61,4 @@ constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, con
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

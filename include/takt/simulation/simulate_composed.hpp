@@ -148,4 +148,4 @@ template <class P, class T>
   return simulate(board, tasks, plan<1>{}, options);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -177,4 +177,4 @@ auto simulate(const P& board, const T& tasks, const simulation_options& options,
   return simulate(board, tasks, plan<1>{}, options, recorder);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

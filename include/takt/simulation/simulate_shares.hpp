@@ -378,4 +378,4 @@ auto simulate(const P& platform, const T& tasks, const simulation_options& optio
   return simulate(platform, tasks, plan<1>{}, options, recorder);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -234,4 +234,4 @@ class simulator {
   bool stops_at_miss_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -161,4 +161,4 @@ struct token_bank_of<GpuRule, Table> {
   using type = token_bank<typename GpuRule::token_rule, Table>;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

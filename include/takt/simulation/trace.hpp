@@ -42,4 +42,4 @@ struct optional_trace {
 static_assert(TraceRecorder<trace>);
 static_assert(TraceRecorder<optional_trace>);
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -44,4 +44,4 @@ class whole_unit {
   bool fits_ = true;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -108,4 +108,4 @@ struct acceptance_study {
   }
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -86,4 +86,4 @@ void count_units(const tally& sizes, unsigned jobs, const Count& count, const Ne
       });
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -72,4 +72,4 @@ template <class Find, class Write>
   };
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

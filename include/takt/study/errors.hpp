@@ -25,4 +25,4 @@ struct failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -154,4 +154,4 @@ inline void write_html(std::ostream& out, const result& r) {
   page.raw("</body>\n</html>\n");
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

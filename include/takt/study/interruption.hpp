@@ -33,4 +33,4 @@ class interruption {
   handler at_term_;
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

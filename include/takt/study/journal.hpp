@@ -245,4 +245,4 @@ class journal {
   std::vector<work_note> notes_;
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

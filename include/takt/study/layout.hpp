@@ -59,4 +59,4 @@ struct layout {
   measure measured = measure::sets;
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

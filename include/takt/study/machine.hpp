@@ -39,4 +39,4 @@ namespace takt::inline v0::studies {
   return {room.data(), std::strftime(room.data(), room.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -246,4 +246,4 @@ inline void write_svg(std::ostream& out, const result& r) {
   detail::curves_drawer{r, out}.draw();
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

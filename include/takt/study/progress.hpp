@@ -74,4 +74,4 @@ class progress_bar {
   clock::time_point next_ = start_ + (terminal_ ? std::chrono::milliseconds{200} : std::chrono::seconds{10});
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

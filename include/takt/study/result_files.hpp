@@ -102,4 +102,4 @@ inline void write_json(std::ostream& out, const result& r) {
   json.end_object().finish();
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

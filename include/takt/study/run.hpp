@@ -25,4 +25,4 @@ namespace takt::inline v0::studies {
   return s.take_result();
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -143,4 +143,4 @@ class session {
   std::optional<progress_bar> bar_;
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -218,4 +218,4 @@ class settings {
   std::vector<parameter> all_;
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

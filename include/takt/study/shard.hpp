@@ -112,4 +112,4 @@ inline constexpr std::size_t most_named_units = 10'000'000;
   return out;
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

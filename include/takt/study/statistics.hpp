@@ -112,4 +112,4 @@ struct paired_counts {
   return p < 0.001 ? "< 0.001" : report::fixed(p, 3);
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -40,4 +40,4 @@ struct stopping_rule {
   }
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -119,4 +119,4 @@ struct study {
   }
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -101,4 +101,4 @@ class tally {
   std::vector<bool> known_;
 };
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -20,4 +20,4 @@ namespace takt::inline v0::studies {
   return out.find('.') == std::string::npos ? out + ".0" : out;
 }
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

@@ -52,4 +52,4 @@ using counter = std::function<void(const unit&, row)>;
 /// Gets the number and the counts of a unit.
 using unit_receiver = std::function<void(std::size_t, std::span<const std::int64_t>)>;
 
-}  // namespace takt::studies
+}  // namespace takt::inline v0::studies

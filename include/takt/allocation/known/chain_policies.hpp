@@ -97,4 +97,4 @@ struct known_under<busy_waiting_policy, CpuRule> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

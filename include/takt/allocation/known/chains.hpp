@@ -195,4 +195,4 @@ template <class Described, RuleTag CpuRule, RuleTag GpuRule, std::size_t N, std:
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

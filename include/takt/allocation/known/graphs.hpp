@@ -157,4 +157,4 @@ template <class Described, GlobalRule CpuRule, std::size_t N = 1, std::size_t V 
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

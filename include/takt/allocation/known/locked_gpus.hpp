@@ -54,4 +54,4 @@ template <class Described, GpusyncPlatform Locked, std::size_t N = 1, std::size_
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -306,4 +306,4 @@ struct known_under<shares_policy, CpuRule> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

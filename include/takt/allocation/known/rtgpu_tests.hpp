@@ -82,4 +82,4 @@ inline constexpr std::array<rtgpu_test<Table>, 5> rtgpu_tests{{
     {"enhanced_mpcp", detail::find_rtgpu_plan<rtgpu_boards::whole_gpu, Table>},
 }};
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -78,4 +78,4 @@ template <class Described, std::size_t N = 1, std::size_t V = 0>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

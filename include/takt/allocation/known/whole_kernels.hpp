@@ -200,4 +200,4 @@ template <class Described, KernelOrder Order>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -65,4 +65,4 @@ template <class Table>
   return sum;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

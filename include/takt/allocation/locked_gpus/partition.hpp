@@ -206,4 +206,4 @@ constexpr auto partition_gpusync(const P& platform, Table& table,
   return detail::gpusync_partitioner<P, Table>(platform, table).template run<Rules>(o);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

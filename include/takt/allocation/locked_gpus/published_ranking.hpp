@@ -131,4 +131,4 @@ inline constexpr std::array<ranking_observation, 7> ranking_observations{{
      }},
 }};
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -291,4 +291,4 @@ template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::s
   return detail::factor_on<detail::typed_boards>(found, rule, all, board, rounds);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -73,4 +73,4 @@ template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::s
   return detail::factor_on<detail::any_boards>(found, rule, all, board, rounds);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

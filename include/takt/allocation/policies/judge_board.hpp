@@ -241,4 +241,4 @@ constexpr void restate(Verdict& out, const Tasks& all) {
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

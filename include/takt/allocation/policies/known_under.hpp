@@ -15,4 +15,4 @@ struct known_under {};
 template <class Policy, class CpuRule>
 inline constexpr bool is_covered = requires { typename known_under<Policy, CpuRule>::method; };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -67,4 +67,4 @@ template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::siz
   return analysis::find_proven_misses(all, board, limits, {ranks.data(), ranks.size()});
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

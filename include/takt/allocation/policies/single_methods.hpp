@@ -127,4 +127,4 @@ struct known_under<granted_shares_policy<N>, CpuRule> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -81,4 +81,4 @@ template <std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -44,4 +44,4 @@ template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -187,4 +187,4 @@ constexpr void choose_offsets(std::span<offset_chain> chains, std::uint64_t seed
   problem.set(s.found ? s.best : first);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

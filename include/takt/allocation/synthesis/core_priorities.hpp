@@ -139,4 +139,4 @@ template <std::size_t N>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

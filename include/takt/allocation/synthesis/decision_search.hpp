@@ -175,4 +175,4 @@ constexpr void climb(P& p, search_progress<P::max_decisions>& s, std::uint64_t s
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

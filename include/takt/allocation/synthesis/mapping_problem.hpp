@@ -318,4 +318,4 @@ class mapping_problem {
   inline_vector<std::uint32_t, max_tasks> by_urgency_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -185,4 +185,4 @@ template <class Number, std::size_t MaxTasks>
   return table;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

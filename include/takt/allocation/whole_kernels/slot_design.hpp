@@ -152,4 +152,4 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   return best;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

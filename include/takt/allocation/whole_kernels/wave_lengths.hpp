@@ -52,4 +52,4 @@ template <std::size_t MaxTasks, AdmissionTest<ticks, MaxTasks> Test>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

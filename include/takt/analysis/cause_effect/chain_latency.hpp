@@ -185,4 +185,4 @@ struct piece_latency {
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

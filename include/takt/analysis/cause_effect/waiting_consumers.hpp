@@ -141,4 +141,4 @@ template <RuleTag CpuRule, class Board, class Tasks, std::size_t N, std::size_t 
   return wait_obstacle::rule_unknown;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

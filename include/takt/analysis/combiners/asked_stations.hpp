@@ -103,4 +103,4 @@ class asked final : public asked_stations {
 
 static_assert(ReachingStations<asked_stations>);
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

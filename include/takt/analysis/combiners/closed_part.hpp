@@ -216,4 +216,4 @@ constexpr void bound_closed_part(const visit_table<N, V>& table, const delay_rel
   }
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

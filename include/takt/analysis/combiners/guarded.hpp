@@ -288,4 +288,4 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -125,4 +125,4 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
   return fail(obstacle::passes, nowhere);
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -274,4 +274,4 @@ class local_blocking {
   bool fits_ = true;
 };
 
-}  // namespace takt::analysis::detail
+}  // namespace takt::inline v0::analysis::detail

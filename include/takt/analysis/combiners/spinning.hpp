@@ -116,4 +116,4 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

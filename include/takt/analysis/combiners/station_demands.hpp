@@ -205,4 +205,4 @@ template <std::size_t N, std::size_t V, class Stations>
 
 }  // namespace detail
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

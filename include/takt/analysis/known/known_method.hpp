@@ -100,4 +100,4 @@ struct method_is_usable {
 
 }  // namespace detail
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

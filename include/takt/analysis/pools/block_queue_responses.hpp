@@ -80,4 +80,4 @@ constexpr void block_queue_responses(std::span<visit_demand> visits, const block
   }
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -209,4 +209,4 @@ concept KnowsDeadlines = requires(const Rule& rule, std::span<const visit_demand
   { pool_bounds<Rule>::decides(rule, visits, units) } -> std::same_as<bool>;
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -47,4 +47,4 @@ template <std::size_t MaxVisits = most_decided_visits>
   return edf_schedulable(demand, dedicated_processor<ticks>{}, blocking) == verdict_status::schedulable;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

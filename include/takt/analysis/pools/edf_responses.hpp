@@ -127,4 +127,4 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
   }
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

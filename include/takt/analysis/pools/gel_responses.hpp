@@ -112,4 +112,4 @@ constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units,
       visits, [units](std::span<visit_demand> own) { nonpreemptive_global_point_responses(own, units); });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -217,4 +217,4 @@ constexpr void gang_edf_responses(std::span<visit_demand> visits) {
   });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -205,4 +205,4 @@ struct by_deadline {
 
 }  // namespace detail
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

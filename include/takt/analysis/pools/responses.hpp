@@ -203,4 +203,4 @@ constexpr void dedicated_responses(std::span<visit_demand> visits) {
   }
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

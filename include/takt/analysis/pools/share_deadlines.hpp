@@ -32,4 +32,4 @@ template <std::size_t MaxTasks, class Resource>
   return true;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -216,4 +216,4 @@ namespace as_published {
 
 }  // namespace as_published
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

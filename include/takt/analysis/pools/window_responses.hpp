@@ -227,4 +227,4 @@ constexpr void nonpreemptive_global_point_responses(std::span<visit_demand> visi
   detail::point_responses<false>(visits, units, slope, nullptr);
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -132,4 +132,4 @@ template <class Rule>
 inline constexpr bool has_token_bound =
     KnowsDelays<Rule> || KnowsBlocking<Rule> || takt::detail::token_is_local<Rule>();
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

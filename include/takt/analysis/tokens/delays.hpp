@@ -183,4 +183,4 @@ constexpr void work_conserving_delays(std::span<section_demand> sections, std::i
                          [](const section_demand& /*own*/, const section_demand& /*other*/) { return true; });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -70,4 +70,4 @@ class block_timer {
   device_array<block_lengths> lengths_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -152,4 +152,4 @@ template <CudaDriver D>
   return out;
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -132,4 +132,4 @@ template <CounterSource S, std::invocable Job>
   return out;
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

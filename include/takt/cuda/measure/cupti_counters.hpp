@@ -319,6 +319,6 @@ class cupti_counters {
 
 static_assert(CounterSource<cupti_counters>);
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda
 
 #endif

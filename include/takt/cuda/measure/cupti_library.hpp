@@ -165,6 +165,6 @@ class cupti_library {
   CUptiResult (*result_string_)(CUptiResult, const char**) = nullptr;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda
 
 #endif

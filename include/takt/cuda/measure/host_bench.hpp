@@ -146,4 +146,4 @@ class host_bench {
 
 static_assert(KernelBench<host_bench>);
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -259,4 +259,4 @@ template <class First, class Second>
   return {.ratio = cross_interleave(*alone, *together, overhead)};
 }
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -107,4 +107,4 @@ class co_run_bench {
   std::int32_t per_sm_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

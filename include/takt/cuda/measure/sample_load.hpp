@@ -102,4 +102,4 @@ class sample_load {
   std::string fault_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

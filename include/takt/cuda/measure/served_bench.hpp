@@ -157,4 +157,4 @@ class served_bench {
   std::unique_ptr<opened_range> opened_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

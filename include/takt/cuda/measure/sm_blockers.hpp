@@ -106,4 +106,4 @@ class sm_blockers {
   sample_load load_;
 };
 
-}  // namespace takt::cuda
+}  // namespace takt::inline v0::cuda

@@ -104,4 +104,4 @@ constexpr void add_kernel(unbounded_kernels<Streams>& out, const block_kernel<ra
   return out;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

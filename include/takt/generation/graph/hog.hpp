@@ -127,4 +127,4 @@ template <std::size_t Cameras>
   return out;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

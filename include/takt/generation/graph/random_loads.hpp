@@ -56,4 +56,4 @@ constexpr void draw_overlapping(random_stream& random, std::span<const ticks> lo
   }
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

@@ -109,4 +109,4 @@ template <std::size_t MaxTasks, std::size_t MaxKernels>
   return model_fault::none;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

@@ -115,4 +115,4 @@ inline constexpr std::array<delay_observation, 11> delay_observations{{
     {"SCHED_FIFO busy drops frames (42)", [](const delay_table& t) { return t.drops("SCHED_FIFO busy"); }},
 }};
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

@@ -100,4 +100,4 @@ inline constexpr ticks worst_bottom_half = 210'000;
   return out;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

@@ -124,4 +124,4 @@ struct studied_precision {
   }
 };
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

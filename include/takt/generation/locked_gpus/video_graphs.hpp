@@ -151,4 +151,4 @@ struct video_times {
   return out;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

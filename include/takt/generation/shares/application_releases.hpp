@@ -55,4 +55,4 @@ class application_releases {
   std::uint64_t seed_ = 0;
 };
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

@@ -70,4 +70,4 @@ constexpr void draw_loaded_job(const std::array<synthetic_application, Count>& s
   }
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

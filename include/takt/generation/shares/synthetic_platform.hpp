@@ -119,4 +119,4 @@ template <std::size_t Count>
   return out;
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

@@ -71,4 +71,4 @@ template <std::size_t MaxTasks>
   return synthetic_set(std::span<const synthetic_application>{chosen}.first(count), out);
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

@@ -35,4 +35,4 @@ constexpr void uunisort(random_stream& random, double total, std::span<double> o
   return std::max<ticks>(1, period - static_cast<double>(whole) < 0.5 ? whole : whole + 1);
 }
 
-}  // namespace takt::generation
+}  // namespace takt::inline v0::generation

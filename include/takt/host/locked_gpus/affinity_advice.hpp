@@ -206,4 +206,4 @@ class affinity_advice {
   memory* memory_ = nullptr;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

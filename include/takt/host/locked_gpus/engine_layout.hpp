@@ -70,4 +70,4 @@ class engine_layout {
   bool one_copy_engine_;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

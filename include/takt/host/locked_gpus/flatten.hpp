@@ -159,4 +159,4 @@ template <GpusyncPlatform P, class Table>
   return out;
 }
 
-}  // namespace takt::host::detail
+}  // namespace takt::inline v0::host::detail

@@ -318,4 +318,4 @@ class gpu_jobs {
 
 }  // namespace detail
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -76,4 +76,4 @@ void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu
   }
 }
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

@@ -47,4 +47,4 @@ class memory_bus {
   std::int64_t factor_ = whole;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

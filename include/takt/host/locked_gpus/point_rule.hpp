@@ -35,4 +35,4 @@ template <class Task>
          add(scale, p.wcet, demand) && add(scale - 1, p.other_processors, demand);
 }
 
-}  // namespace takt::host::detail
+}  // namespace takt::inline v0::host::detail

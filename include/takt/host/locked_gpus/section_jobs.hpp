@@ -276,4 +276,4 @@ class section_jobs {
   std::vector<token_section> sections_;
 };
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

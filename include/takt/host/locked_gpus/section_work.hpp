@@ -52,4 +52,4 @@ struct full_work {
 
 static_assert(SectionWork<full_work>);
 
-}  // namespace takt::host
+}  // namespace takt::inline v0::host

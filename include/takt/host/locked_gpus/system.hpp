@@ -126,4 +126,4 @@ struct locked_gpu_choices {
 
 }  // namespace host
 
-}  // namespace takt
+}  // namespace takt::inline v0

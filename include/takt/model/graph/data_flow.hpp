@@ -87,4 +87,4 @@ template <class Table>
   return {};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -185,4 +185,4 @@ template <class... Parts>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

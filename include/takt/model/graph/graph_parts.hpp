@@ -217,4 +217,4 @@ template <class... Parts>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

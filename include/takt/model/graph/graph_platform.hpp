@@ -141,4 +141,4 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return {};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -127,4 +127,4 @@ graph_set(const Graphs&...) -> graph_set<Graphs...>;
 template <class T>
 concept GraphSet = requires(const T& t) { t.template flat<ticks>().graphs; };
 
-}  // namespace takt
+}  // namespace takt::inline v0

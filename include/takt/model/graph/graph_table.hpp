@@ -146,4 +146,4 @@ struct graph_table {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -148,4 +148,4 @@ template <class T>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

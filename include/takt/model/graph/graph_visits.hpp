@@ -190,4 +190,4 @@ struct visit_source<graph_set<Graphs...>> : visit_source<typename graph_set<Grap
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -87,4 +87,4 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
   return {};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

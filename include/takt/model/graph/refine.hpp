@@ -142,4 +142,4 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -30,4 +30,4 @@ template <std::size_t MaxNodes, class Edge, std::predicate<const Edge&> Counts>
   return order;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -244,4 +244,4 @@ namespace detail {
   return model_fault::none;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -84,4 +84,4 @@ struct visit_source<gpusync_chains<Costs, MaxTasks, MaxKernels>> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

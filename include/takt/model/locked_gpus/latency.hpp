@@ -89,4 +89,4 @@ class latency_distribution {
   std::int64_t samples_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -43,4 +43,4 @@ struct gpusync_overheads {
   [[nodiscard]] friend constexpr auto operator==(const gpusync_overheads&, const gpusync_overheads&) -> bool = default;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -36,4 +36,4 @@ template <class Table, std::size_t N, std::size_t V>
   return table;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -81,4 +81,4 @@ concept GpusyncPlatform = requires(const P& p) {
   requires TransferCosts<std::remove_cvref_t<decltype(p.costs)>>;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

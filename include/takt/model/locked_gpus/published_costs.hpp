@@ -85,4 +85,4 @@ namespace detail {
   return out;
 }
 
-}  // namespace takt::published_costs
+}  // namespace takt::inline v0::published_costs

@@ -103,4 +103,4 @@ template <TransferCosts Costs, std::size_t MaxKernels>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -90,4 +90,4 @@ inline constexpr std::array<studied_configuration, 57> studied_configurations = 
   return i;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

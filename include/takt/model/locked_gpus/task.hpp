@@ -45,4 +45,4 @@ struct gpusync_task {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

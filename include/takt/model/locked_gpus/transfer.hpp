@@ -134,4 +134,4 @@ template <TransferCosts Costs>
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

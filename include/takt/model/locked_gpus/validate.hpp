@@ -113,4 +113,4 @@ template <GpusyncPlatform P, class Table>
   return located(detail::first_fault(platform, table), table.tasks);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -177,4 +177,4 @@ template <std::size_t MaxTasks>
 template <class T>
 concept ShareTaskSet = RowsOf<T, share_task>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

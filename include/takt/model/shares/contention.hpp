@@ -48,4 +48,4 @@ using resource_profile = std::array<std::uint8_t, 5>;
   return static_cast<std::uint32_t>(product < greatest ? product : greatest);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

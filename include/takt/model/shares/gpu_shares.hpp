@@ -50,4 +50,4 @@ template <RuleTag Rule>
   return platform.only_pool();
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

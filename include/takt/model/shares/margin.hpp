@@ -16,4 +16,4 @@ inline constexpr std::int64_t millionths = 1'000'000;
   return ceil_divide(millionths * error_ppm, millionths - error_ppm);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -65,4 +65,4 @@ class memory_units {
   std::int32_t count_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

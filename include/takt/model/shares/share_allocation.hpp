@@ -52,4 +52,4 @@ constexpr void for_each_change(const share_allocation<MaxTasks>& from, const sha
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -43,4 +43,4 @@ struct visit_source<application_set<MaxTasks>> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -175,4 +175,4 @@ class wcet_row {
   std::array<ticks, shares> times_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -78,4 +78,4 @@ struct co_run_model {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

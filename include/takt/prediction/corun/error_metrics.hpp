@@ -54,4 +54,4 @@ class mean_error {
   std::int64_t count_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -76,4 +76,4 @@ template <std::size_t MaxChanges>
   return log.finished(now);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

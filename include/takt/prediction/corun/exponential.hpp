@@ -46,4 +46,4 @@ namespace takt::inline v0 {
   return value * power(half) * power(k - half);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -72,4 +72,4 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return true;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

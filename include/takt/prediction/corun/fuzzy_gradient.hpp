@@ -63,4 +63,4 @@ constexpr auto descend(fuzzy_network<Inputs, MaxRules>& net, const std::array<do
   return before;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -85,4 +85,4 @@ struct fuzzy_network {
   [[nodiscard]] constexpr auto products() const noexcept -> std::size_t { return rules.size() * (2 * Inputs + 2); }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

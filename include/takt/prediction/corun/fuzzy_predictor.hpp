@@ -53,4 +53,4 @@ class fuzzy_predictor {
   std::span<const profile> profiles_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

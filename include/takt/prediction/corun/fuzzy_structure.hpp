@@ -94,4 +94,4 @@ auto learn_structure(fuzzy_network<Inputs, MaxRules>& net, const std::array<doub
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

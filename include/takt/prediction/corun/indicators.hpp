@@ -128,4 +128,4 @@ template <std::size_t Indicators>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

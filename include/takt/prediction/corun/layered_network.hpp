@@ -107,4 +107,4 @@ class layered_network {
   std::vector<layer> layers_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

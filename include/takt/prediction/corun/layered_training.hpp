@@ -53,4 +53,4 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return {std::sqrt(squares / static_cast<double>(samples.size() - training)), net.products()};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

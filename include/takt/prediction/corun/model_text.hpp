@@ -195,4 +195,4 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return read;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

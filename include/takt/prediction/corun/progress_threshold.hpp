@@ -61,4 +61,4 @@ inline constexpr std::size_t threshold_bins = 100;
   return static_cast<double>(bin) / threshold_bins;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

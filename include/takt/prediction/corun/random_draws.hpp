@@ -22,4 +22,4 @@ constexpr void shuffle(std::span<Value> values, random_stream& random) noexcept 
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -66,4 +66,4 @@ class sample_recorder {
   state state_ = state::idle;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -60,4 +60,4 @@ class scaled_predictor : public detail::share_monotony<Predictor> {
   std::int64_t margin_ppm_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

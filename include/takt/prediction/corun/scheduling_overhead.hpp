@@ -34,4 +34,4 @@ template <ExactNumber Number>
   return mean;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -84,4 +84,4 @@ class table_predictor {
   std::array<std::array<std::array<ticks, Steps>, sets>, MaxTasks> times_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -58,4 +58,4 @@ template <std::size_t MaxSegments, std::size_t Inputs, std::size_t MaxRules, std
   return remaining_time_errors<MaxSegments>(lengths, times);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

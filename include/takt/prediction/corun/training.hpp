@@ -184,4 +184,4 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return report;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

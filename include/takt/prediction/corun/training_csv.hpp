@@ -42,4 +42,4 @@ void write_rules_csv(std::ostream& out, const fuzzy_network<Inputs, MaxRules>& n
   out << text;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

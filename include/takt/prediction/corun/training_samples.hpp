@@ -36,4 +36,4 @@ template <std::size_t MaxApplications, std::size_t Indicators, class TimeOf>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

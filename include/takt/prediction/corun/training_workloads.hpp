@@ -78,4 +78,4 @@ class training_workloads {
   std::uint64_t seed_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -47,4 +47,4 @@ template <std::size_t Inputs>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -43,4 +43,4 @@ class worst_corner_heuristic : public detail::share_monotony<Predictor> {
   Predictor from_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

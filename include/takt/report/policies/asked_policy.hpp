@@ -72,4 +72,4 @@ void with_asked_policy(const policy_question<Tasks>& q, const F& f) {
   }));
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -176,4 +176,4 @@ template <class Rule, class Tasks>
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -90,4 +90,4 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
       waiting;
 };
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -113,4 +113,4 @@ template <class P, class Table, class Tasks>
   return summarize(platform, table, own);
 }
 
-}  // namespace takt::report::detail
+}  // namespace takt::inline v0::report::detail

@@ -215,4 +215,4 @@ template <class Tasks>
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

@@ -146,4 +146,4 @@ void take_values(P& policy, const sharing_rule& rule) {
   return shares(rules, rule.triggers == "workload-decrease" ? workload_decrease : every_change);
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

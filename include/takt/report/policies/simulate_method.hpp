@@ -104,4 +104,4 @@ template <class Policy, class Rule, std::size_t N, std::size_t V, class Tasks>
   return out;
 }
 
-}  // namespace takt::report
+}  // namespace takt::inline v0::report

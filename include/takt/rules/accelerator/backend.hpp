@@ -75,4 +75,4 @@ class command_list {
   inline_vector<accelerator_command, MaxTasks> commands_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -119,4 +119,4 @@ class core_streams {
   std::int32_t levels_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

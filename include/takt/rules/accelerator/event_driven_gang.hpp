@@ -63,4 +63,4 @@ class event_driven_gang {
   core_streams<MaxTasks, MaxCores> streams_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

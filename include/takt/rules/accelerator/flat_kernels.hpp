@@ -38,4 +38,4 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   return detail::board_flattener<P, N, V>{board, decided}.run(table);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

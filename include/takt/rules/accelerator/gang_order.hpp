@@ -31,4 +31,4 @@ struct strict_order {
 inline constexpr backfill_order backfill{};
 inline constexpr strict_order strict{};
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -47,4 +47,4 @@ template <JobPoint Point>
 template <JobPoint Point, std::size_t MaxTasks>
 using job_orders = std::array<job_order<Point>, MaxTasks>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -46,4 +46,4 @@ class job_queues {
   std::array<kernel_id, MaxTasks> next_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

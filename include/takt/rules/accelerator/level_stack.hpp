@@ -100,4 +100,4 @@ class level_stack {
   std::int32_t cores_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -83,4 +83,4 @@ constexpr void complete_plan(const Rule& rule, const task_rows<accelerator_task<
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

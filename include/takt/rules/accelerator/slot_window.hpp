@@ -35,4 +35,4 @@ class slot_window {
   Number period_ = Number(1);
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -59,4 +59,4 @@ class slotted_cores {
   std::array<bool, MaxCores + 1> open_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

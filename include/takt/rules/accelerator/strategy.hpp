@@ -39,4 +39,4 @@ concept SlotStrategy = AcceleratorStrategy<S> && requires(S s, const S c, std::i
   { c.is_open(core) } -> std::same_as<bool>;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

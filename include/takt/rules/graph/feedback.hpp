@@ -103,4 +103,4 @@ template <std::size_t MaxNodes, std::size_t MaxEdges>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -123,4 +123,4 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -48,4 +48,4 @@ template <GraphPlatform P>
 inline constexpr gel_policy refined_policy =
     is_preemptive<detail::global_rule_of<P>> ? detail::global_rule_of<P>::policy : gel_policy::given_points;
 
-}  // namespace takt
+}  // namespace takt::inline v0

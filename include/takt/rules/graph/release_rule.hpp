@@ -44,4 +44,4 @@ class release_rule {
   bool started_ = false;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

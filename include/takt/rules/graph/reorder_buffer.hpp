@@ -36,4 +36,4 @@ class reorder_buffer {
   std::int64_t next_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -56,4 +56,4 @@ template <ExactNumber Number>
   return true;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

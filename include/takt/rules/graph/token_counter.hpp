@@ -70,4 +70,4 @@ class token_counter {
   return tokens <= edge.initial ? 0 : ceil_divide(tokens - edge.initial, edge.produce);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -38,4 +38,4 @@ class active_users {
   std::array<std::int32_t, MaxGpus> users_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

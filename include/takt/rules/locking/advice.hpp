@@ -72,4 +72,4 @@ constexpr void tell_exit(A& advice, const Protocol& p, std::int32_t task) noexce
 
 }  // namespace detail
 
-}  // namespace takt
+}  // namespace takt::inline v0

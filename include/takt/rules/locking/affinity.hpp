@@ -228,4 +228,4 @@ template <class Protocol, class Known, class Requests, class Queues>
   return {.request = helped, .leave_idle = helped == no_request};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -43,4 +43,4 @@ struct donation_to_the_end : donation_rules {
 template <class Rules, std::size_t Jobs>
 using priority_donation = takt::priority_donation<Jobs, Rules>;
 
-}  // namespace takt::as_published
+}  // namespace takt::inline v0::as_published

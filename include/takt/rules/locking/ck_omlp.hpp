@@ -82,4 +82,4 @@ class ck_omlp {
   std::array<replica_id, Requests> held_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -26,4 +26,4 @@ namespace takt::inline v0 {
   return false;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -113,4 +113,4 @@ class declared_affinity {
   active_users<MaxTasks, MaxGpus> users_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -41,4 +41,4 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
   return e.kind != engine_kind::copy_to_host || topology.copy_engines(e.gpu) == 2;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -171,4 +171,4 @@ class gpu_access {
   Topology topology_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

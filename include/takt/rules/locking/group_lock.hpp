@@ -127,4 +127,4 @@ class group_lock {
   std::array<std::int32_t, Clients> missing_{};  ///< locks not yet granted
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

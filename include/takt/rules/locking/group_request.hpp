@@ -79,4 +79,4 @@ concept GroupLock = Copyable<G> && requires(G g, const G k, request_id c, lock_i
   { k.contended(c) } -> std::same_as<bool>;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -177,4 +177,4 @@ class k_fmlp {
 template <std::size_t Requests>
 using fifo_mutex = k_fmlp<1, Requests>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

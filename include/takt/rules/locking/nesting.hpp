@@ -97,4 +97,4 @@ class nested_locks {
   Lock* lock_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -125,4 +125,4 @@ template <std::size_t Resources>
   return longest;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -131,4 +131,4 @@ class priority_donation {
   std::array<request_id, Jobs> donor_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -187,4 +187,4 @@ class priority_graph {
   priority_edge free_ = no_edge;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -151,4 +151,4 @@ class priority_group_lock {
 
 static_assert(GroupLock<priority_group_lock<2, 2>>);
 
-}  // namespace takt
+}  // namespace takt::inline v0

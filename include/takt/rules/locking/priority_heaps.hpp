@@ -129,4 +129,4 @@ class priority_heaps {
   std::array<priority_point, Items> key_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

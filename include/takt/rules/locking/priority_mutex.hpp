@@ -108,4 +108,4 @@ class ordered_mutex {
 template <std::size_t Requests>
 using priority_mutex = ordered_mutex<Requests, priority_first>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -132,4 +132,4 @@ class any_progress {
   auto (*boosted_)(const contended_view&, request_id) noexcept -> bool;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

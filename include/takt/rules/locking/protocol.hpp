@@ -32,4 +32,4 @@ concept LockingProtocol = Copyable<P> && requires(P p, const P c, request_id r, 
   { c.contended(r) } -> std::same_as<bool>;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

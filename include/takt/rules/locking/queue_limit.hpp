@@ -45,4 +45,4 @@ struct queue_limit_check {
   return {bounded ? model_fault::none : model_fault::queue_limit_without_bound, least};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

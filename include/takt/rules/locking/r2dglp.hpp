@@ -297,4 +297,4 @@ class r2dglp {
   [[no_unique_address]] Heuristic heuristic_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -27,4 +27,4 @@ struct lock_request {
   [[nodiscard]] friend constexpr auto operator==(const lock_request&, const lock_request&) noexcept -> bool = default;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -85,4 +85,4 @@ class request_queues {
   std::array<replica_id, Requests> queue_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

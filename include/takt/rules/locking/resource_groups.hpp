@@ -48,4 +48,4 @@ class resource_groups {
   std::array<lock_id, Resources> group_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -27,4 +27,4 @@ template <class Protocol, class Heuristic, std::size_t Requests>
   return r;
 }
 
-}  // namespace takt::detail
+}  // namespace takt::inline v0::detail

@@ -68,4 +68,4 @@ struct token_map {
   [[nodiscard]] friend constexpr auto operator==(const token_map&, const token_map&) noexcept -> bool = default;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

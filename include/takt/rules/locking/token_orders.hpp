@@ -106,4 +106,4 @@ inline constexpr priority_mutex_rule priority_mutex_order{};
 inline constexpr priority_inheritance_rule priority_inheritance_order{};
 inline constexpr priority_ceiling_rule priority_ceiling_order{};
 
-}  // namespace takt
+}  // namespace takt::inline v0

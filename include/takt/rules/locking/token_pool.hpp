@@ -96,4 +96,4 @@ class token_pool {
   std::array<bool, static_cast<std::size_t>(Protocol::capacity())> had_section_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

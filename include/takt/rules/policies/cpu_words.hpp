@@ -52,4 +52,4 @@ inline constexpr std::string_view cpu_word<clustered_rule<Rule>> = cpu_word<Rule
   return word == "gel" || word.substr(0, 2) == "g-";
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -55,4 +55,4 @@ struct shares_policy {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -77,4 +77,4 @@ namespace detail {
   return fits;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

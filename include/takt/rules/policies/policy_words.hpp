@@ -89,4 +89,4 @@ template <class... P>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -14,4 +14,4 @@ inline constexpr auto published_policies =
              time_sliced_policy{}, fifo_blocks_policy{}, tokens_k_fmlp_policy{}, tokens_r2dglp_policy{},
              tokens_ck_omlp_policy{}, levels_policy{}, slots_policy{}, gang_policy{}, shares_policy{});
 
-}  // namespace takt
+}  // namespace takt::inline v0

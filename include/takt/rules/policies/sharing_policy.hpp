@@ -169,4 +169,4 @@ template <SharingPolicy... P>
   return {list_of(given...)};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -177,4 +177,4 @@ struct ordered_gang_policy {
 };
 using gang_policy = ordered_gang_policy<backfill_order>;
 
-}  // namespace takt
+}  // namespace takt::inline v0

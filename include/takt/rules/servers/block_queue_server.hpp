@@ -154,4 +154,4 @@ class block_queue_server {
   std::int32_t starting_[MaxSms]{};  ///< blocks that the kernel in hand starts now
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

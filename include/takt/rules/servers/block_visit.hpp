@@ -21,4 +21,4 @@ struct block_visit {
   [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{blocks, threads, length, serial}}; }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -242,4 +242,4 @@ class time_slice_server {
   bool active_ = false;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

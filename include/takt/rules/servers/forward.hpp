@@ -30,4 +30,4 @@ class slotted_cores;
 template <std::size_t MaxTasks, std::size_t MaxCores, GangOrder Order = backfill_order>
 class event_driven_gang;
 
-}  // namespace takt
+}  // namespace takt::inline v0

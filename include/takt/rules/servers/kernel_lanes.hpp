@@ -241,4 +241,4 @@ class kernel_lanes {
   bool fits_ = true;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -24,4 +24,4 @@ struct kernel_needs {
   return {v.at[0], static_cast<std::int32_t>(v.at[1] - 1), v.at[2]};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -234,4 +234,4 @@ class kernel_server {
   bool ended_ = false;  ///< a kernel has, and the strategy has not decided since
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -251,4 +251,4 @@ class policy_server {
   bool changed_ = false;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -27,4 +27,4 @@ class share_server
             applications, policy_type{applications, contention_predictor<MaxTasks>{applications}, rules, triggers}} {}
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

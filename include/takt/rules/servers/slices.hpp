@@ -76,4 +76,4 @@ struct holder_sink {
   constexpr void operator()(client who, const held_unit& what) const { tell(context, who, what); }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -165,4 +165,4 @@ class turn_server {
   request all_[Capacity]{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -154,4 +154,4 @@ class unit_server {
   request running_[Capacity]{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

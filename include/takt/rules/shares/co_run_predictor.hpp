@@ -46,4 +46,4 @@ inline constexpr bool falls_with_share = requires { requires P::falls_with_share
   return predicted > 0 ? predicted : unbounded_time;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

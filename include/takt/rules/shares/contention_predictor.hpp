@@ -78,4 +78,4 @@ class contention_predictor {
   std::int64_t margin_ppm_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

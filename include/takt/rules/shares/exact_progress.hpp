@@ -75,4 +75,4 @@ class exact_progress {
   Fraction theta_{0};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

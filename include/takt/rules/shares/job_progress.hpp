@@ -124,4 +124,4 @@ class fixed_progress {
 
 static_assert(JobProgress<fixed_progress>);
 
-}  // namespace takt
+}  // namespace takt::inline v0

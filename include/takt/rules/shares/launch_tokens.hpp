@@ -121,4 +121,4 @@ class launch_tokens {
   std::int64_t resume_at_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

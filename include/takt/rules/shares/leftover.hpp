@@ -36,4 +36,4 @@ constexpr void hand_out(const application_set<MaxTasks>& table, const inline_vec
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -123,4 +123,4 @@ class one_at_a_time {
   ticks ready_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

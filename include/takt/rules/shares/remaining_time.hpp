@@ -54,4 +54,4 @@ template <ExactFraction Fraction>
   return least_sufficient_share([&](share held) { return !(bound < Fraction(row.at(held))); });
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

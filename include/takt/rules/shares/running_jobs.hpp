@@ -101,4 +101,4 @@ class running_jobs {
   ticks last_ = 0;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

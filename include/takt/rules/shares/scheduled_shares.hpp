@@ -53,4 +53,4 @@ class scheduled_shares {
   scheduler_type scheduler_;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -131,4 +131,4 @@ class fixed_shares : public detail::active_applications<MaxTasks> {
   std::array<share, MaxTasks> shares_{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -46,4 +46,4 @@ struct share_decision {
   std::uint32_t changed = 0;                       ///< active jobs that hold another share than before
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

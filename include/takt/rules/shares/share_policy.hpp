@@ -46,4 +46,4 @@ concept SharePolicy = requires(P& p, const P& c, std::size_t task, ticks release
   { c.held(task) } -> std::same_as<share>;
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -176,4 +176,4 @@ inline constexpr share_triggers workload_decrease{.decrease = decrease_rule::kee
   return {.decrease = decrease_rule::keep, .reuse = reuse, .threshold = threshold};
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

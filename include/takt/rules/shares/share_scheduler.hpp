@@ -287,4 +287,4 @@ class share_scheduler {
   bool provided_for_ = true;  ///< the last operation admitted every job, and nobody has interfered since
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -79,4 +79,4 @@ template <class D>
 concept SizingDevice =
     AcceleratorDevice<D> && requires(D& d, kernel_id k, std::int32_t percent) { d.resize(k, percent); };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -102,4 +102,4 @@ class admitted_run {
   std::atomic<bool> changed_ = false;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -105,4 +105,4 @@ class board_devices {
   std::map<std::uint32_t, std::unique_ptr<pool_device>> devices_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -333,4 +333,4 @@ void run_flat(const Board& board, const Flat& flat, const std::vector<ticks>& de
 
 }  // namespace detail
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

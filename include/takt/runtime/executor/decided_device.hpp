@@ -240,4 +240,4 @@ class decided_device final : public typed_device<D, std::map<visit_position, typ
   bool was_open_ = false;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -396,4 +396,4 @@ class executor {
   std::vector<std::unique_ptr<visit_worker>> workers_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -117,4 +117,4 @@ class hook_calls {
   std::vector<row> rows_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -59,4 +59,4 @@ template <std::size_t N, std::size_t V, class HasWorker, class LaneOn>
   return out;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -254,4 +254,4 @@ class live_choices {
   ticks ended_ = 0;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -127,4 +127,4 @@ class typed_device : public pool_device {
   std::shared_ptr<const Works> works_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

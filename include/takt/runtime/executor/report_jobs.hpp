@@ -82,4 +82,4 @@ void report_jobs(const Host& host, const Choices& choices, const run_options& op
   }
 }
 
-}  // namespace takt::runtime::detail
+}  // namespace takt::inline v0::runtime::detail

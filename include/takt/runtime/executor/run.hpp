@@ -144,4 +144,4 @@ template <class P, class T, std::size_t N, std::size_t W>
   return run(board, tasks, p, options, nothing, codes);
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

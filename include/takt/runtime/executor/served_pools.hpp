@@ -208,4 +208,4 @@ class served_pools {
   std::vector<place> places_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

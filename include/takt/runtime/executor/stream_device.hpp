@@ -243,4 +243,4 @@ class stream_device final : public typed_device<D, typename stream_operation<D, 
   std::vector<typename D::stream*> opened_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

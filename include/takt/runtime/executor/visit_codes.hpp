@@ -43,4 +43,4 @@ class visit_codes {
   job_hooks hooks_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -108,4 +108,4 @@ class visit_thread final : public visit_worker, private pause_point {
   thread thread_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

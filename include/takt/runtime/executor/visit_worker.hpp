@@ -87,4 +87,4 @@ struct foreign_workers {
   std::function<bool()> have_failed;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -205,4 +205,4 @@ template <const auto& Graphs, class... Bound>
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -197,4 +197,4 @@ class graph_flattener {
 
 }  // namespace detail
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -95,4 +95,4 @@ class graph_devices {
   std::map<std::uint32_t, device_of_pool> devices_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

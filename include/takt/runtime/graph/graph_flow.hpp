@@ -304,4 +304,4 @@ class graph_flow {
   std::vector<length_source> lengths_;                           ///< by task
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -283,4 +283,4 @@ template <class Table, std::size_t N, std::size_t V>
   return out;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

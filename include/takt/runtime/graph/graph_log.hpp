@@ -135,4 +135,4 @@ class graph_log {
   graph_run_result* out_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

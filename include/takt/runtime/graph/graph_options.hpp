@@ -130,4 +130,4 @@ struct graph_run_options : run_options {
   return length > 0 ? std::clamp<std::int64_t>(options.invocations, 0, (length - 1) / period + 1) : 0;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

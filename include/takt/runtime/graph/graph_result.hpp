@@ -61,4 +61,4 @@ struct graph_run_result : run_result {
   std::optional<graph_overrun> first_overrun;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

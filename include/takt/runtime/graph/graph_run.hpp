@@ -247,4 +247,4 @@ void run_laid_out(const P& board, const plan<N, V>& p, const graph_layout& laid,
   run_if_served(one, flat.offsets, flat.points, make, graph_entries(laid, options), how, recorder, result);
 }
 
-}  // namespace takt::runtime::detail
+}  // namespace takt::inline v0::runtime::detail

@@ -89,4 +89,4 @@ template <std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

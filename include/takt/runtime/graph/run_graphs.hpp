@@ -139,4 +139,4 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V>
   return run(platform, graphs, p, graph_devices{}, options, nothing, code);
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -118,7 +118,7 @@ class live_gpu_jobs : public live_choices {
   jobs_type* jobs_;
 };
 
-}  // namespace takt::runtime::detail
+}  // namespace takt::inline v0::runtime::detail
 
 namespace takt::inline v0::runtime {
 
@@ -326,4 +326,4 @@ template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder 
   return result;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -71,4 +71,4 @@ auto migrate(Token& token, const migration_plan& plan, Move move) -> copy_tally 
   return out;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

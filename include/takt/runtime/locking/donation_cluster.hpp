@@ -225,4 +225,4 @@ class donation_cluster final : public detail::lock_core<detail::donation_gate<Jo
   }
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -39,4 +39,4 @@ inline void futex_wake(const futex_word* word, int scope = own_process) noexcept
   (void)syscall(SYS_futex, word, FUTEX_WAKE | scope, 1, nullptr, nullptr, 0);
 }
 
-}  // namespace takt::runtime::detail
+}  // namespace takt::inline v0::runtime::detail

@@ -373,4 +373,4 @@ class gpu_pool final : public detail::lock_core<gpu_access<Protocol, Engines, To
   }
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

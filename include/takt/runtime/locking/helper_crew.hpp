@@ -219,4 +219,4 @@ class helper_crew {
   std::int64_t refusals_ = 0;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -297,4 +297,4 @@ class budget_alarm {
   detail::budgeted_computation computation_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

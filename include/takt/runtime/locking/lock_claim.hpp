@@ -241,4 +241,4 @@ class claim_guard {
 
 }  // namespace detail
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

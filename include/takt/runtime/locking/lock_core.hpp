@@ -266,4 +266,4 @@ class lock_core : public any_lock {
   std::array<lock_claim*, clients> claims_{};
 };
 
-}  // namespace takt::runtime::detail
+}  // namespace takt::inline v0::runtime::detail

@@ -244,4 +244,4 @@ class domain_turn {
 
 }  // namespace detail
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -220,4 +220,4 @@ class named_gpu_pool {
   pool pool_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

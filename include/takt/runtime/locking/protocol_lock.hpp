@@ -321,4 +321,4 @@ using lock = protocol_lock<Protocol>;
 template <GroupLock Group>
 using lock_group = protocol_lock<Group, typename Group::list>;
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

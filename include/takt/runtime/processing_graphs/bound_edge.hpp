@@ -342,4 +342,4 @@ struct bound_edge {
   }
 };
 
-}  // namespace takt::runtime::detail
+}  // namespace takt::inline v0::runtime::detail

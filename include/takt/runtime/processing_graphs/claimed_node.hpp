@@ -290,4 +290,4 @@ class claimed_node {
   bool took_ = false;  // the tokens of the next job, but not yet all of its bytes
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

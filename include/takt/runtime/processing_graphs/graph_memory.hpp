@@ -260,4 +260,4 @@ template <TokenMonitor Monitor>
   return format == m.layout ? link_fault::none : link_fault::unfinished;
 }
 
-}  // namespace takt::runtime::detail
+}  // namespace takt::inline v0::runtime::detail

@@ -306,4 +306,4 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
   return order.size() == d.nodes.size() ? link_status{} : wrong(link_fault::cycle, d.name);
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

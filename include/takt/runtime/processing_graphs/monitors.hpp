@@ -217,4 +217,4 @@ struct ticket_monitor {
   }
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

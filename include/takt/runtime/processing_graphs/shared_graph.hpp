@@ -183,4 +183,4 @@ class shared_graph {
   link_status status_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -35,4 +35,4 @@ class descriptor {
   int fd_ = -1;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -81,4 +81,4 @@ class event_loop {
   bool ready_ = false;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

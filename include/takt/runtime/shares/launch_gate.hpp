@@ -132,4 +132,4 @@ class launch_gate {
   thread watcher_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -146,4 +146,4 @@ template <class Integer>
   return deny_reason::none;
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -191,4 +191,4 @@ class seqpacket {
   }
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -243,4 +243,4 @@ inline auto share_client::begin_job(ticks give_up) -> job {
   return {*this, jobs_, begin(jobs_, give_up)};
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

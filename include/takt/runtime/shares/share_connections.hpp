@@ -240,4 +240,4 @@ class share_connections {
   const event_loop* loop_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -318,4 +318,4 @@ class share_manager {
   bool behind_ = false;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -170,4 +170,4 @@ void replay(std::span<const share_record> records, Recorder& recorder, ticks ori
   for (std::size_t i = 0; i < open.size(); ++i) { close(i, end); }
 }
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -171,4 +171,4 @@ class shared_page {
   share_page* page_ = nullptr;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

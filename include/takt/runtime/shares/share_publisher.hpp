@@ -110,4 +110,4 @@ class share_publisher {
   std::array<entry, share_page::capacity> entries_{};
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -272,4 +272,4 @@ class share_service {
   thread thread_;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

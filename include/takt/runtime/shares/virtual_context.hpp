@@ -91,4 +91,4 @@ class virtual_context {
   std::uint64_t used_ = 0;
 };
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

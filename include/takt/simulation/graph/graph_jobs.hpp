@@ -397,4 +397,4 @@ class graph_jobs {
   ticks now_ = 0;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -91,4 +91,4 @@ struct graph_result {
   }
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

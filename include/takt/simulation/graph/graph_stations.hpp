@@ -128,4 +128,4 @@ class graph_stations {
   const std::vector<step_needs>* needs_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -223,4 +223,4 @@ template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -194,4 +194,4 @@ class job_points {
   ticks parts_ = 1;                  ///< of a tick
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -180,4 +180,4 @@ class lemma_checks {
   std::uint64_t backlog_violations_ = 0;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -188,4 +188,4 @@ auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const sim
   }
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -193,4 +193,4 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction N
   return out;
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

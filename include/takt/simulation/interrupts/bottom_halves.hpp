@@ -196,4 +196,4 @@ struct callback_threads {
   bool inherit = true;  ///< from the job that they wake
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

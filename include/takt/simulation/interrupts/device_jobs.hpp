@@ -163,4 +163,4 @@ class device_jobs {
   std::vector<operation_life> lives_;
 };
 
-}  // namespace takt::simulation::detail
+}  // namespace takt::inline v0::simulation::detail

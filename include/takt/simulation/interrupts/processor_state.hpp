@@ -63,4 +63,4 @@ inline void place(std::span<const std::size_t> chosen, std::span<processor_state
   }
 }
 
-}  // namespace takt::simulation::detail
+}  // namespace takt::inline v0::simulation::detail

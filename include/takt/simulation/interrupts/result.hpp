@@ -71,4 +71,4 @@ struct interrupt_result {
   }
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -387,4 +387,4 @@ template <BottomHalfPolicy Policy, TraceRecorder Recorder = const no_trace>
   return detail::interrupt_simulator<Policy, Recorder>{workload, policy, options, recorder}.run();
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

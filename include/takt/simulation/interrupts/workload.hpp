@@ -195,4 +195,4 @@ namespace detail {
   return {};
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -119,4 +119,4 @@ struct average_delays {
   return ascending.end() - std::ranges::upper_bound(ascending, x);
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -148,4 +148,4 @@ class graph_releases {
   std::vector<host::coming_job> due_;  ///< the next one last
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

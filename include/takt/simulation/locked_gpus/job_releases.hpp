@@ -46,4 +46,4 @@ template <class Table>
   return true;
 }
 
-}  // namespace takt::simulation::detail
+}  // namespace takt::inline v0::simulation::detail

@@ -32,4 +32,4 @@ struct gpusync_simulation_options {
   std::span<const simulation::aberrant_task> aberrant{};
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -143,4 +143,4 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
   return out;
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -57,4 +57,4 @@ struct gpusync_observation : simulation_result<MaxTasks> {
   }
 };
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -79,4 +79,4 @@ template <std::size_t MaxTasks, host::SectionWork Work, TraceRecorder Recorder>
   return out;
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

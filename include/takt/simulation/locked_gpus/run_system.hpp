@@ -72,4 +72,4 @@ template <std::size_t MaxTasks, class TokenRules = r2dglp_rules, host::SectionWo
   return detail::run_gpu_jobs<MaxTasks, TokenRules>(s, jobs, by_clock, work, setup, recorder);
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

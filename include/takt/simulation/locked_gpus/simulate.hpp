@@ -103,7 +103,7 @@ void summarize(const host::gpu_system& system, const std::vector<host::task_rele
   }
 }
 
-}  // namespace takt::simulation::detail
+}  // namespace takt::inline v0::simulation::detail
 
 namespace takt::inline v0 {
 
@@ -221,4 +221,4 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, Trace
   return simulate<TokenRules>(platform, tasks, plan<1>{}, options, recorder);
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -64,4 +64,4 @@ struct prediction_accuracy {
   return ascending[static_cast<std::size_t>(ceil_divide<std::int64_t>(count * share, 1000) - 1)];
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

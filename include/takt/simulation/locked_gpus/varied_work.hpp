@@ -56,4 +56,4 @@ class varied_work {
 
 static_assert(host::SectionWork<varied_work>);
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -259,4 +259,4 @@ template <class Study>
   return out;
 }
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -82,4 +82,4 @@ class share_actuator {
   std::vector<change> coming_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

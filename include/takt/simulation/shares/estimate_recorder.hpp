@@ -66,4 +66,4 @@ class estimate_recorder {
   bool complete_ = true;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

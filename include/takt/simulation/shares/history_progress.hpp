@@ -136,4 +136,4 @@ class history_progress {
   std::uint64_t doubt_ = 0;  ///< the truth is at most so much above, in parts of 2^62
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::inline v0::simulation

@@ -133,4 +133,4 @@ class emulated_meter {
 
 static_assert(UtilizationMeter<emulated_meter>);
 
-}  // namespace takt::runtime
+}  // namespace takt::inline v0::runtime

@@ -117,4 +117,4 @@ struct busy_waiting_method {
 template <BusyWaitingPlatform P>
 inline constexpr busy_waiting_method known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

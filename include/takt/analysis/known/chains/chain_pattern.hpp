@@ -87,4 +87,4 @@ template <class Table>
   return has_headroom(table, platform) ? model_error{} : model_error{.fault = model_fault::time_overflow};
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

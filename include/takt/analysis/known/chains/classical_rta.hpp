@@ -38,4 +38,4 @@ template <class Table, class Jitter>
   });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -47,4 +47,4 @@ class copy_blocking {
   std::array<std::array<entry, engines>, Table::max_tasks> longest_{};
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -32,4 +32,4 @@ namespace takt::inline v0::analysis {
   return order.is_by_priority() && checked_multiply(longest, fused && chunks > 1 ? 1 : chunks, out);
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

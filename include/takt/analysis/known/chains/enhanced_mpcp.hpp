@@ -120,4 +120,4 @@ struct enhanced_mpcp_method {
 template <LockedGpuPlatform P>
 inline constexpr enhanced_mpcp_method known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

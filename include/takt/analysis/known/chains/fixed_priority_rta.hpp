@@ -124,4 +124,4 @@ struct fixed_priority_method {
 template <ProcessorsOnly P>
 inline constexpr fixed_priority_method known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

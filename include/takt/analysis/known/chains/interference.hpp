@@ -69,4 +69,4 @@ class interference {
   fixed_point<number> found_{};
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -51,4 +51,4 @@ class least_workload {
   std::array<std::size_t, MaxTasks> count_{};
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

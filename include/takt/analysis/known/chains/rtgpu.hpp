@@ -214,4 +214,4 @@ template <DedicatedGpuPlatform P>
   requires(!ProcessorsOnly<P>)
 inline constexpr rtgpu_method known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -230,4 +230,4 @@ class rtgpu_segments {
   std::array<Share, max_tasks> shares_{};
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

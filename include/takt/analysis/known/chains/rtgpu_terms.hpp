@@ -171,4 +171,4 @@ constexpr void for_each_demand(const rtgpu<Table>& a, std::size_t k, F f) {
   sums.emit(a.table(), k, f);
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

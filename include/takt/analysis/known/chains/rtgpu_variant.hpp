@@ -52,4 +52,4 @@ struct rtgpu_bounds {
   response_bound<Number> best;
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

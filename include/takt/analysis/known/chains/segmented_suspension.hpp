@@ -84,4 +84,4 @@ class segmented_suspension {
   model workload_;
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -178,4 +178,4 @@ struct self_suspension_method {
 template <SerializedGpuPlatform P>
 inline constexpr self_suspension_method known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -80,4 +80,4 @@ class stretches {
   std::array<std::int64_t, Table::max_tasks> requests_{};
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -143,4 +143,4 @@ class workload_model {
   profile profiles_[MaxTasks][Resources]{};
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -169,4 +169,4 @@ template <class Described>
   return fit;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -173,4 +173,4 @@ template <class Described>
   return true;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

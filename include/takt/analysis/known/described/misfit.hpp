@@ -77,4 +77,4 @@ constexpr void give_back_deadlines(const Described& tasks, Verdict& out) {
   if (!all_asked && out.status == verdict_status::unschedulable) { out.status = verdict_status::not_proven; }
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -106,4 +106,4 @@ template <class Described, class Table>
   return {};
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -79,4 +79,4 @@ template <class Described, class Table>
   return found;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

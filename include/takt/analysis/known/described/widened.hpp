@@ -51,4 +51,4 @@ template <std::size_t V, class Number, std::size_t N, std::size_t FromV>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -268,4 +268,4 @@ template <class FineTable, class CoarseTable>
   return (total(fine) - before) / before;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -125,4 +125,4 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -61,4 +61,4 @@ template <std::size_t N, std::size_t E, std::size_t G, std::size_t M = 1, std::s
   return out;
 }
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -143,4 +143,4 @@ template <GraphPlatform P>
   requires(!std::is_const_v<P> && takt::detail::graph_gap_of<P>() == takt::detail::graph_gap::none)
 inline constexpr overlapping_nodes_method<is_preemptive<takt::detail::global_rule_of<P>>> known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -71,4 +71,4 @@ constexpr void set_all_offsets(const graph_table<Number, N, E, G>& table, graph_
   }
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -40,4 +40,4 @@ template <class Number, std::size_t N, std::size_t E, class Fraction>
   return latency;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

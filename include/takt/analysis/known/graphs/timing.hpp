@@ -25,4 +25,4 @@ struct graph_timing {
 template <class Table>
 using timing_of = graph_timing<typename Table::number, Table::max_nodes, Table::max_graphs>;
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -96,4 +96,4 @@ template <class Rules = sound_rules, GpusyncPlatform P, class Table>
   return out;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -139,4 +139,4 @@ inline constexpr gpusync_method known_method<P>{};
 
 }  // namespace analysis
 
-}  // namespace takt
+}  // namespace takt::inline v0

@@ -34,4 +34,4 @@ struct rules : sound_rules {
   static constexpr bool printed_interrupts = true;
 };
 
-}  // namespace takt::analysis::gpusync::as_published
+}  // namespace takt::inline v0::analysis::gpusync::as_published

@@ -213,4 +213,4 @@ struct chain_table {
           blocking_chains(chain_root::migration, gpus, tokens, length)};
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -158,4 +158,4 @@ template <ExactNumber Number>
   return answer;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

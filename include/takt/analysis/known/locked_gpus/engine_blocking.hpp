@@ -188,4 +188,4 @@ template <ExactNumber Number>
   return out;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -92,4 +92,4 @@ template <ExactNumber Number, std::size_t MaxTasks>
   return gel_status::bounded;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -99,4 +99,4 @@ template <ExactNumber Number>
   return Number(0) < out.period ? inflation_status::inflated : inflation_status::no_period_left;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -89,4 +89,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

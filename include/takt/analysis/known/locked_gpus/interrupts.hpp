@@ -116,4 +116,4 @@ template <ExactNumber Number>
          add_exactly(out, o.ipi, out);
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

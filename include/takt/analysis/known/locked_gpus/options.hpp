@@ -85,4 +85,4 @@ struct sound_rules {
   static constexpr bool printed_interrupts = false;  ///< of as many jobs as a GPU has tokens, if fewer use it too
 };
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -73,4 +73,4 @@ class job_overlaps {
   guarantee wanted_;
 };
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -163,4 +163,4 @@ template <ExactNumber Number, std::size_t MaxTasks, PipelineBlocking<Number> Blo
   return out;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -106,4 +106,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -67,4 +67,4 @@ template <class Table>
   return sum.total();
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

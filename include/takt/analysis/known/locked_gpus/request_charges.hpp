@@ -90,4 +90,4 @@ template <class Rules, ExactNumber Number>
   return {section.total(), job.total()};
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

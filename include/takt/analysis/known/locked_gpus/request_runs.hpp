@@ -150,4 +150,4 @@ class rival_requests {
   const std::array<std::int64_t, Table::max_tasks>* overlaps_;
 };
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -57,4 +57,4 @@ struct set_bounds {
   [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return status == obstacle::none; }
 };
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -99,4 +99,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

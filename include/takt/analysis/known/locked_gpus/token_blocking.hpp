@@ -157,4 +157,4 @@ constexpr void add_loans(const Table& table,
   }
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -42,4 +42,4 @@ template <class Rules, class Table>
   return out;
 }
 
-}  // namespace takt::analysis::gpusync
+}  // namespace takt::inline v0::analysis::gpusync

@@ -90,4 +90,4 @@ template <std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -84,4 +84,4 @@ struct share_method {
 template <SharePlatform P>
 inline constexpr share_method known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

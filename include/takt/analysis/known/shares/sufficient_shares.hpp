@@ -54,4 +54,4 @@ template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

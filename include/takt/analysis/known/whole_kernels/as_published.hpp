@@ -91,4 +91,4 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
       });
 }
 
-}  // namespace takt::analysis::as_published
+}  // namespace takt::inline v0::analysis::as_published

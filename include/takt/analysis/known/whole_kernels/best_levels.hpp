@@ -33,4 +33,4 @@ template <class Number, std::size_t MaxTasks>
   return best;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -141,4 +141,4 @@ template <ExactFraction Number, std::size_t MaxChunks>
   return wcet * chunks[i].length / whole;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -72,4 +72,4 @@ concept GangKernels = HasAccelerator<P> && GangScheduled<typename P::accelerator
 template <GangKernels P>
 inline constexpr gang_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

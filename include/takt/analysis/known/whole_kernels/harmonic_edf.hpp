@@ -96,4 +96,4 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
       [](const accelerator_task<fraction>& t, const slot_reservation<fraction>& s) { return convert_harmonic(t, s); });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -169,4 +169,4 @@ struct kernel_method {
   }
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -56,4 +56,4 @@ concept NestedKernels = HasAccelerator<P> && NestsKernels<typename P::accelerato
 template <NestedKernels P>
 inline constexpr level_stack_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -112,4 +112,4 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -88,4 +88,4 @@ concept OneStream = HasAccelerator<P> && takt::SingleStream<typename P::accelera
 template <OneStream P>
 inline constexpr single_stream_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -82,4 +82,4 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   return judge_demand<Report>(demand_of(part), static_slot<Number>(slot.budget - guard, slot.period), blocking);
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -44,4 +44,4 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

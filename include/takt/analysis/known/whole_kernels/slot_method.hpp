@@ -64,4 +64,4 @@ concept SlottedKernels = HasAccelerator<P> && ServesSlots<typename P::accelerato
 template <SlottedKernels P>
 inline constexpr slot_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

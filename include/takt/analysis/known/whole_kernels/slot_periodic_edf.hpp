@@ -122,4 +122,4 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
   return judge_demand<Report>(demand, dedicated_processor<fraction>{}, no_blocking<fraction>{});
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

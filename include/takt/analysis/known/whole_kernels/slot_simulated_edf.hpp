@@ -192,4 +192,4 @@ template <class Number, std::size_t MaxTasks>
   return detail::slot_runner<Number, MaxTasks>{part, slot}.run(extent, limit);
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

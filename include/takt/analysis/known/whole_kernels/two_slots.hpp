@@ -140,4 +140,4 @@ template <class Number, std::size_t MaxTasks, class Test>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

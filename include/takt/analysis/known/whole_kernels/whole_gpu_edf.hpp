@@ -131,4 +131,4 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, no_blocking<Number>{});
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

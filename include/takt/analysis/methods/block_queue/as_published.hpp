@@ -18,4 +18,4 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
                                              [](const auto& load) { return analysis::detail::solve_separated(load); });
 }
 
-}  // namespace takt::analysis::as_published
+}  // namespace takt::inline v0::analysis::as_published

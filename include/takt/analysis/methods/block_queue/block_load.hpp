@@ -187,4 +187,4 @@ template <class Number, std::size_t MaxTasks, class SizeOf, class Solve>
 
 }  // namespace detail
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -111,4 +111,4 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return min_of(detail::on_resources(table, gpu, knapsack), detail::on_resources(table, gpu, outstanding));
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

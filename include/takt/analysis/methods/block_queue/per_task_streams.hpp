@@ -34,4 +34,4 @@ template <class Number, std::size_t MaxTasks>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_per_task_streams(load); });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -118,4 +118,4 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_knapsack(load); });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -68,4 +68,4 @@ class deadline_blocking {
   Number amounts_[MaxTasks]{};
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -127,4 +127,4 @@ class chunk_demand {
 
 static_assert(DemandBound<chunk_demand<ticks, 2, 4>> && DemandBound<chunk_demand<rational, 2, 4>>);
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -66,4 +66,4 @@ concept BlockingTerm = ExactNumber<typename B::number> && requires(const B& b, t
   { b.most() } -> std::convertible_to<typename B::number>;
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -109,4 +109,4 @@ template <edf_report Report, class D, class S, class B>
   }
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -85,4 +85,4 @@ template <DemandBound D, SupplyBound S, BlockingTerm B>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -58,4 +58,4 @@ struct edf_verdict {
   }
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -104,4 +104,4 @@ template <class Demand, class Supply>
   return given < used ? load_comparison::above : load_comparison::equal;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -111,4 +111,4 @@ class sporadic_demand {
   bool fits_ = true;
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -88,4 +88,4 @@ class linear_slot {
   Number period_;
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -19,4 +19,4 @@ template <class Number, std::size_t MaxTasks>
   });
 }
 
-}  // namespace takt::analysis::as_published
+}  // namespace takt::inline v0::analysis::as_published

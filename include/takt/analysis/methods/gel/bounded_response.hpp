@@ -68,4 +68,4 @@ template <class Number, std::size_t MaxTasks>
   return answer.status;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -78,4 +78,4 @@ template <class Fraction, class Demand>
 
 }  // namespace detail
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

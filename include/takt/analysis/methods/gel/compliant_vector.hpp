@@ -118,4 +118,4 @@ template <class Number, std::size_t MaxTasks>
   return compliant_vector(table, processors, policy, shift, delay_sign::not_negative);
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -163,4 +163,4 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -189,4 +189,4 @@ template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
 
 }  // namespace detail
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -143,4 +143,4 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_non_preemptive(t, processors); });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -150,4 +150,4 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_distance(t, processors); });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -193,4 +193,4 @@ template <class Number, std::size_t MaxTasks>
   return verdict_status::overflow;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -75,7 +75,7 @@ class upward {
   std::int64_t value_ = 0;
 };
 
-}  // namespace takt::analysis::detail
+}  // namespace takt::inline v0::analysis::detail
 
 template <>
 struct takt::number_traits<takt::analysis::detail::upward> {
@@ -218,4 +218,4 @@ class load_sum<upward> {
   bool fits_ = true;
 };
 
-}  // namespace takt::analysis::detail
+}  // namespace takt::inline v0::analysis::detail

@@ -121,4 +121,4 @@ template <ExactNumber Number>
   return longest;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

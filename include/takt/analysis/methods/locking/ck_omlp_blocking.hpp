@@ -77,4 +77,4 @@ template <ExactNumber Number>
   return sum.total();
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

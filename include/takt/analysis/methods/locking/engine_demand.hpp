@@ -51,4 +51,4 @@ template <ExactNumber Number>
   return overloaded ? demand_status::overloaded : demand_status::fits;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

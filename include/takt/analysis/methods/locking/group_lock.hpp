@@ -27,4 +27,4 @@ template <ExactNumber Number>
   return detail::sections(requesters == 0 ? 0 : requesters - 1, longest);
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -93,4 +93,4 @@ template <ExactNumber Number>
   return r2dglp_with_limit(processors, replicas, queue_length(processors, replicas), longest);
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -202,4 +202,4 @@ struct locked_gpu_method {
 template <TokenGpuPlatform P>
 inline constexpr locked_gpu_method<typename P::gpu_rule::token_rule> known_method<P>{};
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

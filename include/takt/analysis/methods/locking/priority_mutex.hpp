@@ -93,4 +93,4 @@ template <ExactNumber Number>
                 job_driven_wait(requests, longest_lower, higher, window));
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

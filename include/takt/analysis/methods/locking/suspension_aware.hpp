@@ -35,4 +35,4 @@ template <class Table, class Cpu, class Response>
   });
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

@@ -65,4 +65,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis

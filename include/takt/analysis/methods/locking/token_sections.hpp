@@ -139,4 +139,4 @@ class token_sections {
   std::array<std::int64_t, Table::max_tasks> requests_{};
 };
 
-}  // namespace takt::analysis
+}  // namespace takt::inline v0::analysis
