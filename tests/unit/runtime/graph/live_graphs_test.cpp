@@ -17,7 +17,8 @@ using namespace takt::literals;
 
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::nonpreemptive(takt::g_edf)));
 constexpr auto graphs = takt::graph_set(takt::graph("g", takt::period(10_ms), takt::node("a", takt::cpu(100_us)),
-                                                    takt::node("b", takt::cpu(100_us)), takt::edge("a", "b")));
+                                                    takt::node("b", takt::cpu(100_us)), takt::node("c"),
+                                                    takt::edge("a", "b"), takt::edge("b", "c")));
 
 [[nodiscard]] auto long_run() -> rt::graph_run_options {
   rt::graph_run_options out;
