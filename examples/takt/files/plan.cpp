@@ -5,6 +5,7 @@
 #include <takt/report/path_terms.hpp>
 #include <takt/report/visible.hpp>
 
+#include "each_task.hpp"
 #include "limits.hpp"
 #include "parts.hpp"
 
@@ -96,17 +97,6 @@ template <class Value>
 void print_each(const std::vector<Value>& all, string_view key, const named_things& things, ordered_json& out) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (things.has(i)) { out[std::string{key}][things.names[i]] = all[i]; }
-  }
-}
-
-/// The objects of all tasks, in the order of tables.
-template <class Document, class With>
-void for_each_task(Document& document, const With& with) {
-  for (const string_view list : {"graphs", "tasks"}) {
-    for (auto& part : document.items) {
-      if (part.key != list) { continue; }
-      for (auto& task : part.items) { with(task); }
-    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include <takt/rules/policies/published.hpp>
 
 #include "../fields.hpp"
+#include "../files/each_task.hpp"
 
 namespace takt::program {
 
@@ -71,17 +72,6 @@ void set_member(json_value& object, string_view key, json_value::kind what, std:
 }
 void set_number(json_value& object, string_view key, std::int64_t n) {
   set_member(object, key, json_value::kind::integer, std::to_string(n));
-}
-
-/// Calls `with(task)` for each task, in the order of tables.
-template <class Document, class With>
-void for_each_task(Document& document, const With& with) {
-  for (const string_view list : {"graphs", "tasks"}) {
-    for (auto& part : document.items) {
-      if (part.key != list) { continue; }
-      for (auto& task : part.items) { with(task); }
-    }
-  }
 }
 
 [[nodiscard]] auto same(const file_mapping& a, const file_mapping& b) -> bool {
