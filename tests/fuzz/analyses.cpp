@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <takt/report/fault_words.hpp>
 #include <takt/report/run_summary.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/simulation/simulate_composed.hpp>
