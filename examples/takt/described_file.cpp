@@ -13,14 +13,13 @@
 #include <takt/report/fault_text.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
-#include <takt/runtime/executor/run.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 
+#include "described_parts.hpp"
 #include "files/offsets.hpp"
 #include "large_stack.hpp"
 #include "policies/policy_input.hpp"
-#include "policies/run_method.hpp"
 #include "progress.hpp"
 #include "text_file.hpp"
 
@@ -89,14 +88,6 @@ void require_choices(const workload_file& file, const policy_question& q) {
 }
 
 }  // namespace
-
-struct described_file::parts {
-  std::unique_ptr<workload_file> file;
-  rule_wishes wishes;
-  policy_input input;
-  std::unique_ptr<judged_policy> found;
-  report::verdict_summary judged;
-};
 
 described_file::described_file(const std::string& path, const rule_wishes& wishes) : p_{std::make_unique<parts>()} {
   p_->file = read_workload(parse_json(read_text_file(path)));
@@ -225,55 +216,6 @@ auto described_file::simulate(const simulation_options& asked, trace* kept) cons
   const auto& [board, p] = std::tie(p_->found->board, p_->found->verdict.plan);
   if (kept != nullptr) { return as_stated(takt::simulate(board, *p_->input.tasks, p, options, *kept)); }
   return as_stated(takt::simulate(board, *p_->input.tasks, p, options));
-}
-
-template <class Result>
-auto described_file::as_stated(const Result& seen) const -> report::sighting {
-  if (seen.error.fault == model_fault::plan_does_not_fit) {
-    throw nothing_to_run{fmt::format("no plan is known under {}. See the reasons of analyze.", p_->found->policy)};
-  }
-  report::sighting out = report::sighting_of(seen);
-  report::keep_stated_misses(p_->file->tasks, out);
-  return out;
-}
-
-auto described_file::observe(runtime::run_options options, trace* kept) const -> report::sighting {
-  const std::string& analysis = p_->input.question.analysis;
-  if (!analysis.empty() && !analysis.starts_with("rtgpu")) {
-    throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
-  }
-  require_plan();
-  if (has_offsets(*p_->file)) {
-    if (p_->found->simulate) {
-      refuse_offsets(*p_->file, "is not kept by runs of overlapping graphs and of locked GPUs",
-                     "no such key, or simulate in place of run");
-    }
-    options.offsets = offsets_of(*p_->file);
-  }
-  for (std::size_t i = 0; i < p_->judged.tasks.size(); ++i) {
-    options.expected.push_back({.response = p_->judged.promised(i), .visits = {}});
-  }
-  report::sighting out;
-  on_large_stack([&] {
-    optional_trace recorder{kept};
-    if (p_->found->on_threads != nullptr) {
-      constexpr plan<max_tasks> nothing_decided;
-      out = as_stated(runtime::run(p_->found->on_threads->board, *p_->input.tasks, nothing_decided, options, recorder));
-    } else if (p_->found->simulate && p_->input.question.engines) {
-      out = run_locked_gpus(p_->input.question, *p_->found, *p_->input.tasks, p_->file->board, options, kept);
-    } else if (p_->found->simulate) {
-      out = run_graphs(p_->input.question, *p_->input.tasks, p_->file->board, options, kept);
-    } else {
-      out = as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
-    }
-  });
-  if (!out.because.empty()) { throw nothing_to_run{out.because + " See the reasons of analyze."}; }
-  if (out.seen.error.fault == model_fault::violation_not_handled) {
-    throw input_error{"--on-violation", fmt::format("jobs are not abandoned under {}", p_->judged.method),
-                      "report, stop"};
-  }
-  report::keep_stated_misses(p_->file->tasks, out);
-  return out;
 }
 
 auto described_file::at_factor(permille factor) const -> factor_answer {

@@ -114,7 +114,7 @@ class job_recorder {
       const ticks deadline = host::stated_deadline(*tasks_, i, flat_->table.tasks[i]);
       const auto& releases = choices_->releases(i);
       const auto& ends = choices_->ends(i);
-      for (std::uint64_t job = 0; job < releases.size() && releases[job].at <= horizon; ++job) {
+      for (std::size_t job = 0; job < releases.size() && releases[job].at <= horizon; ++job) {
         to_->record(mark{mark_kind::release, i, job, releases[job].at});
         const bool ended = job < ends.size();
         if (ended) { to_->record(mark{mark_kind::completion, i, job, ends[job]}); }
