@@ -103,9 +103,10 @@ struct import_options {
   bool report = false;
 };
 struct export_options {
-  std::string format;  ///< amalthea
+  std::string format;  ///< amalthea, cpp
   std::string file;
-  std::string model_file;
+  rule_wishes wishes;      ///< of cpp
+  std::string model_file;  ///< of amalthea
   std::string written_file;  ///< empty: standard output
 };
 struct sensitivity_options {
@@ -129,6 +130,7 @@ struct new_options {
 [[nodiscard]] auto chains_command(const chains_options& o) -> exit_code;
 [[nodiscard]] auto plan_command(const plan_options& o) -> exit_code;
 [[nodiscard]] auto export_command(const export_options& o) -> exit_code;
+[[nodiscard]] auto export_amalthea(const export_options& o) -> exit_code;
 [[nodiscard]] auto import_command(const import_options& o) -> exit_code;
 [[nodiscard]] auto sensitivity_command(const sensitivity_options& o) -> exit_code;
 [[nodiscard]] auto new_command(const new_options& o) -> exit_code;

@@ -111,6 +111,9 @@ described_file::~described_file() = default;
 
 auto described_file::workload() const -> const workload_file& { return *p_->file; }
 
+auto described_file::input() const -> const policy_input& { return p_->input; }
+auto described_file::judged() const -> const judged_policy& { return *p_->found; }
+
 auto described_file::title() const -> std::string_view { return p_->file->name; }
 
 auto described_file::refuse(const model_error& error) const -> input_error { return explain_fault(*p_->file, error); }

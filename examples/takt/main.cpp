@@ -296,12 +296,15 @@ constexpr const char* exit_codes =
   command->callback([&] { c = {[&] { return import_command(import); }, &import.file, "", nullptr}; });
 
   export_options out;
-  command = app.add_subcommand("export", "a plan into a model of another tool");
-  command->add_option("FORMAT", out.format, "amalthea: a model of APP4MC, 0.7 to 3.x")
+  command = app.add_subcommand("export", "a task set as a C++ program, or a plan into a model of another tool");
+  command
+      ->add_option("FORMAT", out.format,
+                   "cpp: a program that says what analyze says; amalthea: a model of APP4MC, 0.7 to 3.x")
       ->required()
-      ->check(one_of({"amalthea"}));
+      ->check(one_of({"cpp", "amalthea"}));
   add_file(*command, out.file);
-  command->add_option("--into", out.model_file, "the model that the tasks are from")->type_name("MODEL")->required();
+  add_wishes(*command, out.wishes);
+  command->add_option("--into", out.model_file, "amalthea: the model that the tasks are from")->type_name("MODEL");
   command->add_option("--write", out.written_file, "write there (default: standard output)")->type_name("FILE");
   command->callback([&] { c = {[&] { return export_command(out); }, &out.file, "", nullptr}; });
 

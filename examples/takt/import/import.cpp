@@ -82,7 +82,7 @@ auto import_command(const import_options& o) -> exit_code {
   return exit_code::ok;
 }
 
-auto export_command(const export_options& o) -> exit_code {
+auto export_amalthea(const export_options& o) -> exit_code {
   const auto plan = read_workload(parse_json(read_text_file(o.file)));
   std::string text;
   try {
