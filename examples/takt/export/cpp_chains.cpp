@@ -71,7 +71,16 @@ auto cpp_chains(const workload_file& file, const std::string& tasks) -> std::str
   std::string out{helpers};
   out += "\n/// Reactions and ages of data along chains of tasks, which are released exactly a period apart.\n";
   out += "void print_chains(const auto& found) {\n  const auto& verdict = found.verdict;\n";
-  if (!tasks.empty()) {
+  std::string lines;
+  for (const chain_facts& chain : file.chains) {
+    if (chain.reaction || chain.age) {
+      lines += "  " + cpp_comment(fmt::format("Limits in the file:{}{}.",
+                                              chain.reaction ? " reaction " + cpp_duration(*chain.reaction) : "",
+                                              chain.age ? " age " + cpp_duration(*chain.age) : ""));
+    }
+    lines += chain_lines(file, chain, tasks);
+  }
+  if (lines.find(" = waits(") != std::string::npos) {
     out += "  const auto pools = takt::any_board_of<described.max_visits>(policy, board, rule);\n";
     out += "  const auto waits = [&](std::size_t producer, std::size_t consumer) {\n";
     out += fmt::format(
@@ -79,15 +88,7 @@ auto cpp_chains(const workload_file& file, const std::string& tasks) -> std::str
         tasks);
     out += "    return obstacle == takt::wait_obstacle::none;\n  };\n";
   }
-  for (const chain_facts& chain : file.chains) {
-    if (chain.reaction || chain.age) {
-      out += "  " + cpp_comment(fmt::format("Limits in the file:{}{}.",
-                                            chain.reaction ? " reaction " + cpp_duration(*chain.reaction) : "",
-                                            chain.age ? " age " + cpp_duration(*chain.age) : ""));
-    }
-    out += chain_lines(file, chain, tasks);
-  }
-  return out + "}\n";
+  return out + lines + "}\n";
 }
 
 }  // namespace takt::program

@@ -2,6 +2,7 @@
 #include "cpp_program.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <set>
@@ -39,7 +40,7 @@ class program_writer {
     add_effects();
     add_plan();
     add_judge();
-    if (!file_.chains.empty()) { body_ += '\n' + cpp_chains(file_, wait_for_each_other()); }
+    add_chains();
     add_main();
     return head() + body_;
   }
@@ -61,6 +62,8 @@ class program_writer {
     add_where("std::array", "array");
     add_where("std::numeric_limits", "limits");
     add_where("std::int32_t", "cstdint");
+    add_where("std::remove_c", "type_traits");
+    add_where("std::size_t", "cstddef");
     add_where("std::string_view", "string_view");
     for (const std::string& h : standard) { out += fmt::format("#include <{}>\n", h); }
     out += '\n';
@@ -83,7 +86,8 @@ class program_writer {
         "Left out: requests of a job, which no proof reads.");
     add(!input_.question.engines && any([](const task_facts& t) { return t.gpu_cluster.has_value(); }),
         "Left out: clusters of GPUs, which this policy does not know.");
-    add(!input_.question.engines && std::ranges::any_of(file_.gpus, [](const gpu_facts& g) { return g.copies.has_value(); }),
+    add(!input_.question.engines &&
+            std::ranges::any_of(file_.gpus, [](const gpu_facts& g) { return g.copies.has_value(); }),
         "Left out: the copy model. Copies below have the times that it gives their bytes.");
     add(!input_.question.granted && any([](const task_facts& t) { return t.weight.has_value(); }),
         "Left out: priorities on a GPU with shares, which lasting shares do not read.");
@@ -178,16 +182,38 @@ class program_writer {
     } else {
       body_ += fmt::format("  auto found = {};\n", call_of(judged_));
     }
+    if (are_whole_kernels()) { add_bounds_of_method(); }
     add_corrections();
     body_ += "  return found;\n}\n";
   }
 
+  /// Whether all tasks are one kernel each, and a method of whole kernels says what is known of them.
+  [[nodiscard]] auto are_whole_kernels() const -> bool {
+    constexpr std::array kernels{levels_policy::name, slots_policy::name, gang_policy::name, whole_gpu_policy::name};
+    return found_.explain && std::ranges::find(kernels, split_policy(input_.question.policy).name) != kernels.end() &&
+           std::ranges::all_of(tasks_->tasks, [&](const described_task& t) {
+             return t.visit_count == 1 && tasks_->visits[t.first_visit].where == visit_place::gpu;
+           });
+  }
+
+  void add_bounds_of_method() {
+    body_ += "  // Tests that only decide have no bounds: comparisons put deadlines there.\n";
+    body_ +=
+        "  using known = takt::known_under<std::remove_cvref_t<decltype(found.policy)>, "
+        "std::remove_const_t<decltype(rule)>>;\n";
+    body_ += "  const auto take_bounds = [&](const auto& platform, const auto& kernels) {\n";
+    body_ += "    const auto own = takt::analyze(platform, kernels);\n";
+    body_ += "    for (std::size_t i = 0; own.method == found.verdict.method && i < own.tasks.size(); ++i) {\n";
+    body_ += "      found.verdict.tasks[i].bound = own.tasks[i].bound;\n    }\n  };\n";
+    body_ +=
+        fmt::format("  static_cast<void>(known::with_board(found.policy, rule, {}, board, take_bounds));\n", judged_);
+  }
+
   void add_corrections() {
     if (input_.alone) {
-      const std::string apart = input_.has_overheads ? "described" : "described";
       body_ += "  // Contention is an upper bound, so that a deadline is missed is proven without it.\n";
       body_ += "  if (found.verdict.status == takt::verdict_status::unschedulable) {\n";
-      body_ += fmt::format("    const auto apart = {};\n", call_of(apart));
+      body_ += fmt::format("    const auto apart = {};\n", call_of("described"));
       body_ += "    if (apart.verdict.status != found.verdict.status) {\n";
       body_ +=
           "      found.verdict.status = takt::verdict_status::not_proven;\n      found.misses.clear();\n    }\n  }\n";
@@ -216,6 +242,14 @@ class program_writer {
   /// The tasks by which one asks whether jobs of a task wait for those of another; empty where none may.
   [[nodiscard]] auto wait_for_each_other() const -> std::string {
     return found_.waiting && !file_.overheads ? judged_ : std::string{};
+  }
+
+  void add_chains() {
+    if (file_.chains.empty()) { return; }
+    headers_.insert({"takt/analysis/cause_effect/chain_latency.hpp", "takt/report/format_duration.hpp"});
+    const std::string tasks = wait_for_each_other();
+    if (!tasks.empty()) { headers_.insert("takt/analysis/cause_effect/waiting_consumers.hpp"); }
+    body_ += '\n' + cpp_chains(file_, tasks);
   }
 
   void add_main() {

@@ -174,9 +174,8 @@ auto cpp_board(const workload_file& file) -> std::string {
   std::string out = fmt::format(
       "constexpr auto board = [] {{\n  takt::hardware out{{.processors = {}, .copy_engines = {}, .gpus = {{}}, .own = {{}}}};\n",
       board.processors, board.copy_engines);
-  constexpr string_view push = "  out.gpus.push_back(";
   for (const gpu_hardware& gpu : board.gpus) {
-    out += fmt::format("{}{});\n", push, cpp_text(gpu_of(gpu), push.size(), 2));
+    out += fmt::format("  {};\n", cpp_text(cpp_call("out.gpus.push_back", {gpu_of(gpu)}), 2, 1));
   }
   for (const own_hardware& o : board.own) {
     out += fmt::format("  out.own.push_back({{.name = {}, .count = {}}});\n", cpp_quoted(o.name), o.count);

@@ -48,6 +48,10 @@ class task_writer {
     set.in_rows = set.arguments.size() > 1;
     out += "constexpr auto tasks = ";
     out += cpp_text(set, 0, 24) + ";\n\n";
+    if (overlap_) {
+      rest_.emplace_back("// Any number of jobs of a step may run at a time.");
+      rest_.emplace_back("for (auto& v : out.visits) { v.parallelism = std::numeric_limits<std::int32_t>::max(); }");
+    }
     for (std::size_t i = 0; i < tasks_.size(); ++i) { add_rest_of_task(i); }
     const std::string describe = fmt::format("takt::describe{}(tasks)", types());
     if (rest_.empty()) { return out + fmt::format("constexpr auto described = {}.tasks;\n", describe); }
@@ -135,7 +139,7 @@ class task_writer {
     if (v.predecessors != previous) { say("predecessors", mask(v.predecessors)); }
     if (v.in_section) { say("in_section", "true"); }
     const bool unlimited = v.parallelism == any_parallelism;
-    if (unlimited ? overlap_ : v.parallelism != 1) { say("parallelism", parallelism(v)); }
+    if (!unlimited && v.parallelism != most_alike()) { say("parallelism", std::to_string(v.parallelism)); }
     if (v.point != 0) { say("point", cpp_ticks(v.point)); }
     if (v.bytes != 0) { say("bytes", cpp_number(v.bytes)); }
     if (v.state != 0) { say("state", cpp_number(v.state)); }
@@ -153,10 +157,8 @@ class task_writer {
 
   /// "0b101", of positions within the task.
   [[nodiscard]] static auto mask(visit_mask m) -> std::string { return m == 0 ? "0" : fmt::format("0b{:b}", m); }
-  [[nodiscard]] static auto parallelism(const described_visit& v) -> std::string {
-    return v.parallelism == any_parallelism ? "std::numeric_limits<std::int32_t>::max()"
-                                            : std::to_string(v.parallelism);
-  }
+  /// What a step says that says nothing else.
+  [[nodiscard]] auto most_alike() const -> std::int64_t { return overlap_ ? any_parallelism : 1; }
 
   const workload_file& file_;
   const file_tasks& tasks_;
