@@ -4,6 +4,7 @@
 what `takt analyze` says? Exports are compiled, several in one unit, and run: status, exit code and the bound of each task are
 those of the JSON. --all: every file of the examples, and each way of sharing a GPU; --only: cases whose name has the word."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -14,7 +15,7 @@ root = pathlib.Path(__file__).resolve().parent.parent.parent
 program, compiler = sys.argv[1:3]
 includes = [a for a in sys.argv[3:] if a.startswith("-I")] or [f"-I{root / 'include'}"]
 only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
-in_one_unit = 1 if "--all" in sys.argv else 6  # by itself each shows that it includes all that it uses
+in_one_unit = int(os.environ.get("TAKT_EXPORTS_TOGETHER", 6))  # 1: each shows that it includes all that it uses
 failures = 0
 
 board = {"cpus": {"count": 2, "policy": "deadline-monotonic"}, "copy_engines": {"count": 1},

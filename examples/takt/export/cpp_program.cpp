@@ -180,6 +180,11 @@ class program_writer {
       body_ += fmt::format("  found.verdict = method::judge(policy, rule, {}, board);\n", judged_);
       body_ += "  found.judged = !found.verdict.error;\n";
     } else {
+      const bool is_all = !input_.alone && !input_.has_overheads && !are_whole_kernels() && !looks_for_misses();
+      if (is_all) {
+        body_ += fmt::format("  return {};\n}}\n", call_of(judged_));
+        return;
+      }
       body_ += fmt::format("  auto found = {};\n", call_of(judged_));
     }
     if (are_whole_kernels()) { add_bounds_of_method(); }

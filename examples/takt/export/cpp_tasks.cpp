@@ -136,7 +136,10 @@ class task_writer {
     const auto say = [&](string_view field, const std::string& value) {
       rest_.push_back(fmt::format("{}.{} = {};", at, field, value));
     };
-    if (v.predecessors != previous) { say("predecessors", mask(v.predecessors)); }
+    if (v.predecessors != previous) {
+      say("predecessors", mask(v.predecessors));
+      rest_.back() += names_before(index - position, v);
+    }
     if (v.in_section) { say("in_section", "true"); }
     const bool unlimited = v.parallelism == any_parallelism;
     if (!unlimited && v.parallelism != most_alike()) { say("parallelism", std::to_string(v.parallelism)); }
@@ -157,6 +160,18 @@ class task_writer {
 
   /// "0b101", of positions within the task.
   [[nodiscard]] static auto mask(visit_mask m) -> std::string { return m == 0 ? "0" : fmt::format("0b{:b}", m); }
+  /// "  // track after detect, flow", where nodes have names that fit there.
+  [[nodiscard]] auto names_before(std::uint32_t first, const described_visit& v) const -> std::string {
+    std::string before;
+    for (std::uint32_t p = 0; p < max_visits_of_task; ++p) {
+      if ((v.predecessors >> p & 1U) == 0) { continue; }
+      before += fmt::format("{}{}", before.empty() ? "" : ", ", tasks_.visits[first + p].name);
+    }
+    const std::string words = cpp_comment(fmt::format("{} after {}", v.name, before.empty() ? "nothing" : before));
+    constexpr std::size_t most_words = 60;
+    if (v.name.empty() || words.size() > most_words) { return ""; }
+    return "  " + words.substr(0, words.size() - 1);
+  }
   /// What a step says that says nothing else.
   [[nodiscard]] auto most_alike() const -> std::int64_t { return overlap_ ? any_parallelism : 1; }
 
