@@ -44,7 +44,17 @@ def made(**changes):
 
 
 example = lambda name: root / "examples" / name
-late = made(tasks=[{**tasks[0], "period": "12ms", "deadline": "6ms"}, *tasks[1:]], chains=[])
+
+
+def late(sms, **platform):
+    """A task that misses its deadline however the SMs are handed out, beside one that nothing delays."""
+    whole = lambda time: [time, time]
+    return {"format": "takt/1", "platform": {"cpus": {"count": 1}, "gpus": [{"sms": sms, "virtual_per_sm": 2}], **platform}, "tasks": [
+        {"name": "high", "period": "10ms", "priority": 0, "segments": [
+            {"cpu": whole("2ms")}, {"kernel": {"work": whole("1us")}}, {"cpu": whole("2ms")}]},
+        {"name": "low", "period": "10ms", "deadline": "6ms", "priority": 9, "segments": [{"cpu": whole("5ms")}]}]}
+
+
 graph = {"name": "graph", "period": "50ms", "deadline": "45ms", "nodes": [
     {"name": "a", "cpu": "2ms"}, {"name": "b", "kernel": {"wcet": "4ms"}}, {"name": "c", "copy": "1ms"},
     {"name": "d", "segments": [{"cpu": "1ms"}, {"dsp 2": "3ms"}]}],
@@ -71,8 +81,12 @@ few = [
     ("a plan", made(plan={"cores": {"cam \"1\" \\": 1, "class": 0, "control": 1}, "sms": {"cam \"1\" \\": 5, "class": 2}}), []),
     ("graph", made(tasks=[graph, tasks[2]], chains=[], platform={"resources": [{"name": "dsp 2", "count": 2}]},
                    gpu={"sharing": "whole"}), []),
-    ("virtual SMs, and a run that misses", {**late, "platform": {**late["platform"], "gpus": [
-        {**late["platform"]["gpus"][0], "sharing": "shared"}]}}, [])]
+    ("virtual SMs", made(gpu={"sharing": "shared"}), []),
+    ("runs that miss under every plan", late(3), []),
+    ("neither proven nor broken", late(100), []),
+    ("late timers", late(3, overheads={"schedule": "10us", "event_latency": "5us"}), []),
+    ("contention alone misses", made(gpu={"contention": [["cam \"1\" \\", "class", 30000000]]}), []),
+    ("a proven miss", made(tasks=[{**tasks[0], "deadline": "2ms"}, *tasks[1:]]), [])]
 
 
 def ask(*arguments):
