@@ -11,7 +11,6 @@
 #include <takt/model/scaled.hpp>
 #include <takt/report/counterexample_words.hpp>
 #include <takt/report/fault_text.hpp>
-#include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/simulation/simulate_composed.hpp>
@@ -34,10 +33,6 @@ constexpr std::uint64_t most_evaluations = 2'000'000;
 /// Under fair lateness, and in published methods of clusters, which count them.
 [[nodiscard]] auto points_follow_times(const policy_question& q) -> bool {
   return q.cpus == "g-fl" || q.engines || q.overlapping_graphs;
-}
-
-[[nodiscard]] auto has_own_sms(std::string_view policy) -> bool {
-  return policy == federated_policy::name || policy == federated_shared_policy::name;
 }
 
 /// Throws where a question leaves nothing to choose.
@@ -183,8 +178,7 @@ auto described_file::assess(const question& q) -> report::verdict_summary {
   // Values that its published method calls wrong are wrong in a file of its own rule, whatever the rules of pools make
   // of them.
   if (p_->wishes.policy.empty() && p_->found->unread.has_value) { throw refuse(p_->found->unread); }
-  const bool may_miss = out.status == verdict_status::not_proven && has_own_sms(p_->input.question.policy);
-  if (!p_->wishes.any() && may_miss && !p_->found->simulate) {
+  if (asks_for_runs(p_->input, p_->wishes, *p_->found)) {
     report::broken_plans broken;
     on_large_stack([&] {
       const progress shown{"simulating: plans"};

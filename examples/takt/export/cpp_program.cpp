@@ -27,6 +27,27 @@ namespace {
 
 using std::string_view;
 
+constexpr string_view main_begin = R"(
+auto main() -> int {
+  const auto found = judge();
+  const auto& verdict = found.verdict;
+  if (!found.judged) {
+    std::cerr << (verdict.error ? takt::report::explain_fault(verdict.error) : "facts are missing") << '\n';
+    for (const auto& m : found.missing) { std::cerr << "missing: " << m.fact << '\n'; }
+    return 3;
+  }
+  takt::explain(std::cout, verdict);
+)";
+constexpr string_view main_end =
+    R"(  std::cout << "\nverdict: " << name_of(verdict.status) << " (" << verdict.method << ")\n";
+  for (const auto& miss : takt::report::compared_misses(found.misses, verdict.tasks)) {
+    std::cout << "  a deadline must be missed: " << miss.clause << '\n';
+  }
+  if (verdict.schedulable()) { return 0; }
+  return verdict.status == takt::verdict_status::unschedulable ? 1 : 2;
+}
+)";
+
 class program_writer {
  public:
   program_writer(const workload_file& file, const rule_wishes& wishes, const policy_input& input,
@@ -53,7 +74,8 @@ class program_writer {
     for (const std::string& remark : file_.remarks) { out += cpp_comment("Note: " + remark); }
     for (const std::string& left : left_out()) { out += cpp_comment(left); }
     std::set<std::string> headers{"takt/allocation/policies/judge_any.hpp", "takt/compare.hpp",
-                                  "takt/report/explain.hpp", "takt/report/fault_words.hpp"};
+                                  "takt/report/explain.hpp", "takt/report/fault_words.hpp",
+                                  "takt/report/miss_words.hpp"};
     headers.insert(headers_.begin(), headers_.end());
     std::set<std::string> standard{"iostream"};
     const auto add_where = [&](string_view used, const char* header) {
@@ -180,7 +202,8 @@ class program_writer {
       body_ += fmt::format("  found.verdict = method::judge(policy, rule, {}, board);\n", judged_);
       body_ += "  found.judged = !found.verdict.error;\n";
     } else {
-      const bool is_all = !input_.alone && !input_.has_overheads && !are_whole_kernels() && !looks_for_misses();
+      const bool is_all =
+          !input_.alone && !input_.has_overheads && !are_whole_kernels() && !asks_for_runs(input_, wishes_, found_);
       if (is_all) {
         body_ += fmt::format("  return {};\n}}\n", call_of(judged_));
         return;
@@ -227,7 +250,7 @@ class program_writer {
       body_ += "  takt::report::drop_closed_part(found.verdict);\n";
       if (input_.timers_are_late) { body_ += "  takt::report::drop_guards(found.verdict);\n"; }
     }
-    if (!looks_for_misses()) { return; }
+    if (!asks_for_runs(input_, wishes_, found_)) { return; }
     headers_.insert("takt/report/counterexample_words.hpp");
     body_ += "  // Where nothing is proven, runs that miss a deadline under every plan are a proof, too.\n";
     body_ += "  if (found.verdict.status == takt::verdict_status::not_proven) {\n";
@@ -235,13 +258,6 @@ class program_writer {
     body_ +=
         fmt::format("    const auto broken = takt::report::break_plans(pools, {}, found.verdict.plan);\n", judged_);
     body_ += "    if (broken.all()) { found.verdict.status = takt::verdict_status::unschedulable; }\n  }\n";
-  }
-
-  /// As `described_file` does: tasks with SMs of their own under the rules of the file.
-  [[nodiscard]] auto looks_for_misses() const -> bool {
-    const string_view policy = split_policy(input_.question.policy).name;
-    const bool own_sms = policy == federated_policy::name || policy == federated_shared_policy::name;
-    return own_sms && !wishes_.any() && !found_.simulate && found_.verdict.status == verdict_status::not_proven;
   }
 
   /// The tasks by which one asks whether jobs of a task wait for those of another; empty where none may.
@@ -258,19 +274,9 @@ class program_writer {
   }
 
   void add_main() {
-    body_ += "\nauto main() -> int {\n  const auto found = judge();\n";
-    body_ += "  const auto& verdict = found.verdict;\n";
-    body_ += "  if (!found.judged) {\n";
-    body_ +=
-        "    std::cerr << (verdict.error ? takt::report::explain_fault(verdict.error) : \"facts are missing\") << "
-        "'\\n';\n";
-    body_ += "    for (const auto& m : found.missing) { std::cerr << \"missing: \" << m.fact << '\\n'; }\n";
-    body_ += "    return 3;\n  }\n";
-    body_ += "  takt::explain(std::cout, verdict);\n";
+    body_ += main_begin;
     if (!file_.chains.empty()) { body_ += "  print_chains(found);\n"; }
-    body_ += "  std::cout << \"\\nverdict: \" << name_of(verdict.status) << \" (\" << verdict.method << \")\\n\";\n";
-    body_ += "  if (verdict.schedulable()) { return 0; }\n";
-    body_ += "  return verdict.status == takt::verdict_status::unschedulable ? 1 : 2;\n}\n";
+    body_ += main_end;
   }
 
   const workload_file& file_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <takt/model/model_error.hpp>
@@ -29,6 +30,13 @@ void add_given_plan(const workload_file& file, policy_input& out);
 
 /// Puts what was judged in the place of the file's own rules, with what was chosen.
 void take_over(workload_file& file, const policy_input& input, const judged_policy& found);
+
+/// Whether tasks have SMs of their own under a policy.
+[[nodiscard]] auto has_own_sms(std::string_view policy) -> bool;
+/// Whether runs that miss a deadline are looked for: tasks have SMs of their own by the file's own rules, and nothing
+/// is proven.
+[[nodiscard]] auto asks_for_runs(const policy_input& input, const rule_wishes& wishes, const judged_policy& found)
+    -> bool;
 
 /// Throws where the file's own rules say what the policy does not do.
 void require_rules(const workload_file& file, const rule_wishes& wishes, const judged_policy& found);
