@@ -28,7 +28,7 @@ using std::string_view;
 class task_writer {
  public:
   task_writer(const workload_file& file, const file_tasks& tasks, bool overlap)
-      : file_{file}, tasks_{tasks}, overlap_{overlap}, own_{cpp_own_resources(file)} {
+      : tasks_{tasks}, overlap_{overlap}, own_{cpp_own_resources(file)} {
     for (std::size_t i = 0; i < tasks.size() && !same_priorities_; ++i) {
       for (std::size_t k = 0; k < i && tasks.tasks[i].priority != no_priority; ++k) {
         same_priorities_ = same_priorities_ || tasks.tasks[i].priority == tasks.tasks[k].priority;
@@ -175,7 +175,6 @@ class task_writer {
   /// What a step says that says nothing else.
   [[nodiscard]] auto most_alike() const -> std::int64_t { return overlap_ ? any_parallelism : 1; }
 
-  const workload_file& file_;
   const file_tasks& tasks_;
   bool overlap_;
   std::vector<std::string> own_;
