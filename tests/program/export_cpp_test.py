@@ -86,6 +86,9 @@ few = [
     ("neither proven nor broken", late(100), []),
     ("late timers", late(3, overheads={"schedule": "10us", "event_latency": "5us"}), []),
     ("contention alone misses", made(gpu={"contention": [["cam \"1\" \\", "class", 30000000]]}), []),
+    ("facts are missing, and a miss is proven", made(gpu={"sharing": "whole"}, chains=[], tasks=[
+        {"name": "unknown", "period": "50ms", "segments": [{"cpu": "1ms"}, {"kernel": {"state": 100}}, {"cpu": "1ms"}]},
+        {**tasks[2], "deadline": "500us"}]), []),
     ("a proven miss", made(tasks=[{**tasks[0], "deadline": "2ms"}, *tasks[1:]]), [])]
 
 
