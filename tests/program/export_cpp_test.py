@@ -13,7 +13,7 @@ import tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
 program, compiler = sys.argv[1:3]
-includes = [a for a in sys.argv[3:] if a.startswith("-I")] or [f"-I{root / 'include'}"]
+includes = [f"-I{root / 'include'}", *(a for a in sys.argv[3:] if a.startswith("-I"))]
 only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
 in_one_unit = int(os.environ.get("TAKT_EXPORTS_TOGETHER", 6))  # 1: each shows that it includes all that it uses
 failures = 0
