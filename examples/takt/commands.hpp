@@ -29,14 +29,14 @@ void describe_compare(CLI::App& app, choice& c);
 void describe_simulate(CLI::App& app, choice& c);
 void describe_chains(CLI::App& app, choice& c);
 void describe_sensitivity(CLI::App& app, choice& c);
+void describe_export(CLI::App& app, choice& c);
 void describe_schema(CLI::App& app, choice& c);
 void describe_help(CLI::App& app, choice& c);
 
-// They need threads, processes or a shell: host_commands.cpp.
+// They need threads, processes or a shell: host/commands.cpp.
 void describe_run(CLI::App& app, choice& c);
 void describe_plan(CLI::App& app, choice& c);
 void describe_import(CLI::App& app, choice& c);
-void describe_export(CLI::App& app, choice& c);
 void describe_generate(CLI::App& app, choice& c);
 void describe_sweep(CLI::App& app, choice& c);
 void describe_completion(CLI::App& app, choice& c);

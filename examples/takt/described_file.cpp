@@ -11,7 +11,6 @@
 #include <takt/model/scaled.hpp>
 #include <takt/report/counterexample_words.hpp>
 #include <takt/report/fault_text.hpp>
-#include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
@@ -33,10 +32,6 @@ constexpr std::uint64_t most_evaluations = 2'000'000;
 /// Under fair lateness, and in published methods of clusters, which count them.
 [[nodiscard]] auto points_follow_times(const policy_question& q) -> bool {
   return q.cpus == "g-fl" || q.engines || q.overlapping_graphs;
-}
-
-[[nodiscard]] auto has_own_sms(std::string_view policy) -> bool {
-  return policy == federated_policy::name || policy == federated_shared_policy::name;
 }
 
 /// Throws where a question leaves nothing to choose.
@@ -101,6 +96,9 @@ described_file::described_file(const std::string& path, const rule_wishes& wishe
 described_file::~described_file() = default;
 
 auto described_file::workload() const -> const workload_file& { return *p_->file; }
+
+auto described_file::input() const -> const policy_input& { return p_->input; }
+auto described_file::judged() const -> const judged_policy& { return *p_->found; }
 
 auto described_file::title() const -> std::string_view { return p_->file->name; }
 
@@ -171,8 +169,7 @@ auto described_file::assess(const question& q) -> report::verdict_summary {
   // Values that its published method calls wrong are wrong in a file of its own rule, whatever the rules of pools make
   // of them.
   if (p_->wishes.policy.empty() && p_->found->unread.has_value) { throw refuse(p_->found->unread); }
-  const bool may_miss = out.status == verdict_status::not_proven && has_own_sms(p_->input.question.policy);
-  if (!p_->wishes.any() && may_miss && !p_->found->simulate) {
+  if (asks_for_runs(p_->input, p_->wishes, *p_->found)) {
     report::broken_plans broken;
     on_large_stack([&] {
       const progress shown{"simulating: plans"};

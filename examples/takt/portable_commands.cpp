@@ -2,6 +2,9 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "arguments.hpp"
 #include "command.hpp"
@@ -124,6 +127,29 @@ void describe_sensitivity(CLI::App& app, choice& c) {
   add_json(command, o->json);
   command.callback(
       [&c, o] { c = {[o] { return sensitivity_command(*o); }, &o->file, "takt-sensitivity/1", &o->json}; });
+}
+
+void describe_export(CLI::App& app, choice& c) {
+  const auto o = std::make_shared<export_options>();
+  const auto models = model_formats();
+  std::string words = "cpp: a program that says what analyze says";
+  std::vector<std::string> formats{"cpp"};
+  for (const model_format& m : models) {
+    words += fmt::format("; {}: {}", m.word, m.words);
+    formats.emplace_back(m.word);
+  }
+  auto& command = *app.add_subcommand(
+      "export", models.empty() ? "a task set as a C++ program"
+                               : "a task set as a C++ program, or a plan into a model of another tool");
+  command.add_option("FORMAT", o->format, words)->required()->check(one_of(formats));
+  add_file(command, o->file);
+  add_wishes(command, o->wishes);
+  if (!models.empty()) {
+    command.add_option("--into", o->model_file, fmt::format("{}: the model that the tasks are from", formats.back()))
+        ->type_name("MODEL");
+  }
+  command.add_option("--write", o->written_file, "write there (default: standard output)")->type_name("FILE");
+  command.callback([&c, o] { c = {[o] { return export_command(*o); }, &o->file, "", nullptr}; });
 }
 
 void describe_schema(CLI::App& app, choice& c) {

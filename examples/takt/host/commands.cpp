@@ -88,18 +88,6 @@ void describe_import(CLI::App& app, choice& c) {
   command.callback([&c, o] { c = {[o] { return import_command(*o); }, &o->file, "", nullptr}; });
 }
 
-void describe_export(CLI::App& app, choice& c) {
-  const auto o = std::make_shared<export_options>();
-  auto& command = *app.add_subcommand("export", "a plan into a model of another tool");
-  command.add_option("FORMAT", o->format, "amalthea: a model of APP4MC, 0.7 to 3.x")
-      ->required()
-      ->check(one_of({"amalthea"}));
-  add_file(command, o->file);
-  command.add_option("--into", o->model_file, "the model that the tasks are from")->type_name("MODEL")->required();
-  command.add_option("--write", o->written_file, "write there (default: standard output)")->type_name("FILE");
-  command.callback([&c, o] { c = {[o] { return export_command(*o); }, &o->file, "", nullptr}; });
-}
-
 void describe_generate(CLI::App& app, choice& c) {
   const auto o = std::make_shared<generate_options>();
   auto& command = *app.add_subcommand("generate", "task sets of a published experiment, one per line");

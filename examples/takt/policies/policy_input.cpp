@@ -17,6 +17,7 @@
 #include <takt/report/path_terms.hpp>
 #include <takt/report/policies/policy_summary.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/tokens.hpp>
@@ -260,6 +261,15 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   auto asked = asked_of(file, wishes);
   if (auto* const refused = std::get_if<input_error>(&asked)) { throw std::move(*refused); }
   return std::get<policy_input>(std::move(asked));
+}
+
+auto has_own_sms(string_view policy) -> bool {
+  return policy == federated_policy::name || policy == federated_shared_policy::name;
+}
+
+auto asks_for_runs(const policy_input& input, const rule_wishes& wishes, const judged_policy& found) -> bool {
+  return has_own_sms(input.question.policy) && !wishes.any() && !found.simulate &&
+         found.verdict.status == verdict_status::not_proven;
 }
 
 auto judge_file(const workload_file& file, const policy_input& input, std::int64_t factor)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,6 +35,13 @@ namespace takt::program {
 
 /// Puts what was judged in the place of the file's own rules, with what was chosen.
 void take_over(workload_file& file, const policy_input& input, const judged_policy& found);
+
+/// Whether tasks have SMs of their own under a policy.
+[[nodiscard]] auto has_own_sms(std::string_view policy) -> bool;
+/// Whether runs that miss a deadline are looked for: tasks have SMs of their own by the file's own rules, and nothing
+/// is proven.
+[[nodiscard]] auto asks_for_runs(const policy_input& input, const rule_wishes& wishes, const judged_policy& found)
+    -> bool;
 
 /// Throws where the file's own rules say what the policy does not do.
 void require_rules(const workload_file& file, const rule_wishes& wishes, const judged_policy& found);
