@@ -25,12 +25,16 @@ const spent = { program: 0, wasm: 0, calls: 0 };
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "takt-equal-"));
-  if (missing.length === 0) { module = await WebAssembly.compile(readFileSync(wasm)); }
+  if (missing.length === 0) {
+    module = await WebAssembly.compile(readFileSync(wasm));
+  }
 });
 after(() => rmSync(folder, { recursive: true }));
 
 function of_program(args) {
-  for (const name of written) { rmSync(join(folder, name), { force: true }); }
+  for (const name of written) {
+    rmSync(join(folder, name), { force: true });
+  }
   const begin = performance.now();
   return new Promise((done, fail) => {
     const child = spawn(program, args, { cwd: folder, env: {} });
@@ -55,31 +59,50 @@ function of_program(args) {
 function of_wasm(args, given) {
   const begin = performance.now();
   const texts = ["", ""];
-  const stream = (i) => new ConsoleStdout((bytes) => { texts[i] += Buffer.from(bytes).toString("latin1"); });
-  const directory = new PreopenDirectory("/", new Map(Object.entries(given).map(([name, text]) => [name, new File(Buffer.from(text))])));
-  const system = new WASI(["takt", ...args], [], [new OpenFile(new File([])), stream(0), stream(1), directory], { debug: false });
+  const stream = (i) =>
+    new ConsoleStdout((bytes) => {
+      texts[i] += Buffer.from(bytes).toString("latin1");
+    });
+  const directory = new PreopenDirectory(
+    "/",
+    new Map(Object.entries(given).map(([name, text]) => [name, new File(Buffer.from(text))])),
+  );
+  const system = new WASI(["takt", ...args], [], [new OpenFile(new File([])), stream(0), stream(1), directory], {
+    debug: false,
+  });
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: system.wasiImport });
   const code = system.start(instance);
   const [out, err] = texts.map((text) => Buffer.from(text, "latin1").toString());
   const files = written.filter((name) => directory.dir.contents.has(name));
   spent.wasm += performance.now() - begin;
-  return { code, out, err, files: files.map((name) => [name, Buffer.from(directory.dir.contents.get(name).data).toString()]) };
+  return {
+    code,
+    out,
+    err,
+    files: files.map((name) => [name, Buffer.from(directory.dir.contents.get(name).data).toString()]),
+  };
 }
 
 /// Answers are long: only the place where they part is shown.
 function require_equal(found, expected, what) {
   for (const part of ["code", "out", "err", "files"]) {
     const [a, b] = [found, expected].map((answer) => JSON.stringify(answer[part]));
-    if (a === b) { continue; }
+    if (a === b) {
+      continue;
+    }
     let at = 0;
-    while (a[at] === b[at]) { ++at; }
+    while (a[at] === b[at]) {
+      ++at;
+    }
     const near = (text) => text.slice(Math.max(at - 100, 0), at + 100);
     assert.fail(`${what}\n${part} of takt.wasm: ${near(a)}\n${part} of the program: ${near(b)}`);
   }
 }
 
 async function same(args, given) {
-  for (const [name, text] of Object.entries(given)) { writeFileSync(join(folder, name), text); }
+  for (const [name, text] of Object.entries(given)) {
+    writeFileSync(join(folder, name), text);
+  }
   ++spent.calls;
   const expected = of_program(args);
   const found = of_wasm(args, given);
@@ -89,7 +112,10 @@ async function same(args, given) {
 
 async function random_workloads() {
   const list = (await of_program(["generate", "--list"])).out;
-  const names = list.slice(0, list.indexOf("\n\n")).split("\n").map((line) => line.split(" ")[0]);
+  const names = list
+    .slice(0, list.indexOf("\n\n"))
+    .split("\n")
+    .map((line) => line.split(" ")[0]);
   const count = Math.ceil(random_sets / names.length);
   const sets = [];
   for (const name of names) {
@@ -104,7 +130,9 @@ test("all files of examples/data have the same answers", options, async () => {
   const data = join(root, "examples/data");
   for (const name of readdirSync(data).filter((file) => file.endsWith(".json"))) {
     const given = { "set.json": readFileSync(join(data, name), "utf8") };
-    for (const command of commands) { await same([command, "set.json", "--json"], given); }
+    for (const command of commands) {
+      await same([command, "set.json", "--json"], given);
+    }
     await same(["compare", "set.json", "--svg", "out.svg", "--write", "out.json"], given);
     await same(["explain", "set.json"], given);
     await same(["simulate", "set.json", "--for", "100ms", "--svg", "out.svg", "--trace", "out.json"], given);
@@ -121,7 +149,22 @@ test(`${random_sets} random workloads have the same answers`, options, async () 
     const other = commands[1 + (i % 5)];
     const short = ["simulate", "chains"].includes(other) ? ["--for", "300ms"] : [];
     await same([other, "set.json", "--json", ...short], given);
-    await same(["simulate", "set.json", "--json", "--for", "100ms", "--releases", "sporadic", "--execution", "random", "--seed", String(i)], given);
+    await same(
+      [
+        "simulate",
+        "set.json",
+        "--json",
+        "--for",
+        "100ms",
+        "--releases",
+        "sporadic",
+        "--execution",
+        "random",
+        "--seed",
+        String(i),
+      ],
+      given,
+    );
   }
 });
 
@@ -138,19 +181,37 @@ test("what is wrong is said in the same words", options, async () => {
   };
   for (const [what, text] of Object.entries(faults)) {
     assert.notEqual(text, set, what);
-    for (const command of commands) { await same([command, "set.json", "--json"], { "set.json": text }); }
+    for (const command of commands) {
+      await same([command, "set.json", "--json"], { "set.json": text });
+    }
     await same(["analyze", "set.json"], { "set.json": text });
   }
   const calls = [
-    ["analyze"], ["analyze", "absent.json"], ["analyze", "set.json", "--jsn"], ["analyze", "set.json", "more.json"],
-    ["analyze", "set.json", "--policy", "gangs"], ["analyze", "set.json", "--policy"], ["compare", "set.json", "--cpus", "edff"],
+    ["analyze"],
+    ["analyze", "absent.json"],
+    ["analyze", "set.json", "--jsn"],
+    ["analyze", "set.json", "more.json"],
+    ["analyze", "set.json", "--policy", "gangs"],
+    ["analyze", "set.json", "--policy"],
+    ["compare", "set.json", "--cpus", "edff"],
     ["compare", "set.json", "--policies", "gang,federated,time-sliced:1ms", "--cpus", "edf,g-edf", "--json"],
-    ["simulate", "set.json", "--seed", "-1"], ["simulate", "set.json", "--for", "1h"], ["simulate", "set.json", "--svg", "out.gif"],
-    ["simulate", "set.json", "--svg", "no/folder.svg"], ["simulate", "set.json", "--svg", "out.png"], ["help", "compare"],
-    ["new", "mine", "--write", "out.json"], ["new", "mine", "--write", "set.json"], ["new"], ["schema"], ["--version"],
-    ["--color", "always", "analyze", "set.json"], ["--color", "seldom", "analyze", "set.json"],
+    ["simulate", "set.json", "--seed", "-1"],
+    ["simulate", "set.json", "--for", "1h"],
+    ["simulate", "set.json", "--svg", "out.gif"],
+    ["simulate", "set.json", "--svg", "no/folder.svg"],
+    ["simulate", "set.json", "--svg", "out.png"],
+    ["help", "compare"],
+    ["new", "mine", "--write", "out.json"],
+    ["new", "mine", "--write", "set.json"],
+    ["new"],
+    ["schema"],
+    ["--version"],
+    ["--color", "always", "analyze", "set.json"],
+    ["--color", "seldom", "analyze", "set.json"],
   ];
-  for (const args of calls) { await same(args, { "set.json": set }); }
+  for (const args of calls) {
+    await same(args, { "set.json": set });
+  }
 });
 
 test("a command that is not there is refused in one sentence", options, () => {
@@ -160,5 +221,7 @@ test("a command that is not there is refused in one sentence", options, () => {
 });
 
 test("one call as many others see it", { skip: options.skip }, (t) => {
-  t.diagnostic(`${spent.calls} calls: the program ${Math.round(spent.program)} ms with its start, takt.wasm ${Math.round(spent.wasm)} ms`);
+  t.diagnostic(
+    `${spent.calls} calls: the program ${Math.round(spent.program)} ms with its start, takt.wasm ${Math.round(spent.wasm)} ms`,
+  );
 });
