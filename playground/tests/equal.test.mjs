@@ -139,6 +139,7 @@ test("all files of examples/data have the same answers", options, async () => {
     }
     await same(["compare", "set.json", "--svg", "out.svg", "--write", "out.json"], given);
     await same(["explain", "set.json"], given);
+    await same(["export", "cpp", "set.json"], given);
     await same(["simulate", "set.json", "--for", "100ms", "--svg", "out.svg", "--trace", "out.json"], given);
     await same(["chains", "set.json", "--svg", "out.svg"], given);
   }
