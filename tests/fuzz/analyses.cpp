@@ -97,7 +97,11 @@ void judge_and_simulate(const workload_file& file, const rule_wishes& wishes, ta
     options.offsets = offsets;
   }
   const auto seen = simulated(file, input, *found, options);
-  if (!seen.because.empty() && proven.status != takt::verdict_status::schedulable) { return; }
+  // What is not proven may have no bounds to simulate with, or times whose sums overflow.
+  if (proven.status != takt::verdict_status::schedulable &&
+      (!seen.because.empty() || seen.seen.error.fault == takt::model_fault::overflow)) {
+    return;
+  }
   if (!seen.because.empty() || seen.seen.error) {
     takt::fuzz::fail(fmt::format("{} under {} is judged, and not simulated: {} {}", found->policy, found->cpus,
                                  seen.because, takt::report::explain_fault(seen.seen.error)),
