@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: where answers are shown, and what the reader's choices change.
+import examples from "takt:examples";
+import type { Chains, Comparison, Explanation, Verdict } from "./answers";
+import { draw_chains } from "./chain_table";
+import { commands, shell_line } from "./commands";
+import { ComparisonTable } from "./comparison";
+import { at_path, nearest_node, path_of_pointer, tree_of } from "./document";
+import { at_rest, by_id, copy_text, element } from "./dom";
+import { Editor, type Origin } from "./editor";
+import { Exports } from "./exports";
+import { fault_of } from "./faults";
+import type { Lane, Program } from "./program";
+import { words_of } from "./schema";
+import { Session, type Part, type Picture, type State, type Views } from "./session";
+import { file_name, fragment_of, shared_by, type Shared } from "./share";
+import { Sliders } from "./sliders";
+import { TaskTable } from "./task_table";
+import { Timeline } from "./timeline";
+import { badge, worst_slack } from "./verdict";
+
+const template = "takt new";
+
+export class Page implements Views {
+  private file = "set.json";
+  private policy: string | null = null;
+  private cpus: string | null = null;
+  private session: Session | null = null;
+  private exports: Exports | null = null;
+  private last_explanation: Explanation | null = null;
+  private readonly pictures_by: Record<"comparison" | "schedule" | "chains", Picture | null> = { comparison: null, schedule: null, chains: null };
+  private written_fragment = "";
+  private readonly editor = new Editor(by_id("editor"), "task-set file", (origin) => this.text_changed(origin));
+  private readonly sliders = new Sliders(by_id("sliders"), () => this.editor.text, (changes) => this.editor.edit(changes));
+  private readonly table = new ComparisonTable(by_id("policies"), (policy) => this.choose_policy(policy), (pointer) => this.go_to(pointer));
+  private readonly tasks = new TaskTable(by_id("tasks"), by_id("explanation"), (task) => this.choose_task(task));
+  private readonly schedule_line = new Timeline(by_id("schedule"), "simulated schedule");
+  private readonly chain_line = new Timeline(by_id("chain-picture"), "slowest reaction of a chain");
+  private readonly address_at_rest = at_rest(400, () => void this.write_address());
+
+  begin(program: Program, lane: Lane): void {
+    this.session = new Session(program, this);
+    this.exports = new Exports(lane, this);
+    this.fill_lists();
+    this.listen(lane);
+  }
+
+  // --- what the page is about
+
+  state(): State {
+    return { text: this.editor.text, file: this.file, policy: this.policy, cpus: this.cpus, task: this.tasks.task };
+  }
+
+  has_chains(): boolean {
+    const root = tree_of(this.editor.text);
+    return root !== null && at_path(root, ["chains"]) !== null;
+  }
+
+  restore(shared: Shared): void {
+    this.file = shared.file;
+    this.policy = shared.policy;
+    this.cpus = shared.cpus;
+    this.tasks.mark(shared.task);
+    by_id<HTMLInputElement>("file").value = shared.file;
+    by_id<HTMLSelectElement>("cpus").value = shared.cpus ?? "";
+    this.show_policy();
+    by_id<HTMLSelectElement>("start").value = examples[shared.file] === shared.text ? shared.file : "";
+    this.editor.load(shared.text);
+  }
+
+  async follow(fragment: string): Promise<void> {
+    if (fragment === this.written_fragment) { return; }
+    try {
+      const shared = await shared_by(fragment);
+      if (shared !== null) { this.restore(shared); }
+    } catch {
+      this.notice("The link is broken: it holds no file that can be read.");
+    }
+  }
+
+  pictures(): { label: string; picture: Picture | null }[] {
+    const labels = { comparison: "picture of the comparison", schedule: "picture of the simulation", chains: "picture of the slowest reaction" };
+    return (["comparison", "schedule", "chains"] as const).filter((part) => part !== "chains" || this.has_chains())
+      .map((part) => ({ label: labels[part], picture: this.pictures_by[part] }));
+  }
+
+  notice(words: string): void {
+    const host = by_id("notice");
+    host.textContent = words;
+    clearTimeout(Number(host.dataset.timer));
+    host.dataset.timer = String(setTimeout(() => { host.textContent = ""; }, 8000));
+  }
+
+  // --- what the reader changes
+
+  private text_changed(origin: Origin): void {
+    if (origin !== "slider") { this.sliders.take(this.editor.text); }
+    if (origin === "typed") { by_id<HTMLSelectElement>("start").value = ""; }
+    this.changed(origin === "loaded");
+  }
+
+  private changed(at_once = false): void {
+    this.session?.changed(at_once);
+    this.show_lines();
+    this.address_at_rest();
+  }
+
+  private choose_policy(policy: string | null): void {
+    this.policy = policy;
+    this.show_policy();
+    this.changed(true);
+  }
+
+  private choose_task(task: string): void {
+    this.tasks.mark(task);
+    if (this.last_explanation !== null) { this.tasks.explain(this.last_explanation); }
+    this.show_lines();
+    this.address_at_rest();
+  }
+
+  private go_to(pointer: string): void {
+    const root = tree_of(this.editor.text);
+    if (root === null) { return; }
+    const node = nearest_node(root, path_of_pointer(pointer));
+    this.editor.go_to(node.offset, node.offset + node.length);
+  }
+
+  // --- answers
+
+  busy(part: Part, since: number | null): void {
+    const place = document.querySelector<HTMLElement>(`[data-part="${part}"]`);
+    place?.setAttribute("aria-busy", String(since !== null));
+  }
+
+  verdict(verdict: Verdict, milliseconds: number): void {
+    this.no_fault();
+    const words = verdict.analysis === undefined || verdict.analysis === null ? "" : ` by ${verdict.analysis}`;
+    this.say([badge(verdict.status), words]);
+    by_id("took").textContent = `${Math.round(milliseconds)} ms`;
+    this.tasks.show(verdict);
+    if (this.policy === null && this.cpus === null) { this.own(verdict, undefined); }
+    this.show_lines();
+  }
+
+  not_judged(words: string): void {
+    this.no_fault();
+    const fault = fault_of(words, this.file, this.editor.text);
+    this.say([badge(null), " ", this.place_button(fault.from, fault.to, fault.words)]);
+    by_id("took").textContent = "";
+    this.stale(true, "The chosen rule does not fit the file: what follows is about the one before.");
+  }
+
+  fault(words: string): void {
+    const found = words.split("\n").filter((line) => line !== "").map((line) => fault_of(line, this.file, this.editor.text));
+    this.editor.mark(found);
+    this.say([element("span", { class: "badge miss" }, "✕ fault"), ` ${found.length === 1 ? "in the file" : `${found.length} faults`}, see below the editor`]);
+    by_id("took").textContent = "";
+    by_id("faults").replaceChildren(...found.map(({ from, to, line, column, words: said }) =>
+      this.place_button(from, to, `line ${line}, column ${column}: ${said}`)));
+    this.stale(true, "The file has a fault: these answers are about the file before it.");
+  }
+
+  comparison(all: Comparison, picture: Picture | null, milliseconds: number): void {
+    this.pictures_by.comparison = picture;
+    this.table.show(all.rows);
+    by_id("comparison").dataset.milliseconds = milliseconds.toFixed(0);
+    by_id("comparison").dataset.revision = String(Number(by_id("comparison").dataset.revision ?? "0") + 1);
+    this.show_policy();
+  }
+
+  own(verdict: Verdict, factor: number | null | undefined): void {
+    const known = factor === undefined ? null : factor;
+    this.table.show_own({ status: verdict.status, analysis: verdict.analysis ?? null, slack: worst_slack(verdict.tasks), factor: known });
+  }
+
+  explanation(explanation: Explanation): void {
+    this.last_explanation = explanation;
+    this.tasks.explain(explanation);
+  }
+
+  schedule(picture: Picture | null, words: string): void {
+    this.pictures_by.schedule = picture;
+    by_id("schedule").hidden = picture === null;
+    this.words("schedule-words", picture === null ? words : "");
+    if (picture !== null) { this.schedule_line.show(picture.svg); }
+  }
+
+  chains(chains: Chains | null, picture: Picture | null, words: string): void {
+    this.pictures_by.chains = picture;
+    by_id("chains-part").hidden = chains === null && words === "";
+    by_id("chain-table").hidden = chains === null;
+    if (chains === null) { by_id("chain-words").replaceChildren(words); } else { draw_chains(by_id("chain-rows"), by_id("chain-words"), chains); }
+    by_id("chain-picture").hidden = picture === null;
+    if (picture !== null) { this.chain_line.show(picture.svg); }
+  }
+
+  failed(part: Part, why: string): void {
+    this.notice(`The program ended in the middle (${part}): ${why}`);
+    if (part === "verdict") { this.say([badge(null), ` the program ended in the middle: ${why}`]); }
+    this.stale(true, "The program ended in the middle: what follows may be about the file before.");
+  }
+
+  // --- small parts
+
+  private no_fault(): void {
+    this.editor.mark([]);
+    by_id("faults").replaceChildren();
+    this.stale(false, "");
+  }
+
+  private stale(is: boolean, words: string): void {
+    by_id("answers").classList.toggle("stale", is);
+    by_id("stale").hidden = !is;
+    by_id("stale").textContent = words;
+  }
+
+  // A live region speaks when it changes, so the same words are not set again.
+  private say(parts: (Node | string)[]): void {
+    const host = by_id("verdict");
+    const next = element("div", {}, ...parts);
+    if (host.innerHTML !== next.innerHTML) { host.replaceChildren(...next.childNodes); }
+  }
+
+  private words(id: string, words: string): void {
+    by_id(id).textContent = words;
+    by_id(id).hidden = words === "";
+  }
+
+  private place_button(from: number, to: number, words: string): HTMLElement {
+    return element("button", { type: "button", class: "link", onclick: () => this.editor.go_to(from, to) }, words);
+  }
+
+  private show_policy(): void {
+    const list = by_id<HTMLSelectElement>("policy");
+    const names = [...new Set([...this.table.policies, ...(this.policy === null ? [] : [this.policy])])];
+    list.replaceChildren(element("option", { value: "" }, "the file's own rules"), ...names.map((name) => element("option", { value: name }, name)));
+    list.value = this.policy ?? "";
+    this.table.mark(this.policy);
+    for (const one of document.querySelectorAll(".under")) { one.textContent = `under ${this.policy ?? "the file's own rules"}`; }
+  }
+
+  private show_lines(): void {
+    const asked = this.state();
+    for (const one of document.querySelectorAll<HTMLElement>("[data-line]")) {
+      one.textContent = `$ ${shell_line(commands[one.dataset.line as keyof typeof commands](asked))}`;
+    }
+  }
+
+  private async write_address(): Promise<string> {
+    this.written_fragment = await fragment_of(this.state());
+    history.replaceState(null, "", this.written_fragment);
+    return location.href;
+  }
+
+  private fill_lists(): void {
+    by_id("start").append(element("option", { value: "" }, "–"), element("option", { value: template }, `${template} (with comments)`),
+      ...Object.keys(examples).map((name) => element("option", { value: name }, name)));
+    by_id("cpus").append(...words_of("cpu_policy").map((name) => element("option", { value: name }, name)));
+  }
+
+  private listen(lane: Lane): void {
+    const on = (id: string, event: string, run: () => void): void => by_id(id).addEventListener(event, run);
+    const file = by_id<HTMLInputElement>("file");
+    const chosen = by_id<HTMLInputElement>("chosen-file");
+    on("start", "change", () => void this.start_from(by_id<HTMLSelectElement>("start").value, lane));
+    on("file", "change", () => { file.value = this.file = file_name(file.value); this.changed(); });
+    on("open", "click", () => chosen.click());
+    on("chosen-file", "change", () => void this.open_file(chosen.files?.[0]).then(() => { chosen.value = ""; }));
+    on("share", "click", () => void this.copy_link());
+    on("export", "click", () => this.exports?.open());
+    on("reset", "click", () => this.sliders.reset());
+    on("policy", "change", () => this.choose_policy(by_id<HTMLSelectElement>("policy").value || null));
+    on("cpus", "change", () => { this.cpus = by_id<HTMLSelectElement>("cpus").value || null; this.changed(true); });
+    document.addEventListener("dragover", (event) => event.preventDefault());
+    document.addEventListener("drop", (event) => {
+      if ((event.dataTransfer?.files.length ?? 0) > 0) { event.preventDefault(); void this.open_file(event.dataTransfer?.files[0]); }
+    });
+  }
+
+  private take(text: string, name: string): void {
+    this.restore({ text, file: file_name(name), policy: null, cpus: this.cpus, task: null });
+  }
+
+  private async start_from(name: string, lane: Lane): Promise<void> {
+    if (name !== template) {
+      const text = examples[name];
+      if (text !== undefined) { this.take(text, name); }
+      return;
+    }
+    const answer = await lane.ask({ arguments: ["new"], files: {} });
+    if (answer !== null && answer.code === 0) { this.take(answer.out, "set"); }
+    by_id<HTMLSelectElement>("start").value = template;
+  }
+
+  private async open_file(file: File | undefined): Promise<void> {
+    if (file === undefined) { return; }
+    const most = 1 << 20;
+    if (file.size > most) { this.notice(`${file.name} has ${file.size} bytes, more than ${most}`); return; }
+    this.take(await file.text(), file.name);
+  }
+
+  private async copy_link(): Promise<void> {
+    const copied = await copy_text(await this.write_address());
+    this.notice(copied ? "The link is copied: it holds the whole task set." : "The link is the address of this page: copy it from there.");
+  }
+}
