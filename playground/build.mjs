@@ -6,6 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { compress } from "lzma1";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
@@ -41,7 +42,7 @@ async function page_of(wasm) {
   const script = code.replace(/<\/script/gi, "<\\/script").trim();
   const parts = {
     style: readFileSync(join(here, "src/style.css"), "utf8").replace(/\/\*.*?\*\//gs, "").replace(/\s*\n\s*/g, "\n"),
-    program: gzipSync(wasm, { level: 9 }).toString("base64"),
+    program: Buffer.from(compress(wasm, 9)).toString("base64"),
     script,
     "script-hash": `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
   };

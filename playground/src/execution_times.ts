@@ -91,5 +91,5 @@ export function changes_for(text: string, wanted: { at: TimeAt; factor: number }
     const insert = scale_time(at.token, factor);
     if (node === null || insert === token_of(text, node)) { return []; }
     return [{ from: node.offset, to: node.offset + node.length, insert }];
-  });
+  }).sort((a, b) => a.from - b.from);
 }

@@ -25,10 +25,6 @@ export function from_base64(text: string): Uint8Array {
   return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
 }
 
-export function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
-  return through(bytes, new DecompressionStream("gzip"));
-}
-
 export async function fragment_of(shared: Shared): Promise<string> {
   const deflated = await through(new TextEncoder().encode(shared.text), new CompressionStream("deflate-raw"));
   const words = new URLSearchParams({ set: to_base64(deflated), file: shared.file });

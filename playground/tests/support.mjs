@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests share: the sources as modules, the program itself, and a page that is open.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { chromium } from "playwright-core";
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const built_page = process.env.TAKT_PLAYGROUND ?? pathToFileURL(join(root, "build/playground/index.html")).href;
+export const program = process.env.TAKT ?? join(root, "build/release/bin/takt");
+export const shots = join(root, "build/playground/shots");
+
+export function need(path, how) {
+  assert.ok(existsSync(path), `${path} is missing: ${how}`);
+  return path;
+}
+
+/// A module of src/, with what build.mjs gives it.
+export async function source(name) {
+  const schema = readFileSync(join(root, "docs/schema/takt-1.schema.json"), "utf8");
+  const made = await build({
+    entryPoints: [join(root, "playground/src", name)], bundle: true, write: false, format: "esm", logLevel: "error",
+    plugins: [{
+      name: "takt",
+      setup(on) {
+        on.onResolve({ filter: /^takt:schema$/ }, ({ path }) => ({ path, namespace: "takt" }));
+        on.onLoad({ filter: /.*/, namespace: "takt" }, () => ({ contents: schema, loader: "json" }));
+      },
+    }],
+  });
+  const file = join(mkdtempSync(join(tmpdir(), "takt-playground-")), `${name}.mjs`);
+  writeFileSync(file, made.outputFiles[0].text);
+  return import(pathToFileURL(file).href);
+}
+
+export function example(name) {
+  return readFileSync(join(root, "examples/data", name), "utf8");
+}
+
+/// What the program itself says about a text.
+export function takt(words, text, file = "set.json") {
+  need(program, "scripts/build_program makes it, or TAKT names it");
+  const folder = mkdtempSync(join(tmpdir(), "takt-playground-"));
+  if (text !== undefined) { writeFileSync(join(folder, file), text); }
+  const said = spawnSync(program, words, { cwd: folder, encoding: "utf8", env: { ...process.env, NO_COLOR: "1" }, maxBuffer: 1 << 26 });
+  return { code: said.status, out: said.stdout, err: said.stderr, folder };
+}
+
+export async function browser() {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  need(executablePath, "scripts/setup --playground installs it, or CHROMIUM names it");
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+}
+
+/// A page that has answered. What it says on the console, and what it asks of others, is an error at its end.
+export async function open(from, { fragment = "", width = 1600, height = 1000, scheme = "light", touch = false } = {}) {
+  const context = await from.newContext({ viewport: { width, height }, colorScheme: scheme, hasTouch: touch, acceptDownloads: true });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) { complaints.push(message.text()); } });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (/^https?:/.test(request.url()) && !built_page.startsWith("http")) { complaints.push(`asks for ${request.url()}`); }
+  });
+  await page.goto(built_page + fragment);
+  await page.waitForSelector("#policies tr:nth-child(3)", { timeout: 60_000 });
+  return {
+    page,
+    async close() {
+      await context.close();
+      assert.deepEqual(complaints, []);
+    },
+  };
+}
+
+export function text_of(page) {
+  return page.evaluate(() => {
+    const lines = document.querySelector(".cm-content");
+    return lines.cmView?.view?.state.doc.toString() ?? lines.cmTile?.view?.state.doc.toString();
+  });
+}
+
+/// The text that the address holds, once it has caught up.
+export async function shared_text(page) {
+  const { shared_by } = await (loaded ??= source("share.ts"));
+  await page.waitForTimeout(600);
+  return (await shared_by(new URL(page.url()).hash)).text;
+}
+let loaded;
+
+export function verdict(page) {
+  return page.locator("#verdict").innerText();
+}
+
+export async function wait_for_verdict(page, words) {
+  await page.waitForFunction((wanted) => document.getElementById("verdict").innerText.includes(wanted), words, { timeout: 60_000 });
+}
+
+/// Waits until the comparison is about the text that is there now.
+export async function wait_for_comparison(page, act) {
+  const count = () => page.evaluate(() => Number(document.getElementById("comparison").dataset.revision));
+  const before = await count();
+  await act();
+  await page.waitForFunction((old) => Number(document.getElementById("comparison").dataset.revision) > old, before, { timeout: 60_000 });
+}
+
+export async function load_text(page, text) {
+  await page.locator("#chosen-file").setInputFiles({ name: "given.json", mimeType: "application/json", buffer: Buffer.from(text) });
+}
+
+export function shot_path(name) {
+  mkdirSync(shots, { recursive: true });
+  return join(shots, `${name}.png`);
+}
