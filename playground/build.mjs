@@ -29,6 +29,7 @@ function given(parts) {
   return {
     name: "takt",
     setup(on) {
+      on.onResolve({ filter: /^takt:unpack$/ }, () => on.resolve("lzma1", { resolveDir: here, kind: "import-statement" }));
       on.onResolve({ filter: /^takt:/ }, ({ path }) => ({ path, namespace: "takt" }));
       on.onLoad({ filter: /.*/, namespace: "takt" }, ({ path }) => ({ contents: JSON.stringify(parts[path.slice(5)]), loader: "json" }));
     },

@@ -12,3 +12,7 @@ declare module "takt:worker" {
   const source: string;
   export default source;
 }
+// The package lzma1, whose types are sources that the checks of this project refuse.
+declare module "takt:unpack" {
+  export function decompress(packed: Uint8Array): Uint8Array;
+}

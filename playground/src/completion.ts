@@ -7,8 +7,14 @@ import { at_path, tasks_of, tree_of, type Node } from "./document";
 import { element } from "./dom";
 import { description_at, meanings_at, type Meaning, type Path } from "./schema";
 
-function offered(label: string, text: string, detail: string | undefined, info: string | undefined): Completion {
-  return { label, apply: snippet(text.replace(/[\\#$]\{/g, "\\$&")), detail, info, type: "keyword" };
+// A quote that the editor has closed is replaced with the rest.
+function inserted(template: string): Completion["apply"] {
+  const insert = snippet(template);
+  return (view, completion, from, to) => insert(view, completion, from, to + (view.state.sliceDoc(to, to + 1) === '"' ? 1 : 0));
+}
+
+function offered(label: string, detail: string): Completion {
+  return { label, apply: inserted(label.replace(/[\\#$]\{/g, "\\$&")), detail, type: "keyword" };
 }
 
 function type_of(path: Path): string {
@@ -47,7 +53,7 @@ function keys_at(path: Path, present: Set<string>, root: Node | null): Completio
     const value = empty_value([...path, key]);
     return {
       label: `"${key}"`,
-      apply: snippet(`"${key}": ${value}`),
+      apply: inserted(`"${key}": ${value}`),
       detail: required.has(key) ? "required" : type_of([...path, key]),
       info: description_at([...path, key]) ?? undefined,
       type: "property",
@@ -61,7 +67,7 @@ function values_at(path: Path, root: Node | null): Completion[] {
   const words = new Map<string, Completion>();
   const offer = (value: unknown, detail: string): void => {
     const text = JSON.stringify(value);
-    if (!words.has(text)) { words.set(text, offered(text, text, detail, undefined)); }
+    if (!words.has(text)) { words.set(text, offered(text, detail)); }
   };
   for (const { schema } of found) {
     schema.enum?.forEach((word) => offer(word, schema.title ?? ""));
@@ -97,14 +103,9 @@ export function complete(context: CompletionContext): CompletionResult | null {
     const object = location.path.slice(0, -1);
     const present = present_keys(root, object);
     present.delete(String(location.path.at(-1)));
-    return { from, to: end_of_token(text, context.pos), options: keys_at(object, present, root), validFor: /^"?[\w-]*"?$/ };
+    return { from, options: keys_at(object, present, root), validFor: /^"?[\w-]*"?$/ };
   }
-  return { from, to: end_of_token(text, context.pos), options: values_at(location.path, root), validFor: /^"?[\w./-]*"?$/ };
-}
-
-// A quote that was closed by the editor is replaced with the rest.
-function end_of_token(text: string, position: number): number {
-  return text[position] === '"' ? position + 1 : position;
+  return { from, options: values_at(location.path, root), validFor: /^"?[\w./-]*"?$/ };
 }
 
 function described(view: EditorView, position: number) {

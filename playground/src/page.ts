@@ -27,7 +27,6 @@ export class Page implements Views {
   private cpus: string | null = null;
   private session: Session | null = null;
   private exports: Exports | null = null;
-  private last_explanation: Explanation | null = null;
   private readonly pictures_by: Record<"comparison" | "schedule" | "chains", Picture | null> = { comparison: null, schedule: null, chains: null };
   private written_fragment = "";
   private readonly editor = new Editor(by_id("editor"), "task-set file", (origin) => this.text_changed(origin));
@@ -113,7 +112,6 @@ export class Page implements Views {
 
   private choose_task(task: string): void {
     this.tasks.mark(task);
-    if (this.last_explanation !== null) { this.tasks.explain(this.last_explanation); }
     this.show_lines();
     this.address_at_rest();
   }
@@ -174,7 +172,6 @@ export class Page implements Views {
   }
 
   explanation(explanation: Explanation): void {
-    this.last_explanation = explanation;
     this.tasks.explain(explanation);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program, compiled once. A lane asks one question at a time in a worker of its own.
-import { decompress } from "lzma1";
+import { decompress } from "takt:unpack";
 import source from "takt:worker";
 import { from_base64 } from "./share";
 import type { Answer, Question } from "./worker";
@@ -16,7 +16,7 @@ export class Program {
 
   static async load(packed: string): Promise<Program> {
     // LZMA, since gzip makes the program 1.7 times as large.
-    const bytes = decompress(from_base64(packed.trim())) as Uint8Array;
+    const bytes = decompress(from_base64(packed.trim()));
     const script = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     return new Program(await WebAssembly.compile(bytes as BufferSource), script);
   }

@@ -24,6 +24,7 @@ function response_bar(deadline: number | null, bound: number | null): HTMLElemen
 
 export class TaskTable {
   private verdict: Verdict | null = null;
+  private explanation: Explanation | null = null;
   private chosen: string | null = null;
 
   constructor(private readonly body: HTMLElement, private readonly words: HTMLElement, private readonly choose: (task: string) => void) {}
@@ -37,22 +38,30 @@ export class TaskTable {
   show(verdict: Verdict): void {
     this.verdict = verdict;
     this.draw();
+    this.draw_words();
+    this.words.classList.add("older");
   }
 
   mark(task: string | null): void {
     this.chosen = task;
     this.draw();
+    this.draw_words();
   }
 
   explain(all: Explanation): void {
-    const found = all.tasks.find(({ name }) => name === this.task);
-    const [first, ...rest] = found?.sentences ?? [];
-    const reasons = all.reasons.map((reason) => element("p", {}, reason));
+    this.explanation = all;
+    this.words.classList.remove("older");
+    this.draw_words();
+  }
+
+  private draw_words(): void {
+    const all = this.explanation;
+    const [first, ...rest] = all?.tasks.find(({ name }) => name === this.task)?.sentences ?? [];
     this.words.replaceChildren(
       ...(first === undefined ? [] : [element("p", {}, first)]),
       ...(rest.length > 0 ? [element("ul", {}, ...rest.map((one) => element("li", {}, one)))] : []),
-      ...reasons,
-      ...(all.notes ?? []).map((note) => element("p", { class: "quiet" }, `note: ${note}`)));
+      ...(all?.reasons ?? []).map((reason) => element("p", {}, reason)),
+      ...(all?.notes ?? []).map((note) => element("p", { class: "quiet" }, `note: ${note}`)));
   }
 
   private draw(): void {

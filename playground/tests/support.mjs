@@ -78,13 +78,6 @@ export async function open(from, { fragment = "", width = 1600, height = 1000, s
   };
 }
 
-export function text_of(page) {
-  return page.evaluate(() => {
-    const lines = document.querySelector(".cm-content");
-    return lines.cmView?.view?.state.doc.toString() ?? lines.cmTile?.view?.state.doc.toString();
-  });
-}
-
 /// The text that the address holds, once it has caught up.
 export async function shared_text(page) {
   const { shared_by } = await (loaded ??= source("share.ts"));
