@@ -3,11 +3,17 @@
 import { commands, shell_line, type Asked } from "./commands";
 import { by_id, copy_text, download, element } from "./dom";
 import type { Lane } from "./program";
-import type { Picture, State } from "./session";
+import type { State } from "./session";
+
+export interface Offered {
+  name: string;
+  label: string;
+  svg: string | null;
+}
 
 export interface Source {
   state(): State;
-  pictures(): { label: string; picture: Picture | null }[];
+  pictures(): Offered[];
   has_chains(): boolean;
   notice(words: string): void;
 }
@@ -39,8 +45,8 @@ export class Exports {
     const stem = state.file.replace(/\.json$/, "");
     by_id("export-list").replaceChildren(
       this.item(state.file, "the task set, as it stands in the editor", null, () => download(state.file, state.text, "application/json")),
-      ...this.source.pictures().map(({ label, picture }) => this.item(picture?.name ?? label, label, picture === null ? "there is no such picture yet" : null,
-        () => { if (picture !== null) { download(picture.name, picture.svg, "image/svg+xml"); } })),
+      ...this.source.pictures().map(({ name, label, svg }) => this.item(name, label, svg === null ? "there is none yet" : null,
+        () => download(name, svg ?? "", "image/svg+xml"))),
       this.item(`${stem}.cpp`, "the same as a C++ program, which the compiler proves", this.cpp_refusal, () => void this.save_cpp(`${stem}.cpp`)),
       this.item(`${stem}.sh`, "a script that writes the file and asks the program", null,
         () => download(`${stem}.sh`, script_of(state, this.source.has_chains()), "text/x-sh")));

@@ -8,7 +8,7 @@ import { ComparisonTable } from "./comparison";
 import { at_path, nearest_node, path_of_pointer, tree_of } from "./document";
 import { at_rest, by_id, copy_text, element } from "./dom";
 import { Editor, type Origin } from "./editor";
-import { Exports } from "./exports";
+import { Exports, type Offered } from "./exports";
 import { fault_of } from "./faults";
 import type { Lane, Program } from "./program";
 import { words_of } from "./schema";
@@ -64,6 +64,8 @@ export class Page implements Views {
     by_id<HTMLSelectElement>("cpus").value = shared.cpus ?? "";
     this.show_policy();
     by_id<HTMLSelectElement>("start").value = examples[shared.file] === shared.text ? shared.file : "";
+    this.schedule_line.forget();
+    this.chain_line.forget();
     this.editor.load(shared.text);
   }
 
@@ -77,10 +79,14 @@ export class Page implements Views {
     }
   }
 
-  pictures(): { label: string; picture: Picture | null }[] {
-    const labels = { comparison: "picture of the comparison", schedule: "picture of the simulation", chains: "picture of the slowest reaction" };
-    return (["comparison", "schedule", "chains"] as const).filter((part) => part !== "chains" || this.has_chains())
-      .map((part) => ({ label: labels[part], picture: this.pictures_by[part] }));
+  pictures(): Offered[] {
+    const all: [keyof typeof this.pictures_by, string[], string][] = [
+      ["comparison", commands.compare(this.state()), "picture of the comparison"],
+      ["schedule", commands.simulate(this.state()), "picture of the simulation"],
+      ["chains", commands.chains(this.state()), "picture of the slowest reaction"],
+    ];
+    return all.filter(([part]) => part !== "chains" || this.has_chains())
+      .map(([part, words, label]) => ({ name: words.at(-1)!, label, svg: this.pictures_by[part]?.svg ?? null }));
   }
 
   notice(words: string): void {
@@ -154,7 +160,11 @@ export class Page implements Views {
     this.say([element("span", { class: "badge miss" }, "✕ fault"), ` ${found.length === 1 ? "in the file" : `${found.length} faults`}, see below the editor`]);
     by_id("took").textContent = "";
     by_id("faults").replaceChildren(...found.map(({ from, to, line, column, words: said }) =>
-      this.place_button(from, to, `line ${line}, column ${column}: ${said}`)));
+      {
+        const button = this.place_button(from, to, "");
+        button.append(element("u", {}, `line ${line}, column ${column}:`), ` ${said}`);
+        return button;
+      }));
     this.stale(true, "The file has a fault: these answers are about the file before it.");
   }
 

@@ -100,7 +100,7 @@ export class Sliders {
     if (signature === this.reset_to) { return; }
     this.reset_to = signature;
     const moved = (): void => this.apply();
-    this.whole = new Slider("execution times, all tasks", "all execution times of all tasks", times_words, moved);
+    this.whole = new Slider("times of all tasks", "all execution times of all tasks", times_words, moved);
     this.tasks = found.map((task) => new TaskSliders(task, moved));
     this.host.replaceChildren(...(found.length === 0 ? [element("p", { class: "quiet" }, "No task is there yet.")]
       : [this.whole.row(), ...this.tasks.map(({ dom }) => dom)]));

@@ -56,10 +56,12 @@ export class TaskTable {
 
   private draw_words(): void {
     const all = this.explanation;
-    const [first, ...rest] = all?.tasks.find(({ name }) => name === this.task)?.sentences ?? [];
+    const sentences = all?.tasks.find(({ name }) => name === this.task)?.sentences ?? [];
+    // What a bound is made of begins with a time.
+    const parts = sentences.filter((one) => /^\d/.test(one));
     this.words.replaceChildren(
-      ...(first === undefined ? [] : [element("p", {}, first)]),
-      ...(rest.length > 0 ? [element("ul", {}, ...rest.map((one) => element("li", {}, one)))] : []),
+      ...sentences.filter((one) => !parts.includes(one)).map((one) => element("p", {}, one)),
+      ...(parts.length > 0 ? [element("ul", {}, ...parts.map((one) => element("li", {}, one)))] : []),
       ...(all?.reasons ?? []).map((reason) => element("p", {}, reason)),
       ...(all?.notes ?? []).map((note) => element("p", { class: "quiet" }, `note: ${note}`)));
   }

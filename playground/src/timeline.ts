@@ -54,6 +54,11 @@ export class Timeline {
     return true;
   }
 
+  /// The next picture is about something else: it is shown whole.
+  forget(): void {
+    this.drawing = null;
+  }
+
   all(): void {
     [this.from, this.to] = this.whole;
     this.draw();
