@@ -10,6 +10,7 @@ export interface Own {
   analysis: string | null;
   slack: number | null;
   factor: number | null;
+  plan: ComparedRow["plan"];
 }
 
 /// The policy without what a search has added, such as the tokens of tokens-r2dglp:1.
@@ -26,6 +27,11 @@ function best_first(rows: ComparedRow[]): ComparedRow[] {
 
 function list_of(words: string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+// Cores and priorities stand below, where the tasks are explained.
+function chosen_words(plan: ComparedRow["plan"]): string {
+  return plan_words({ ...plan, cores: {}, priorities: {} });
 }
 
 function slack_bar(slack: number | null): HTMLElement {
@@ -82,7 +88,7 @@ export class ComparisonTable {
   private own_row(): HTMLElement {
     const own = this.own;
     return this.cells(null, [this.picker(null, "the file's own rules")], own?.status ?? null, own?.analysis ?? null,
-      own?.slack ?? null, own?.factor ?? null, []);
+      own?.slack ?? null, own?.factor ?? null, [chosen_words(own?.plan ?? null)]);
   }
 
   private row(row: ComparedRow, best: boolean): HTMLElement {
@@ -105,7 +111,7 @@ export class ComparisonTable {
       element("td", { class: "method" }, method ?? "–"),
       element("td", { class: "number" }, shown),
       element("td", { class: "bars" }, slack_bar(slack)),
-      element("td", { class: "number" }, factor === null ? "–" : show_factor(factor)),
+      element("td", { class: factor === null ? "number" : "number factor" }, factor === null ? "–" : show_factor(factor)),
       element("td", { class: "remarks" }, ...remarks));
   }
 
@@ -120,7 +126,7 @@ export class ComparisonTable {
     if (out.length > 0) { return out; }
     const unbounded = row.tasks.filter((task) => task.response_bound === null).map(({ name }) => name);
     if (row.status === "not-proven" && unbounded.length > 0) { return [`no bound is known for ${list_of(unbounded)}`]; }
-    return [plan_words({ ...row.plan, cores: {}, priorities: {} })];
+    return [chosen_words(row.plan)];
   }
 
   private place(pointer: string): HTMLElement {

@@ -28,6 +28,7 @@ export class Page implements Views {
   private session: Session | null = null;
   private exports: Exports | null = null;
   private readonly pictures_by: Record<"comparison" | "schedule" | "chains", Picture | null> = { comparison: null, schedule: null, chains: null };
+  private readonly clocks: Partial<Record<Part, ReturnType<typeof setInterval>>> = {};
   private written_fragment = "";
   private readonly editor = new Editor(by_id("editor"), "task-set file", (origin) => this.text_changed(origin));
   private readonly sliders = new Sliders(by_id("sliders"), () => this.editor.text, (changes) => this.editor.edit(changes));
@@ -133,7 +134,24 @@ export class Page implements Views {
 
   busy(part: Part, since: number | null): void {
     const place = document.querySelector<HTMLElement>(`[data-part="${part}"]`);
-    place?.setAttribute("aria-busy", String(since !== null));
+    if (place === null) { return; }
+    place.setAttribute("aria-busy", String(since !== null));
+    clearInterval(this.clocks[part]);
+    place.querySelector(".still")?.remove();
+    if (since !== null) { this.clocks[part] = setInterval(() => this.show_still(place, part, since), 1000); }
+  }
+
+  // After a while one can see that it goes on, and end it.
+  private show_still(place: HTMLElement, part: Part, since: number): void {
+    const seconds = Math.round((performance.now() - since) / 1000);
+    const shown = place.querySelector(".still span");
+    if (shown !== null) { shown.textContent = `${seconds} s `; return; }
+    const stop = (): void => {
+      this.session?.stop(part);
+      this.notice("Stopped. What stands there is about the file before.");
+    };
+    const still = element("div", { class: "still" }, element("span", {}, `${seconds} s `), element("button", { type: "button", onclick: stop }, "stop"));
+    place.querySelector("h2, #verdict")?.after(still);
   }
 
   verdict(verdict: Verdict, milliseconds: number): void {
@@ -165,7 +183,8 @@ export class Page implements Views {
         button.append(element("u", {}, `line ${line}, column ${column}:`), ` ${said}`);
         return button;
       }));
-    this.stale(true, "The file has a fault: these answers are about the file before it.");
+    this.stale(true, this.table.policies.length === 0 ? "There is no answer yet: the file has a fault."
+      : "The file has a fault: these answers are about the file before it.");
   }
 
   comparison(all: Comparison, picture: Picture | null, milliseconds: number): void {
@@ -178,7 +197,7 @@ export class Page implements Views {
 
   own(verdict: Verdict, factor: number | null | undefined): void {
     const known = factor === undefined ? null : factor;
-    this.table.show_own({ status: verdict.status, analysis: verdict.analysis ?? null, slack: worst_slack(verdict.tasks), factor: known });
+    this.table.show_own({ status: verdict.status, analysis: verdict.analysis ?? null, slack: worst_slack(verdict.tasks), factor: known, plan: verdict.plan ?? null });
   }
 
   explanation(explanation: Explanation): void {

@@ -55,9 +55,11 @@ export class Session {
     if (at_once) { void this.ask_all(); } else { this.rest(); }
   }
 
-  stop(): void {
-    this.comparisons.stop();
-    this.details.stop();
+  /// Ends what is asked for a part. The question of the same lane that would follow is not asked either.
+  stop(part: Part): void {
+    ++this.revision;
+    this.views.busy(part, null);
+    (part === "verdict" ? this.verdicts : part === "comparison" ? this.comparisons : this.details).stop();
   }
 
   private async run(part: Part, lane: Lane, words: string[]): Promise<Answer | null> {
@@ -117,8 +119,8 @@ export class Session {
   private async ask_details(revision: number): Promise<void> {
     const state = this.views.state();
     const why = await this.run("explanation", this.details, [...commands.explain({ ...state, task: null }), "--json"]);
-    if (why === null) { return; }
-    if (why.code < invalid_input) { this.views.explanation(JSON.parse(why.out) as Explanation); }
+    if (why === null || why.code >= invalid_input) { return; }
+    this.views.explanation(JSON.parse(why.out) as Explanation);
     const seen = await this.run("schedule", this.details, [...commands.simulate(state), "--json"]);
     if (seen === null) { return; }
     this.views.schedule(picture_of(seen), seen.err.trim());

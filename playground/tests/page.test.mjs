@@ -293,6 +293,35 @@ page_test("a newer question is answered though an older one still runs", {}, asy
   assert.notEqual(said.status, "schedulable");
 });
 
+page_test("a text that is cut anywhere is a fault with a place, and nothing worse", {}, async (page) => {
+  const whole = example("shares-trio.json");
+  for (let i = 1; i <= 24; ++i) {
+    const text = whole.slice(0, Math.floor((whole.length * i) / 26));
+    await load_text(page, text);
+    const said = takt(["analyze", "given.json"], text, "given.json");
+    assert.equal(said.code, 3);
+    const words = said.err.trim().replace("given.json: ", "").replace(/^line \d+, column \d+: /, "");
+    await page.waitForFunction((wanted) => document.getElementById("faults").innerText.includes(wanted), words);
+  }
+  await wait_for_comparison(page, () => load_text(page, whole));
+  assert.match(await verdict(page), /schedulable/);
+});
+
+page_test("an answer that takes long can be stopped", {}, async (page) => {
+  const tasks = Array.from({ length: 60 }, (_, i) => ({
+    name: `t${i}`, period: `${150 + 7 * i}ms`,
+    segments: [{ cpu: "1ms" }, { kernel: { work: `${3 + (i % 5)}ms`, overhead: "20us", interleave: "9/5", wcet: "1ms", blocks: 24, threads_per_block: 256, length: "100us" } },
+      { cpu: "500us" }],
+  }));
+  const gpu = { sms: 80, threads_per_sm: 2048, virtual_per_sm: 2, blocks_per_sm: 32, preemption_levels: 2, context_switch: "200us", sharing: "isolated" };
+  await load_text(page, JSON.stringify({ format: "takt/1", platform: { cpus: { count: 4 }, gpus: [gpu] }, tasks }));
+  await page.locator('[data-part="comparison"] .still button').click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-part="comparison"][aria-busy="true"], [data-part="comparison"] .still').length === 0);
+  assert.match(await page.locator("#notice").innerText(), /Stopped/);
+  await wait_for_comparison(page, () => page.selectOption("#start", "shares-trio.json"));
+  assert.match(await verdict(page), /schedulable/);
+});
+
 function ten_tasks() {
   const tasks = Array.from({ length: 10 }, (_, i) => ({
     name: `task ${i}`, period: `${20 + 8 * i}ms`, priority: i, core: i % 4,
