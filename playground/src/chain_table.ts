@@ -8,14 +8,9 @@ function milliseconds(value: number | null): string {
   return value === null ? "–" : show_milliseconds(value);
 }
 
-function pair(latency: Latency): HTMLElement[] {
-  return [element("td", { class: "number" }, milliseconds(latency.bound)), element("td", { class: "number quiet" }, milliseconds(latency.seen))];
-}
-
-function limits(chain: ChainBound): string {
-  const { reaction, age } = chain.limit;
-  const words = [reaction === null ? "" : `reaction ${milliseconds(reaction)}`, age === null ? "" : `age ${milliseconds(age)}`];
-  return words.filter((one) => one !== "").join(", ") || "–";
+function cells(latency: Latency, limit: number | null): HTMLElement[] {
+  return [element("td", { class: "number" }, milliseconds(latency.bound)), element("td", { class: "number quiet" }, milliseconds(latency.seen)),
+    element("td", { class: "number" }, milliseconds(limit))];
 }
 
 // A limit that is met under a condition is not proven; one that is not met is a miss only where the bound is exact.
@@ -29,10 +24,9 @@ function judged(chain: ChainBound): HTMLElement {
 export function draw_chains(body: HTMLElement, words: HTMLElement, all: Chains): void {
   body.replaceChildren(...all.chains.map((chain) => element("tr", {},
     element("th", { scope: "row", title: chain.tasks.join(" → ") }, chain.name),
-    element("td", {}, chain.semantics),
-    ...pair(chain.reaction), ...pair(chain.age),
-    element("td", { class: "number" }, limits(chain)),
-    element("td", {}, judged(chain)))));
+    element("td", {}, judged(chain)),
+    ...cells(chain.reaction, chain.limit.reaction), ...cells(chain.age, chain.limit.age),
+    element("td", {}, chain.semantics))));
   const first = all.chains[0];
   words.replaceChildren(
     ...all.chains.flatMap(({ condition }) => (condition === undefined ? [] : [element("p", {}, condition)])),

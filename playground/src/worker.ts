@@ -27,7 +27,8 @@ async function answer(module: WebAssembly.Module, question: Question): Promise<A
   const directory = new PreopenDirectory("/", new Map(given.map(([name, text]) => [name, new File(new TextEncoder().encode(text))])));
   const out = new Collected();
   const err = new Collected();
-  const system = new WASI(["takt", ...question.arguments], ["NO_COLOR=1"], [new OpenFile(new File([])), out.stream, err.stream, directory]);
+  const descriptors = [new OpenFile(new File([])), out.stream, err.stream, directory];
+  const system = new WASI(["takt", ...question.arguments], ["NO_COLOR=1"], descriptors, { debug: false });
   const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system.wasiImport });
   const code = system.start(instance as Parameters<WASI["start"]>[0]);
   const files: Record<string, string> = {};

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import {
-  browser, built_page, example, load_text, need, open, shared_text, source, takt, verdict, wait_for_comparison, wait_for_verdict,
+  browser, built_page, example, load_text, need, open, shared_text, takt, verdict, wait_for_comparison, wait_for_verdict,
 } from "./support.mjs";
 
 let chromium;
@@ -364,17 +364,4 @@ test("without a word to the outside: the page's own rule forbids it", async () =
   }));
   assert.equal(refused, "connect-src");
   await opened.page.context().close();
-});
-
-test("the answers of the page are made by the program: both give the same bytes", async () => {
-  const { commands } = await source("commands.ts");
-  const asked = { file: "set.json", policy: null, cpus: null, task: null };
-  const said = takt([...commands.compare(asked), "--json"], example("shares-trio.json"));
-  assert.equal(said.code, 0);
-  const opened = await open(chromium);
-  await wait_for_comparison(opened.page, () => load_text(opened.page, example("shares-trio.json")));
-  const shown = await shown_rows(opened.page);
-  assert.equal(shown.filter(({ verdict: one }) => one === "schedulable").length,
-    JSON.parse(said.out).rows.filter(({ status }) => status === "schedulable").length);
-  await opened.close();
 });

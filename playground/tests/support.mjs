@@ -62,7 +62,7 @@ export async function open(from, { fragment = "", width = 1600, height = 1000, s
   await context.grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});
   const page = await context.newPage();
   const complaints = [];
-  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) { complaints.push(message.text()); } });
+  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => {
     if (/^https?:/.test(request.url()) && !built_page.startsWith("http")) { complaints.push(`asks for ${request.url()}`); }
