@@ -67,7 +67,7 @@ export interface ChainBound {
   age_at_output: Latency;
   age: Latency;
   limit: { reaction: number | null; age: number | null };
-  meets: boolean | null;
+  meets: boolean;
   condition?: string;
 }
 

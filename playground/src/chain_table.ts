@@ -13,12 +13,17 @@ function cells(latency: Latency, limit: number | null): HTMLElement[] {
     element("td", { class: "number" }, milliseconds(limit))];
 }
 
-// A limit that is met under a condition is not proven; one that is not met is a miss only where the bound is exact.
+function beyond(latency: Latency, limit: number | null): boolean {
+  return limit !== null && latency.seen !== null && latency.seen > limit;
+}
+
+// A limit that the simulation has seen exceeded is missed, whatever the bound says.
 function judged(chain: ChainBound): HTMLElement {
-  if (chain.meets === true) { return element("span", { class: "badge proven" }, "✓ yes"); }
-  if (chain.meets === false) { return element("span", { class: "badge miss" }, "✕ no"); }
-  const none = chain.limit.reaction === null && chain.limit.age === null;
-  return element("span", { class: `badge ${none ? "none" : "open"}` }, none ? "– no limit" : "? not proven");
+  const { reaction, age } = chain.limit;
+  if (beyond(chain.reaction, reaction) || beyond(chain.age, age)) { return element("span", { class: "badge miss" }, "✕ no"); }
+  if (!chain.meets) { return element("span", { class: "badge open" }, "? not proven"); }
+  const limited = reaction !== null || age !== null;
+  return element("span", { class: "badge proven" }, limited ? "✓ yes" : "✓ bounded");
 }
 
 export function draw_chains(body: HTMLElement, words: HTMLElement, all: Chains): void {

@@ -105,8 +105,8 @@ export class Page implements Views {
     this.changed(origin === "loaded");
   }
 
-  private changed(at_once = false): void {
-    this.session?.changed(at_once);
+  private changed(subject = false): void {
+    if (subject) { this.session?.changed_subject(); } else { this.session?.changed(); }
     this.show_lines();
     this.address_at_rest();
   }

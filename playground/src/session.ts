@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is asked when: the verdict at once, all else as soon as the text rests. Each answer is about one state of the
-// page; one that comes for an older state is dropped.
+// page; one that comes for an older state is dropped, but for verdicts: they are shown while a slider moves.
 import type { Chains, Comparison, Explanation, Sensitivity, Verdict } from "./answers";
 import { commands, type Asked } from "./commands";
 import { at_rest } from "./dom";
@@ -41,6 +41,7 @@ export class Session {
   private readonly comparisons: Lane;
   private readonly details: Lane;
   private revision = 0;
+  private subject = 0;
   private readonly rest: () => void;
 
   constructor(program: Program, private readonly views: Views) {
@@ -48,11 +49,19 @@ export class Session {
     this.rest = at_rest(rest_ms, () => void this.ask_all());
   }
 
-  /// The text, the policy or the processors' rule is another one.
-  changed(at_once = false): void {
+  /// The text is another one.
+  changed(): void {
     ++this.revision;
     void this.ask_verdict();
-    if (at_once) { void this.ask_all(); } else { this.rest(); }
+    this.rest();
+  }
+
+  /// Another file, policy or rule of the processors: no older answer is about it.
+  changed_subject(): void {
+    ++this.subject;
+    ++this.revision;
+    void this.ask_verdict();
+    void this.ask_all();
   }
 
   /// Ends what is asked for a part. The question of the same lane that would follow is not asked either.
@@ -62,13 +71,14 @@ export class Session {
     (part === "verdict" ? this.verdicts : part === "comparison" ? this.comparisons : this.details).stop();
   }
 
-  private async run(part: Part, lane: Lane, words: string[]): Promise<Answer | null> {
+  private async run(part: Part, lane: Lane, words: string[], late_too = false): Promise<Answer | null> {
     const { text, file } = this.views.state();
-    const revision = this.revision;
+    const { revision, subject } = this;
     this.views.busy(part, performance.now());
     try {
       const answer = await lane.ask({ arguments: words, files: { [file]: text } });
-      return revision === this.revision ? answer : null;
+      const of_use = late_too && subject === this.subject && answer !== null && answer.code < invalid_input;
+      return revision === this.revision || of_use ? answer : null;
     } catch (failure) {
       if (revision === this.revision) { this.views.failed(part, failure instanceof Error ? failure.message : String(failure)); }
       return null;
@@ -79,7 +89,7 @@ export class Session {
 
   private async ask_verdict(): Promise<void> {
     const state = this.views.state();
-    const answer = await this.run("verdict", this.verdicts, [...commands.analyze(state), "--json"]);
+    const answer = await this.run("verdict", this.verdicts, [...commands.analyze(state), "--json"], true);
     if (answer === null) { return; }
     if (answer.code < invalid_input) {
       this.views.verdict(JSON.parse(answer.out) as Verdict, answer.milliseconds);

@@ -75,7 +75,7 @@ export class TaskTable {
 
   private row(task: Verdict["tasks"][number], chosen: boolean): HTMLElement {
     const slack = slack_of(task);
-    const style = task.meets ? "proven" : task.response_bound === null ? "open" : "miss";
+    const words = task.meets ? (task.deadline === null ? "✓ bounded" : "✓ yes") : task.deadline === null && task.response_bound === null ? "? no bound" : "? not proven";
     return element("tr", { class: chosen ? "chosen" : "", onclick: (event: MouseEvent) => {
       if (!(event.target instanceof Element && event.target.closest("button"))) { this.choose(task.name); }
     } },
@@ -85,6 +85,6 @@ export class TaskTable {
       element("td", { class: "number" }, task.response_bound === null ? "–" : show_milliseconds(task.response_bound)),
       element("td", { class: "number" }, slack === null ? "–" : show_percent(slack)),
       element("td", { class: "bars" }, response_bar(task.deadline, task.response_bound)),
-      element("td", {}, element("span", { class: `badge ${style}` }, task.meets ? "✓ meets" : task.response_bound === null ? "? no bound" : "✕ not proven")));
+      element("td", {}, element("span", { class: `badge ${task.meets ? "proven" : "open"}` }, words)));
   }
 }

@@ -147,6 +147,22 @@ page_test("a slider turns the verdict while it is dragged, changes the text, and
   assert.equal(await shared_text(page), example("gcaps-xavier.json"));
 });
 
+page_test("verdicts come while a slider never rests", {}, async (page) => {
+  const shown = await page.evaluate(() => new Promise((settle) => {
+    const slider = document.querySelector("#sliders input");
+    const seen = new Set();
+    let moves = 0;
+    const timer = setInterval(() => {
+      slider.value = String(moves < 100 ? moves : 100 - (moves % 2));
+      slider.dispatchEvent(new Event("input"));
+      ++moves;
+      seen.add(document.getElementById("verdict").innerText.replace(/\s+/g, " "));
+      if (![...seen].every((one) => one.includes("✓"))) { clearInterval(timer); settle(moves); }
+    }, 16);
+  }));
+  console.log(`a slider that moves every 16 ms: the verdict turned at its move ${shown}`);
+});
+
 page_test("a time with a unit keeps it, and the deadline goes along with the period", {}, async (page) => {
   await wait_for_comparison(page, () => page.selectOption("#start", "takt new"));
   const period = page.getByLabel("period of camera");
@@ -241,8 +257,10 @@ page_test("chains are shown with the program's bounds", {}, async (page) => {
   const said = JSON.parse(takt(["chains", "set.json", "--json"], example("waters2019.json")).out).chains;
   const rows = await page.locator("#chain-rows tr").evaluateAll((all) => all.map((row) => [...row.cells].map(({ innerText }) => innerText)));
   assert.equal(rows.length, said.length);
+  const told = takt(["chains", "set.json"], example("waters2019.json")).out.split("\n");
   said.forEach((chain, i) => {
     assert.equal(rows[i][0], chain.name);
+    assert.ok(told.find((line) => line.trim().startsWith(`${chain.name}  `)).endsWith(`  ${rows[i][1].slice(2)}`), `${chain.name}: ${rows[i][1]}`);
     assert.equal(rows[i][2], (chain.reaction.bound / 1e6).toFixed(3));
   });
   await page.waitForSelector("#chain-picture .along svg");

@@ -122,3 +122,66 @@ test("a command line is quoted for a shell", async () => {
   const asked = { file: "set.json", policy: "tokens-k-fmlp", cpus: null, task: "it's" };
   assert.equal(shell_line(commands.explain(asked)), "takt explain set.json --task 'it'\\''s' --policy tokens-k-fmlp");
 });
+
+// A worker that answers when the test says so.
+function lane_of(Lane) {
+  const workers = [];
+  const program = {
+    worker() {
+      const made = { asked: [], ended: false, postMessage: ({ question }) => made.asked.push(question), terminate: () => { made.ended = true; } };
+      workers.push(made);
+      return made;
+    },
+  };
+  return { lane: new Lane(program), workers };
+}
+
+const question = (name) => ({ arguments: [name], files: {} });
+
+test("of the questions that wait only the newest is asked", async () => {
+  const { Lane } = await source("program.ts");
+  const { lane, workers } = lane_of(Lane);
+  const answers = ["a", "b", "c"].map((name) => lane.ask(question(name)));
+  assert.equal(await answers[1], null);
+  workers[0].onmessage({ data: { answer: "first" } });
+  assert.equal(await answers[0], "first");
+  workers[0].onmessage({ data: { answer: "last" } });
+  assert.equal(await answers[2], "last");
+  assert.deepEqual(workers.flatMap(({ asked }) => asked.map((one) => one.arguments[0])), ["a", "c"]);
+});
+
+test("a question that runs too long gives way to a newer one", async () => {
+  const { Lane } = await source("program.ts");
+  const { lane, workers } = lane_of(Lane);
+  const [old, newer] = [lane.ask(question("old")), lane.ask(question("new"))];
+  assert.equal(await old, null);
+  assert.ok(workers[0].ended);
+  workers[1].onmessage({ data: { answer: "new" } });
+  assert.equal(await newer, "new");
+});
+
+test("an instance that fails costs its answer and nothing else", async () => {
+  const { Lane } = await source("program.ts");
+  const { lane, workers } = lane_of(Lane);
+  const trapped = lane.ask(question("traps"));
+  workers[0].onmessage({ data: { failure: "RuntimeError: unreachable" } });
+  await assert.rejects(trapped, /unreachable/);
+  const dead = lane.ask(question("dies"));
+  workers[0].onerror({ message: "out of memory", preventDefault() {} });
+  await assert.rejects(dead, /out of memory/);
+  const next = lane.ask(question("next"));
+  workers[1].onmessage({ data: { answer: "next" } });
+  assert.equal(await next, "next");
+});
+
+test("what is stopped has no answer, and the lane goes on", async () => {
+  const { Lane } = await source("program.ts");
+  const { lane, workers } = lane_of(Lane);
+  const stopped = lane.ask(question("long"));
+  lane.stop();
+  assert.equal(await stopped, null);
+  assert.ok(workers[0].ended);
+  const next = lane.ask(question("next"));
+  workers[1].onmessage({ data: { answer: "next" } });
+  assert.equal(await next, "next");
+});

@@ -27,8 +27,9 @@ export async function source(name) {
     plugins: [{
       name: "takt",
       setup(on) {
-        on.onResolve({ filter: /^takt:schema$/ }, ({ path }) => ({ path, namespace: "takt" }));
-        on.onLoad({ filter: /.*/, namespace: "takt" }, () => ({ contents: schema, loader: "json" }));
+        on.onResolve({ filter: /^takt:unpack$/ }, () => on.resolve("lzma1", { resolveDir: import.meta.dirname, kind: "import-statement" }));
+        on.onResolve({ filter: /^takt:/ }, ({ path }) => ({ path, namespace: "takt" }));
+        on.onLoad({ filter: /.*/, namespace: "takt" }, ({ path }) => ({ contents: path === "takt:schema" ? schema : '""', loader: "json" }));
       },
     }],
   });
