@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { compress } from "lzma1";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -13,15 +13,34 @@ const root = dirname(here);
 
 function bundle(entry, plugins) {
   return build({
-    entryPoints: [join(here, "src", entry)], bundle: true, minify: true, write: false, format: "iife", target: "es2022",
-    charset: "utf8", legalComments: "none", plugins, logLevel: "warning",
+    entryPoints: [join(here, "src", entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "none",
+    plugins,
+    logLevel: "warning",
   }).then((made) => made.outputFiles[0].text);
 }
 
 function examples() {
   const folder = join(root, "examples/data");
-  const names = readdirSync(folder).filter((name) => name.endsWith(".json")).sort();
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .sort();
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+}
+
+// In the order of their names.
+function styles() {
+  const folder = join(here, "src/style");
+  const all = readdirSync(folder)
+    .sort()
+    .map((name) => readFileSync(join(folder, name), "utf8"));
+  return transform(all.join("\n"), { loader: "css", minify: true, target: "chrome123", legalComments: "none" });
 }
 
 // What the sources import as takt:NAME.
@@ -29,9 +48,14 @@ function given(parts) {
   return {
     name: "takt",
     setup(on) {
-      on.onResolve({ filter: /^takt:unpack$/ }, () => on.resolve("lzma1", { resolveDir: here, kind: "import-statement" }));
+      on.onResolve({ filter: /^takt:unpack$/ }, () =>
+        on.resolve("lzma1", { resolveDir: here, kind: "import-statement" }),
+      );
       on.onResolve({ filter: /^takt:/ }, ({ path }) => ({ path, namespace: "takt" }));
-      on.onLoad({ filter: /.*/, namespace: "takt" }, ({ path }) => ({ contents: JSON.stringify(parts[path.slice(5)]), loader: "json" }));
+      on.onLoad({ filter: /.*/, namespace: "takt" }, ({ path }) => ({
+        contents: JSON.stringify(parts[path.slice(5)]),
+        loader: "json",
+      }));
     },
   };
 }
@@ -42,11 +66,12 @@ async function page_of(wasm) {
   const code = await bundle("main.ts", [given({ examples: examples(), schema, worker })]);
   const script = code.replace(/<\/script/gi, "<\\/script").trim();
   const parts = {
-    style: readFileSync(join(here, "src/style.css"), "utf8").replace(/\/\*.*?\*\//gs, "").replace(/\s*\n\s*/g, "\n"),
+    style: (await styles()).code.trim(),
     program: Buffer.from(compress(wasm, 9)).toString("base64"),
     script,
     "script-hash": `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
   };
+  // The hash is about all that stands between the tags.
   return readFileSync(join(here, "src/page.html"), "utf8").replace(/\{\{([\w-]+)\}\}/g, (_, name) => parts[name]);
 }
 
@@ -59,4 +84,6 @@ const page = await page_of(readFileSync(wasm));
 mkdirSync(dirname(resolve(out)), { recursive: true });
 writeFileSync(out, page);
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(0)} kB`;
-console.log(`${out}: ${kilobytes(Buffer.byteLength(page))}, ${kilobytes(gzipSync(page, { level: 9 }).length)} compressed`);
+console.log(
+  `${out}: ${kilobytes(Buffer.byteLength(page))}, ${kilobytes(gzipSync(page, { level: 9 }).length)} compressed`,
+);

@@ -18,10 +18,20 @@ function picture(asked: Asked, of: string): string {
 
 export const commands = {
   analyze: (asked: Asked): string[] => ["analyze", asked.file, ...rules(asked)],
-  explain: (asked: Asked): string[] => ["explain", asked.file, ...(asked.task === null ? [] : ["--task", asked.task]), ...rules(asked)],
+  explain: (asked: Asked): string[] => [
+    "explain",
+    asked.file,
+    ...(asked.task === null ? [] : ["--task", asked.task]),
+    ...rules(asked),
+  ],
   sensitivity: (asked: Asked): string[] => ["sensitivity", asked.file, ...rules(asked)],
-  compare: (asked: Asked): string[] =>
-    ["compare", asked.file, ...(asked.cpus === null ? [] : ["--cpus", asked.cpus]), "--svg", picture(asked, "compare")],
+  compare: (asked: Asked): string[] => [
+    "compare",
+    asked.file,
+    ...(asked.cpus === null ? [] : ["--cpus", asked.cpus]),
+    "--svg",
+    picture(asked, "compare"),
+  ],
   simulate: (asked: Asked): string[] => ["simulate", asked.file, ...rules(asked), "--svg", picture(asked, "schedule")],
   chains: (asked: Asked): string[] => ["chains", asked.file, ...rules(asked), "--svg", picture(asked, "chains")],
   export_cpp: (asked: Asked): string[] => ["export", "cpp", asked.file, ...rules(asked)],

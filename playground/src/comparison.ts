@@ -21,8 +21,9 @@ export function base_name(policy: string): string {
 const order: (Status | null)[] = ["schedulable", "not-proven", "unschedulable", null];
 
 function best_first(rows: ComparedRow[]): ComparedRow[] {
-  return [...rows].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status)
-    || (b.slack_permille ?? -1) - (a.slack_permille ?? -1));
+  return [...rows].sort(
+    (a, b) => order.indexOf(a.status) - order.indexOf(b.status) || (b.slack_permille ?? -1) - (a.slack_permille ?? -1),
+  );
 }
 
 function list_of(words: string[]): string {
@@ -50,7 +51,9 @@ export class ComparisonTable {
     private readonly go_to: (pointer: string) => void,
   ) {}
 
-  get policies(): string[] { return this.rows.map(({ policy }) => base_name(policy)); }
+  get policies(): string[] {
+    return this.rows.map(({ policy }) => base_name(policy));
+  }
 
   show(rows: ComparedRow[]): void {
     this.rows = best_first(rows);
@@ -80,52 +83,114 @@ export class ComparisonTable {
 
   private picker(policy: string | null, shown: string): HTMLElement {
     const chosen = this.chosen === policy;
-    return element("button", {
-      type: "button", class: "pick", "aria-pressed": String(chosen), "data-policy": policy ?? "", onclick: () => this.choose(policy),
-    }, shown);
+    return element(
+      "button",
+      {
+        type: "button",
+        class: "pick",
+        "aria-pressed": String(chosen),
+        "data-policy": policy ?? "",
+        onclick: () => this.choose(policy),
+      },
+      shown,
+    );
   }
 
   private own_row(): HTMLElement {
     const own = this.own;
-    return this.cells(null, [this.picker(null, "the file's own rules")], own?.status ?? null, own?.analysis ?? null,
-      own?.slack ?? null, own?.factor ?? null, [chosen_words(own?.plan ?? null)]);
+    return this.cells(
+      null,
+      [this.picker(null, "the file's own rules")],
+      own?.status ?? null,
+      own?.analysis ?? null,
+      own?.slack ?? null,
+      own?.factor ?? null,
+      [chosen_words(own?.plan ?? null)],
+    );
   }
 
   private row(row: ComparedRow, best: boolean): HTMLElement {
     const name: (Node | string)[] = [this.picker(base_name(row.policy), row.policy)];
-    if (best) { name.push(element("span", { class: "tag" }, "best")); }
-    if (row.policy.startsWith("time-sliced")) {
-      name.push(element("span", { class: "tag", title: "Time slices are what a board does if nothing else is chosen." }, "today"));
+    if (best) {
+      name.push(element("span", { class: "tag" }, "best"));
     }
-    return this.cells(base_name(row.policy), name, row.status, row.analysis, row.slack_permille, row.factor_permille, this.remarks(row));
+    if (row.policy.startsWith("time-sliced")) {
+      name.push(
+        element(
+          "span",
+          { class: "tag", title: "Time slices are what a board does if nothing else is chosen." },
+          "today",
+        ),
+      );
+    }
+    return this.cells(
+      base_name(row.policy),
+      name,
+      row.status,
+      row.analysis,
+      row.slack_permille,
+      row.factor_permille,
+      this.remarks(row),
+    );
   }
 
-  private cells(policy: string | null, name: (Node | string)[], status: Status | null, method: string | null, slack: number | null,
-                factor: number | null, remarks: (Node | string)[]): HTMLElement {
+  private cells(
+    policy: string | null,
+    name: (Node | string)[],
+    status: Status | null,
+    method: string | null,
+    slack: number | null,
+    factor: number | null,
+    remarks: (Node | string)[],
+  ): HTMLElement {
     const shown = slack === null ? "–" : show_percent(slack);
-    return element("tr", { class: this.chosen === policy ? "chosen" : "", onclick: (event: MouseEvent) => {
-      if (!(event.target instanceof Element && event.target.closest("button"))) { this.choose(policy); }
-    } },
+    return element(
+      "tr",
+      {
+        class: this.chosen === policy ? "chosen" : "",
+        onclick: (event: MouseEvent) => {
+          if (!(event.target instanceof Element && event.target.closest("button"))) {
+            this.choose(policy);
+          }
+        },
+      },
       element("th", { scope: "row" }, ...name),
       element("td", {}, badge(status)),
       element("td", { class: "method" }, method ?? "–"),
       element("td", { class: "number" }, shown),
       element("td", { class: "bars" }, slack_bar(slack)),
-      element("td", { class: factor === null ? "number" : "number factor" }, factor === null ? "–" : show_factor(factor)),
-      element("td", { class: "remarks" }, ...remarks));
+      element(
+        "td",
+        { class: factor === null ? "number" : "number factor" },
+        factor === null ? "–" : show_factor(factor),
+      ),
+      element("td", { class: "remarks" }, ...remarks),
+    );
   }
 
   private remarks(row: ComparedRow): (Node | string)[] {
-    if (row.because !== undefined) { return [row.because]; }
+    if (row.because !== undefined) {
+      return [row.because];
+    }
     const out: (Node | string)[] = row.why.length > 0 ? [row.why.map(({ words }) => words).join("; ")] : [];
     for (const fact of new Set(row.missing.map((one) => one.fact))) {
       const places = row.missing.filter((one) => one.fact === fact).map(({ at }) => at);
-      if (out.length > 0) { out.push("; "); }
-      out.push(element("code", {}, fact), " is missing at ", ...places.flatMap((at, i) => [i > 0 ? ", " : "", this.place(at)]));
+      if (out.length > 0) {
+        out.push("; ");
+      }
+      out.push(
+        element("code", {}, fact),
+        " is missing at ",
+        ...places.flatMap((at, i) => [i > 0 ? ", " : "", this.place(at)]),
+      );
     }
-    if (out.length > 0) { return out; }
+    if (out.length > 0) {
+      return out;
+    }
     const unbounded = row.tasks.filter((task) => task.response_bound === null).map(({ name }) => name);
-    if (row.status === "not-proven" && unbounded.length > 0) { return [`no bound is known for ${list_of(unbounded)}`]; }
+    if (row.status === "not-proven" && unbounded.length > 0) {
+      return [`no bound is known for ${list_of(unbounded)}`];
+    }
     return [chosen_words(row.plan)];
   }
 

@@ -10,7 +10,8 @@ import { description_at, meanings_at, type Meaning, type Path } from "./schema";
 // A quote that the editor has closed is replaced with the rest.
 function inserted(template: string): Completion["apply"] {
   const insert = snippet(template);
-  return (view, completion, from, to) => insert(view, completion, from, to + (view.state.sliceDoc(to, to + 1) === '"' ? 1 : 0));
+  return (view, completion, from, to) =>
+    insert(view, completion, from, to + (view.state.sliceDoc(to, to + 1) === '"' ? 1 : 0));
 }
 
 function offered(label: string, detail: string): Completion {
@@ -25,9 +26,15 @@ function type_of(path: Path): string {
 // What stands behind a new key: an empty value of the right kind, with the cursor in it.
 function empty_value(path: Path): string {
   const kind = type_of(path);
-  if (meanings_at(path).some(({ schema }) => schema.enum !== undefined || schema.const !== undefined)) { return '"${}"'; }
-  if (kind === "object") { return "{ ${} }"; }
-  if (kind === "array") { return "[${}]"; }
+  if (meanings_at(path).some(({ schema }) => schema.enum !== undefined || schema.const !== undefined)) {
+    return '"${}"';
+  }
+  if (kind === "object") {
+    return "{ ${} }";
+  }
+  if (kind === "array") {
+    return "[${}]";
+  }
   return kind === "string" ? '"${}"' : "${}";
 }
 
@@ -47,19 +54,25 @@ function keys_at(path: Path, present: Set<string>, root: Node | null): Completio
   const found = meanings_at(path);
   const required = new Set(found.flatMap(({ schema }) => schema.required ?? []));
   const keys = new Set(found.flatMap(({ schema }) => Object.keys(schema.properties ?? {})));
-  if (is_step(found)) { names_of_resources(root).forEach((name) => keys.add(name)); }
-  if (path[0] === "plan" && path.length === 2) { tasks_of(root).forEach(({ name }) => keys.add(name)); }
-  return [...keys].filter((key) => !present.has(key)).map((key) => {
-    const value = empty_value([...path, key]);
-    return {
-      label: `"${key}"`,
-      apply: inserted(`"${key}": ${value}`),
-      detail: required.has(key) ? "required" : type_of([...path, key]),
-      info: description_at([...path, key]) ?? undefined,
-      type: "property",
-      boost: required.has(key) ? 1 : 0,
-    };
-  });
+  if (is_step(found)) {
+    names_of_resources(root).forEach((name) => keys.add(name));
+  }
+  if (path[0] === "plan" && path.length === 2) {
+    tasks_of(root).forEach(({ name }) => keys.add(name));
+  }
+  return [...keys]
+    .filter((key) => !present.has(key))
+    .map((key) => {
+      const value = empty_value([...path, key]);
+      return {
+        label: `"${key}"`,
+        apply: inserted(`"${key}": ${value}`),
+        detail: required.has(key) ? "required" : type_of([...path, key]),
+        info: description_at([...path, key]) ?? undefined,
+        type: "property",
+        boost: required.has(key) ? 1 : 0,
+      };
+    });
 }
 
 function values_at(path: Path, root: Node | null): Completion[] {
@@ -67,16 +80,26 @@ function values_at(path: Path, root: Node | null): Completion[] {
   const words = new Map<string, Completion>();
   const offer = (value: unknown, detail: string): void => {
     const text = JSON.stringify(value);
-    if (!words.has(text)) { words.set(text, offered(text, detail)); }
+    if (!words.has(text)) {
+      words.set(text, offered(text, detail));
+    }
   };
   for (const { schema } of found) {
     schema.enum?.forEach((word) => offer(word, schema.title ?? ""));
-    if (schema.const !== undefined) { offer(schema.const, ""); }
-    if (schema.type === "boolean") { [true, false].forEach((value) => offer(value, "")); }
-    if (schema.type === "null") { offer(null, ""); }
+    if (schema.const !== undefined) {
+      offer(schema.const, "");
+    }
+    if (schema.type === "boolean") {
+      [true, false].forEach((value) => offer(value, ""));
+    }
+    if (schema.type === "null") {
+      offer(null, "");
+    }
     schema.examples?.forEach((example) => offer(example, "an example"));
   }
-  if (path[0] === "chains" && path[2] === "tasks") { tasks_of(root).forEach(({ name }) => offer(name, "a task")); }
+  if (path[0] === "chains" && path[2] === "tasks") {
+    tasks_of(root).forEach(({ name }) => offer(name, "a task"));
+  }
   return [...words.values()];
 }
 
@@ -95,7 +118,9 @@ export function complete(context: CompletionContext): CompletionResult | null {
   const text = context.state.doc.toString();
   const location = getLocation(text, context.pos);
   const typed = context.matchBefore(/"?[\w./-]*/);
-  if (!context.explicit && (typed === null || typed.from === typed.to)) { return null; }
+  if (!context.explicit && (typed === null || typed.from === typed.to)) {
+    return null;
+  }
   const begin = begin_of(location, context.pos);
   const from = begin ?? typed?.from ?? context.pos;
   const root = tree_of(text);
@@ -111,9 +136,13 @@ export function complete(context: CompletionContext): CompletionResult | null {
 function described(view: EditorView, position: number) {
   const root = tree_of(view.state.doc.toString());
   const node = root === null ? undefined : findNodeAtOffset(root, position);
-  if (node === undefined || node.type === "object" || node.type === "array") { return null; }
+  if (node === undefined || node.type === "object" || node.type === "array") {
+    return null;
+  }
   const words = description_at(getNodePath(node));
-  if (words === null) { return null; }
+  if (words === null) {
+    return null;
+  }
   return {
     pos: node.offset,
     end: node.offset + node.length,

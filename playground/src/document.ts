@@ -21,7 +21,9 @@ export function path_of_pointer(pointer: string): Path {
 export function nearest_node(root: Node, path: Path): Node {
   for (let length = path.length; length > 0; --length) {
     const found = at_path(root, path.slice(0, length));
-    if (found !== null) { return found; }
+    if (found !== null) {
+      return found;
+    }
   }
   return root;
 }
@@ -29,7 +31,9 @@ export function nearest_node(root: Node, path: Path): Node {
 export function at_path(root: Node, path: Path): Node | null {
   let node: Node | undefined = root;
   for (const step of path) {
-    if (node === undefined) { return null; }
+    if (node === undefined) {
+      return null;
+    }
     // A key of digits alone is a key where there is an object.
     node = findNodeAtLocation(node, [node.type === "object" ? String(step) : step]);
   }
@@ -43,7 +47,9 @@ export function text_at(root: Node | null, path: Path): string | null {
 
 /// The path of every member below a node.
 export function leaves(node: Node, path: Path = []): { node: Node; path: Path }[] {
-  if (node.type === "array") { return (node.children ?? []).flatMap((child, i) => leaves(child, [...path, i])); }
+  if (node.type === "array") {
+    return (node.children ?? []).flatMap((child, i) => leaves(child, [...path, i]));
+  }
   if (node.type === "object") {
     return (node.children ?? []).flatMap((member) => {
       const [key, value] = member.children ?? [];
@@ -55,7 +61,9 @@ export function leaves(node: Node, path: Path = []): { node: Node; path: Path }[
 
 /// The tasks of a file, also in the older spelling.
 export function tasks_of(root: Node | null): { node: Node; path: Path; name: string }[] {
-  if (root === null) { return []; }
+  if (root === null) {
+    return [];
+  }
   return ["tasks", "graphs"].flatMap((key) =>
     (at_path(root, [key])?.children ?? []).map((node, i) => {
       const name = at_path(node, ["name"]);

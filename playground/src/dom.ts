@@ -25,7 +25,9 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 /// The element of the page that has this id.
 export function by_id<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id);
-  if (found === null) { throw new Error(`the page has no #${id}`); }
+  if (found === null) {
+    throw new Error(`the page has no #${id}`);
+  }
   return found as T;
 }
 

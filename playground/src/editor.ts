@@ -2,15 +2,30 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import {
-  bracketMatching, codeFolding, foldGutter, foldKeymap, foldService, HighlightStyle, indentOnInput, indentUnit, matchBrackets,
-  StreamLanguage, syntaxHighlighting,
+  bracketMatching,
+  codeFolding,
+  foldGutter,
+  foldKeymap,
+  foldService,
+  HighlightStyle,
+  indentOnInput,
+  indentUnit,
+  matchBrackets,
+  StreamLanguage,
+  syntaxHighlighting,
 } from "@codemirror/language";
 import { json } from "@codemirror/legacy-modes/mode/javascript";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { Annotation, EditorState, type ChangeSpec } from "@codemirror/state";
 import {
-  drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, rectangularSelection,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+  rectangularSelection,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { complete, descriptions } from "./completion";
@@ -32,9 +47,13 @@ const folds = foldService.of((state, from, to) => {
     const letter = state.sliceDoc(at - 1, at);
     if (letter === "{" || letter === "[") {
       const match = matchBrackets(state, at - 1, 1, { maxScanDistance: state.doc.length });
-      return match?.matched === true && match.end !== undefined && match.end.from > to ? { from: at, to: match.end.from } : null;
+      return match?.matched === true && match.end !== undefined && match.end.from > to
+        ? { from: at, to: match.end.from }
+        : null;
     }
-    if (letter === "}" || letter === "]") { return null; }
+    if (letter === "}" || letter === "]") {
+      return null;
+    }
   }
   return null;
 });
@@ -43,10 +62,15 @@ export class Editor {
   private readonly view: EditorView;
 
   constructor(host: HTMLElement, label: string, changed: (origin: Origin) => void) {
-    this.view = new EditorView({ parent: host, state: EditorState.create({ extensions: this.extensions(label, changed) }) });
+    this.view = new EditorView({
+      parent: host,
+      state: EditorState.create({ extensions: this.extensions(label, changed) }),
+    });
   }
 
-  get text(): string { return this.view.state.doc.toString(); }
+  get text(): string {
+    return this.view.state.doc.toString();
+  }
 
   /// Another file. It can be undone.
   load(text: string): void {
@@ -65,7 +89,10 @@ export class Editor {
   mark(faults: Fault[]): void {
     const length = this.view.state.doc.length;
     const shown = faults.map(({ from, to, words }) => ({
-      from: Math.min(from, length), to: Math.min(to, length), severity: "error" as const, message: words,
+      from: Math.min(from, length),
+      to: Math.min(to, length),
+      severity: "error" as const,
+      message: words,
     }));
     this.view.dispatch(setDiagnostics(this.view.state, shown));
   }
@@ -79,17 +106,40 @@ export class Editor {
 
   private extensions(label: string, changed: (origin: Origin) => void) {
     return [
-      lineNumbers(), highlightActiveLineGutter(), lintGutter(), foldGutter(), codeFolding(), history(), drawSelection(),
-      indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(), rectangularSelection(), highlightActiveLine(),
-      highlightSelectionMatches(), StreamLanguage.define({ ...json, tokenTable: { property: tags.propertyName } }),
-      syntaxHighlighting(colours), folds, descriptions,
+      lineNumbers(),
+      highlightActiveLineGutter(),
+      lintGutter(),
+      foldGutter(),
+      codeFolding(),
+      history(),
+      drawSelection(),
+      indentOnInput(),
+      indentUnit.of("  "),
+      bracketMatching(),
+      closeBrackets(),
+      rectangularSelection(),
+      highlightActiveLine(),
+      highlightSelectionMatches(),
+      StreamLanguage.define({ ...json, tokenTable: { property: tags.propertyName } }),
+      syntaxHighlighting(colours),
+      folds,
+      descriptions,
       autocompletion({ override: [complete], icons: false }),
       // Tab leaves the editor, as everywhere on the page.
-      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap,
-        ...lintKeymap]),
+      keymap.of([
+        ...closeBracketsKeymap,
+        ...defaultKeymap,
+        ...searchKeymap,
+        ...historyKeymap,
+        ...foldKeymap,
+        ...completionKeymap,
+        ...lintKeymap,
+      ]),
       EditorView.contentAttributes.of({ "aria-label": label }),
       EditorView.updateListener.of((update) => {
-        if (!update.docChanged) { return; }
+        if (!update.docChanged) {
+          return;
+        }
         const from = update.transactions.map((one) => one.annotation(origin)).find((one) => one !== undefined);
         changed(from ?? "typed");
       }),

@@ -39,13 +39,17 @@ function step_of(path: Path, from: number): Path {
   const lists = new Set<string | number>(["segments", "nodes", "kernels", "variants"]);
   let end = from + 1;
   for (let i = from; i + 1 < path.length; ++i) {
-    if (lists.has(path[i]!) && typeof path[i + 1] === "number") { end = i + 2; }
+    if (lists.has(path[i]!) && typeof path[i + 1] === "number") {
+      end = i + 2;
+    }
   }
   return path.slice(0, end);
 }
 
 function kind_of(node: Node | null): string {
-  if (node?.type !== "object") { return ""; }
+  if (node?.type !== "object") {
+    return "";
+  }
   const keys = (node.children ?? []).map((member) => String(member.children?.[0]?.value));
   const name = at_path(node, ["name"]);
   const kind = keys.find((key) => key !== "name") ?? "";
@@ -56,7 +60,9 @@ function steps_of(text: string, root: Node, task: Node, path: Path): StepTimes[]
   const steps = new Map<string, StepTimes>();
   for (const leaf of leaves(task, path)) {
     const own = leaf.path.slice(path.length);
-    if (own.some((key) => not_execution.has(String(key))) || !is_time(leaf.path)) { continue; }
+    if (own.some((key) => not_execution.has(String(key))) || !is_time(leaf.path)) {
+      continue;
+    }
     const step = step_of(leaf.path, path.length);
     const id = step.slice(path.length).join("/");
     const found = steps.get(id) ?? { label: `${id} ${kind_of(at_path(root, step))}`.trim(), times: [] };
@@ -68,12 +74,14 @@ function steps_of(text: string, root: Node, task: Node, path: Path): StepTimes[]
 
 export function times_of(text: string): TaskTimes[] {
   const root = tree_of(text);
-  return root === null ? [] : tasks_of(root).map(({ node, path, name }) => ({
-    name,
-    period: time_at(text, node, path, "period"),
-    deadline: time_at(text, node, path, "deadline"),
-    steps: steps_of(text, root, node, path),
-  }));
+  return root === null
+    ? []
+    : tasks_of(root).map(({ node, path, name }) => ({
+        name,
+        period: time_at(text, node, path, "period"),
+        deadline: time_at(text, node, path, "deadline"),
+        steps: steps_of(text, root, node, path),
+      }));
 }
 
 export interface Change {
@@ -85,11 +93,17 @@ export interface Change {
 /// What has to change in the text so that each time is so many times what it was.
 export function changes_for(text: string, wanted: { at: TimeAt; factor: number }[]): Change[] {
   const root = tree_of(text);
-  if (root === null) { return []; }
-  return wanted.flatMap(({ at, factor }) => {
-    const node = at_path(root, at.path);
-    const insert = scale_time(at.token, factor);
-    if (node === null || insert === token_of(text, node)) { return []; }
-    return [{ from: node.offset, to: node.offset + node.length, insert }];
-  }).sort((a, b) => a.from - b.from);
+  if (root === null) {
+    return [];
+  }
+  return wanted
+    .flatMap(({ at, factor }) => {
+      const node = at_path(root, at.path);
+      const insert = scale_time(at.token, factor);
+      if (node === null || insert === token_of(text, node)) {
+        return [];
+      }
+      return [{ from: node.offset, to: node.offset + node.length, insert }];
+    })
+    .sort((a, b) => a.from - b.from);
 }

@@ -29,7 +29,9 @@ function at_line(text: string, line: number, column: number, words: string): Fau
 function shown_part(node: Node): [number, number] {
   const key = node.parent?.type === "property" ? node.parent.children?.[0] : undefined;
   const is_value = node.type !== "object" && node.type !== "array";
-  if (key !== undefined) { return [key.offset, is_value ? node.offset + node.length : key.offset + key.length]; }
+  if (key !== undefined) {
+    return [key.offset, is_value ? node.offset + node.length : key.offset + key.length];
+  }
   return [node.offset, is_value ? node.offset + node.length : node.offset + 1];
 }
 
@@ -37,10 +39,14 @@ function shown_part(node: Node): [number, number] {
 export function fault_of(line: string, file: string, text: string): Fault {
   const said = line.startsWith(`${file}: `) ? line.slice(file.length + 2) : line;
   const syntax = /^line (\d+), column (\d+): (.*)$/s.exec(said);
-  if (syntax !== null) { return at_line(text, Number(syntax[1]), Number(syntax[2]), syntax[3]!); }
+  if (syntax !== null) {
+    return at_line(text, Number(syntax[1]), Number(syntax[2]), syntax[3]!);
+  }
   const pointed = /^((?:\/[^/:\s]*)+): /.exec(said);
   const root = tree_of(text);
-  if (pointed === null || root === null) { return place(text, 0, Math.min(1, text.length), said); }
+  if (pointed === null || root === null) {
+    return place(text, 0, Math.min(1, text.length), said);
+  }
   const [from, to] = shown_part(nearest_node(root, path_of_pointer(pointed[1]!)));
   return place(text, from, to, said);
 }

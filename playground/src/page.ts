@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: where answers are shown, and what the reader's choices change.
-import examples from "takt:examples";
 import type { Chains, Comparison, Explanation, Verdict } from "./answers";
+import { Busy } from "./busy";
 import { draw_chains } from "./chain_table";
 import { commands, shell_line } from "./commands";
 import { ComparisonTable } from "./comparison";
@@ -10,6 +10,7 @@ import { at_rest, by_id, copy_text, element } from "./dom";
 import { Editor, type Origin } from "./editor";
 import { Exports, type Offered } from "./exports";
 import { fault_of } from "./faults";
+import { Files } from "./files";
 import type { Lane, Program } from "./program";
 import { words_of } from "./schema";
 import { Session, type Part, type Picture, type State, type Views } from "./session";
@@ -19,20 +20,27 @@ import { TaskTable } from "./task_table";
 import { Timeline } from "./timeline";
 import { badge, worst_slack } from "./verdict";
 
-const template = "takt new";
-
 export class Page implements Views {
   private file = "set.json";
   private policy: string | null = null;
   private cpus: string | null = null;
   private session: Session | null = null;
   private exports: Exports | null = null;
-  private readonly pictures_by: Record<"comparison" | "schedule" | "chains", Picture | null> = { comparison: null, schedule: null, chains: null };
-  private readonly clocks: Partial<Record<Part, ReturnType<typeof setInterval>>> = {};
+  private files: Files | null = null;
+  private pictures_by: Partial<Record<"comparison" | "schedule" | "chains", Picture | null>> = {};
+  private readonly waiting = new Busy((part) => this.stop(part));
   private written_fragment = "";
   private readonly editor = new Editor(by_id("editor"), "task-set file", (origin) => this.text_changed(origin));
-  private readonly sliders = new Sliders(by_id("sliders"), () => this.editor.text, (changes) => this.editor.edit(changes));
-  private readonly table = new ComparisonTable(by_id("policies"), (policy) => this.choose_policy(policy), (pointer) => this.go_to(pointer));
+  private readonly sliders = new Sliders(
+    by_id("sliders"),
+    () => this.editor.text,
+    (changes) => this.editor.edit(changes),
+  );
+  private readonly table = new ComparisonTable(
+    by_id("policies"),
+    (policy) => this.choose_policy(policy),
+    (pointer) => this.go_to(pointer),
+  );
   private readonly tasks = new TaskTable(by_id("tasks"), by_id("explanation"), (task) => this.choose_task(task));
   private readonly schedule_line = new Timeline(by_id("schedule"), "simulated schedule");
   private readonly chain_line = new Timeline(by_id("chain-picture"), "slowest reaction of a chain");
@@ -41,8 +49,13 @@ export class Page implements Views {
   begin(program: Program, lane: Lane): void {
     this.session = new Session(program, this);
     this.exports = new Exports(lane, this);
-    this.fill_lists();
-    this.listen(lane);
+    this.files = new Files(
+      lane,
+      (text, name) => this.take(text, name),
+      (words) => this.notice(words),
+    );
+    by_id("cpus").append(...words_of("cpu_policy").map((name) => element("option", { value: name }, name)));
+    this.listen();
   }
 
   // --- what the page is about
@@ -64,29 +77,34 @@ export class Page implements Views {
     by_id<HTMLInputElement>("file").value = shared.file;
     by_id<HTMLSelectElement>("cpus").value = shared.cpus ?? "";
     this.show_policy();
-    by_id<HTMLSelectElement>("start").value = examples[shared.file] === shared.text ? shared.file : "";
+    this.files?.mark(shared.file, shared.text);
     this.schedule_line.forget();
     this.chain_line.forget();
     this.editor.load(shared.text);
   }
 
   async follow(fragment: string): Promise<void> {
-    if (fragment === this.written_fragment) { return; }
+    if (fragment === this.written_fragment) {
+      return;
+    }
     try {
       const shared = await shared_by(fragment);
-      if (shared !== null) { this.restore(shared); }
+      if (shared !== null) {
+        this.restore(shared);
+      }
     } catch {
       this.notice("The link is broken: it holds no file that can be read.");
     }
   }
 
   pictures(): Offered[] {
-    const all: [keyof typeof this.pictures_by, string[], string][] = [
+    const all: ["comparison" | "schedule" | "chains", string[], string][] = [
       ["comparison", commands.compare(this.state()), "picture of the comparison"],
       ["schedule", commands.simulate(this.state()), "picture of the simulation"],
       ["chains", commands.chains(this.state()), "picture of the slowest reaction"],
     ];
-    return all.filter(([part]) => part !== "chains" || this.has_chains())
+    return all
+      .filter(([part]) => part !== "chains" || this.has_chains())
       .map(([part, words, label]) => ({ name: words.at(-1)!, label, svg: this.pictures_by[part]?.svg ?? null }));
   }
 
@@ -94,21 +112,41 @@ export class Page implements Views {
     const host = by_id("notice");
     host.textContent = words;
     clearTimeout(Number(host.dataset.timer));
-    host.dataset.timer = String(setTimeout(() => { host.textContent = ""; }, 8000));
+    host.dataset.timer = String(
+      setTimeout(() => {
+        host.textContent = "";
+      }, 8000),
+    );
   }
 
   // --- what the reader changes
 
   private text_changed(origin: Origin): void {
-    if (origin !== "slider") { this.sliders.take(this.editor.text); }
-    if (origin === "typed") { by_id<HTMLSelectElement>("start").value = ""; }
+    if (origin !== "slider") {
+      this.sliders.take(this.editor.text);
+    }
+    if (origin === "typed") {
+      this.files?.mark(this.file, null);
+    }
     this.changed(origin === "loaded");
   }
 
   private changed(subject = false): void {
-    if (subject) { this.session?.changed_subject(); } else { this.session?.changed(); }
+    if (subject) {
+      this.session?.changed_subject();
+    } else {
+      this.session?.changed();
+    }
+    // What was drawn is about another file, and is not to be exported as of this one.
+    this.pictures_by = {};
+    this.exports?.refresh();
     this.show_lines();
     this.address_at_rest();
+  }
+
+  private stop(part: Part): void {
+    this.session?.stop(part);
+    this.notice("Stopped. What stands there is about the file before.");
   }
 
   private choose_policy(policy: string | null): void {
@@ -125,7 +163,9 @@ export class Page implements Views {
 
   private go_to(pointer: string): void {
     const root = tree_of(this.editor.text);
-    if (root === null) { return; }
+    if (root === null) {
+      return;
+    }
     const node = nearest_node(root, path_of_pointer(pointer));
     this.editor.go_to(node.offset, node.offset + node.length);
   }
@@ -133,25 +173,7 @@ export class Page implements Views {
   // --- answers
 
   busy(part: Part, since: number | null): void {
-    const place = document.querySelector<HTMLElement>(`[data-part="${part}"]`);
-    if (place === null) { return; }
-    place.setAttribute("aria-busy", String(since !== null));
-    clearInterval(this.clocks[part]);
-    place.querySelector(".still")?.remove();
-    if (since !== null) { this.clocks[part] = setInterval(() => this.show_still(place, part, since), 1000); }
-  }
-
-  // After a while one can see that it goes on, and end it.
-  private show_still(place: HTMLElement, part: Part, since: number): void {
-    const seconds = Math.round((performance.now() - since) / 1000);
-    const shown = place.querySelector(".still span");
-    if (shown !== null) { shown.textContent = `${seconds} s `; return; }
-    const stop = (): void => {
-      this.session?.stop(part);
-      this.notice("Stopped. What stands there is about the file before.");
-    };
-    const still = element("div", { class: "still" }, element("span", {}, `${seconds} s `), element("button", { type: "button", onclick: stop }, "stop"));
-    place.querySelector("h2, #verdict")?.after(still);
+    this.waiting.show(part, since);
   }
 
   verdict(verdict: Verdict, milliseconds: number): void {
@@ -160,7 +182,9 @@ export class Page implements Views {
     this.say([badge(verdict.status), words]);
     by_id("took").textContent = `${Math.round(milliseconds)} ms`;
     this.tasks.show(verdict);
-    if (this.policy === null && this.cpus === null) { this.own(verdict, undefined); }
+    if (this.policy === null && this.cpus === null) {
+      this.own(verdict, undefined);
+    }
     this.show_lines();
   }
 
@@ -173,22 +197,33 @@ export class Page implements Views {
   }
 
   fault(words: string): void {
-    const found = words.split("\n").filter((line) => line !== "").map((line) => fault_of(line, this.file, this.editor.text));
+    const found = words
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => fault_of(line, this.file, this.editor.text));
     this.editor.mark(found);
-    this.say([element("span", { class: "badge miss" }, "✕ fault"), ` ${found.length === 1 ? "in the file" : `${found.length} faults`}, see below the editor`]);
+    this.say([
+      element("span", { class: "badge miss" }, "✕ fault"),
+      ` ${found.length === 1 ? "in the file" : `${found.length} faults`}, see below the editor`,
+    ]);
     by_id("took").textContent = "";
-    by_id("faults").replaceChildren(...found.map(({ from, to, line, column, words: said }) =>
-      {
+    by_id("faults").replaceChildren(
+      ...found.map(({ from, to, line, column, words: said }) => {
         const button = this.place_button(from, to, "");
         button.append(element("u", {}, `line ${line}, column ${column}:`), ` ${said}`);
         return button;
-      }));
-    this.stale(true, this.table.policies.length === 0 ? "There is no answer yet: the file has a fault."
-      : "The file has a fault: these answers are about the file before it.");
+      }),
+    );
+    this.stale(
+      true,
+      this.table.policies.length === 0
+        ? "There is no answer yet: the file has a fault."
+        : "The file has a fault: these answers are about the file before it.",
+    );
   }
 
   comparison(all: Comparison, picture: Picture | null, milliseconds: number): void {
-    this.pictures_by.comparison = picture;
+    this.drawn("comparison", picture);
     this.table.show(all.rows);
     by_id("comparison").dataset.milliseconds = milliseconds.toFixed(0);
     by_id("comparison").dataset.revision = String(Number(by_id("comparison").dataset.revision ?? "0") + 1);
@@ -197,7 +232,13 @@ export class Page implements Views {
 
   own(verdict: Verdict, factor: number | null | undefined): void {
     const known = factor === undefined ? null : factor;
-    this.table.show_own({ status: verdict.status, analysis: verdict.analysis ?? null, slack: worst_slack(verdict.tasks), factor: known, plan: verdict.plan ?? null });
+    this.table.show_own({
+      status: verdict.status,
+      analysis: verdict.analysis ?? null,
+      slack: worst_slack(verdict.tasks),
+      factor: known,
+      plan: verdict.plan ?? null,
+    });
   }
 
   explanation(explanation: Explanation): void {
@@ -205,28 +246,43 @@ export class Page implements Views {
   }
 
   schedule(picture: Picture | null, words: string): void {
-    this.pictures_by.schedule = picture;
+    this.drawn("schedule", picture);
     by_id("schedule").hidden = picture === null;
     this.words("schedule-words", picture === null ? words : "");
-    if (picture !== null) { this.schedule_line.show(picture.svg); }
+    if (picture !== null) {
+      this.schedule_line.show(picture.svg);
+    }
   }
 
   chains(chains: Chains | null, picture: Picture | null, words: string): void {
-    this.pictures_by.chains = picture;
+    this.drawn("chains", picture);
     by_id("chains-part").hidden = chains === null && words === "";
     by_id("chain-table").hidden = chains === null;
-    if (chains === null) { by_id("chain-words").replaceChildren(words); } else { draw_chains(by_id("chain-rows"), by_id("chain-words"), chains); }
+    if (chains === null) {
+      by_id("chain-words").replaceChildren(words);
+    } else {
+      draw_chains(by_id("chain-rows"), by_id("chain-words"), chains);
+    }
     by_id("chain-picture").hidden = picture === null;
-    if (picture !== null) { this.chain_line.show(picture.svg); }
+    if (picture !== null) {
+      this.chain_line.show(picture.svg);
+    }
   }
 
   failed(part: Part, why: string): void {
     this.notice(`The program ended in the middle (${part}): ${why}`);
-    if (part === "verdict") { this.say([badge(null), ` the program ended in the middle: ${why}`]); }
+    if (part === "verdict") {
+      this.say([badge(null), ` the program ended in the middle: ${why}`]);
+    }
     this.stale(true, "The program ended in the middle: what follows may be about the file before.");
   }
 
   // --- small parts
+
+  private drawn(part: "comparison" | "schedule" | "chains", picture: Picture | null): void {
+    this.pictures_by[part] = picture;
+    this.exports?.refresh();
+  }
 
   private no_fault(): void {
     this.editor.mark([]);
@@ -244,7 +300,9 @@ export class Page implements Views {
   private say(parts: (Node | string)[]): void {
     const host = by_id("verdict");
     const next = element("div", {}, ...parts);
-    if (host.innerHTML !== next.innerHTML) { host.replaceChildren(...next.childNodes); }
+    if (host.innerHTML !== next.innerHTML) {
+      host.replaceChildren(...next.childNodes);
+    }
   }
 
   private words(id: string, words: string): void {
@@ -259,10 +317,15 @@ export class Page implements Views {
   private show_policy(): void {
     const list = by_id<HTMLSelectElement>("policy");
     const names = [...new Set([...this.table.policies, ...(this.policy === null ? [] : [this.policy])])];
-    list.replaceChildren(element("option", { value: "" }, "the file's own rules"), ...names.map((name) => element("option", { value: name }, name)));
+    list.replaceChildren(
+      element("option", { value: "" }, "the file's own rules"),
+      ...names.map((name) => element("option", { value: name }, name)),
+    );
     list.value = this.policy ?? "";
     this.table.mark(this.policy);
-    for (const one of document.querySelectorAll(".under")) { one.textContent = `under ${this.policy ?? "the file's own rules"}`; }
+    for (const one of document.querySelectorAll(".under")) {
+      one.textContent = `under ${this.policy ?? "the file's own rules"}`;
+    }
   }
 
   private show_lines(): void {
@@ -278,28 +341,20 @@ export class Page implements Views {
     return location.href;
   }
 
-  private fill_lists(): void {
-    by_id("start").append(element("option", { value: "" }, "–"), element("option", { value: template }, `${template} (with comments)`),
-      ...Object.keys(examples).map((name) => element("option", { value: name }, name)));
-    by_id("cpus").append(...words_of("cpu_policy").map((name) => element("option", { value: name }, name)));
-  }
-
-  private listen(lane: Lane): void {
+  private listen(): void {
     const on = (id: string, event: string, run: () => void): void => by_id(id).addEventListener(event, run);
     const file = by_id<HTMLInputElement>("file");
-    const chosen = by_id<HTMLInputElement>("chosen-file");
-    on("start", "change", () => void this.start_from(by_id<HTMLSelectElement>("start").value, lane));
-    on("file", "change", () => { file.value = this.file = file_name(file.value); this.changed(); });
-    on("open", "click", () => chosen.click());
-    on("chosen-file", "change", () => void this.open_file(chosen.files?.[0]).then(() => { chosen.value = ""; }));
+    on("file", "change", () => {
+      file.value = this.file = file_name(file.value);
+      this.changed();
+    });
     on("share", "click", () => void this.copy_link());
     on("export", "click", () => this.exports?.open());
     on("reset", "click", () => this.sliders.reset());
     on("policy", "change", () => this.choose_policy(by_id<HTMLSelectElement>("policy").value || null));
-    on("cpus", "change", () => { this.cpus = by_id<HTMLSelectElement>("cpus").value || null; this.changed(true); });
-    document.addEventListener("dragover", (event) => event.preventDefault());
-    document.addEventListener("drop", (event) => {
-      if ((event.dataTransfer?.files.length ?? 0) > 0) { event.preventDefault(); void this.open_file(event.dataTransfer?.files[0]); }
+    on("cpus", "change", () => {
+      this.cpus = by_id<HTMLSelectElement>("cpus").value || null;
+      this.changed(true);
     });
   }
 
@@ -307,26 +362,12 @@ export class Page implements Views {
     this.restore({ text, file: file_name(name), policy: null, cpus: this.cpus, task: null });
   }
 
-  private async start_from(name: string, lane: Lane): Promise<void> {
-    if (name !== template) {
-      const text = examples[name];
-      if (text !== undefined) { this.take(text, name); }
-      return;
-    }
-    const answer = await lane.ask({ arguments: ["new"], files: {} });
-    if (answer !== null && answer.code === 0) { this.take(answer.out, "set"); }
-    by_id<HTMLSelectElement>("start").value = template;
-  }
-
-  private async open_file(file: File | undefined): Promise<void> {
-    if (file === undefined) { return; }
-    const most = 1 << 20;
-    if (file.size > most) { this.notice(`${file.name} has ${file.size} bytes, more than ${most}`); return; }
-    this.take(await file.text(), file.name);
-  }
-
   private async copy_link(): Promise<void> {
     const copied = await copy_text(await this.write_address());
-    this.notice(copied ? "The link is copied: it holds the whole task set." : "The link is the address of this page: copy it from there.");
+    this.notice(
+      copied
+        ? "The link is copied: it holds the whole task set."
+        : "The link is the address of this page: copy it from there.",
+    );
   }
 }

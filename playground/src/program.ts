@@ -12,7 +12,10 @@ export type { Answer, Question };
 const patience_ms = 250;
 
 export class Program {
-  private constructor(private readonly module: WebAssembly.Module, private readonly script: string) {}
+  private constructor(
+    private readonly module: WebAssembly.Module,
+    private readonly script: string,
+  ) {}
 
   static async load(packed: string): Promise<Program> {
     // LZMA, since gzip makes the program 1.7 times as large.
@@ -48,9 +51,18 @@ export class Lane {
     return new Promise((settle, fail) => {
       this.next?.settle(null);
       this.next = { question, settle, fail };
-      if (this.running === null) { this.start(); return; }
+      if (this.running === null) {
+        this.start();
+        return;
+      }
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => { this.give_up(); this.start(); }, this.begun + patience_ms - performance.now());
+      this.timer = setTimeout(
+        () => {
+          this.give_up();
+          this.start();
+        },
+        this.begun + patience_ms - performance.now(),
+      );
     });
   }
 
@@ -62,7 +74,9 @@ export class Lane {
 
   private give_up(): void {
     clearTimeout(this.timer);
-    if (this.running === null) { return; }
+    if (this.running === null) {
+      return;
+    }
     this.worker?.terminate();
     this.worker = null;
     this.running.settle(null);
@@ -70,7 +84,9 @@ export class Lane {
   }
 
   private start(): void {
-    if (this.next === null) { return; }
+    if (this.next === null) {
+      return;
+    }
     this.running = this.next;
     this.next = null;
     this.begun = performance.now();
@@ -96,7 +112,9 @@ export class Lane {
     clearTimeout(this.timer);
     const asked = this.running;
     this.running = null;
-    if (asked !== null) { how(asked); }
+    if (asked !== null) {
+      how(asked);
+    }
     this.start();
   }
 }

@@ -38,10 +38,14 @@ function spread(schema: Schema, definition: string | null = null): Meaning[] {
   if (schema.$ref?.startsWith(here)) {
     const name = schema.$ref.slice(here.length);
     const target = root.$defs?.[name];
-    if (target !== undefined) { out.push(...spread(target, name)); }
+    if (target !== undefined) {
+      out.push(...spread(target, name));
+    }
   }
   for (const choices of [schema.anyOf, schema.oneOf, schema.allOf]) {
-    for (const choice of choices ?? []) { out.push(...spread(choice)); }
+    for (const choice of choices ?? []) {
+      out.push(...spread(choice));
+    }
   }
   return out;
 }
@@ -49,11 +53,15 @@ function spread(schema: Schema, definition: string | null = null): Meaning[] {
 function below(schema: Schema, step: string | number): Schema | null {
   if (typeof step === "string") {
     const named = schema.properties?.[step];
-    if (named !== undefined) { return named; }
+    if (named !== undefined) {
+      return named;
+    }
     return typeof schema.additionalProperties === "object" ? schema.additionalProperties : null;
   }
   const at_place = schema.prefixItems?.[step];
-  if (at_place !== undefined) { return at_place; }
+  if (at_place !== undefined) {
+    return at_place;
+  }
   return typeof schema.items === "object" ? schema.items : null;
 }
 

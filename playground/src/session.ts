@@ -44,7 +44,10 @@ export class Session {
   private subject = 0;
   private readonly rest: () => void;
 
-  constructor(program: Program, private readonly views: Views) {
+  constructor(
+    program: Program,
+    private readonly views: Views,
+  ) {
     [this.verdicts, this.comparisons, this.details] = [new Lane(program), new Lane(program), new Lane(program)];
     this.rest = at_rest(rest_ms, () => void this.ask_all());
   }
@@ -80,17 +83,23 @@ export class Session {
       const of_use = late_too && subject === this.subject && answer !== null && answer.code < invalid_input;
       return revision === this.revision || of_use ? answer : null;
     } catch (failure) {
-      if (revision === this.revision) { this.views.failed(part, failure instanceof Error ? failure.message : String(failure)); }
+      if (revision === this.revision) {
+        this.views.failed(part, failure instanceof Error ? failure.message : String(failure));
+      }
       return null;
     } finally {
-      if (revision === this.revision) { this.views.busy(part, null); }
+      if (revision === this.revision) {
+        this.views.busy(part, null);
+      }
     }
   }
 
   private async ask_verdict(): Promise<void> {
     const state = this.views.state();
     const answer = await this.run("verdict", this.verdicts, [...commands.analyze(state), "--json"], true);
-    if (answer === null) { return; }
+    if (answer === null) {
+      return;
+    }
     if (answer.code < invalid_input) {
       this.views.verdict(JSON.parse(answer.out) as Verdict, answer.milliseconds);
     } else if (state.policy === null && state.cpus === null) {
@@ -102,9 +111,18 @@ export class Session {
 
   // Is the file at fault, or does only the chosen rule not fit it?
   private async blame(state: State, words: string): Promise<void> {
-    const own = await this.run("verdict", this.verdicts, [...commands.analyze({ ...state, policy: null, cpus: null }), "--json"]);
-    if (own === null) { return; }
-    if (own.code < invalid_input) { this.views.not_judged(words); } else { this.views.fault(own.err.trim()); }
+    const own = await this.run("verdict", this.verdicts, [
+      ...commands.analyze({ ...state, policy: null, cpus: null }),
+      "--json",
+    ]);
+    if (own === null) {
+      return;
+    }
+    if (own.code < invalid_input) {
+      this.views.not_judged(words);
+    } else {
+      this.views.fault(own.err.trim());
+    }
   }
 
   private async ask_all(): Promise<void> {
@@ -115,13 +133,19 @@ export class Session {
   private async ask_comparison(revision: number): Promise<void> {
     const state = this.views.state();
     const answer = await this.run("comparison", this.comparisons, [...commands.compare(state), "--json"]);
-    if (answer === null || answer.code >= invalid_input) { return; }
+    if (answer === null || answer.code >= invalid_input) {
+      return;
+    }
     this.views.comparison(JSON.parse(answer.out) as Comparison, picture_of(answer), answer.milliseconds);
     const own = { ...state, policy: null };
     const verdict = await this.run("comparison", this.comparisons, [...commands.analyze(own), "--json"]);
-    if (verdict === null || verdict.code >= invalid_input || revision !== this.revision) { return; }
+    if (verdict === null || verdict.code >= invalid_input || revision !== this.revision) {
+      return;
+    }
     const factor = await this.run("comparison", this.comparisons, [...commands.sensitivity(own), "--json"]);
-    if (factor === null) { return; }
+    if (factor === null) {
+      return;
+    }
     const found = factor.code < invalid_input ? (JSON.parse(factor.out) as Sensitivity).factor_permille : null;
     this.views.own(JSON.parse(verdict.out) as Verdict, found);
   }
@@ -129,15 +153,28 @@ export class Session {
   private async ask_details(revision: number): Promise<void> {
     const state = this.views.state();
     const why = await this.run("explanation", this.details, [...commands.explain({ ...state, task: null }), "--json"]);
-    if (why === null || why.code >= invalid_input) { return; }
+    if (why === null || why.code >= invalid_input) {
+      return;
+    }
     this.views.explanation(JSON.parse(why.out) as Explanation);
     const seen = await this.run("schedule", this.details, [...commands.simulate(state), "--json"]);
-    if (seen === null) { return; }
+    if (seen === null) {
+      return;
+    }
     this.views.schedule(picture_of(seen), seen.err.trim());
-    if (!this.views.has_chains()) { this.views.chains(null, null, ""); return; }
+    if (!this.views.has_chains()) {
+      this.views.chains(null, null, "");
+      return;
+    }
     const chains = await this.run("chains", this.details, [...commands.chains(state), "--json"]);
-    if (chains === null || revision !== this.revision) { return; }
-    this.views.chains(chains.code < invalid_input ? (JSON.parse(chains.out) as Chains) : null, picture_of(chains), chains.err.trim());
+    if (chains === null || revision !== this.revision) {
+      return;
+    }
+    this.views.chains(
+      chains.code < invalid_input ? (JSON.parse(chains.out) as Chains) : null,
+      picture_of(chains),
+      chains.err.trim(),
+    );
   }
 }
 

@@ -16,16 +16,34 @@ class Slider {
   readonly input: HTMLInputElement;
   private readonly shown = element("output", {});
 
-  constructor(private readonly name: string, label: string, private readonly words: (factor: number) => string, moved: () => void) {
+  constructor(
+    private readonly name: string,
+    label: string,
+    private readonly words: (factor: number) => string,
+    moved: () => void,
+  ) {
     this.input = element("input", {
-      type: "range", min: -steps, max: steps, value: 0, "aria-label": label,
-      oninput: () => { this.show(); moved(); },
-      ondblclick: () => { this.input.value = "0"; this.show(); moved(); },
+      type: "range",
+      min: -steps,
+      max: steps,
+      value: 0,
+      "aria-label": label,
+      oninput: () => {
+        this.show();
+        moved();
+      },
+      ondblclick: () => {
+        this.input.value = "0";
+        this.show();
+        moved();
+      },
     });
     this.show();
   }
 
-  get factor(): number { return factor_at(Number(this.input.value)); }
+  get factor(): number {
+    return factor_at(Number(this.input.value));
+  }
 
   row(): HTMLElement {
     return element("label", { class: "slider" }, element("span", {}, this.name), this.input, this.shown);
@@ -52,9 +70,13 @@ class TaskSliders {
   private readonly all: Slider;
   private readonly each: Slider[];
 
-  constructor(private readonly task: TaskTimes, moved: () => void) {
+  constructor(
+    private readonly task: TaskTimes,
+    moved: () => void,
+  ) {
     const name = task.name;
-    this.period = task.period === null ? null : new Slider("period", `period of ${name}`, period_words(task.period), moved);
+    this.period =
+      task.period === null ? null : new Slider("period", `period of ${name}`, period_words(task.period), moved);
     this.all = new Slider("execution times", `all execution times of ${name}`, times_words, moved);
     this.each = task.steps.map(({ label }) => new Slider(label, `${label} of ${name}`, times_words, moved));
     this.dom = this.rows();
@@ -73,10 +95,21 @@ class TaskSliders {
 
   private rows(): HTMLElement {
     const group = element("fieldset", {}, element("legend", {}, this.task.name));
-    if (this.period !== null) { group.append(this.period.row()); }
-    if (this.each.length > 0) { group.append(this.all.row()); }
+    if (this.period !== null) {
+      group.append(this.period.row());
+    }
+    if (this.each.length > 0) {
+      group.append(this.all.row());
+    }
     if (this.each.length > 1) {
-      group.append(element("details", {}, element("summary", {}, `each of ${this.each.length} steps`), ...this.each.map((one) => one.row())));
+      group.append(
+        element(
+          "details",
+          {},
+          element("summary", {}, `each of ${this.each.length} steps`),
+          ...this.each.map((one) => one.row()),
+        ),
+      );
     }
     return group;
   }
@@ -97,25 +130,38 @@ export class Sliders {
   take(text: string): void {
     const found = times_of(text);
     const signature = JSON.stringify(found);
-    if (signature === this.reset_to) { return; }
+    if (signature === this.reset_to) {
+      return;
+    }
     this.reset_to = signature;
     const moved = (): void => this.apply();
     this.whole = new Slider("times of all tasks", "all execution times of all tasks", times_words, moved);
     this.tasks = found.map((task) => new TaskSliders(task, moved));
-    this.host.replaceChildren(...(found.length === 0 ? [element("p", { class: "quiet" }, "No task is there yet.")]
-      : [this.whole.row(), ...this.tasks.map(({ dom }) => dom)]));
+    this.host.replaceChildren(
+      ...(found.length === 0
+        ? [element("p", { class: "quiet" }, "No task is there yet.")]
+        : [this.whole.row(), ...this.tasks.map(({ dom }) => dom)]),
+    );
   }
 
   reset(): void {
     for (const input of this.host.querySelectorAll<HTMLInputElement>("input")) {
-      if (input.value !== "0") { input.value = "0"; input.dispatchEvent(new Event("input")); }
+      if (input.value !== "0") {
+        input.value = "0";
+        input.dispatchEvent(new Event("input"));
+      }
     }
   }
 
   private apply(): void {
     const factor = this.whole?.factor ?? 1;
-    const changes = changes_for(this.text(), this.tasks.flatMap((task) => task.wanted(factor)));
+    const changes = changes_for(
+      this.text(),
+      this.tasks.flatMap((task) => task.wanted(factor)),
+    );
     this.reset_to = "";
-    if (changes.length > 0) { this.edit(changes); }
+    if (changes.length > 0) {
+      this.edit(changes);
+    }
   }
 }

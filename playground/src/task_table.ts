@@ -18,7 +18,9 @@ function response_bar(deadline: number | null, bound: number | null): HTMLElemen
   } else {
     bar.append(element("b", {}, "?"));
   }
-  if (deadline !== null) { bar.append(element("u", { style: `left:${part(deadline)}` })); }
+  if (deadline !== null) {
+    bar.append(element("u", { style: `left:${part(deadline)}` }));
+  }
   return bar;
 }
 
@@ -27,11 +29,17 @@ export class TaskTable {
   private explanation: Explanation | null = null;
   private chosen: string | null = null;
 
-  constructor(private readonly body: HTMLElement, private readonly words: HTMLElement, private readonly choose: (task: string) => void) {}
+  constructor(
+    private readonly body: HTMLElement,
+    private readonly words: HTMLElement,
+    private readonly choose: (task: string) => void,
+  ) {}
 
   get task(): string | null {
     const names = this.verdict?.tasks.map(({ name }) => name) ?? [];
-    if (this.chosen !== null && names.includes(this.chosen)) { return this.chosen; }
+    if (this.chosen !== null && names.includes(this.chosen)) {
+      return this.chosen;
+    }
     return this.verdict?.tasks.find(({ meets }) => !meets)?.name ?? names[0] ?? null;
   }
 
@@ -63,28 +71,52 @@ export class TaskTable {
       ...sentences.filter((one) => !parts.includes(one)).map((one) => element("p", {}, one)),
       ...(parts.length > 0 ? [element("ul", {}, ...parts.map((one) => element("li", {}, one)))] : []),
       ...(all?.reasons ?? []).map((reason) => element("p", {}, reason)),
-      ...(all?.notes ?? []).map((note) => element("p", { class: "quiet" }, `note: ${note}`)));
+      ...(all?.notes ?? []).map((note) => element("p", { class: "quiet" }, `note: ${note}`)),
+    );
   }
 
   private draw(): void {
     const focused = this.body.contains(document.activeElement);
     const chosen = this.task;
     this.body.replaceChildren(...(this.verdict?.tasks ?? []).map((task) => this.row(task, task.name === chosen)));
-    if (focused) { this.body.querySelector<HTMLElement>('button[aria-pressed="true"]')?.focus(); }
+    if (focused) {
+      this.body.querySelector<HTMLElement>('button[aria-pressed="true"]')?.focus();
+    }
   }
 
   private row(task: Verdict["tasks"][number], chosen: boolean): HTMLElement {
     const slack = slack_of(task);
-    const words = task.meets ? (task.deadline === null ? "✓ bounded" : "✓ yes") : task.deadline === null && task.response_bound === null ? "? no bound" : "? not proven";
-    return element("tr", { class: chosen ? "chosen" : "", onclick: (event: MouseEvent) => {
-      if (!(event.target instanceof Element && event.target.closest("button"))) { this.choose(task.name); }
-    } },
-      element("th", { scope: "row" },
-        element("button", { type: "button", class: "pick", "aria-pressed": String(chosen), onclick: () => this.choose(task.name) }, task.name)),
+    const words = task.meets
+      ? task.deadline === null
+        ? "✓ bounded"
+        : "✓ yes"
+      : task.deadline === null && task.response_bound === null
+        ? "? no bound"
+        : "? not proven";
+    return element(
+      "tr",
+      {
+        class: chosen ? "chosen" : "",
+        onclick: (event: MouseEvent) => {
+          if (!(event.target instanceof Element && event.target.closest("button"))) {
+            this.choose(task.name);
+          }
+        },
+      },
+      element(
+        "th",
+        { scope: "row" },
+        element(
+          "button",
+          { type: "button", class: "pick", "aria-pressed": String(chosen), onclick: () => this.choose(task.name) },
+          task.name,
+        ),
+      ),
       element("td", { class: "number" }, task.deadline === null ? "–" : show_milliseconds(task.deadline)),
       element("td", { class: "number" }, task.response_bound === null ? "–" : show_milliseconds(task.response_bound)),
       element("td", { class: "number" }, slack === null ? "–" : show_percent(slack)),
       element("td", { class: "bars" }, response_bar(task.deadline, task.response_bound)),
-      element("td", {}, element("span", { class: `badge ${task.meets ? "proven" : "open"}` }, words)));
+      element("td", {}, element("span", { class: `badge ${task.meets ? "proven" : "open"}` }, words)),
+    );
   }
 }

@@ -16,7 +16,11 @@ function remembered(): Theme {
 }
 
 function remember(theme: Theme): void {
-  try { localStorage.setItem(key, theme); } catch { /* it then lasts as long as the page */ }
+  try {
+    localStorage.setItem(key, theme);
+  } catch {
+    /* it then lasts as long as the page */
+  }
 }
 
 export function switch_theme_by(button: HTMLButtonElement): void {

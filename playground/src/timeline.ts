@@ -4,14 +4,14 @@
 import { element } from "./dom";
 import { drawing_of, parse_svg, type Drawing } from "./drawing";
 
-const closest = 2000;  // times the whole
+const closest = 2000; // times the whole
 const step = 1.5;
 
 interface Sign {
   shape: SVGGraphicsElement;
   x: number;
-  words: number;  // letters of a text; 0: a sign
-  room: number;   // the width of the bar that it stands in
+  words: number; // letters of a text; 0: a sign
+  room: number; // the width of the bar that it stands in
 }
 
 export class Timeline {
@@ -27,10 +27,18 @@ export class Timeline {
   private readonly notes = element("div", { class: "quiet" });
   private readonly pointers = new Map<number, number>();
 
-  constructor(private readonly host: HTMLElement, label: string) {
+  constructor(
+    private readonly host: HTMLElement,
+    label: string,
+  ) {
     this.along.setAttribute("aria-label", `${label}: plus and minus zoom, arrows move, 0 shows all`);
     this.along.setAttribute("aria-roledescription", "picture with a time axis");
-    host.append(this.buttons(label), this.above, element("div", { class: "lanes" }, this.names, this.along, this.axis), this.notes);
+    host.append(
+      this.buttons(label),
+      this.above,
+      element("div", { class: "lanes" }, this.names, this.along, this.axis),
+      this.notes,
+    );
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.along);
   }
@@ -50,7 +58,11 @@ export class Timeline {
       return false;
     }
     this.take(this.drawing);
-    if (old === null || old.unit !== this.drawing.unit) { this.all(); } else { this.keep(old, this.drawing); }
+    if (old === null || old.unit !== this.drawing.unit) {
+      this.all();
+    } else {
+      this.keep(old, this.drawing);
+    }
     return true;
   }
 
@@ -65,7 +77,9 @@ export class Timeline {
   }
 
   zoom(by: number, at = (this.from + this.to) / 2): void {
-    if (this.drawing === null) { return; }
+    if (this.drawing === null) {
+      return;
+    }
     const [left, right] = this.whole;
     const width = Math.min(right - left, Math.max((right - left) / closest, (this.to - this.from) / by));
     const part = (at - this.from) / (this.to - this.from);
@@ -84,7 +98,9 @@ export class Timeline {
   }
 
   private move_to(from: number, width: number): void {
-    if (this.drawing === null) { return; }
+    if (this.drawing === null) {
+      return;
+    }
     const [left, right] = this.whole;
     this.from = Math.max(left, Math.min(from, right - width));
     this.to = this.from + width;
@@ -95,7 +111,10 @@ export class Timeline {
   private keep(old: Drawing, now: Drawing): void {
     const showed_all = this.to - this.from >= old.right - old.left;
     const [from, to] = [now.x_at(old.time_at(this.from)), now.x_at(old.time_at(this.to))];
-    if (showed_all || from >= now.right || to <= now.left) { this.all(); return; }
+    if (showed_all || from >= now.right || to <= now.left) {
+      this.all();
+      return;
+    }
     this.from = Math.max(now.left, from);
     this.to = Math.min(now.right, to);
     this.draw();
@@ -113,8 +132,11 @@ export class Timeline {
     this.above.replaceChildren(above);
     this.along.replaceChildren(along);
     this.along.style.height = this.names.style.height = `${bottom - top}px`;
-    this.names.replaceChildren(...drawing.rows.map(({ y, words, heading }) =>
-      element("div", { class: heading ? "heading" : "", style: `top:${y - 13}px`, title: words }, words)));
+    this.names.replaceChildren(
+      ...drawing.rows.map(({ y, words, heading }) =>
+        element("div", { class: heading ? "heading" : "", style: `top:${y - 13}px`, title: words }, words),
+      ),
+    );
     this.notes.replaceChildren(...drawing.notes.map((one) => element("p", {}, one)));
     this.signs = this.signs_of(along);
   }
@@ -124,29 +146,38 @@ export class Timeline {
     return [...along.querySelectorAll<SVGGraphicsElement>("text, path")].flatMap((shape) => {
       if (shape.localName === "text") {
         const [x, y] = [Number(shape.getAttribute("x")), Number(shape.getAttribute("y"))];
-        const room = Math.min(...bars.filter((bar) => Math.abs(bar.x + bar.width / 2 - x) < 0.1 && bar.y < y && y < bar.y + bar.height)
-          .map(({ width }) => width));
+        const room = Math.min(
+          ...bars
+            .filter((bar) => Math.abs(bar.x + bar.width / 2 - x) < 0.1 && bar.y < y && y < bar.y + bar.height)
+            .map(({ width }) => width),
+        );
         return [{ shape, x, words: shape.textContent?.length ?? 0, room }];
       }
       // A single straight line goes along with the time; all else is a sign.
       shape.setAttribute("vector-effect", "non-scaling-stroke");
       const data = shape.getAttribute("d") ?? "";
       const start = /^M([-\d.]+) /.exec(data);
-      return start === null || /^M[-\d. ]+[HhVL][-\d. ]+$/.test(data) ? [] : [{ shape, x: Number(start[1]), words: 0, room: 0 }];
+      return start === null || /^M[-\d. ]+[HhVL][-\d. ]+$/.test(data)
+        ? []
+        : [{ shape, x: Number(start[1]), words: 0, room: 0 }];
     });
   }
 
   private draw(): void {
     const { drawing } = this;
     const pixels = this.along.clientWidth;
-    if (drawing === null || pixels === 0) { return; }
+    if (drawing === null || pixels === 0) {
+      return;
+    }
     const width = this.to - this.from;
     const scale = pixels / width;
     const picture = this.along.firstElementChild;
     picture?.setAttribute("viewBox", `${this.from} ${drawing.top} ${width} ${drawing.bottom - drawing.top}`);
     for (const { shape, x, words, room } of this.signs) {
       shape.setAttribute("transform", `matrix(${1 / scale} 0 0 1 ${x - x / scale} 0)`);
-      if (words > 0) { shape.style.display = words * 6.6 + 4 > room * scale ? "none" : ""; }
+      if (words > 0) {
+        shape.style.display = words * 6.6 + 4 > room * scale ? "none" : "";
+      }
     }
     this.draw_axis(drawing, pixels);
   }
@@ -169,10 +200,16 @@ export class Timeline {
   private buttons(label: string): HTMLElement {
     const one = (sign: string, words: string, run: () => void): HTMLElement =>
       element("button", { type: "button", "aria-label": words, title: words, onclick: run }, sign);
-    return element("div", { class: "buttons", role: "group", "aria-label": label },
-      one("+", "zoom in", () => this.zoom(step)), one("−", "zoom out", () => this.zoom(1 / step)),
-      one("←", "earlier", () => this.move(-0.25)), one("→", "later", () => this.move(0.25)),
-      one("all", "show all", () => this.all()), this.range);
+    return element(
+      "div",
+      { class: "buttons", role: "group", "aria-label": label },
+      one("+", "zoom in", () => this.zoom(step)),
+      one("−", "zoom out", () => this.zoom(1 / step)),
+      one("←", "earlier", () => this.move(-0.25)),
+      one("→", "later", () => this.move(0.25)),
+      one("all", "show all", () => this.all()),
+      this.range,
+    );
   }
 
   private x_of(pixel: number): number {
@@ -182,12 +219,21 @@ export class Timeline {
 
   private listen(): void {
     const keys: Record<string, () => void> = {
-      "+": () => this.zoom(step), "=": () => this.zoom(step), "-": () => this.zoom(1 / step), "0": () => this.all(),
-      ArrowLeft: () => this.move(-0.1), ArrowRight: () => this.move(0.1), Home: () => this.move(-1e6), End: () => this.move(1e6),
+      "+": () => this.zoom(step),
+      "=": () => this.zoom(step),
+      "-": () => this.zoom(1 / step),
+      "0": () => this.all(),
+      ArrowLeft: () => this.move(-0.1),
+      ArrowRight: () => this.move(0.1),
+      Home: () => this.move(-1e6),
+      End: () => this.move(1e6),
     };
     this.along.addEventListener("keydown", (event) => {
       const run = event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key];
-      if (run !== undefined) { event.preventDefault(); run(); }
+      if (run !== undefined) {
+        event.preventDefault();
+        run();
+      }
     });
     this.along.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.along.addEventListener("pointerdown", (event) => {
@@ -204,15 +250,22 @@ export class Timeline {
   private wheel(event: WheelEvent): void {
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
     const ours = event.ctrlKey || document.activeElement === this.along;
-    if (!sideways && !ours) { return; }
+    if (!sideways && !ours) {
+      return;
+    }
     event.preventDefault();
-    if (sideways) { this.move((event.deltaX || event.deltaY) / this.along.clientWidth); return; }
+    if (sideways) {
+      this.move((event.deltaX || event.deltaY) / this.along.clientWidth);
+      return;
+    }
     this.zoom(Math.exp(-event.deltaY / 300), this.x_of(event.clientX));
   }
 
   private drag(event: PointerEvent): void {
     const before = this.pointers.get(event.pointerId);
-    if (before === undefined) { return; }
+    if (before === undefined) {
+      return;
+    }
     const others = [...this.pointers].filter(([id]) => id !== event.pointerId).map(([, x]) => x);
     const other = others[0];
     if (other === undefined) {
@@ -225,7 +278,12 @@ export class Timeline {
 }
 
 function box_of(rect: SVGRectElement): { x: number; y: number; width: number; height: number } {
-  const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(rect.getAttribute(name))) as [number, number, number, number];
+  const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(rect.getAttribute(name))) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   return { x, y, width, height };
 }
 

@@ -6,14 +6,18 @@ const significant_digits = 4;
 
 interface Spelt {
   value: bigint;
-  unit: string | null;  // null: a number
+  unit: string | null; // null: a number
 }
 
 /// What a JSON token says; null if it is no time.
 export function read_time(token: string): Spelt | null {
-  if (/^\d+$/.test(token)) { return { value: BigInt(token), unit: null }; }
+  if (/^\d+$/.test(token)) {
+    return { value: BigInt(token), unit: null };
+  }
   const parts = /^"(\d+)(?:\.(\d+))?(ns|us|ms|s)"$/.exec(token);
-  if (parts === null) { return null; }
+  if (parts === null) {
+    return null;
+  }
   const unit = parts[3]!;
   const scale = nanoseconds[unit]!;
   const fraction = parts[2] ?? "";
@@ -24,7 +28,9 @@ export function read_time(token: string): Spelt | null {
 /// The token times a factor, in its own unit and with four significant digits. Never 0 unless it was.
 export function scale_time(token: string, factor: number): string {
   const read = read_time(token);
-  if (read === null || factor === 1 || read.value === 0n) { return token; }
+  if (read === null || factor === 1 || read.value === 0n) {
+    return token;
+  }
   const scaled = Number((Number(read.value) * factor).toPrecision(significant_digits));
   const least = BigInt(Math.max(1, Math.round(scaled)));
   return write_time(least, read.unit);

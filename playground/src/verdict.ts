@@ -22,12 +22,19 @@ export function look_of(status: Status | null): Look {
 
 export function badge(status: Status | null): HTMLElement {
   const { sign, words, style } = look_of(status);
-  return element("span", { class: `badge ${style}` }, element("span", { class: "sign", "aria-hidden": "true" }, sign), words);
+  return element(
+    "span",
+    { class: `badge ${style}` },
+    element("span", { class: "sign", "aria-hidden": "true" }, sign),
+    words,
+  );
 }
 
 /// Of the deadline, in thousandths. Null without a bound or a deadline.
 export function slack_of(task: TaskBound): number | null {
-  if (task.deadline === null || task.response_bound === null || task.deadline === 0) { return null; }
+  if (task.deadline === null || task.response_bound === null || task.deadline === 0) {
+    return null;
+  }
   return Math.floor(((task.deadline - task.response_bound) * 1000) / task.deadline);
 }
 
@@ -38,9 +45,13 @@ export function worst_slack(tasks: TaskBound[]): number | null {
 
 /// What was decided, in the words of the file's plan, without the cores.
 export function plan_words(plan: ComparedRow["plan"] | undefined): string {
-  return Object.entries(plan ?? {}).flatMap(([key, value]) => {
-    if (typeof value !== "object") { return [`${key} ${value}`]; }
-    const parts = Object.entries(value).map(([name, one]) => `${name} ${one}`);
-    return parts.length === 0 ? [] : [`${key}: ${parts.join(", ")}`];
-  }).join("; ");
+  return Object.entries(plan ?? {})
+    .flatMap(([key, value]) => {
+      if (typeof value !== "object") {
+        return [`${key} ${value}`];
+      }
+      const parts = Object.entries(value).map(([name, one]) => `${name} ${one}`);
+      return parts.length === 0 ? [] : [`${key}: ${parts.join(", ")}`];
+    })
+    .join("; ");
 }

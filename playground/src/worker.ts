@@ -18,13 +18,18 @@ export interface Answer {
 class Collected {
   private readonly decoder = new TextDecoder();
   text = "";
-  readonly stream = new ConsoleStdout((bytes) => { this.text += this.decoder.decode(bytes, { stream: true }); });
+  readonly stream = new ConsoleStdout((bytes) => {
+    this.text += this.decoder.decode(bytes, { stream: true });
+  });
 }
 
 async function answer(module: WebAssembly.Module, question: Question): Promise<Answer> {
   const begin = performance.now();
   const given = Object.entries(question.files);
-  const directory = new PreopenDirectory("/", new Map(given.map(([name, text]) => [name, new File(new TextEncoder().encode(text))])));
+  const directory = new PreopenDirectory(
+    "/",
+    new Map(given.map(([name, text]) => [name, new File(new TextEncoder().encode(text))])),
+  );
   const out = new Collected();
   const err = new Collected();
   const descriptors = [new OpenFile(new File([])), out.stream, err.stream, directory];
@@ -33,7 +38,9 @@ async function answer(module: WebAssembly.Module, question: Question): Promise<A
   const code = system.start(instance as Parameters<WASI["start"]>[0]);
   const files: Record<string, string> = {};
   for (const [name, file] of directory.dir.contents) {
-    if (file instanceof File && !(name in question.files)) { files[name] = new TextDecoder().decode(file.data); }
+    if (file instanceof File && !(name in question.files)) {
+      files[name] = new TextDecoder().decode(file.data);
+    }
   }
   return { code, out: out.text, err: err.text, files, milliseconds: performance.now() - begin };
 }

@@ -10,8 +10,14 @@ import { browser, example, open, program, root, takt, verdict, wait_for_comparis
 
 let chromium;
 let opened;
-before(async () => { chromium = await browser(); opened = await open(chromium); });
-after(async () => { await opened?.close(); await chromium?.close(); });
+before(async () => {
+  chromium = await browser();
+  opened = await open(chromium);
+});
+after(async () => {
+  await opened?.close();
+  await chromium?.close();
+});
 
 const codes = { schedulable: 0, unschedulable: 1, "not proven": 2 };
 
@@ -48,7 +54,11 @@ test("the script asks a shell for the same", { timeout: 60_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "takt-playground-"));
   symlinkSync(program, join(folder, "takt"));
   writeFileSync(join(folder, script.name), script.text);
-  const said = spawnSync("sh", [script.name], { cwd: folder, encoding: "utf8", env: { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` } });
+  const said = spawnSync("sh", [script.name], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` },
+  });
   assert.match(said.stdout, /verdict: unschedulable/, said.stderr);
   assert.equal(readFileSync(join(folder, "waters2019-planner.json"), "utf8"), example("waters2019-planner.json"));
   assert.match(readFileSync(join(folder, "waters2019-planner.compare.svg"), "utf8"), /^<svg/);
@@ -64,7 +74,10 @@ test("the command lines give what is shown, byte by byte", { timeout: 60_000 }, 
   assert.equal(await opened.page.evaluate(() => navigator.clipboard.readText()), lines.join("\n"));
   await opened.page.keyboard.press("Escape");
   assert.ok(lines.includes("takt analyze gcaps-xavier.json --policy gang"), lines.join("\n"));
-  for (const [button, command, file] of [["compare.svg", "compare", "gcaps-xavier.compare.svg"], ["schedule.svg", "simulate", "gcaps-xavier.schedule.svg"]]) {
+  for (const [button, command, file] of [
+    ["compare.svg", "compare", "gcaps-xavier.compare.svg"],
+    ["schedule.svg", "simulate", "gcaps-xavier.schedule.svg"],
+  ]) {
     const picture = await saved(button);
     const line = lines.find((one) => one.startsWith(`takt ${command} `));
     const said = takt(line.split(" ").slice(1), example("gcaps-xavier.json"), "gcaps-xavier.json");
@@ -87,7 +100,11 @@ test("the C++ program compiles and has the same verdict", { timeout: 600_000 }, 
     return;
   }
   await opened.page.keyboard.press("Escape");
-  for (const [name, policy] of [["gcaps-xavier.json", ""], ["waters2019-planner.json", ""], ["gcaps-xavier.json", "whole-gpu"]]) {
+  for (const [name, policy] of [
+    ["gcaps-xavier.json", ""],
+    ["waters2019-planner.json", ""],
+    ["gcaps-xavier.json", "whole-gpu"],
+  ]) {
     await start_from(name);
     if (policy !== "") {
       await opened.page.selectOption("#policy", policy);
@@ -97,7 +114,11 @@ test("the C++ program compiles and has the same verdict", { timeout: 600_000 }, 
     assert.equal(file.name, name.replace(".json", ".cpp"));
     const folder = mkdtempSync(join(tmpdir(), "takt-playground-"));
     writeFileSync(join(folder, file.name), file.text);
-    const built = spawnSync(process.env.CXX ?? "g++", ["-std=c++20", `-I${join(root, "include")}`, file.name, "-o", "exported"], { cwd: folder, encoding: "utf8" });
+    const built = spawnSync(
+      process.env.CXX ?? "g++",
+      ["-std=c++20", `-I${join(root, "include")}`, file.name, "-o", "exported"],
+      { cwd: folder, encoding: "utf8" },
+    );
     assert.equal(built.status, 0, built.stderr);
     const ran = spawnSync(join(folder, "exported"), { encoding: "utf8" });
     assert.equal(ran.status, await shown_code(), ran.stdout + ran.stderr);

@@ -28,11 +28,23 @@ test("all times are exact until a slider moves, and the program still reads them
     const tasks = times_of(text);
     const { tasks: chains = [], graphs = [] } = JSON.parse(text);
     assert.equal(tasks.length, chains.length + graphs.length, name);
-    const all = tasks.flatMap(({ period, deadline, steps }) => [period, deadline, ...steps.flatMap(({ times }) => times)]).filter((at) => at !== null);
+    const all = tasks
+      .flatMap(({ period, deadline, steps }) => [period, deadline, ...steps.flatMap(({ times }) => times)])
+      .filter((at) => at !== null);
     assert.ok(all.length > tasks.length, `${name} has execution times`);
-    assert.deepEqual(changes_for(text, all.map((at) => ({ at, factor: 1 }))), [], name);
+    assert.deepEqual(
+      changes_for(
+        text,
+        all.map((at) => ({ at, factor: 1 })),
+      ),
+      [],
+      name,
+    );
     let doubled = text;
-    for (const { from, to, insert } of changes_for(text, all.map((at) => ({ at, factor: 2 }))).reverse()) {
+    for (const { from, to, insert } of changes_for(
+      text,
+      all.map((at) => ({ at, factor: 2 })),
+    ).reverse()) {
       doubled = doubled.slice(0, from) + insert + doubled.slice(to);
     }
     assert.notEqual(doubled, text);
@@ -44,18 +56,26 @@ test("all times are exact until a slider moves, and the program still reads them
 test("twice all times bring twice the bounds", async () => {
   const { times_of, changes_for } = await source("execution_times.ts");
   const text = example("waters2019-a57-can-ekf.json");
-  const wanted = times_of(text).flatMap(({ period, deadline, steps }) => [period, deadline, ...steps.flatMap(({ times }) => times)])
-    .filter((at) => at !== null).map((at) => ({ at, factor: 2 }));
+  const wanted = times_of(text)
+    .flatMap(({ period, deadline, steps }) => [period, deadline, ...steps.flatMap(({ times }) => times)])
+    .filter((at) => at !== null)
+    .map((at) => ({ at, factor: 2 }));
   let doubled = text;
-  for (const { from, to, insert } of changes_for(text, wanted).reverse()) { doubled = doubled.slice(0, from) + insert + doubled.slice(to); }
-  const bounds = (of) => JSON.parse(takt(["analyze", "set.json", "--json"], of).out).tasks.map(({ response_bound }) => response_bound);
-  bounds(text).forEach((bound, i) => assert.ok(Math.abs(bounds(doubled)[i] / bound - 2) < 1e-3, `${bounds(doubled)[i]} of ${bound}`));
+  for (const { from, to, insert } of changes_for(text, wanted).reverse()) {
+    doubled = doubled.slice(0, from) + insert + doubled.slice(to);
+  }
+  const bounds = (of) =>
+    JSON.parse(takt(["analyze", "set.json", "--json"], of).out).tasks.map(({ response_bound }) => response_bound);
+  bounds(text).forEach((bound, i) =>
+    assert.ok(Math.abs(bounds(doubled)[i] / bound - 2) < 1e-3, `${bounds(doubled)[i]} of ${bound}`),
+  );
 });
 
 test("a message of the program has its place in the text", async () => {
   const { fault_of } = await source("faults.ts");
-  const good = '{\n  // comment\n  "format": "takt/1",\n  "platform": { "cpus": { "count": 1 } },\n  "tasks": [\n    { "name": "a", "period": "5ms",\n'
-    + '      "segments": [{ "cpu": "1ms" }] }\n  ]\n}\n';
+  const good =
+    '{\n  // comment\n  "format": "takt/1",\n  "platform": { "cpus": { "count": 1 } },\n  "tasks": [\n    { "name": "a", "period": "5ms",\n' +
+    '      "segments": [{ "cpu": "1ms" }] }\n  ]\n}\n';
   const wrong = [
     [good.replace('"cpu": "1ms"', '"cqu": "1ms"'), '"cqu": "1ms"'],
     [good.replace('"5ms"', '"5m"'), '"period": "5m"'],
@@ -86,7 +106,13 @@ test("a place behind letters of several bytes is counted in letters", async () =
 
 test("what the address holds comes back, and a broken one is an error", async () => {
   const { fragment_of, shared_by, file_name } = await source("share.ts");
-  const shared = { text: `${example("waters2019.json")}// äöü €`, file: "waters2019.json", policy: "gang", cpus: "edf", task: "a b&c" };
+  const shared = {
+    text: `${example("waters2019.json")}// äöü €`,
+    file: "waters2019.json",
+    policy: "gang",
+    cpus: "edf",
+    task: "a b&c",
+  };
   assert.deepEqual(await shared_by(await fragment_of(shared)), shared);
   assert.equal(await shared_by("#comparison"), null);
   await assert.rejects(shared_by("#set=AAAA"));
@@ -96,10 +122,17 @@ test("what the address holds comes back, and a broken one is an error", async ()
 
 test("a link of the book is one that the page reads", async () => {
   const { shared_by } = await source("share.ts");
-  const code = "import pathlib, playground_links as links\nfor page in ['README.md', 'docs/program.md', 'examples/data/README.md']:\n"
-    + "    path = links.root / page\n    print(links.with_links(path.read_text(), path.parent, 'playground/index.html'))";
-  const pages = execFileSync("python3", ["-B", "-c", code], { cwd: join(root, "docs"), encoding: "utf8", maxBuffer: 1 << 26 });
-  const links = [...pages.matchAll(/href="playground\/index\.html(#[^"]*)"/g)].map(([, fragment]) => fragment.replaceAll("&amp;", "&"));
+  const code =
+    "import pathlib, playground_links as links\nfor page in ['README.md', 'docs/program.md', 'examples/data/README.md']:\n" +
+    "    path = links.root / page\n    print(links.with_links(path.read_text(), path.parent, 'playground/index.html'))";
+  const pages = execFileSync("python3", ["-B", "-c", code], {
+    cwd: join(root, "docs"),
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  });
+  const links = [...pages.matchAll(/href="playground\/index\.html(#[^"]*)"/g)].map(([, fragment]) =>
+    fragment.replaceAll("&amp;", "&"),
+  );
   assert.ok(links.length > 20, `${links.length} links`);
   const found = await Promise.all(links.map(shared_by));
   assert.equal(found.find(({ file }) => file === "gcaps-xavier.json").text, example("gcaps-xavier.json"));
@@ -128,7 +161,14 @@ function lane_of(Lane) {
   const workers = [];
   const program = {
     worker() {
-      const made = { asked: [], ended: false, postMessage: ({ question }) => made.asked.push(question), terminate: () => { made.ended = true; } };
+      const made = {
+        asked: [],
+        ended: false,
+        postMessage: ({ question }) => made.asked.push(question),
+        terminate: () => {
+          made.ended = true;
+        },
+      };
       workers.push(made);
       return made;
     },
@@ -147,7 +187,10 @@ test("of the questions that wait only the newest is asked", async () => {
   assert.equal(await answers[0], "first");
   workers[0].onmessage({ data: { answer: "last" } });
   assert.equal(await answers[2], "last");
-  assert.deepEqual(workers.flatMap(({ asked }) => asked.map((one) => one.arguments[0])), ["a", "c"]);
+  assert.deepEqual(
+    workers.flatMap(({ asked }) => asked.map((one) => one.arguments[0])),
+    ["a", "c"],
+  );
 });
 
 test("a question that runs too long gives way to a newer one", async () => {

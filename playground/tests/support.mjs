@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -23,15 +24,26 @@ export function need(path, how) {
 export async function source(name) {
   const schema = readFileSync(join(root, "docs/schema/takt-1.schema.json"), "utf8");
   const made = await build({
-    entryPoints: [join(root, "playground/src", name)], bundle: true, write: false, format: "esm", logLevel: "error",
-    plugins: [{
-      name: "takt",
-      setup(on) {
-        on.onResolve({ filter: /^takt:unpack$/ }, () => on.resolve("lzma1", { resolveDir: import.meta.dirname, kind: "import-statement" }));
-        on.onResolve({ filter: /^takt:/ }, ({ path }) => ({ path, namespace: "takt" }));
-        on.onLoad({ filter: /.*/, namespace: "takt" }, ({ path }) => ({ contents: path === "takt:schema" ? schema : '""', loader: "json" }));
+    entryPoints: [join(root, "playground/src", name)],
+    bundle: true,
+    write: false,
+    format: "esm",
+    logLevel: "error",
+    plugins: [
+      {
+        name: "takt",
+        setup(on) {
+          on.onResolve({ filter: /^takt:unpack$/ }, () =>
+            on.resolve("lzma1", { resolveDir: import.meta.dirname, kind: "import-statement" }),
+          );
+          on.onResolve({ filter: /^takt:/ }, ({ path }) => ({ path, namespace: "takt" }));
+          on.onLoad({ filter: /.*/, namespace: "takt" }, ({ path }) => ({
+            contents: path === "takt:schema" ? schema : '""',
+            loader: "json",
+          }));
+        },
       },
-    }],
+    ],
   });
   const file = join(mkdtempSync(join(tmpdir(), "takt-playground-")), `${name}.mjs`);
   writeFileSync(file, made.outputFiles[0].text);
@@ -46,8 +58,15 @@ export function example(name) {
 export function takt(words, text, file = "set.json") {
   need(program, "scripts/build_program makes it, or TAKT names it");
   const folder = mkdtempSync(join(tmpdir(), "takt-playground-"));
-  if (text !== undefined) { writeFileSync(join(folder, file), text); }
-  const said = spawnSync(program, words, { cwd: folder, encoding: "utf8", env: { ...process.env, NO_COLOR: "1" }, maxBuffer: 1 << 26 });
+  if (text !== undefined) {
+    writeFileSync(join(folder, file), text);
+  }
+  const said = spawnSync(program, words, {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+    maxBuffer: 1 << 26,
+  });
   return { code: said.status, out: said.stdout, err: said.stderr, folder };
 }
 
@@ -59,17 +78,27 @@ export async function browser() {
 
 /// A page that has answered. What it says on the console, and what it asks of others, is an error at its end.
 export async function open(from, { fragment = "", width = 1600, height = 1000, scheme = "light", touch = false } = {}) {
-  const context = await from.newContext({ viewport: { width, height }, colorScheme: scheme, hasTouch: touch, acceptDownloads: true });
+  const context = await from.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    hasTouch: touch,
+    acceptDownloads: true,
+  });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => {
-    if (/^https?:/.test(request.url()) && !built_page.startsWith("http")) { complaints.push(`asks for ${request.url()}`); }
+    if (/^https?:/.test(request.url()) && !built_page.startsWith("http")) {
+      complaints.push(`asks for ${request.url()}`);
+    }
   });
   await page.goto(built_page + fragment);
-  await page.waitForSelector("#policies tr:nth-child(3)", { timeout: 60_000 });
+  const answered = page.waitForSelector("#policies tr:nth-child(3)", { timeout: 60_000 });
+  const broken = page.waitForEvent("console", { predicate: (message) => message.type() === "error", timeout: 0 });
+  const first = await Promise.race([answered.then(() => null), broken]);
+  assert.equal(first, null, complaints.join("\n"));
   return {
     page,
     async close() {
@@ -92,7 +121,9 @@ export function verdict(page) {
 }
 
 export async function wait_for_verdict(page, words) {
-  await page.waitForFunction((wanted) => document.getElementById("verdict").innerText.includes(wanted), words, { timeout: 60_000 });
+  await page.waitForFunction((wanted) => document.getElementById("verdict").innerText.includes(wanted), words, {
+    timeout: 60_000,
+  });
 }
 
 /// Waits until the comparison is about the text that is there now.
@@ -100,14 +131,59 @@ export async function wait_for_comparison(page, act) {
   const count = () => page.evaluate(() => Number(document.getElementById("comparison").dataset.revision));
   const before = await count();
   await act();
-  await page.waitForFunction((old) => Number(document.getElementById("comparison").dataset.revision) > old, before, { timeout: 60_000 });
+  await page.waitForFunction((old) => Number(document.getElementById("comparison").dataset.revision) > old, before, {
+    timeout: 60_000,
+  });
 }
 
 export async function load_text(page, text) {
-  await page.locator("#chosen-file").setInputFiles({ name: "given.json", mimeType: "application/json", buffer: Buffer.from(text) });
+  await page
+    .locator("#chosen-file")
+    .setInputFiles({ name: "given.json", mimeType: "application/json", buffer: Buffer.from(text) });
 }
 
 export function shot_path(name) {
   mkdirSync(shots, { recursive: true });
   return join(shots, `${name}.png`);
 }
+
+/// Opens the browser before the tests of a file. Each test has a page of its own: what one leaves behind is no matter to
+/// the next.
+export function page_tests() {
+  const shared = {};
+  before(async () => {
+    if (built_page.startsWith("file:")) {
+      need(fileURLToPath(built_page), "scripts/playground builds it");
+    }
+    shared.browser = await browser();
+  });
+  after(() => shared.browser?.close());
+  const page_test = (name, options, run) =>
+    test(name, { timeout: 180_000 }, async () => {
+      const opened = await open(shared.browser, options);
+      await run(opened.page);
+      await opened.close();
+    });
+  return { page_test, shared };
+}
+
+/// The rows of the comparison below that of the file's own rules.
+export function shown_rows(page) {
+  const rows = page.locator("#policies tr");
+  return rows.evaluateAll((all) =>
+    all
+      .slice(1)
+      .map((row) => ({
+        policy: row.querySelector("button.pick").textContent,
+        verdict: row.querySelector(".badge").lastChild.textContent,
+      })),
+  );
+}
+
+/// How the page calls what JSON says.
+export const words = {
+  schedulable: "schedulable",
+  unschedulable: "unschedulable",
+  "not-proven": "not proven",
+  null: "not judged",
+};
