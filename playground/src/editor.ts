@@ -33,6 +33,7 @@ import type { Fault } from "./faults";
 
 export type Origin = "typed" | "slider" | "loaded";
 const origin = Annotation.define<Origin>();
+const slider_event = "input.type.slider";
 
 const colours = HighlightStyle.define([
   { tag: [tags.string, tags.propertyName], color: "var(--code-string)" },
@@ -83,7 +84,7 @@ export class Editor {
   }
 
   edit(changes: ChangeSpec): void {
-    this.view.dispatch({ changes, annotations: origin.of("slider"), userEvent: "input.type.slider" });
+    this.view.dispatch({ changes, annotations: origin.of("slider"), userEvent: slider_event });
   }
 
   mark(faults: Fault[]): void {
@@ -111,7 +112,8 @@ export class Editor {
       lintGutter(),
       foldGutter(),
       codeFolding(),
-      history(),
+      // One movement of a slider is one step back.
+      history({ joinToEvent: (change, adjacent) => adjacent || change.isUserEvent(slider_event) }),
       drawSelection(),
       indentOnInput(),
       indentUnit.of("  "),

@@ -76,4 +76,6 @@ page_test("a newer question is answered though an older one still runs", {}, asy
   await page.waitForFunction(() => /not proven|unschedulable/.test(document.getElementById("verdict").innerText));
   const said = JSON.parse(takt(["analyze", "set.json", "--json"], await shared_text(page)).out);
   assert.notEqual(said.status, "schedulable");
+  await page.locator(".cm-content").press("Control+z");
+  assert.equal(await shared_text(page), example("gcaps-xavier.json"), "one step back undoes the whole movement");
 });
