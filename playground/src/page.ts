@@ -348,6 +348,11 @@ export class Page implements Views {
       file.value = this.file = file_name(file.value);
       this.changed();
     });
+    // The address holds the file: it stays.
+    by_id("skip").addEventListener("click", (event) => {
+      event.preventDefault();
+      by_id("comparison").focus();
+    });
     on("share", "click", () => void this.copy_link());
     on("export", "click", () => this.exports?.open());
     on("reset", "click", () => this.sliders.reset());

@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const built_page = process.env.TAKT_PLAYGROUND ?? pathToFileURL(join(root, "build/playground/index.html")).href;
-export const program = process.env.TAKT ?? join(root, "build/release/bin/takt");
+export const program = process.env.TAKT_PROGRAM ?? join(root, "build/release/bin/takt");
 export const shots = join(root, "build/playground/shots");
 
 export function need(path, how) {
@@ -56,7 +56,7 @@ export function example(name) {
 
 /// What the program itself says about a text.
 export function takt(words, text, file = "set.json") {
-  need(program, "scripts/build_program makes it, or TAKT names it");
+  need(program, "scripts/build_program makes it, or TAKT_PROGRAM names it");
   const folder = mkdtempSync(join(tmpdir(), "takt-playground-"));
   if (text !== undefined) {
     writeFileSync(join(folder, file), text);
