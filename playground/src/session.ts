@@ -40,6 +40,7 @@ export class Session {
   private readonly verdicts: Lane;
   private readonly comparisons: Lane;
   private readonly details: Lane;
+  private readonly begun = new Map<Part, number>();
   private revision = 0;
   private subject = 0;
   private readonly rest: () => void;
@@ -67,17 +68,17 @@ export class Session {
     void this.ask_all();
   }
 
-  /// Ends what is asked for a part. The question of the same lane that would follow is not asked either.
+  /// Ends what is asked for a part. What would be asked after it in the same lane is not asked either.
   stop(part: Part): void {
-    ++this.revision;
-    this.views.busy(part, null);
     (part === "verdict" ? this.verdicts : part === "comparison" ? this.comparisons : this.details).stop();
   }
 
   private async run(part: Part, lane: Lane, words: string[], late_too = false): Promise<Answer | null> {
     const { text, file } = this.views.state();
     const { revision, subject } = this;
-    this.views.busy(part, performance.now());
+    const begun = performance.now();
+    this.begun.set(part, begun);
+    this.views.busy(part, begun);
     try {
       const answer = await lane.ask({ arguments: words, files: { [file]: text } });
       const of_use = late_too && subject === this.subject && answer !== null && answer.code < invalid_input;
@@ -88,7 +89,7 @@ export class Session {
       }
       return null;
     } finally {
-      if (revision === this.revision) {
+      if (this.begun.get(part) === begun) {
         this.views.busy(part, null);
       }
     }

@@ -163,6 +163,8 @@ page_test("an answer that takes long can be stopped", {}, async (page) => {
         .length === 0,
   );
   assert.match(await page.locator("#notice").innerText(), /Stopped/);
+  // What was asked beside it goes on.
+  await page.waitForFunction(() => document.getElementById("explanation").innerText.includes("t0 "));
   await wait_for_comparison(page, () => page.selectOption("#start", "shares-trio.json"));
   assert.match(await verdict(page), /schedulable/);
 });
