@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program says with --json, as far as the page shows it. Times are nanoseconds.
 
-export type Status = "schedulable" | "unschedulable" | "not-proven";
+export type Status = "schedulable" | "unschedulable" | "not-proven" | "overflow" | "invalid-model";
 
 export interface TaskBound {
   name: string;

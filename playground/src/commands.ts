@@ -6,6 +6,7 @@ export interface Asked {
   policy: string | null;
   cpus: string | null;
   task: string | null;
+  sort?: "slack" | "factor";
 }
 
 function rules({ policy, cpus }: Asked): string[] {
@@ -29,6 +30,7 @@ export const commands = {
     "compare",
     asked.file,
     ...(asked.cpus === null ? [] : ["--cpus", asked.cpus]),
+    ...(asked.sort === "factor" ? ["--sort", "factor"] : []),
     "--svg",
     picture(asked, "compare"),
   ],

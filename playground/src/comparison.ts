@@ -18,21 +18,32 @@ export function base_name(policy: string): string {
   return policy.split(":")[0]!;
 }
 
-const order: (Status | null)[] = ["schedulable", "not-proven", "unschedulable", null];
+export type Rank = "slack" | "factor";
 
-function best_first(rows: ComparedRow[]): ComparedRow[] {
-  return [...rows].sort(
-    (a, b) => order.indexOf(a.status) - order.indexOf(b.status) || (b.slack_permille ?? -1) - (a.slack_permille ?? -1),
-  );
+const grades: (Status | null)[] = ["schedulable", "not-proven", "unschedulable", "overflow", "invalid-model", null];
+
+// As the program ranks them: what is unknown comes last, and equals keep their order.
+function best_first(rows: ComparedRow[], by: Rank): ComparedRow[] {
+  const key = (row: ComparedRow): number[] => {
+    const [slack, factor] = [row.slack_permille ?? -Infinity, row.factor_permille ?? -Infinity];
+    return [-grades.indexOf(row.status), ...(by === "slack" ? [slack, factor] : [factor, slack])];
+  };
+  return [...rows].sort((a, b) => {
+    const [one, other] = [key(a), key(b)];
+    const at = one.findIndex((value, i) => value !== other[i]);
+    return at < 0 ? 0 : other[at]! > one[at]! ? 1 : -1;
+  });
 }
 
 function list_of(words: string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-// Cores and priorities stand below, where the tasks are explained.
+// Cores and priorities stand below, where the tasks are explained; what is said of each step would fill the page.
+const not_told = { cores: {}, priorities: {}, offsets: {}, local_deadlines: {}, instances: {} };
+
 function chosen_words(plan: ComparedRow["plan"]): string {
-  return plan_words({ ...plan, cores: {}, priorities: {} });
+  return plan_words({ ...plan, ...not_told });
 }
 
 function slack_bar(slack: number | null): HTMLElement {
@@ -55,9 +66,13 @@ export class ComparisonTable {
     return this.rows.map(({ policy }) => base_name(policy));
   }
 
-  show(rows: ComparedRow[]): void {
-    this.rows = best_first(rows);
+  show(rows: ComparedRow[], by: Rank): void {
+    this.rows = best_first(rows, by);
     this.draw();
+  }
+
+  rank(by: Rank): void {
+    this.show(this.rows, by);
   }
 
   show_own(own: Own | null): void {

@@ -65,7 +65,10 @@ function steps_of(text: string, root: Node, task: Node, path: Path): StepTimes[]
     }
     const step = step_of(leaf.path, path.length);
     const id = step.slice(path.length).join("/");
-    const found = steps.get(id) ?? { label: `${id} ${kind_of(at_path(root, step))}`.trim(), times: [] };
+    const found = steps.get(id) ?? {
+      label: `${id} ${typeof step.at(-1) === "number" ? kind_of(at_path(root, step)) : ""}`.trim(),
+      times: [],
+    };
     found.times.push({ path: leaf.path, token: token_of(text, leaf.node) });
     steps.set(id, found);
   }

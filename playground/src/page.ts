@@ -4,7 +4,7 @@ import type { Chains, Comparison, Explanation, Verdict } from "./answers";
 import { Busy } from "./busy";
 import { draw_chains } from "./chain_table";
 import { commands, shell_line } from "./commands";
-import { ComparisonTable } from "./comparison";
+import { ComparisonTable, type Rank } from "./comparison";
 import { at_path, nearest_node, path_of_pointer, tree_of } from "./document";
 import { at_rest, by_id, copy_text, element } from "./dom";
 import { Editor, type Origin } from "./editor";
@@ -24,6 +24,7 @@ export class Page implements Views {
   private file = "set.json";
   private policy: string | null = null;
   private cpus: string | null = null;
+  private sort: Rank = "slack";
   private session: Session | null = null;
   private exports: Exports | null = null;
   private files: Files | null = null;
@@ -61,7 +62,8 @@ export class Page implements Views {
   // --- what the page is about
 
   state(): State {
-    return { text: this.editor.text, file: this.file, policy: this.policy, cpus: this.cpus, task: this.tasks.task };
+    const { file, policy, cpus, sort } = this;
+    return { text: this.editor.text, file, policy, cpus, sort, task: this.tasks.task };
   }
 
   has_chains(): boolean {
@@ -155,6 +157,16 @@ export class Page implements Views {
     this.changed(true);
   }
 
+  private choose_rank(heads: HTMLElement[], chosen: HTMLElement): void {
+    this.sort = chosen.dataset.rank as Rank;
+    for (const head of heads) {
+      head.parentElement!.toggleAttribute("aria-sort", head === chosen);
+    }
+    chosen.parentElement!.setAttribute("aria-sort", "descending");
+    this.table.rank(this.sort);
+    this.show_lines();
+  }
+
   private choose_task(task: string): void {
     this.tasks.mark(task);
     this.show_lines();
@@ -224,7 +236,7 @@ export class Page implements Views {
 
   comparison(all: Comparison, picture: Picture | null, milliseconds: number): void {
     this.drawn("comparison", picture);
-    this.table.show(all.rows);
+    this.table.show(all.rows, this.sort);
     by_id("comparison").dataset.milliseconds = milliseconds.toFixed(0);
     by_id("comparison").dataset.revision = String(Number(by_id("comparison").dataset.revision ?? "0") + 1);
     this.show_policy();
@@ -348,6 +360,8 @@ export class Page implements Views {
       file.value = this.file = file_name(file.value);
       this.changed();
     });
+    const heads = [...document.querySelectorAll<HTMLElement>("[data-rank]")];
+    heads.forEach((head) => head.addEventListener("click", () => this.choose_rank(heads, head)));
     // The address holds the file: it stays.
     by_id("skip").addEventListener("click", (event) => {
       event.preventDefault();

@@ -13,6 +13,8 @@ const looks: Record<Status | "none", Look> = {
   schedulable: { sign: "✓", words: "schedulable", style: "proven" },
   unschedulable: { sign: "✕", words: "unschedulable", style: "miss" },
   "not-proven": { sign: "?", words: "not proven", style: "open" },
+  overflow: { sign: "–", words: "overflow", style: "none" },
+  "invalid-model": { sign: "–", words: "invalid model", style: "none" },
   none: { sign: "–", words: "not judged", style: "none" },
 };
 

@@ -62,6 +62,27 @@ page_test("all examples are there, each with the verdict of the program", {}, as
   assert.match(await shared_text(page), /Comments may stand anywhere/);
 });
 
+page_test("rows stand in the order of the program, by slack and by factor", {}, async (page) => {
+  for (const name of ["gpusync-board.json", "accelerator-example1.json", "camera-graph.json", "gcaps-xavier.json"]) {
+    await wait_for_comparison(page, () => page.selectOption("#start", name));
+    for (const by of ["factor", "slack"]) {
+      await page.locator(`[data-rank="${by}"]`).click();
+      const table = takt(["compare", "set.json", "--sort", by], example(name))
+        .out.split(/\n *-+  .*\n/)[1]
+        .split("\n\n")[0];
+      const told = [
+        ...table.matchAll(/^  ?(\S+)(?: \([^)]*\))?  +(?:schedulable|unschedulable|not proven|not judged)/gm),
+      ];
+      const rows = await shown_rows(page);
+      assert.deepEqual(
+        rows.map(({ policy }) => policy),
+        told.map(([, policy]) => policy),
+        `${name} by ${by}`,
+      );
+    }
+  }
+});
+
 page_test("a policy that is chosen drives what follows, and one that cannot judge says why", {}, async (page) => {
   await page.locator('#policies button[data-policy="busy-waiting"]').click();
   await wait_for_verdict(page, "not proven");
