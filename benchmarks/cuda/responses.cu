@@ -190,7 +190,8 @@ auto main(int argc, char** argv) -> int {
                 static_cast<long long>(most));
     return 2;
   }
-  const auto sms = static_cast<std::int32_t>(asked_sms > 0 ? asked_sms : std::min<std::int64_t>(most, 10 * granularity));
+  const auto sms =
+      static_cast<std::int32_t>(asked_sms > 0 ? asked_sms : std::min<std::int64_t>(most, 10 * granularity));
   const measured_unit unit = measure_unit(driver, data, form, sms, pinned);
   if (!unit.profile) {
     std::printf("the kernel could not be measured: %s\n", takt::sentence(unit.profile).c_str());

@@ -103,9 +103,10 @@ struct import_options {
   bool report = false;
 };
 struct export_options {
-  std::string format;  ///< amalthea
+  std::string format;  ///< cpp, or that of a model
   std::string file;
-  std::string model_file;
+  rule_wishes wishes;        ///< of cpp
+  std::string model_file;    ///< of a model
   std::string written_file;  ///< empty: standard output
 };
 struct sensitivity_options {
@@ -135,6 +136,15 @@ struct new_options {
 [[nodiscard]] auto schema_command() -> exit_code;
 
 [[nodiscard]] auto exit_code_of(verdict_status status) noexcept -> exit_code;
+
+/// The model of another tool, which takes a plan.
+struct model_format {
+  std::string_view word;
+  std::string_view words;
+  auto (*write)(const export_options& o) -> exit_code;
+};
+/// Those that this program knows.
+[[nodiscard]] auto model_formats() -> std::vector<model_format>;
 
 /// A verdict as text on standard output.
 void print_verdict(std::string_view title, const report::verdict_summary& found);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -85,12 +86,12 @@ auto compare_command(const compare_options& o) -> exit_code {
       for (const std::string& policy : policies) {
         shown.show(judged.size(), policies.size() * cpus.size());
         compared next{.wishes = {policy, rule}, .found = nullptr};
-        try {
-          const policy_input input = input_of(*file, next.wishes);
-          next.found = judge_file(*file, input);
-          all.rows.push_back(row_of(*file, input, *next.found));
-        } catch (const input_error& e) {  // it may be judged under others
-          all.rows.push_back(refused_row(next.wishes, e));
+        const auto asked = asked_of(*file, next.wishes);
+        if (const auto* const input = std::get_if<policy_input>(&asked)) {
+          next.found = judge_file(*file, *input);
+          all.rows.push_back(row_of(*file, *input, *next.found));
+        } else {  // it may be judged under others
+          all.rows.push_back(refused_row(next.wishes, std::get<input_error>(asked)));
         }
         judged.push_back(std::move(next));
       }

@@ -11,16 +11,14 @@
 #include <takt/model/scaled.hpp>
 #include <takt/report/counterexample_words.hpp>
 #include <takt/report/fault_text.hpp>
-#include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
-#include <takt/runtime/executor/run.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 
+#include "described_parts.hpp"
 #include "files/offsets.hpp"
 #include "large_stack.hpp"
 #include "policies/policy_input.hpp"
-#include "policies/run_method.hpp"
 #include "progress.hpp"
 #include "text_file.hpp"
 
@@ -34,10 +32,6 @@ constexpr std::uint64_t most_evaluations = 2'000'000;
 /// Under fair lateness, and in published methods of clusters, which count them.
 [[nodiscard]] auto points_follow_times(const policy_question& q) -> bool {
   return q.cpus == "g-fl" || q.engines || q.overlapping_graphs;
-}
-
-[[nodiscard]] auto has_own_sms(std::string_view policy) -> bool {
-  return policy == federated_policy::name || policy == federated_shared_policy::name;
 }
 
 /// Throws where a question leaves nothing to choose.
@@ -90,14 +84,6 @@ void require_choices(const workload_file& file, const policy_question& q) {
 
 }  // namespace
 
-struct described_file::parts {
-  std::unique_ptr<workload_file> file;
-  rule_wishes wishes;
-  policy_input input;
-  std::unique_ptr<judged_policy> found;
-  report::verdict_summary judged;
-};
-
 described_file::described_file(const std::string& path, const rule_wishes& wishes) : p_{std::make_unique<parts>()} {
   p_->file = read_workload(parse_json(read_text_file(path)));
   p_->wishes = wishes;
@@ -110,6 +96,9 @@ described_file::described_file(const std::string& path, const rule_wishes& wishe
 described_file::~described_file() = default;
 
 auto described_file::workload() const -> const workload_file& { return *p_->file; }
+
+auto described_file::input() const -> const policy_input& { return p_->input; }
+auto described_file::judged() const -> const judged_policy& { return *p_->found; }
 
 auto described_file::title() const -> std::string_view { return p_->file->name; }
 
@@ -180,8 +169,7 @@ auto described_file::assess(const question& q) -> report::verdict_summary {
   // Values that its published method calls wrong are wrong in a file of its own rule, whatever the rules of pools make
   // of them.
   if (p_->wishes.policy.empty() && p_->found->unread.has_value) { throw refuse(p_->found->unread); }
-  const bool may_miss = out.status == verdict_status::not_proven && has_own_sms(p_->input.question.policy);
-  if (!p_->wishes.any() && may_miss && !p_->found->simulate) {
+  if (asks_for_runs(p_->input, p_->wishes, *p_->found)) {
     report::broken_plans broken;
     on_large_stack([&] {
       const progress shown{"simulating: plans"};
@@ -225,55 +213,6 @@ auto described_file::simulate(const simulation_options& asked, trace* kept) cons
   const auto& [board, p] = std::tie(p_->found->board, p_->found->verdict.plan);
   if (kept != nullptr) { return as_stated(takt::simulate(board, *p_->input.tasks, p, options, *kept)); }
   return as_stated(takt::simulate(board, *p_->input.tasks, p, options));
-}
-
-template <class Result>
-auto described_file::as_stated(const Result& seen) const -> report::sighting {
-  if (seen.error.fault == model_fault::plan_does_not_fit) {
-    throw nothing_to_run{fmt::format("no plan is known under {}. See the reasons of analyze.", p_->found->policy)};
-  }
-  report::sighting out = report::sighting_of(seen);
-  report::keep_stated_misses(p_->file->tasks, out);
-  return out;
-}
-
-auto described_file::observe(runtime::run_options options, trace* kept) const -> report::sighting {
-  const std::string& analysis = p_->input.question.analysis;
-  if (!analysis.empty() && !analysis.starts_with("rtgpu")) {
-    throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
-  }
-  require_plan();
-  if (has_offsets(*p_->file)) {
-    if (p_->found->simulate) {
-      refuse_offsets(*p_->file, "is not kept by runs of overlapping graphs and of locked GPUs",
-                     "no such key, or simulate in place of run");
-    }
-    options.offsets = offsets_of(*p_->file);
-  }
-  for (std::size_t i = 0; i < p_->judged.tasks.size(); ++i) {
-    options.expected.push_back({.response = p_->judged.promised(i), .visits = {}});
-  }
-  report::sighting out;
-  on_large_stack([&] {
-    optional_trace recorder{kept};
-    if (p_->found->on_threads != nullptr) {
-      constexpr plan<max_tasks> nothing_decided;
-      out = as_stated(runtime::run(p_->found->on_threads->board, *p_->input.tasks, nothing_decided, options, recorder));
-    } else if (p_->found->simulate && p_->input.question.engines) {
-      out = run_locked_gpus(p_->input.question, *p_->found, *p_->input.tasks, p_->file->board, options, kept);
-    } else if (p_->found->simulate) {
-      out = run_graphs(p_->input.question, *p_->input.tasks, p_->file->board, options, kept);
-    } else {
-      out = as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
-    }
-  });
-  if (!out.because.empty()) { throw nothing_to_run{out.because + " See the reasons of analyze."}; }
-  if (out.seen.error.fault == model_fault::violation_not_handled) {
-    throw input_error{"--on-violation", fmt::format("jobs are not abandoned under {}", p_->judged.method),
-                      "report, stop"};
-  }
-  report::keep_stated_misses(p_->file->tasks, out);
-  return out;
 }
 
 auto described_file::at_factor(permille factor) const -> factor_answer {

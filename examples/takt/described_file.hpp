@@ -20,6 +20,7 @@
 #include "chain_bounds.hpp"
 #include "failure.hpp"
 #include "files/workload_file.hpp"
+#include "policies/judged.hpp"
 #include "question.hpp"
 #include "rule_wishes.hpp"
 
@@ -50,9 +51,12 @@ class described_file {
 
   [[nodiscard]] auto title() const -> std::string_view;
   [[nodiscard]] auto workload() const -> const workload_file&;
+  /// What policies are asked about the file.
+  [[nodiscard]] auto input() const -> const policy_input&;
   /// To be called once, before everything below.
   auto judge(const question& q) -> const report::verdict_summary&;
 
+  [[nodiscard]] auto judged() const -> const judged_policy&;
   [[nodiscard]] auto run_size_until(duration horizon) const -> run_size;
   [[nodiscard]] auto longest_period() const -> ticks;
   /// `kept` may be null. Throws `nothing_to_run` where there is no plan.

@@ -50,7 +50,7 @@ struct decimal {
 }
 
 [[nodiscard]] auto read_time_text(const json_value& v) -> ticks {
-  constexpr std::array<std::pair<std::string_view, std::size_t>, 4> units{{{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}}};
+  constexpr std::pair<std::string_view, std::size_t> units[] = {{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}};
   const std::string_view text = v.text;
   const std::size_t number = std::min(text.find_first_not_of("-.0123456789"), text.size());
   const std::string_view name = text.substr(number);
@@ -58,7 +58,7 @@ struct decimal {
   auto d = split_decimal(text.substr(0, number));
   if (!d) { refuse(v, "is not a time", time_allowed); }
   const auto* const unit = std::ranges::find(units, name, [](const auto& u) { return u.first; });
-  if (unit == units.end()) { refuse(v, "has an unknown unit", "ns, us, ms or s"); }
+  if (unit == std::ranges::end(units)) { refuse(v, "has an unknown unit", "ns, us, ms or s"); }
   if (d->places > unit->second) { refuse(v, "is not a whole number of nanoseconds", "a multiple of 1ns"); }
   ticks out = 0;
   if (!digits_to_integer(d->digits.append(unit->second - d->places, '0'), out)) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -30,8 +29,7 @@ auto new_command(const new_options& o) -> exit_code {
     std::cout << text;
     return exit_code::ok;
   }
-  std::error_code unreadable;
-  if (std::filesystem::exists(o.written_file, unreadable)) {
+  if (is_there(o.written_file)) {
     throw environment_error{fmt::format("{}: is there already, and is left alone", o.written_file)};
   }
   write_file(o.written_file, [&text](std::ostream& out) { out << text; });

@@ -2,27 +2,25 @@
 #include "terminal.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <vector>
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <takt/report/utf8.hpp>
 #include <takt/report/wrap.hpp>
+
+#include "terminal_width.hpp"
 
 namespace takt::program {
 
 namespace {
 
 using std::string_view;
-
-/// Narrower than this, wrapped text is no better than what the terminal makes of it.
-constexpr std::size_t least_width = 40;
 
 struct screen {
   bool coloured = false;
@@ -40,8 +38,9 @@ struct screen {
   const char* const terminal = std::getenv("TERM");
   const bool plain = is_set("NO_COLOR") || terminal == nullptr || string_view{terminal} == "dumb";
   out.coloured = out.coloured || (wanted == colours::automatic && !plain);
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= least_width) { out.width = size.ws_col; }
+  constexpr std::size_t least_width = 40;  // narrower, wrapped text is no better than what the terminal makes of it
+  const std::size_t width = terminal_width();
+  if (width >= least_width) { out.width = width; }
   return out;
 }
 
@@ -58,9 +57,8 @@ constexpr string_view good = "\x1b[32m";
 constexpr string_view bad = "\x1b[31m";
 constexpr string_view open = "\x1b[33m";
 constexpr string_view plain = "\x1b[0m";
-constexpr std::array tones{tone{"schedulable", good}, tone{"no miss", good},   tone{"unschedulable", bad},
-                           tone{"missed", bad},       tone{"MISSED", bad},     tone{"must miss", bad},
-                           tone{"not-proven", open},  tone{"not proven", open}};
+constexpr tone tones[] = {{"schedulable", good}, {"no miss", good},  {"unschedulable", bad}, {"missed", bad},
+                          {"MISSED", bad},       {"must miss", bad}, {"not-proven", open},   {"not proven", open}};
 
 [[nodiscard]] auto is_part_of_a_word(char c) -> bool {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -75,7 +73,7 @@ constexpr std::array tones{tone{"schedulable", good}, tone{"no miss", good},   t
       const std::size_t end = at + t.word.size();
       return starts && line.substr(at).starts_with(t.word) && (end == line.size() || !is_part_of_a_word(line[end]));
     });
-    if (found == tones.end()) {
+    if (found == std::ranges::end(tones)) {
       out += line[at++];
       continue;
     }

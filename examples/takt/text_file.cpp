@@ -48,6 +48,11 @@ auto read_text_file(const std::string& path, std::size_t most_bytes, std::string
   return text;
 }
 
+auto is_there(const std::string& path) -> bool {
+  struct stat about{};
+  return stat(path.c_str(), &about) == 0;
+}
+
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   errno = 0;
   std::ofstream file{path, std::ios::binary};

@@ -15,6 +15,9 @@ inline constexpr std::size_t max_file_bytes = std::size_t{4} << 20;
 [[nodiscard]] auto read_text_file(const std::string& path, std::size_t most_bytes = max_file_bytes,
                                   std::string_view what = "task-set file") -> std::string;
 
+/// Whether something of this name is there, be it a file or not.
+[[nodiscard]] auto is_there(const std::string& path) -> bool;
+
 /// Lets `write` fill a file. Throws `environment_error`.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write);
 

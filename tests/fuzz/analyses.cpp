@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <takt/report/fault_words.hpp>
 #include <takt/report/run_summary.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/simulation/simulate_composed.hpp>
@@ -82,6 +83,7 @@ void judge_and_simulate(const workload_file& file, const rule_wishes& wishes, ta
   const auto proven = explained_summary(file, input, *found);
   std::ostringstream json;
   takt::report::write_verdict_json(json, proven);
+  // There are fewer SMs than kernels that hold one each: there is no plan to simulate.
   for (const auto& miss : proven.misses) {
     if (miss.proof.reason == takt::miss_reason::more_gpu_tasks_than_sms) { return; }
   }
@@ -95,7 +97,12 @@ void judge_and_simulate(const workload_file& file, const rule_wishes& wishes, ta
     options.offsets = offsets;
   }
   const auto seen = simulated(file, input, *found, options);
-  if (!seen.because.empty() || seen.seen.error) { return; }
+  if (!seen.because.empty() && proven.status != takt::verdict_status::schedulable) { return; }
+  if (!seen.because.empty() || seen.seen.error) {
+    takt::fuzz::fail(fmt::format("{} under {} is judged, and not simulated: {} {}", found->policy, found->cpus,
+                                 seen.because, takt::report::explain_fault(seen.seen.error)),
+                     text);
+  }
   require_no_contradiction(seen, proven,
                            fmt::format("{} and {}, {} releases, {} times", found->policy, found->cpus,
                                        name_of(options.releases), name_of(options.execution)),

@@ -21,11 +21,11 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
-#include "support/draws.hpp"
-#include "support/generated_table.hpp"
 #include "files/workload_file.hpp"
 #include "json_value.hpp"
 #include "program.hpp"
+#include "support/draws.hpp"
+#include "support/generated_table.hpp"
 
 namespace {
 

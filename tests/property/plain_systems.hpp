@@ -54,7 +54,7 @@ inline constexpr std::tuple cpu_rules{takt::fixed_priority,
 struct cores_choice {
   std::int32_t least = 1;
   std::int32_t most = 2;
-  bool named = true;  ///< tasks name their cores
+  bool named = true;          ///< tasks name their cores
   std::int32_t together = 1;  ///< cores of a cluster, which graphs name
 };
 template <class Rule>

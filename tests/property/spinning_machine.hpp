@@ -119,7 +119,9 @@ class machine {
       }
     }
     for (std::size_t i = 0; i < n; ++i) {
-      if (active[i].is_there && system_->counts_unfinished) { worst[i] = std::max(worst[i], horizon - active[i].release); }
+      if (active[i].is_there && system_->counts_unfinished) {
+        worst[i] = std::max(worst[i], horizon - active[i].release);
+      }
     }
     return worst;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole kernels by stream levels, in slots and as gangs beside processors and copies: bounds are held against the
-// engine, bounds that leave something out are caught, and single kernels respond as on an accelerator that stands alone.
+// engine, bounds that leave something out are caught, and single kernels respond as on an accelerator that stands
+// alone.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -537,9 +537,8 @@ class fake_cuda_driver {
   void erase_memory(void* p) {
     std::unique_lock lock{mutex_, std::adopt_lock};
     if (lost_ != result::success) {
-      changed_.wait_for(lock, std::chrono::seconds{10}, [&] {
-        return std::ranges::none_of(streams_, [](const auto& s) { return s.second->busy; });
-      });
+      changed_.wait_for(lock, std::chrono::seconds{10},
+                        [&] { return std::ranges::none_of(streams_, [](const auto& s) { return s.second->busy; }); });
     }
     memory_.erase(p);
     lock.release();

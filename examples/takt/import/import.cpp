@@ -6,6 +6,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -58,31 +59,7 @@ void print_report(const xml_file& model) {
   return std::make_unique<xml_file>(read_text_file(path, max_model_bytes, "model"));
 }
 
-}  // namespace
-
-auto import_command(const import_options& o) -> exit_code {
-  const auto model = read_model(o.file);
-  const auto workload = workload_of(read_amalthea(*model), std::filesystem::path{o.file}.stem().string());
-  // What takt could not read again is not written.
-  static_cast<void>(read_workload(parse_json(workload.dump())));
-  if (o.written_file.empty()) {
-    print(std::cout, workload, 0);
-    std::cout << '\n';
-  } else {
-    write_file(o.written_file, [&](std::ostream& to) {
-      print(to, workload, 0);
-      to << '\n';
-    });
-    fmt::print("{} tasks written to {}\n", workload["tasks"].size(), o.written_file);
-    for (const auto& note : workload.value("notes", ordered_json::array())) {
-      fmt::print("  note: {}\n", note.get<std::string>());
-    }
-  }
-  if (o.report) { print_report(*model); }
-  return exit_code::ok;
-}
-
-auto export_command(const export_options& o) -> exit_code {
+[[nodiscard]] auto export_amalthea(const export_options& o) -> exit_code {
   const auto plan = read_workload(parse_json(read_text_file(o.file)));
   std::string text;
   try {
@@ -107,6 +84,34 @@ auto export_command(const export_options& o) -> exit_code {
     }
   }
   return exit_code::ok;
+}
+
+}  // namespace
+
+auto import_command(const import_options& o) -> exit_code {
+  const auto model = read_model(o.file);
+  const auto workload = workload_of(read_amalthea(*model), std::filesystem::path{o.file}.stem().string());
+  // What takt could not read again is not written.
+  static_cast<void>(read_workload(parse_json(workload.dump())));
+  if (o.written_file.empty()) {
+    print(std::cout, workload, 0);
+    std::cout << '\n';
+  } else {
+    write_file(o.written_file, [&](std::ostream& to) {
+      print(to, workload, 0);
+      to << '\n';
+    });
+    fmt::print("{} tasks written to {}\n", workload["tasks"].size(), o.written_file);
+    for (const auto& note : workload.value("notes", ordered_json::array())) {
+      fmt::print("  note: {}\n", note.get<std::string>());
+    }
+  }
+  if (o.report) { print_report(*model); }
+  return exit_code::ok;
+}
+
+auto model_formats() -> std::vector<model_format> {
+  return {{"amalthea", "a model of APP4MC, 0.7 to 3.x", &export_amalthea}};
 }
 
 }  // namespace takt::program

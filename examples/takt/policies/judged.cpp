@@ -2,6 +2,7 @@
 #include "judged.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +11,6 @@
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
 
-#include "../failure.hpp"
 #include "../fields.hpp"
 #include "../large_stack.hpp"
 
@@ -46,30 +46,39 @@ auto analysis_names() -> std::vector<std::string_view> {
   return out;
 }
 
-void require_policy(const std::string& option, const std::string& word) {
+auto fault_of_policy(const std::string& option, const std::string& word) -> std::optional<input_error> {
   const auto names = policy_names();
   const policy_word asked = split_policy(word);
   switch (with_policy(published_policies, word, [](const auto& /*policy*/) {})) {
-    case word_fault::none: return;
+    case word_fault::none: break;
     case word_fault::unknown:
-      throw input_error{
+      return input_error{
           option, fmt::format("\"{}\" is no policy, the nearest is \"{}\"", asked.name, nearest(asked.name, names)),
           fmt::format("{}", fmt::join(names, ", "))};
     case word_fault::no_parameter:
-      throw input_error{option, fmt::format("\"{}\" stands behind a policy that takes nothing there", asked.parameter),
-                        std::string{asked.name}};
+      return input_error{option, fmt::format("\"{}\" stands behind a policy that takes nothing there", asked.parameter),
+                         std::string{asked.name}};
     case word_fault::bad_parameter:
-      throw input_error{option, fmt::format("\"{}\" is not what {} takes", asked.parameter, asked.name),
-                        "a number above 0, or a time such as \"1.5ms\" for a slice"};
+      return input_error{option, fmt::format("\"{}\" is not what {} takes", asked.parameter, asked.name),
+                         "a number above 0, or a time such as \"1.5ms\" for a slice"};
   }
+  return std::nullopt;
+}
+
+auto fault_of_cpu_rule(const std::string& option, const std::string& word) -> std::optional<input_error> {
+  const auto names = cpu_rule_names();
+  if (std::ranges::find(names, word) != names.end()) { return std::nullopt; }
+  return input_error{
+      option, fmt::format("\"{}\" is no rule of processors here, the nearest is \"{}\"", word, nearest(word, names)),
+      fmt::format("{}", fmt::join(names, ", "))};
+}
+
+void require_policy(const std::string& option, const std::string& word) {
+  if (auto fault = fault_of_policy(option, word)) { throw std::move(*fault); }
 }
 
 void require_cpu_rule(const std::string& option, const std::string& word) {
-  const auto names = cpu_rule_names();
-  if (std::ranges::find(names, word) != names.end()) { return; }
-  throw input_error{
-      option, fmt::format("\"{}\" is no rule of processors here, the nearest is \"{}\"", word, nearest(word, names)),
-      fmt::format("{}", fmt::join(names, ", "))};
+  if (auto fault = fault_of_cpu_rule(option, word)) { throw std::move(*fault); }
 }
 
 auto judge_policy(const policy_question& q, const file_tasks& tasks, const hardware& board)

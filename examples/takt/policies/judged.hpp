@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/tags.hpp>
 
+#include "../failure.hpp"
 #include "../files/workload_file.hpp"
 
 namespace takt::program {
@@ -47,7 +49,11 @@ constexpr void each_cluster_rule(const F& f) {
 [[nodiscard]] auto cpu_rule_names() -> std::vector<std::string_view>;
 [[nodiscard]] auto analysis_names() -> std::vector<std::string_view>;
 
-/// Throws `input_error` for a word that is no policy, or has nothing, or something else, behind its name.
+/// What is wrong with a word that is no policy, or has nothing, or something else, behind its name; nothing if it is
+/// one.
+[[nodiscard]] auto fault_of_policy(const std::string& option, const std::string& word) -> std::optional<input_error>;
+[[nodiscard]] auto fault_of_cpu_rule(const std::string& option, const std::string& word) -> std::optional<input_error>;
+/// Throws it.
 void require_policy(const std::string& option, const std::string& word);
 void require_cpu_rule(const std::string& option, const std::string& word);
 

@@ -17,6 +17,7 @@
 #include <takt/report/path_terms.hpp>
 #include <takt/report/policies/policy_summary.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/tokens.hpp>
@@ -146,20 +147,21 @@ void place(const workload_file& file, policy_input& out) {
   if (!chosen.empty()) { out.notes.push_back(choice_note("SMs", chosen)); }
 }
 
-void add_contention(const workload_file& file, policy_input& out) {
+[[nodiscard]] auto add_contention(const workload_file& file, policy_input& out) -> std::optional<input_error> {
   const auto contention = contention_of(file);
   out.alone = std::move(out.tasks);
   const auto longer = std::make_unique<description<file_tasks>>(with_contention(*out.alone, contention));
-  if (longer->error) { throw explain_fault(file, longer->error); }
+  if (longer->error) { return explain_fault(file, longer->error); }
   out.tasks = std::make_unique<file_tasks>(longer->tasks);
   const auto words = report::contention_words(file.tasks, contention);
   out.notes.insert(out.notes.end(), words.begin(), words.end());
+  return std::nullopt;
 }
 
-void add_overheads(const workload_file& file, policy_input& out) {
-  if (!file.overheads) { return; }
+[[nodiscard]] auto add_overheads(const workload_file& file, policy_input& out) -> std::optional<input_error> {
+  if (!file.overheads) { return std::nullopt; }
   if (locks_gpus(published_policies, out.question.policy)) {
-    throw input_error{
+    return input_error{
         "/platform/overheads",
         fmt::format("are not charged under {}, where who holds a token lets the next one in", out.question.policy),
         "none, where times contain them, or a policy without tokens"};
@@ -167,11 +169,12 @@ void add_overheads(const workload_file& file, policy_input& out) {
   const auto charged = std::make_unique<description<file_tasks>>(
       with_overheads(*out.tasks, *file.overheads, handover_under(published_policies, out.question.policy)));
   if (charged->error) {
-    throw charged->error.task < file.tasks.size() ? explain_fault(file, charged->error)
-                                                  : refused_at("/platform/overheads", charged->error);
+    return charged->error.task < file.tasks.size() ? explain_fault(file, charged->error)
+                                                   : refused_at("/platform/overheads", charged->error);
   }
   *out.tasks = charged->tasks;
   out.notes.emplace_back("steps take what the operating system adds besides: dispatches, interrupts, system calls");
+  return std::nullopt;
 }
 
 /// Notes on choices and priorities go before all others.
@@ -207,7 +210,7 @@ auto own_cpu_rule(const workload_file& file) -> std::string {
   return is_one_of(rule.sharing, kernel_sharings) ? "edf" : std::string{file.rules.cpus};
 }
 
-auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input {
+auto asked_of(const workload_file& file, const rule_wishes& wishes) -> std::variant<policy_input, input_error> {
   policy_input out;
   auto& q = out.question;
   const bool own = wishes.policy.empty();
@@ -220,12 +223,14 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
     q.overlapping_graphs = has_graphs(file);
   }
   if (q.granted) { q.cpus = "fixed-priority"; }
-  require_policy(own ? "/platform/gpus/0/sharing" : "--policy", q.policy);
-  require_cpu_rule(wishes.cpus.empty() ? "/platform/cpus/policy" : "--cpus", q.cpus);
+  if (auto fault = fault_of_policy(own ? "/platform/gpus/0/sharing" : "--policy", q.policy)) { return *fault; }
+  if (auto fault = fault_of_cpu_rule(wishes.cpus.empty() ? "/platform/cpus/policy" : "--cpus", q.cpus)) {
+    return *fault;
+  }
   const bool to_clusters = is_word_of_clusters(q.cpus);
   if (to_clusters && is_bound_to_cores(file)) {
-    throw input_error{"--cpus", fmt::format("\"{}\" moves tasks between cores of different types", q.cpus),
-                      "a rule that keeps tasks on cores: tasks have times by type"};
+    return input_error{"--cpus", fmt::format("\"{}\" moves tasks between cores of different types", q.cpus),
+                       "a rule that keeps tasks on cores: tasks have times by type"};
   }
   const std::int32_t clusters = to_clusters && is_word_of_clusters(file.rules.cpus) ? cluster_count(file) : 1;
   q.together = std::max(file.board.processors / clusters, 1);
@@ -236,16 +241,35 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
     out.tasks->tasks[i].gpu = file.more[i].gpu_cluster.value_or(any_core);
   }
   place(file, out);
-  add_given_plan(file, out);
+  if (auto fault = add_given_plan(file, out)) { return *fault; }
   if (own && is_one_of(file.rules.gpus.sharing, kernel_sharings) && has_kernels_only(file) &&
       stop_kernels_at_once(*out.tasks)) {
     out.notes.emplace_back("kernels without preemption_cost are taken to stop at once");
   }
-  if (!q.granted && file.contention && !serves_one_kernel(published_policies, q.policy)) { add_contention(file, out); }
-  if (!q.engines) { add_overheads(file, out); }
+  if (!q.granted && file.contention && !serves_one_kernel(published_policies, q.policy)) {
+    if (auto fault = add_contention(file, out)) { return *fault; }
+  }
+  if (!q.engines) {
+    if (auto fault = add_overheads(file, out)) { return *fault; }
+  }
   out.has_overheads = !q.engines && file.overheads.has_value();
   out.timers_are_late = file.overheads && file.overheads->event_latency != 0;
   return out;
+}
+
+auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input {
+  auto asked = asked_of(file, wishes);
+  if (auto* const refused = std::get_if<input_error>(&asked)) { throw std::move(*refused); }
+  return std::get<policy_input>(std::move(asked));
+}
+
+auto has_own_sms(string_view policy) -> bool {
+  return policy == federated_policy::name || policy == federated_shared_policy::name;
+}
+
+auto asks_for_runs(const policy_input& input, const rule_wishes& wishes, const judged_policy& found) -> bool {
+  return has_own_sms(input.question.policy) && !wishes.any() && !found.simulate &&
+         found.verdict.status == verdict_status::not_proven;
 }
 
 auto judge_file(const workload_file& file, const policy_input& input, std::int64_t factor)

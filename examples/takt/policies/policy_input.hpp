@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include <takt/model/model_error.hpp>
@@ -20,15 +23,25 @@ namespace takt::program {
 [[nodiscard]] auto judge_file(const workload_file& file, const policy_input& input, std::int64_t factor = 1000)
     -> std::unique_ptr<judged_policy>;
 
-/// Throws `input_error` where a wish, or the file's own rule, is none that policies know, or the file
-/// states overheads that are not charged under the policy.
+/// What a policy is asked of a file. It is refused where a wish, or the file's own rule, is none that policies know, or
+/// the file states something that the policy does not do, such as to charge overheads.
+[[nodiscard]] auto asked_of(const workload_file& file, const rule_wishes& wishes)
+    -> std::variant<policy_input, input_error>;
+/// The same. Throws what it is refused for.
 [[nodiscard]] auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input;
 
-/// Takes the plan of the file into the question. Throws where the policy shares something else out.
-void add_given_plan(const workload_file& file, policy_input& out);
+/// Takes the plan of the file into the question, unless the policy shares something else out.
+[[nodiscard]] auto add_given_plan(const workload_file& file, policy_input& out) -> std::optional<input_error>;
 
 /// Puts what was judged in the place of the file's own rules, with what was chosen.
 void take_over(workload_file& file, const policy_input& input, const judged_policy& found);
+
+/// Whether tasks have SMs of their own under a policy.
+[[nodiscard]] auto has_own_sms(std::string_view policy) -> bool;
+/// Whether runs that miss a deadline are looked for: tasks have SMs of their own by the file's own rules, and nothing
+/// is proven.
+[[nodiscard]] auto asks_for_runs(const policy_input& input, const rule_wishes& wishes, const judged_policy& found)
+    -> bool;
 
 /// Throws where the file's own rules say what the policy does not do.
 void require_rules(const workload_file& file, const rule_wishes& wishes, const judged_policy& found);

@@ -39,8 +39,22 @@ enum tag : std::uint8_t {
   stop,    ///< from it: nothing more
 };
 
-constexpr std::chrono::microseconds pause{500};
 constexpr std::size_t most_at_once = 64;
+
+/// Between two looks for messages, each of which takes time from what counts: longer while there is nothing.
+class idle_pause {
+ public:
+  void reset() { next_ = shortest; }
+  void sleep() {
+    std::this_thread::sleep_for(next_);
+    next_ = std::min(2 * next_, longest);
+  }
+
+ private:
+  static constexpr std::chrono::microseconds shortest{500};
+  static constexpr std::chrono::microseconds longest{8000};
+  std::chrono::microseconds next_ = shortest;
+};
 
 [[nodiscard]] auto rank() -> int {
   int out = 0;
@@ -94,6 +108,7 @@ class first_rank {
 
   void run() {
     const std::jthread counting{[this] { count(); }};
+    idle_pause pause;
     for (bool over = false; !over;) {
       bool idle = true;
       while (const auto m = receive()) {
@@ -107,7 +122,11 @@ class first_rank {
         }
         over = failure_ || session_->is_stopped() || (dealt_.empty() && session_->left() == 0);
       }
-      if (idle && !over) { std::this_thread::sleep_for(pause); }
+      if (!idle) {
+        pause.reset();
+      } else if (!over) {
+        pause.sleep();
+      }
     }
     {
       const std::scoped_lock lock{mutex_};
@@ -117,8 +136,9 @@ class first_rank {
     while (left_ + 1 < workers_.size()) {
       if (const auto m = receive()) {
         take(*m);
+        pause.reset();
       } else {
-        std::this_thread::sleep_for(pause);
+        pause.sleep();
       }
     }
   }
@@ -195,13 +215,14 @@ class first_rank {
   }
   void count() {
     const auto next = [this]() -> std::optional<std::size_t> {
+      idle_pause pause;
       while (true) {
         {
           const std::scoped_lock lock{mutex_};
           if (over_ || failure_) { return {}; }
           if (const auto unit = deal(0)) { return unit; }
         }
-        std::this_thread::sleep_for(pause);
+        pause.sleep();
       }
     };
     try {
@@ -237,6 +258,7 @@ class other_rank {
     send(0, hello, characters(words, {std::int64_t{jobs}}));
     std::jthread counting{[this, jobs] { count(jobs); }};
     bool asked = false;
+    idle_pause pause;
     while (true) {
       bool idle = true;
       while (const auto m = receive()) {
@@ -266,7 +288,11 @@ class other_rank {
         send(0, ask, {0});
         asked = true;
       }
-      if (idle && done.empty() && !asks) { std::this_thread::sleep_for(pause); }
+      if (idle && done.empty() && !asks) {
+        pause.sleep();
+      } else {
+        pause.reset();
+      }
     }
   }
 

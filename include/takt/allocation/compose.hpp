@@ -39,7 +39,7 @@ struct share_search {
 /// The same under a plan that is looked for first, by `share_search`.
 template <class P, class T>
   requires ProvenFromPools<P, T>
-[[nodiscard]] constexpr auto analyze(
+[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(
     const P& board, const T& tasks,
     detail::refusal&& refused = detail::refusal{analysis::detail::check_board_method<P>::passed &&
                                                 detail::check_board<P, T>::passed &&
@@ -54,7 +54,7 @@ template <class P, class T>
 /// The plan on which that verdict rests; `feasible` says whether it is a proof. Error and cost: as `analyze`.
 template <class P, class T>
   requires ProvenFromPools<P, T>
-[[nodiscard]] constexpr auto allocate(
+[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto allocate(
     const P& board, const T& tasks,
     detail::refusal&& refused = detail::refusal{analysis::detail::check_board_method<P>::passed &&
                                                 detail::check_board<P, T>::passed &&
@@ -66,8 +66,9 @@ template <class P, class T>
 /// Under the plan of the search that the known method serves as a test, else under one that `share_search` finds.
 template <class P, class T>
   requires ProvenEitherWay<P, T>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks,
-                                     detail::refusal&& refused = detail::refusal{detail::check_chains<T>::passed}) {
+[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks,
+                                                                 detail::refusal&& refused = detail::refusal{
+                                                                     detail::check_chains<T>::passed}) {
   model_error found;
   const auto first = detail::allocate_chains(platform, tasks, default_search, default_evaluations, found);
   auto out = analysis::detail::judge_either_way(platform, tasks, first, refused.error);
@@ -80,8 +81,9 @@ template <class P, class T>
 /// The plan on which that verdict rests; `feasible` says whether it is a proof. Error and cost: as `analyze`.
 template <class P, class T>
   requires ProvenEitherWay<P, T>
-[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks,
-                                      detail::refusal&& refused = detail::refusal{detail::check_chains<T>::passed}) {
+[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto allocate(const P& platform, const T& tasks,
+                                                                  detail::refusal&& refused = detail::refusal{
+                                                                      detail::check_chains<T>::passed}) {
   model_error found;
   const auto first = detail::allocate_chains(platform, tasks, default_search, default_evaluations, found);
   if (found) {

@@ -114,8 +114,8 @@ template <class P, class T>
 concept ChainsAsAWhole = Platform<P> && TaskSet<T> && !SetsAsAWhole<P, T> && !detail::AsksPools<P, T>;
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan. `known_method` of the platform decides
-/// how; a composition without a known bound does not compile. With <takt/compose.hpp>, which is included in all files
-/// of a program that ask or in none, bounds from the pools stand beside it.
+/// how; a composition without a known bound does not compile. In files that include <takt/compose.hpp> bounds from the
+/// pools stand beside it.
 ///
 /// Returns one verdict for the set. Error: `invalid_model` and `overflow`, with the field in `error`; in a constant
 /// expression these stop compilation with a sentence. `unschedulable` only with a proof of a miss, in a legal run,

@@ -107,12 +107,12 @@ class any_board {
     static_assert(detail::pool_fault<resource_pool<Resource, Rule>>::passed);
     using facts = detail::pool_facts<resource_pool<Resource, Rule>>;
     pool_type made{.place = detail::place_of_resource<Resource>(),
-                            .name = detail::name_of_resource(p.resource),
-                            .units = facts::units(p),
-                            .mutex = facts::mutex(p),
-                            .gpu = facts::gpu(p),
-                            .has_sms = detail::has_sms<Resource>,
-                            .rule = p.rule};
+                   .name = detail::name_of_resource(p.resource),
+                   .units = facts::units(p),
+                   .mutex = facts::mutex(p),
+                   .gpu = facts::gpu(p),
+                   .has_sms = detail::has_sms<Resource>,
+                   .rule = p.rule};
     if (has_full(made.place)) { return false; }
     if constexpr (Locked<Rule>) {
       made.tokens = p.rule.tokens;

@@ -313,7 +313,7 @@ template <class P, class T, std::size_t N, std::size_t V>
 /// constant expression it stops compilation. Cost: see the combiners.
 template <class P, class T, std::size_t N, std::size_t W>
   requires ProvenFromPools<P, T>
-[[nodiscard]] constexpr auto analyze(
+[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(
     const P& board, const T& tasks, const plan<N, W>& p,
     detail::refusal&& refused = detail::refusal{analysis::detail::check_board_method<P>::passed &&
                                                 detail::check_board<P, T>::passed &&
@@ -326,21 +326,23 @@ template <class P, class T, std::size_t N, std::size_t W>
 /// task more sharply where both have proven the set.
 template <class P, class T, std::size_t N>
   requires ProvenEitherWay<P, T>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
-                                     detail::refusal&& refused = detail::refusal{detail::check_chains<T>::passed}) {
+[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
+                                                                 detail::refusal&& refused = detail::refusal{
+                                                                     detail::check_chains<T>::passed}) {
   return analysis::detail::judge_either_way(platform, tasks, p, refused.error);
 }
 
 /// The same for sets in a spelling of their own.
 template <class P, class T, std::size_t N, std::size_t V>
   requires SetProvenEitherWay<P, T>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
-                                     detail::refusal&& refused = detail::refusal{}) {
+[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
+                                                                 detail::refusal&& refused = detail::refusal{}) {
   return analysis::detail::judge_either_way(platform, tasks, p, refused.error);
 }
 template <class P, class T>
   requires SetProvenEitherWay<P, T>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, detail::refusal&& refused = detail::refusal{}) {
+[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks,
+                                                                 detail::refusal&& refused = detail::refusal{}) {
   return analysis::detail::judge_either_way(platform, tasks, plan<1, 1>{}, refused.error);
 }
 

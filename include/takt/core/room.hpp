@@ -6,8 +6,8 @@
 
 namespace takt::inline v0 {
 
-/// The capacity of a table for `n` rows: of sets of about the same size one instance of each analysis, search and engine
-/// is compiled, not one for each size.
+/// The capacity of a table for `n` rows: of sets of about the same size one instance of each analysis, search and
+/// engine is compiled, not one for each size.
 [[nodiscard]] constexpr auto room_for(std::size_t n) noexcept -> std::size_t {
   constexpr std::size_t least = 4;
   return n == 0 ? 0 : n < least ? least : std::bit_ceil(n);

@@ -169,7 +169,7 @@ class engine {
     if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
     job.done |= visit_mask{1} << x.position;
     job.may_be_ready |= edges_.after[v];
-    release_over(*table_, x, job.done, tokens_);
+    release_over(*table_, x, job.done, tokens_, [this](std::uint32_t s) { tell(s, token_event::gave_back); });
     if constexpr (RepeatsVisits<Choices>) {
       const visit_mask again = choices_->again(v, job.jobs - 1);
       job.done &= ~again;
@@ -297,7 +297,10 @@ class engine {
     const auto own = tokens_.sections_of(x.task);
     for (std::uint32_t s = own.first; s < own.end; ++s) {
       if (tokens_.holds(s) || !contains(table_->sections[s], x) || !tokens_.is_needed(s)) { continue; }
-      if (tokens_.is_idle(s)) { tokens_.ask(s); }
+      if (tokens_.is_idle(s)) {
+        tokens_.ask(s);
+        tell(s, token_event::asked);
+      }
       visits_[v].waits_for_token = true;
     }
     if (!visits_[v].waits_for_token) { enter(v); }
@@ -340,6 +343,10 @@ class engine {
     }
   }
 
+  constexpr void tell(std::uint32_t section, token_event what) {
+    if constexpr (HearsTokens<Choices>) { choices_->token(section, what, now_); }
+  }
+
   /// Until nobody gets a token and nobody has its priority back.
   constexpr void grant_tokens() {
     for (;;) {
@@ -350,6 +357,7 @@ class engine {
       }
       const std::uint32_t s = tokens_.next_granted();
       if (s == nobody_asks) { return; }
+      tell(s, token_event::got);
       const std::uint32_t first = table_->tasks[table_->sections[s].task].first_visit;
       for (visit_mask own = table_->sections[s].visits; own != 0; own &= own - 1) {
         const std::uint32_t v = first + static_cast<std::uint32_t>(std::countr_zero(own));

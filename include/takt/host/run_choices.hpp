@@ -97,6 +97,13 @@ template <class C>
 concept HearsJobs =
     requires(C& choices, std::uint32_t task, std::uint64_t job, ticks time) { choices.completed(task, job, time); };
 
+enum class token_event : std::uint8_t { asked, got, gave_back };
+
+/// Choices that hear what becomes of the tokens of sections.
+template <class C>
+concept HearsTokens =
+    requires(C& choices, std::uint32_t section, token_event what, ticks now) { choices.token(section, what, now); };
+
 /// Choices that hear of a deadline when it passes, if `minds_misses`, and say whether the run ends there.
 template <class C>
 concept StopsAtMisses = requires(C& choices, const C& same, std::uint32_t task, std::uint64_t job, ticks deadline) {

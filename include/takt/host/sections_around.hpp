@@ -31,9 +31,10 @@ class task_sections {
   range of_[N]{};
 };
 
-/// Gives back what sections hold that are over with a visit, inner ones first. `done`: visits of the job that are over.
-template <class Table, class Locks>
-constexpr void release_over(const Table& table, const visit_record& x, visit_mask done, Locks& locks) {
+/// Gives back what sections hold that are over with a visit, inner ones first. `done`: visits of the job that are over;
+/// `f` of each section, behind it.
+template <class Table, class Locks, class F>
+constexpr void release_over(const Table& table, const visit_record& x, visit_mask done, Locks& locks, const F& f) {
   if (!locks.holds_some(x.task)) { return; }
   const auto own = locks.sections_of(x.task);
   const std::uint32_t none = own.end;
@@ -46,7 +47,10 @@ constexpr void release_over(const Table& table, const visit_record& x, visit_mas
       const visit_mask around = best == none ? ~visit_mask{0} : table.sections[best].visits;
       if (best == none || (visits != around && (visits & ~around) == 0)) { best = s; }
     }
-    if (best != none) { locks.release(best); }
+    if (best != none) {
+      locks.release(best);
+      f(best);
+    }
   }
 }
 

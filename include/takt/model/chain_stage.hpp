@@ -59,10 +59,10 @@ struct chain_stage {
 
 enum class chain_status : std::uint8_t {
   bounded,
-  empty,                  ///< no stage
-  period_not_positive,    ///< also of a sporadic task whose releases may be any time apart
-  response_negative,      ///< or a LET interval or offset is
-  let_interval_exceeded,  ///< a response bound is longer than the interval after which the output is given
+  empty,                    ///< no stage
+  period_not_positive,      ///< also of a sporadic task whose releases may be any time apart
+  response_negative,        ///< or a LET interval or offset is
+  let_interval_exceeded,    ///< a response bound is longer than the interval after which the output is given
   producer_not_waited_for,  ///< a stage waits for a producer that is not there, or one of the two is LET
   overflow,
 };

@@ -59,7 +59,9 @@ struct [[nodiscard]] platform {
     return out;
   }
   /// The pool of a platform that has no other.
-  [[nodiscard]] constexpr auto only_pool() const -> const auto& requires(sizeof...(Pools) == 1) {
+  [[nodiscard]] constexpr decltype(auto) only_pool() const
+    requires(sizeof...(Pools) == 1)
+  {
     return boost::hana::front(pools);
   }
   [[nodiscard]] constexpr auto accelerator() const

@@ -7,8 +7,8 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/mutex_key.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/mutex_key.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>

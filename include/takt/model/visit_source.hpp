@@ -14,10 +14,10 @@
 #include <takt/core/room.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_kernel.hpp>
-#include <takt/model/mutex_key.hpp>
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/mutex_key.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/tabulated_kernel.hpp>
 #include <takt/model/task_attributes.hpp>

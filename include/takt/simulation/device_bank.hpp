@@ -29,6 +29,7 @@ class device_bank {
   static constexpr std::size_t max_tasks = Table::max_tasks;
   static constexpr bool serialized = composition_of<P>.serialized;
   using token_bank_type = typename token_bank_of<typename P::gpu_rule, Table>::type;
+  static constexpr bool tells_tokens = runs_on_token(composition_of<P>.kernels) && Ledger::hears_tokens;
 
   /// All but the plan outlive the bank. Engine or lock u and the kernels of tasks are sources of the calendar.
   constexpr device_bank(const Table& table, const layout<Table>& steps, const source_map<max_tasks>& sources,
@@ -51,8 +52,10 @@ class device_bank {
   constexpr void start(rank r, ticks now, Began began) {
     job& j = (*jobs_)[r];
     if (!tokens_.holds(r)) {
+      note_asked(r, now);
       j.holds_off = !tokens_.ask(r);
       if (j.holds_off) { return; }
+      note_got(r, now);
       began(r);
     }
     if (serialized && units_[0].running() == r) {
@@ -101,8 +104,11 @@ class device_bank {
       units_[0].complete();
       asked_ = true;
     } else if constexpr (runs_on_token(composition_of<P>.kernels)) {
-      const rank next = tokens_.holds(r) ? tokens_.give_back(r) : nobody;
+      if (!tokens_.holds(r)) { return; }
+      tell_hold(r, now);
+      const rank next = tokens_.give_back(r);
       if (next == nobody) { return; }
+      note_got(next, now);
       (*jobs_)[next].holds_off = false;
       began(next);
       start(next, now, began);
@@ -113,12 +119,17 @@ class device_bank {
   constexpr void close(ticks now) {
     for (rank r = 0; r < jobs_->size(); ++r) {
       if (under_way(r)) { record(r, now); }
+      if constexpr (tells_tokens) {
+        if (tokens_.holds(r)) { tell_hold(r, now); }
+      }
     }
   }
 
  private:
   using unit_rule = std::conditional_t<serialized, typename P::gpu_rule, typename P::copy_rule>;
   using unit_server = typename detail::server_for<unit_rule, max_tasks>::type;
+
+  static constexpr std::int32_t not_yet = -1;
 
   [[nodiscard]] static constexpr auto index(rank r) noexcept -> std::size_t { return static_cast<std::size_t>(r); }
   [[nodiscard]] static constexpr auto unit_of(const job& j) noexcept -> std::size_t {
@@ -135,6 +146,28 @@ class device_bank {
   }
   constexpr void take_sms(const job& j) noexcept {
     if (runs_on_own_share(composition_of<P>.kernels) && j.where == stage::kernel) { (void)sms_.request(j.id); }
+  }
+
+  /// The token of a job: since when it has asked for it, and held it.
+  constexpr void note_asked(rank r, ticks now) noexcept {
+    if constexpr (tells_tokens) {
+      token_hold& h = holds_[index(r)];
+      if (h.token == not_yet) { return; }
+      h = {.task = (*jobs_)[r].id, .job = (*jobs_)[r].number, .token = not_yet, .asked = now};
+    }
+  }
+  constexpr void note_got(rank r, ticks now) noexcept {
+    if constexpr (tells_tokens) { holds_[index(r)].start = now; }
+  }
+  constexpr void tell_hold(rank r, ticks now) {
+    if constexpr (tells_tokens) {
+      token_hold& h = holds_[index(r)];
+      const auto at = tokens_.place_of(r);
+      h.pool = at.gpu;
+      h.token = at.token;
+      h.end = now;
+      jobs_->record(h);
+    }
   }
 
   constexpr void record(rank r, ticks now) {
@@ -162,6 +195,7 @@ class device_bank {
   std::array<unit_server, max_copy_engines> units_{};
   dedicated_sms<MaxShares> sms_;
   token_bank_type tokens_;
+  std::array<token_hold, tells_tokens ? max_tasks : 0> holds_{};
   bool asked_ = false;
 };
 

@@ -104,6 +104,14 @@ class ledger {
     recorder_->record(slice{j.id, j.position - j.first, j.number, where, since, now});
   }
 
+  /// Whether the recorder listens to who holds which token.
+  static constexpr bool hears_tokens = requires(Recorder& to, const token_hold& h) { to.record(h); };
+  constexpr void record(const token_hold& h)
+    requires hears_tokens
+  {
+    recorder_->record(h);
+  }
+
   [[nodiscard]] constexpr auto missed() const noexcept -> bool { return missed_; }
 
   /// The result, with the jobs that are unfinished at the end; `following(r, release)` is the release after one.

@@ -44,8 +44,9 @@ class job_log {
  private:
   [[nodiscard]] auto of(std::uint32_t task, std::uint64_t number) -> job& {
     auto& jobs = jobs_[task];
-    if (jobs.size() <= number) { jobs.resize(number + 1); }
-    return jobs[number];
+    const auto at = static_cast<std::size_t>(number);
+    if (jobs.size() <= at) { jobs.resize(at + 1); }
+    return jobs[at];
   }
 
   std::vector<std::vector<job>> jobs_;

@@ -24,6 +24,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/simulation/token_notes.hpp>
 
 namespace takt::inline v0 {
 
@@ -38,13 +39,15 @@ class recording_choices {
   };
 
   /// Pre: both outlive it.
-  recording_choices(const simulation_options& options, std::span<const flow_record> tasks, std::size_t visits)
-      : inner_{options, tasks},
-        tasks_{tasks},
-        nominal_(tasks.size()),
-        releases_(tasks.size()),
-        ends_(tasks.size()),
-        current_(visits) {}
+  template <class Table>
+  recording_choices(const simulation_options& options, const Table& table)
+      : inner_{options, {table.tasks.data(), table.tasks.size()}},
+        tasks_{table.tasks.data(), table.tasks.size()},
+        nominal_(tasks_.size()),
+        releases_(tasks_.size()),
+        ends_(tasks_.size()),
+        current_(table.visits.size()),
+        tokens_{table} {}
 
   auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
     const ticks out = inner_.gap(task, job, period);
@@ -66,11 +69,15 @@ class recording_choices {
   }
 
   void completed(std::uint32_t task, std::uint64_t /*job*/, ticks now) { ends_[task].push_back(now); }
+  void token(std::uint32_t section, host::token_event what, ticks now) {
+    tokens_.note(section, ends_[tokens_.task_of(section)].size(), what, now);
+  }
 
   [[nodiscard]] auto releases(std::size_t task) const -> const std::vector<release>& { return releases_[task]; }
   /// Of jobs that have ended, which they do in the order of their releases.
   [[nodiscard]] auto ends(std::size_t task) const -> const std::vector<ticks>& { return ends_[task]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return current_[visit]; }
+  [[nodiscard]] auto tokens() const noexcept -> const token_notes& { return tokens_; }
 
  private:
   optional_choices inner_;
@@ -79,6 +86,7 @@ class recording_choices {
   std::vector<std::vector<release>> releases_;
   std::vector<std::vector<ticks>> ends_;
   std::vector<std::uint64_t> current_;
+  token_notes tokens_;
 };
 
 /// Turns what visits hold into slices of jobs, and releases into marks.
@@ -94,13 +102,19 @@ class job_recorder {
               static_cast<job_recorder*>(self)->tell(who, unit, from, to);
             }};
   }
+  /// Adds who held which token until `end`, for a recorder that listens to it.
+  void tell_tokens(ticks end) {
+    if constexpr (requires(const token_hold& h) { to_->record(h); }) {
+      choices_->tokens().each(end, [this](const token_hold& h) { to_->record(h); });
+    }
+  }
   /// Adds releases until `horizon`, as the engine counts them, and what comes of these jobs until `end`.
   void mark_jobs(ticks horizon, ticks end) {
     for (std::uint32_t i = 0; i < flat_->table.size(); ++i) {
       const ticks deadline = host::stated_deadline(*tasks_, i, flat_->table.tasks[i]);
       const auto& releases = choices_->releases(i);
       const auto& ends = choices_->ends(i);
-      for (std::uint64_t job = 0; job < releases.size() && releases[job].at <= horizon; ++job) {
+      for (std::size_t job = 0; job < releases.size() && releases[job].at <= horizon; ++job) {
         to_->record(mark{mark_kind::release, i, job, releases[job].at});
         const bool ended = job < ends.size();
         if (ended) { to_->record(mark{mark_kind::completion, i, job, ends[job]}); }
@@ -155,8 +169,7 @@ auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulat
   simulation_result<tasks_of<T>, visits_of<T>> out;
   out.error = simulation::composed_fault(board, flat, own, options);
   if (out.error) { return out; }
-  simulation::recording_choices choices{
-      options, {flat.table.tasks.data(), flat.table.size()}, flat.table.visits.size()};
+  simulation::recording_choices choices{options, flat.table};
   using flat_type = std::remove_cvref_t<decltype(flat)>;
   using engine = host::engine<std::remove_cvref_t<decltype(flat.stations)>, tasks_of<T>, visits_of<T>,
                               simulation::recording_choices>;
@@ -167,6 +180,7 @@ auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulat
   const slice_sink sink = jobs.sink();
   out = apart->run(options.horizon.count(), sink);
   apart->close(out.end);
+  jobs.tell_tokens(out.end);
   jobs.mark_jobs(options.horizon.count(), out.end);
   return out;
 }

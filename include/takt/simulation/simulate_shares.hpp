@@ -250,7 +250,7 @@ class share_run {
   /// `no_event` without such a job.
   [[nodiscard]] auto release(std::uint32_t task, std::uint64_t job) const -> ticks {
     const bool comes = task < releases_->size() && job < (*releases_)[task].size();
-    return comes ? (*releases_)[task][job] : no_event;
+    return comes ? (*releases_)[task][static_cast<std::size_t>(job)] : no_event;
   }
   /// After an instant, also of jobs that will wait for the one before.
   [[nodiscard]] auto next_release(ticks now) -> ticks {

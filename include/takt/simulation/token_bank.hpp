@@ -93,13 +93,21 @@ class token_bank {
     return nobody;
   }
 
-  /// The SMs behind the token that r holds.
-  [[nodiscard]] constexpr auto sms_of(rank r) const noexcept -> track {
-    std::int32_t token = lock_.replica(r);
+  struct place {
     std::int32_t gpu = 0;
-    for (; token >= gpu_of(gpu).tokens; ++gpu) { token -= gpu_of(gpu).tokens; }
-    const std::int32_t slot = gpu_of(gpu).slot();
-    return {stage::kernel, gpu, token * slot, slot};
+    std::int32_t token = 0;  ///< of that GPU
+  };
+  /// The token that r holds.
+  [[nodiscard]] constexpr auto place_of(rank r) const noexcept -> place {
+    place out{0, lock_.replica(r)};
+    for (; out.token >= gpu_of(out.gpu).tokens; ++out.gpu) { out.token -= gpu_of(out.gpu).tokens; }
+    return out;
+  }
+  /// The SMs behind it.
+  [[nodiscard]] constexpr auto sms_of(rank r) const noexcept -> track {
+    const place at = place_of(r);
+    const std::int32_t slot = gpu_of(at.gpu).slot();
+    return {stage::kernel, at.gpu, at.token * slot, slot};
   }
   /// The time that a kernel of the given length takes there. Pre: r holds a token; no overflow, as the layout has seen.
   [[nodiscard]] constexpr auto held_to_sms_of(rank r, std::uint32_t position, ticks length) const noexcept -> ticks {

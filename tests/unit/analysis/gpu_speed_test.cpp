@@ -12,6 +12,7 @@
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/report/summarize_chains.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/runtime.hpp>
 #include <takt/simulation.hpp>
@@ -277,8 +278,7 @@ TEST_CASE("RTGPU-25 the kernel of a simulated or timed job lasts as long as its 
       .length = 100_ms, .real_time = false, .pin_to_cores = false, .lock_memory = false};
   CHECK(takt::runtime::run(on_fast, slow, takt::dedicate(1), how, seen).tasks[0].released == 4);
   int kernels = 0;
-  for (const takt::slice& s : seen.slices()) {
-    if (s.where.where != takt::stage::kernel) { continue; }
+  for (const takt::slice& s : seen.slices() | takt::views::slices_on(takt::stage::kernel)) {
     CHECK(s.end - s.start == 20'000);
     ++kernels;
   }

@@ -116,8 +116,9 @@ TEST_CASE("a block queue refuses kernels that it cannot place and facts that it 
   CHECK(fault(block_board,
               takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::launch(1_ms), takt::await(0_ms)))
             .fault == model_fault::none);
-  CHECK(fault(block_board, takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::overhead(takt::duration{-1}))).fault ==
-        model_fault::negative_time);
+  CHECK(
+      fault(block_board, takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::overhead(takt::duration{-1})))
+          .fault == model_fault::negative_time);
   const auto board = [](std::int32_t sms, std::int32_t threads, std::int32_t slots) {
     return takt::platform(processors, takt::pool(takt::block_slots(sms, threads, slots), blocks));
   };

@@ -229,7 +229,7 @@ TEST_CASE("a section asks when the visits before it are due, and no guard holds 
   CHECK(verdict.visits[1].response == 7);  // from the request at 5
   densest choices;
   takt::host::engine<takt::any_stations<3, 3>, 1, 3, densest> run{table, places, choices, guards.offsets,
-                                                                        guards.local_deadlines};
+                                                                  guards.local_deadlines};
   const auto seen = run.run(100);
   CHECK(seen.tasks[0].worst_response == 9);  // 2, held back until 5, 1 and 3
   CHECK(seen.tasks[0].best_response == 9);

@@ -165,9 +165,8 @@ TEST_CASE("a stream for each core and level has the priority of its level, and a
                                    .ask_to_yield = [] {},
                                    .ended =
                                        [&] {
-                                         return launch_report{.next = std::exchange(done, true)
-                                                                          ? launch_next::done
-                                                                          : launch_next::yielded};
+                                         return launch_report{.next = std::exchange(done, true) ? launch_next::done
+                                                                                                : launch_next::yielded};
                                        }}};
     device.load(1, own, 0);
     device.submit(1, {.core = 0, .level = 0});

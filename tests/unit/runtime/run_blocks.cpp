@@ -17,6 +17,7 @@
 
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/emulated_device.hpp>
@@ -64,9 +65,7 @@ auto queue_complaint(const takt::trace& seen) -> std::string {
     ticks last = 0;
   };
   std::vector<takt::slice> all;
-  for (const takt::slice& s : seen.slices()) {
-    if (s.where.where == takt::stage::kernel) { all.push_back(s); }
-  }
+  for (const takt::slice& s : seen.slices() | takt::views::slices_on(takt::stage::kernel)) { all.push_back(s); }
   std::vector<kernel> kernels;
   for (const takt::slice& a : all) {
     std::int64_t used = 0;

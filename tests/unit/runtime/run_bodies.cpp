@@ -17,6 +17,7 @@
 #include <takt/analysis/any_board.hpp>
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/limited_wait.hpp"
 #include "support/longer_runs.hpp"
@@ -110,7 +111,7 @@ auto pieces_under(const Rule& rule, takt::duration length, int most_waves = 0) -
   CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
   CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, {.gpus = {{.at_once = 1}}}) == "");
   std::map<std::uint64_t, std::size_t> pieces;
-  for (const takt::slice& s : bodies.pieces().slices()) { pieces[s.job] += s.task == 0 ? 1U : 0U; }
+  for (const takt::slice& s : bodies.pieces().slices() | takt::views::of_task(0)) { ++pieces[s.job]; }
   std::size_t most = 0;
   for (const auto& [job, count] : pieces) { most = std::max(most, count); }
   return ran.completed() > 0 ? most : 0;

@@ -19,6 +19,7 @@
 #include <takt/analysis/any_board.hpp>
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/executor/decided_device.hpp>
@@ -114,8 +115,8 @@ auto pieces_under(const Rule& rule, takt::duration length, std::int32_t levels, 
   CHECK(blocks.blocks_of(1) >= 4 * ran.tasks[1].completed);
   CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.cores_apart = true, .one_job = in_turn}}}) == "");
   std::map<std::uint64_t, std::size_t> pieces;
-  for (const takt::slice& s : seen.slices()) {
-    pieces[s.job] += s.task == 0 && s.segment == 1 && s.where.index == 0 ? 1U : 0U;
+  for (const takt::slice& s : seen.slices() | takt::views::of_visit(0, 1)) {
+    pieces[s.job] += s.where.index == 0 ? 1U : 0U;
   }
   std::size_t most = 0;
   for (const auto& [job, count] : pieces) { most = std::max(most, count); }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <takt/report/trace_queries.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/run.hpp>
 
@@ -55,8 +56,7 @@ TEST_CASE("a run lets the tasks take turns on an accelerator, never two at a tim
   std::vector<takt::slice> on_gpu;
   std::map<std::pair<std::uint32_t, std::uint64_t>, ticks> served;
   std::map<std::pair<std::uint32_t, std::uint64_t>, int> pieces;
-  for (const takt::slice& s : trace.slices) {
-    if (s.where.where != takt::stage::kernel) { continue; }
+  for (const takt::slice& s : trace.slices | takt::views::slices_on(takt::stage::kernel)) {
     CHECK(s.where.index < 4);
     served[{s.task, s.job}] += s.end - s.start;
     if (s.where.index == 0) { ++pieces[{s.task, s.job}]; }
@@ -90,8 +90,8 @@ TEST_CASE("kernels with contexts and slices of their own keep the waves of the d
   const auto result = takt::runtime::run(board, named, takt::plan<2>{}, device, options(80_ms), trace);
   REQUIRE(result.tasks.size() == 2);
   for (const auto& t : result.tasks) { CHECK(t.completed >= 1); }
-  for (const takt::slice& s : trace.slices) {
-    if (s.where.where == takt::stage::kernel) { CHECK((s.end - s.start) % wave == 0); }
+  for (const takt::slice& s : trace.slices | takt::views::slices_on(takt::stage::kernel)) {
+    CHECK((s.end - s.start) % wave == 0);
   }
 }
 

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include <takt/core/duration.hpp>
-#include <takt/model/mutex_key.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/mutex_key.hpp>
 #include <takt/model/segment.hpp>
 
 namespace takt::inline v0 {

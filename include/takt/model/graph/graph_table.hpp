@@ -8,8 +8,8 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/mutex_key.hpp>
 #include <takt/model/gel_task.hpp>
+#include <takt/model/mutex_key.hpp>
 
 namespace takt::inline v0 {
 

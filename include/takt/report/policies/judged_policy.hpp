@@ -65,7 +65,7 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
   std::string_view devices{};  ///< rule of resources of one's own
   search_method search = default_search;
   bool searched = true;  ///< the plan is not one that was given
-  model_error unread;  ///< why the published method cannot read the tasks, once it was asked to explain
+  model_error unread;    ///< why the published method cannot read the tasks, once it was asked to explain
   board_type board;
   sharing_rule rule;  ///< how a file says it
 

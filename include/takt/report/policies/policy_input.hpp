@@ -28,10 +28,34 @@ struct policy_input {
   std::vector<std::string> notes;
 };
 
+/// Takes back bounds of some tasks of a set that is not proven, where overheads are charged: late jobs interrupt others
+/// more often than these tell.
+template <std::size_t N, std::size_t V>
+constexpr void drop_closed_part(verdict<ticks, N, V>& v) {
+  for (auto& t : v.tasks) {
+    if (!analysis::is_of_closed_part(t.method)) { continue; }
+    t.bound = {};
+    t.meets = false;
+    t.method = {};
+  }
+}
+
+/// Takes back a proof that rests on guards, which prove nothing where timers are late.
+template <std::size_t N, std::size_t V>
+constexpr void drop_guards(verdict<ticks, N, V>& v) {
+  if (v.plan.offsets.empty()) { return; }
+  v.status = verdict_status::not_proven;
+  v.plan.offsets.clear();
+  v.plan.local_deadlines.clear();
+  v.plan.feasible = false;
+  for (auto& t : v.tasks) {
+    t.bound = {};
+    t.meets = false;
+  }
+}
+
 /// What a policy makes of it, with all execution times by a factor in thousandths; null where these are out of range.
-/// Guards prove nothing where timers are late, and that a deadline is missed is proven without contention. Of a set
-/// that is not proven no part is where overheads are charged: late jobs interrupt others more often than these tell.
-/// `judge(question, tasks)`: see `judge_by_word`.
+/// That a deadline is missed is proven without contention. `judge(question, tasks)`: see `judge_by_word`.
 template <class Tasks, class Judge>
 [[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const Judge& judge, std::int64_t factor = 1000)
     -> std::unique_ptr<judged_policy<Tasks>> {
@@ -50,21 +74,8 @@ template <class Tasks, class Judge>
       out->misses.clear();
     }
   }
-  for (auto& t : v.tasks) {
-    if (!input.has_overheads || !analysis::is_of_closed_part(t.method)) { continue; }
-    t.bound = {};
-    t.meets = false;
-    t.method = {};
-  }
-  if (!input.timers_are_late || v.plan.offsets.empty()) { return out; }
-  v.status = verdict_status::not_proven;
-  v.plan.offsets.clear();
-  v.plan.local_deadlines.clear();
-  v.plan.feasible = false;
-  for (auto& t : v.tasks) {
-    t.bound = {};
-    t.meets = false;
-  }
+  if (input.has_overheads) { drop_closed_part(v); }
+  if (input.timers_are_late) { drop_guards(v); }
   return out;
 }
 

@@ -115,9 +115,10 @@ template <const auto& Graphs>
 template <fixed_string Graph, fixed_string Node, fixed_string Segment, bool Found>
 struct names_a_node {
   static constexpr bool passed = Found;
-  static_assert(Found,
-                "takt: code is bound to a graph, a node or a segment that the set does not have, or to a node of several "
-                "segments without the name of one; names_a_node shows the names. See docs/errors.md#E118");
+  static_assert(
+      Found,
+      "takt: code is bound to a graph, a node or a segment that the set does not have, or to a node of several "
+      "segments without the name of one; names_a_node shows the names. See docs/errors.md#E118");
 };
 template <fixed_string Graph, fixed_string Node, fixed_string Segment, bool IsKernel, bool Fits>
 struct code_fits_node {

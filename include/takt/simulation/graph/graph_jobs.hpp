@@ -349,7 +349,7 @@ class graph_jobs {
     if (station == clusters.size()) { where.where = stage::copy; }
     if (station < clusters.size()) {
       where.where = stage::cpu;
-      where.index = std::accumulate(clusters.begin(), clusters.begin() + station, unit);
+      where.index = std::accumulate(clusters.begin(), clusters.begin() + static_cast<std::ptrdiff_t>(station), unit);
     }
     recorder_->record(slice{n.task, s.segment, n.number, where, from, to});
   }

@@ -50,7 +50,8 @@ class random_lengths {
 
   [[nodiscard]] constexpr auto operator()(std::size_t task, std::size_t step, std::size_t job,
                                           ticks most) const noexcept -> ticks {
-    random_stream mixed{seed_ ^ random_stream{(task << 40U) ^ (step << 28U) ^ job}.next()};
+    random_stream mixed{seed_ ^
+                        random_stream{(std::uint64_t{task} << 40U) ^ (std::uint64_t{step} << 28U) ^ job}.next()};
     if (most <= 1 || mixed.chance(1, 3)) { return most; }
     const ticks least = most / 100 * least_percent_ + most % 100 * least_percent_ / 100;
     return mixed.between(least < 1 ? 1 : least, most);

@@ -29,10 +29,11 @@ struct clocked_releases {
   [[nodiscard]] auto gap(std::uint32_t task, std::uint64_t job) const -> ticks {
     const host::task_releases& own = all[task];
     if (job >= own.size()) { return never / 4 + 1; }
-    return own[job].release - (job == 0 ? 0 : own[job - 1].release);
+    const auto at = static_cast<std::size_t>(job);
+    return own[at].release - (at == 0 ? 0 : own[at - 1].release);
   }
   [[nodiscard]] auto of(std::uint32_t task, std::uint64_t job) const -> const host::timed_job& {
-    return all[task][job];
+    return all[task][static_cast<std::size_t>(job)];
   }
   static void completed(std::uint32_t /*task*/, ticks /*now*/) {}
 };

@@ -43,7 +43,7 @@ class varied_work {
 
  private:
   [[nodiscard]] auto any_time(const host::work_item& item, ticks worst) const noexcept -> ticks {
-    random_stream random{seed_ ^ (item.task << 48U) ^ (item.job << 16U) ^ item.piece};
+    random_stream random{seed_ ^ (std::uint64_t{item.task} << 48U) ^ (std::uint64_t{item.job} << 16U) ^ item.piece};
     static_cast<void>(random.next());
     if (random.chance(1, 3)) { return 1; }
     return random.chance(1, 2) ? worst : random.between(1, worst);

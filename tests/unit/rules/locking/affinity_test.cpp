@@ -129,9 +129,8 @@ TEST_CASE("GSD-68 GSD-69 the chosen queue is the best with room in random pools"
     };
     const auto users = [&](replica_id x) { return a.users[static_cast<std::size_t>(a.map.gpu_of(x))]; };
     REQUIRE(takt::quickest_queue(a.queues, a.own, a.limit) == best_with_room(a, response));
-    REQUIRE(takt::least_used_queue(a.queues, a.own, a.limit, a.map, a.users) == best_with_room(a, [&](replica_id x) {
-              return std::tuple{users(x), response(x)};
-            }));
+    REQUIRE(takt::least_used_queue(a.queues, a.own, a.limit, a.map, a.users) ==
+            best_with_room(a, [&](replica_id x) { return std::tuple{users(x), response(x)}; }));
   }
 }
 

@@ -15,6 +15,7 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/emulated_device.hpp>
@@ -152,8 +153,8 @@ TEST_CASE("a plan says on which of several GPUs the kernels of a graph run") {
   code.kernel(4, [&called](const graph_job&, std::int64_t) { ++called[1]; });
   const auto gpus_of = [](const recording& seen, std::uint32_t node) {
     std::array<bool, 2> out{};
-    for (const auto& s : seen.slices) {
-      if (s.task == node && s.where.where == takt::stage::kernel) { out[static_cast<std::size_t>(s.where.gpu)] = true; }
+    for (const auto& s : seen.slices | takt::views::of_task(node) | takt::views::slices_on(takt::stage::kernel)) {
+      out[static_cast<std::size_t>(s.where.gpu)] = true;
     }
     return out;
   };

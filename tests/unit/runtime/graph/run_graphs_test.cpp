@@ -18,6 +18,7 @@
 #include <takt/model/observation.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/report/fault_text.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
@@ -119,8 +120,8 @@ TEST_CASE("OVX-32 several graphs run in clusters, with kernels between them, and
       CHECK(std::ranges::any_of(seen.slices, [&](const takt::slice& s) { return s.task == node && s.job == job; }));
     }
   }
-  for (const auto& s : seen.slices) {
-    if (s.where.where == takt::stage::cpu) { CHECK(s.where.index == (s.task < 6 ? 0 : 1)); }
+  for (const auto& s : seen.slices | takt::views::slices_on(takt::stage::cpu)) {
+    CHECK(s.where.index == (s.task < 6 ? 0 : 1));
   }
 }
 

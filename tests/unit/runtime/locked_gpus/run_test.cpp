@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/core/random.hpp>
+#include <takt/report/trace_queries.hpp>
 #include <takt/runtime/locked_gpus/run.hpp>
 #include <takt/runtime/run_watch.hpp>
 #include <takt/simulation/trace.hpp>
@@ -200,8 +201,8 @@ class checker {
   /// Jobs of a task follow one another, and those that complete have run all their kernels for no longer than stated.
   [[nodiscard]] auto jobs() const -> std::string {
     std::map<std::size_t, ticks> kernels;
-    for (const takt::slice& s : seen_->slices()) {
-      if (s.where.where == takt::stage::kernel) { kernels[number(s)] += s.end - s.start; }
+    for (const takt::slice& s : seen_->slices() | takt::views::slices_on(takt::stage::kernel)) {
+      kernels[number(s)] += s.end - s.start;
     }
     for (std::size_t i = 0; i < tasks_->size(); ++i) {
       const auto& range = ran_->run.tasks[i];

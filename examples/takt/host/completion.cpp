@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "command_line.hpp"
+#include "../command_line.hpp"
 
 namespace takt::program {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "large_stack.hpp"
+#include "../large_stack.hpp"
 
 #include <cstddef>
 #include <exception>
 
 #include <pthread.h>
 
-#include "failure.hpp"
+#include "../failure.hpp"
 
 namespace takt::program {
 

@@ -6,7 +6,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/simulation/trace.hpp>
 
-#include "judged.hpp"
+#include "../policies/judged.hpp"
 
 namespace takt::program {
 

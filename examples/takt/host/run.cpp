@@ -15,9 +15,9 @@
 #include <takt/runtime/run_watch.hpp>
 #include <takt/study/interruption.hpp>
 
-#include "command.hpp"
+#include "../command.hpp"
+#include "../observe.hpp"
 #include "live.hpp"
-#include "observe.hpp"
 
 namespace takt::program {
 
