@@ -123,5 +123,8 @@ test("the C++ program compiles and has the same verdict", { timeout: 600_000 }, 
     assert.equal(built.status, 0, built.stderr);
     const ran = spawnSync(join(folder, "exported"), { encoding: "utf8" });
     assert.equal(ran.status, await shown_code(), ran.stdout + ran.stderr);
+    console.log(
+      `C++ of ${name}${policy && ` under ${policy}`}: g++ compiles it, and it ends with ${ran.status} as shown`,
+    );
   }
 });
