@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tty.hpp"
+
 namespace takt::program {
 
 namespace {
@@ -13,7 +15,7 @@ using namespace std::chrono_literals;
 }
 
 progress::progress(std::string_view what)
-    : what_{what}, watched_{isatty(STDERR_FILENO) == 1}, next_{std::chrono::steady_clock::now() + 500ms} {}
+    : what_{what}, watched_{is_terminal(STDERR_FILENO)}, next_{std::chrono::steady_clock::now() + 500ms} {}
 
 progress::~progress() {
   if (shown_) { fmt::print(stderr, "\r\x1b[K"); }

@@ -14,7 +14,7 @@
 #include <takt/report/utf8.hpp>
 #include <takt/report/wrap.hpp>
 
-#include "terminal_width.hpp"
+#include "tty.hpp"
 
 namespace takt::program {
 
@@ -34,7 +34,7 @@ struct screen {
 
 [[nodiscard]] auto screen_for(colours wanted) -> screen {
   screen out{.coloured = wanted == colours::always};
-  if (isatty(STDOUT_FILENO) != 1) { return out; }
+  if (!is_terminal(STDOUT_FILENO)) { return out; }
   const char* const terminal = std::getenv("TERM");
   const bool plain = is_set("NO_COLOR") || terminal == nullptr || string_view{terminal} == "dumb";
   out.coloured = out.coloured || (wanted == colours::automatic && !plain);

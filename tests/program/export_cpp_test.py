@@ -13,7 +13,7 @@ import tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
 program, compiler = sys.argv[1:3]
-includes = [a for a in sys.argv[3:] if a.startswith("-I")] or [f"-I{root / 'include'}"]
+includes = [f"-I{root / 'include'}", *(a for a in sys.argv[3:] if a.startswith("-I"))]
 only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
 in_one_unit = int(os.environ.get("TAKT_EXPORTS_TOGETHER", 6))  # 1: each shows that it includes all that it uses
 failures = 0
@@ -86,6 +86,9 @@ few = [
     ("neither proven nor broken", late(100), []),
     ("late timers", late(3, overheads={"schedule": "10us", "event_latency": "5us"}), []),
     ("contention alone misses", made(gpu={"contention": [["cam \"1\" \\", "class", 30000000]]}), []),
+    ("facts are missing, and a miss is proven", made(gpu={"sharing": "whole"}, chains=[], tasks=[
+        {"name": "unknown", "period": "50ms", "segments": [{"cpu": "1ms"}, {"kernel": {"state": 100}}, {"cpu": "1ms"}]},
+        {**tasks[2], "deadline": "500us"}]), []),
     ("a proven miss", made(tasks=[{**tasks[0], "deadline": "2ms"}, *tasks[1:]]), [])]
 
 

@@ -118,9 +118,10 @@ auto cpp_kernel(const file_tasks& tasks, const described_visit& v, bool whole, b
       v.known.has(visit_fact::wcet) && only(v, {visit_fact::wcet, visit_fact::preemption_cost, visit_fact::pinning});
   const bool divisible =
       v.known.has(visit_fact::work) && only(v, {visit_fact::work, visit_fact::overhead, visit_fact::interleave});
+  std::vector<cpp_term> facts = facts_of(tasks, v);
   const bool as_facts =
-      v.known.empty() || (alone && !whole) || (divisible && is_wrong_work(v)) || (labelled && !divisible);
-  return cpp_call(as_facts ? "takt::visit<takt::gpu>" : "takt::kernel", facts_of(tasks, v));
+      facts.empty() || (alone && !whole) || (divisible && is_wrong_work(v)) || (labelled && !divisible);
+  return cpp_call(as_facts ? "takt::visit<takt::gpu>" : "takt::kernel", std::move(facts));
 }
 
 }  // namespace takt::program

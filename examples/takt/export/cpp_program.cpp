@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>

@@ -28,12 +28,7 @@ using std::string_view;
 class task_writer {
  public:
   task_writer(const workload_file& file, const file_tasks& tasks, bool overlap)
-      : file_{file}, tasks_{tasks}, overlap_{overlap}, own_{cpp_own_resources(file)} {
-    for (std::size_t i = 0; i < tasks.size() && !same_priorities_; ++i) {
-      for (std::size_t k = 0; k < i && tasks.tasks[i].priority != no_priority; ++k) {
-        same_priorities_ = same_priorities_ || tasks.tasks[i].priority == tasks.tasks[k].priority;
-      }
-    }
+      : tasks_{tasks}, overlap_{overlap}, own_{cpp_own_resources(file)} {
     whole_ = std::ranges::all_of(tasks.tasks, [&](const described_task& t) {
       return t.visit_count == 1 && t.core == any_core && t.jitter == 0 && is_whole_kernel(tasks.visits[t.first_visit]);
     });
@@ -71,9 +66,7 @@ class task_writer {
     cpp_term out = cpp_call("takt::task", {cpp_word(cpp_quoted(t.name)), duration_call("period", t.period)});
     auto& parts = out.arguments;
     if (t.limited && t.deadline < t.period) { parts.push_back(duration_call("deadline", t.deadline)); }
-    if (t.priority != no_priority && !same_priorities_) {
-      parts.push_back(cpp_word(fmt::format("takt::priority({})", t.priority)));
-    }
+    if (t.priority != no_priority) { parts.push_back(cpp_word(fmt::format("takt::priority({})", t.priority))); }
     if (t.core != any_core) { parts.push_back(cpp_word(fmt::format("takt::on_core({})", t.core))); }
     if (t.jitter != 0) { parts.push_back(duration_call("release_jitter", t.jitter)); }
     for (std::uint32_t p = 0; p < t.visit_count; ++p) { parts.push_back(segment(tasks_.visit(i, p))); }
@@ -108,9 +101,6 @@ class task_writer {
     const std::size_t before = rest_.size();
     if (!t.limited) { rest_.push_back(at + ".limited = false;"); }
     if (t.limited && t.deadline > t.period) { rest_.push_back(at + ".deadline = " + cpp_ticks(t.deadline) + ";"); }
-    if (t.priority != no_priority && same_priorities_) {
-      rest_.push_back(fmt::format("{}.priority = {};", at, t.priority));
-    }
     if (t.gpu != any_core) { rest_.push_back(fmt::format("{}.gpu = {};", at, t.gpu)); }
     if (t.memory != 0) { rest_.push_back(fmt::format("{}.memory = {};", at, cpp_number(t.memory))); }
     for (std::uint32_t p = 0; p < t.visit_count; ++p) { add_rest_of_visit(t.first_visit + p, p); }
@@ -175,12 +165,10 @@ class task_writer {
   /// What a step says that says nothing else.
   [[nodiscard]] auto most_alike() const -> std::int64_t { return overlap_ ? any_parallelism : 1; }
 
-  const workload_file& file_;
   const file_tasks& tasks_;
   bool overlap_;
   std::vector<std::string> own_;
-  bool same_priorities_ = false;  ///< a task set refuses them
-  bool whole_ = false;            ///< all tasks are kernels of an accelerator
+  bool whole_ = false;  ///< all tasks are kernels of an accelerator
   std::vector<std::string> rest_;
 };
 

@@ -9,6 +9,7 @@
 
 #include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/model/scaled.hpp>
 #include <takt/model/shares/contention.hpp>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../terminal_width.hpp"
+#include "../tty.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace takt::program {
+
+auto is_terminal(int descriptor) -> bool { return isatty(descriptor) == 1; }
 
 auto terminal_width() -> std::size_t {
   winsize size{};
