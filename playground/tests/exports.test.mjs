@@ -2,11 +2,20 @@
 // What is exported is fed to the program and to the compiler: the verdicts are equal.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
-import { browser, example, open, program, root, takt, verdict, wait_for_comparison } from "./support.mjs";
+import {
+  browser,
+  example,
+  open,
+  program,
+  root,
+  takt,
+  temporary_folder,
+  verdict,
+  wait_for_comparison,
+} from "./support.mjs";
 
 let chromium;
 let opened;
@@ -51,7 +60,7 @@ test("the file is the one that stands in the editor", { timeout: 60_000 }, async
 test("the script asks a shell for the same", { timeout: 60_000 }, async () => {
   await start_from("waters2019-planner.json");
   const script = await saved("sh");
-  const folder = mkdtempSync(join(tmpdir(), "takt-playground-"));
+  const folder = temporary_folder();
   symlinkSync(program, join(folder, "takt"));
   writeFileSync(join(folder, script.name), script.text);
   const said = spawnSync("sh", [script.name], {
@@ -113,7 +122,7 @@ test("the C++ program compiles and has the same verdict", { timeout: 600_000 }, 
     }
     const file = await saved("cpp");
     assert.equal(file.name, name.replace(".json", ".cpp"));
-    const folder = mkdtempSync(join(tmpdir(), "takt-playground-"));
+    const folder = temporary_folder();
     writeFileSync(join(folder, file.name), file.text);
     const built = spawnSync(
       process.env.CXX ?? "g++",

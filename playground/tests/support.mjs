@@ -2,7 +2,7 @@
 // What the tests share: the sources as modules, the program itself, and a page that is open.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -14,6 +14,15 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const built_page = process.env.TAKT_PLAYGROUND ?? pathToFileURL(join(root, "build/playground/index.html")).href;
 export const program = process.env.TAKT_PROGRAM ?? join(root, "build/release/bin/takt");
 export const shots = join(root, "build/playground/shots");
+
+const folders = [];
+process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+/// A folder that is gone after the tests.
+export function temporary_folder() {
+  folders.push(mkdtempSync(join(tmpdir(), "takt-playground-")));
+  return folders.at(-1);
+}
 
 export function need(path, how) {
   assert.ok(existsSync(path), `${path} is missing: ${how}`);
@@ -45,7 +54,7 @@ export async function source(name) {
       },
     ],
   });
-  const file = join(mkdtempSync(join(tmpdir(), "takt-playground-")), `${name}.mjs`);
+  const file = join(temporary_folder(), `${name}.mjs`);
   writeFileSync(file, made.outputFiles[0].text);
   return import(pathToFileURL(file).href);
 }
@@ -57,7 +66,7 @@ export function example(name) {
 /// What the program itself says about a text.
 export function takt(words, text, file = "set.json") {
   need(program, "scripts/build_program makes it, or TAKT_PROGRAM names it");
-  const folder = mkdtempSync(join(tmpdir(), "takt-playground-"));
+  const folder = temporary_folder();
   if (text !== undefined) {
     writeFileSync(join(folder, file), text);
   }
