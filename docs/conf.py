@@ -3,8 +3,15 @@
 # The lists of docs/README.md are its table of contents.
 import pathlib
 import re
+import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(root / "docs"))
+sys.dont_write_bytecode = True
+from playground_links import with_links  # noqa: E402
+
+# scripts/playground makes it. Without it the book has no links to it.
+playground = (root / "build/playground/index.html").is_file()
 contents = "docs/README"
 
 project = "takt"
@@ -45,11 +52,18 @@ def read_page(app, name, source):
     up = "../" * name.count("/")
     source[0] = re.sub(r"\[([^]]*)\]\([./]*build/docs/reference/index\.html\)",
                        rf'<a href="{up}reference/index.html">\1</a>', source[0])
+    address = up + "playground/index.html"
+    source[0] = re.sub(r"\[([^]]*)\]\([./]*build/docs/playground/index\.html\)",
+                       rf'<a href="{address}">\1</a>' if playground else r"\1", source[0])
+    if playground:
+        source[0] = with_links(source[0], (root / name).parent, address)
     if name == root_doc:
         app.env.note_dependency(contents + ".md")
         source[0] += table_of_contents((root / contents).with_suffix(".md").read_text())
 
 
 def setup(app):
+    # Pages are read anew when the playground comes or goes.
+    app.add_config_value("playground_is_built", playground, "env")
     app.connect("source-read", read_page)
     return {"parallel_read_safe": True}
