@@ -43,7 +43,7 @@ export async function source(name) {
         name: "takt",
         setup(on) {
           on.onResolve({ filter: /^takt:unpack$/ }, () =>
-            on.resolve("lzma1", { resolveDir: import.meta.dirname, kind: "import-statement" }),
+            on.resolve("lzma1", { resolveDir: dirname(fileURLToPath(import.meta.url)), kind: "import-statement" }),
           );
           on.onResolve({ filter: /^takt:/ }, ({ path }) => ({ path, namespace: "takt" }));
           on.onLoad({ filter: /.*/, namespace: "takt" }, ({ path }) => ({

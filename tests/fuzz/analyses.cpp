@@ -99,7 +99,7 @@ void judge_and_simulate(const workload_file& file, const rule_wishes& wishes, ta
   const auto seen = simulated(file, input, *found, options);
   // What is not proven may have no bounds to simulate with, or times whose sums overflow.
   if (proven.status != takt::verdict_status::schedulable &&
-      (!seen.because.empty() || seen.seen.error.fault == takt::model_fault::overflow)) {
+      (!seen.because.empty() || seen.seen.error.fault == takt::model_fault::time_overflow)) {
     return;
   }
   if (!seen.because.empty() || seen.seen.error) {
