@@ -16,6 +16,7 @@
 #include <takt/report/policies/policy_summary.hpp>
 
 #include "command.hpp"
+#include "large_stack.hpp"
 #include "picture_file.hpp"
 #include "policies/policy_input.hpp"
 #include "progress.hpp"
@@ -80,7 +81,7 @@ auto compare_command(const compare_options& o) -> exit_code {
   all.title = file->name;
   all.platform_words = report::hardware_words(file->board);
   std::vector<compared> judged;
-  {
+  on_large_stack([&] {
     progress shown{"comparing: policies"};
     for (const std::string& rule : cpus) {
       for (const std::string& policy : policies) {
@@ -96,7 +97,7 @@ auto compare_command(const compare_options& o) -> exit_code {
         judged.push_back(std::move(next));
       }
     }
-  }
+  });
   const auto best = report::best_of(all, o.by);
   if (!o.written_file.empty() && best) {
     take_over(*file, input_of(*file, judged[*best].wishes), *judged[*best].found);
