@@ -143,6 +143,17 @@ auto described_file::run_size_until(duration horizon) const -> run_size {
   return {steps, "segments", most_steps, most_traced_steps};
 }
 
+void described_file::require_facts() const {
+  if (p_->found->missing.empty()) { return; }
+  const auto missing = missing_of(*p_->file, *p_->found);
+  const std::string others =
+      missing.size() == 1 ? "" : fmt::format(", nor do {} other places say what it needs", missing.size() - 1);
+  throw input_error{
+      missing[0].at,
+      fmt::format("does not say {}, which {} needs{}", missing[0].fact, p_->input.question.policy, others),
+      "the fact, or another policy"};
+}
+
 auto described_file::assess(const question& q) -> report::verdict_summary {
   p_->input.question.analysis = q.given_method.value_or("");
   p_->input.question.search = q.given_search;
@@ -150,15 +161,7 @@ auto described_file::assess(const question& q) -> report::verdict_summary {
   p_->input.question.most_evaluations = ends_soon ? default_evaluations : most_evaluations;
   require_choices(*p_->file, p_->input.question);
   p_->found = judge_file(*p_->file, p_->input);
-  if (!p_->found->judged && !p_->found->missing.empty()) {
-    const auto missing = missing_of(*p_->file, *p_->found);
-    const std::string others =
-        missing.size() == 1 ? "" : fmt::format(", nor do {} other places say what it needs", missing.size() - 1);
-    throw input_error{
-        missing[0].at,
-        fmt::format("does not say {}, which {} needs{}", missing[0].fact, p_->input.question.policy, others),
-        "the fact, or another policy"};
-  }
+  if (!p_->found->judged) { require_facts(); }
   if (!p_->found->judged) { throw refuse(p_->found->verdict.error); }
   require_rules(*p_->file, p_->wishes, *p_->found);
   auto out = explained_summary(*p_->file, p_->input, *p_->found);
@@ -180,8 +183,9 @@ auto described_file::assess(const question& q) -> report::verdict_summary {
   return out;
 }
 
-/// Tasks with kernels may outnumber the SMs, and then there is no plan to simulate or run.
+/// That tasks miss their deadlines may be proven of a policy that lacks facts, or SMs; there is no plan then.
 void described_file::require_plan() const {
+  require_facts();
   for (const auto& miss : p_->judged.misses) {
     if (miss.proof.reason == miss_reason::more_gpu_tasks_than_sms) {
       throw nothing_to_run{miss.sentence +

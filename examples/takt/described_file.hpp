@@ -77,6 +77,7 @@ class described_file {
  private:
   struct parts;
 
+  void require_facts() const;
   void require_plan() const;
   template <class Result>
   [[nodiscard]] auto as_stated(const Result& seen) const -> report::sighting;

@@ -83,7 +83,8 @@ void judge_and_simulate(const workload_file& file, const rule_wishes& wishes, ta
   const auto proven = explained_summary(file, input, *found);
   std::ostringstream json;
   takt::report::write_verdict_json(json, proven);
-  // There are fewer SMs than kernels that hold one each: there is no plan to simulate.
+  // Misses are proven, and there is no plan to simulate: facts are missing, or SMs for kernels that hold one each.
+  if (!found->missing.empty()) { return; }
   for (const auto& miss : proven.misses) {
     if (miss.proof.reason == takt::miss_reason::more_gpu_tasks_than_sms) { return; }
   }
@@ -97,13 +98,10 @@ void judge_and_simulate(const workload_file& file, const rule_wishes& wishes, ta
     options.offsets = offsets;
   }
   const auto seen = simulated(file, input, *found, options);
-  // What is not proven may have no bounds to simulate with, or times whose sums overflow.
-  if (proven.status != takt::verdict_status::schedulable &&
-      (!seen.because.empty() || seen.seen.error.fault == takt::model_fault::time_overflow)) {
-    return;
-  }
   if (!seen.because.empty() || seen.seen.error) {
-    takt::fuzz::fail(fmt::format("{} under {} is judged, and not simulated: {} {}", found->policy, found->cpus,
+    // What is not proven may have no plan to simulate, or values that the policy does not take.
+    if (proven.status != takt::verdict_status::schedulable) { return; }
+    takt::fuzz::fail(fmt::format("{} under {} is proven, and not simulated: {} {}", found->policy, found->cpus,
                                  seen.because, takt::report::explain_fault(seen.seen.error)),
                      text);
   }

@@ -71,6 +71,18 @@ TEST_CASE("program: a valid file whose tasks cannot all have SMs is no wrong inp
   }
 }
 
+TEST_CASE(
+    "program: what is proven to miss under a policy that lacks facts is neither simulated nor run, and says which") {
+  const std::string file = data("waters2019");
+  CHECK(takt::test::takt("analyze --policy time-sliced " + file).code == 1);
+  for (const char* command : {"simulate --policy time-sliced ", "run --for 10ms --policy time-sliced "}) {
+    CAPTURE(command);
+    const outcome o = takt::test::takt(command + file);
+    CHECK(o.code == 3);
+    CHECK(contains(o.err, "/platform: does not say context_switch, which time-sliced needs: expected the fact"));
+  }
+}
+
 TEST_CASE("program: an option that a kind of file does not use is refused, also with its default") {
   for (const char* name : {"accelerator-levels", "camera-graph", "gpusync-board", "shares-trio"}) {
     for (const char* option : {"--analysis rtgpu-best ", "--search exact "}) {
