@@ -157,6 +157,18 @@ TEST_CASE("program: contention that a file states makes kernels longer where sev
   CHECK_FALSE(contains(notes("whole-gpu"), "% more beside"));
 }
 
+TEST_CASE("program: kernels alone are simulated under the plan of their shares, which has no priorities") {
+  const std::string file = write("kernels_on_shares.json", R"({"format": "takt/1", "name": "kernels", "platform": {
+    "gpus": [{"sms": 4, "threads_per_sm": 64, "sharing": "whole"}]}, "tasks": [
+    {"name": "a", "period": "15ms", "deadline": "6ms", "segments": [{"kernel": {"work": "5ms"}}]},
+    {"name": "b", "period": "18ms", "segments": [{"kernel": {"work": "5ms"}}]},
+    {"name": "c", "period": "56ms", "deadline": "7ms", "segments": [{"kernel": {"work": "12ms"}}]}]})");
+  CHECK(takt::test::takt("analyze --policy shares " + file).code == 0);
+  const outcome o = takt::test::takt("simulate --for 1s --policy shares " + file);
+  CHECK(o.code == 0);
+  CHECK(contains(o.out, "simulation: no miss"));
+}
+
 TEST_CASE("program: files that no published method reads are judged by the rules of their pools") {
   const std::string file = write("mixed.json", mixed);
   CHECK(takt::test::takt("analyze " + file).code == 0);

@@ -13,7 +13,7 @@ namespace takt::inline v0::report {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029;
 }
 
-/// The text with each control character as JSON spells it, such as \u001b, and U+FFFD for what is not UTF-8.
+/// The text with each control character spelled by its number, as JSON does, and U+FFFD for what is not UTF-8.
 [[nodiscard]] inline auto visible(std::string_view text) -> std::string {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out;

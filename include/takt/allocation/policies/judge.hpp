@@ -20,6 +20,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/scaled.hpp>
+#include <takt/rules/composed_plan.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/units.hpp>
 
@@ -202,6 +203,18 @@ constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>
   out.verdict.status = verdict_status::unschedulable;
 }
 
+/// Of a plan what is about processors that the hardware does not have.
+template <class Boards, RuleTag CpuRule, class Verdict>
+constexpr void drop_processors(const CpuRule& rule, const hardware& board, Verdict& out) {
+  out.verdict.plan.cores.clear();
+  if constexpr (orders_jobs<CpuRule>) {
+    constexpr std::size_t visits = decltype(Verdict::verdict)::max_visits;
+    if (!out.judged || !out.missing.empty()) { return; }
+    const auto made = Boards::template make<visits>(out.policy, board, rule);
+    if (!composed_plan_parts(made).priorities) { out.verdict.plan.priorities.clear(); }
+  }
+}
+
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                       const hardware& board, std::int32_t rounds, const plan<N, V>* planned = nullptr)
@@ -219,7 +232,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   } else {
     out = judge_best<Boards>(policy, rule, all, board, rounds, planned);
   }
-  if (board.processors < 1) { out.verdict.plan.cores.clear(); }
+  if (board.processors < 1) { drop_processors<Boards>(rule, board, out); }
   if (out.judged) { restate(out.verdict, all); }
   add_misses<Boards>(rule, all, board, count == 1, out);
   return out;

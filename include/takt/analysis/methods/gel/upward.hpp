@@ -77,8 +77,10 @@ class upward {
 
 }  // namespace takt::inline v0::analysis::detail
 
+namespace takt::inline v0 {
+
 template <>
-struct takt::number_traits<takt::analysis::detail::upward> {
+struct number_traits<analysis::detail::upward> {
   using upward = analysis::detail::upward;
   static constexpr bool integral = false;
 
@@ -96,6 +98,8 @@ struct takt::number_traits<takt::analysis::detail::upward> {
     return a.overflowed() ? a : upward{ceil_divide(a.value(), divisor)};
   }
 };
+
+}  // namespace takt::inline v0
 
 namespace takt::inline v0::analysis::detail {
 
