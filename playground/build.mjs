@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundles the page: node build.mjs TAKT.WASM [OUT], which is build/playground/index.html if it is left out.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -11,8 +11,11 @@ import { compress } from "lzma1";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 
-function bundle(entry, plugins) {
-  return build({
+// Folders of the packages that have come into the page.
+const packages = new Set();
+
+async function bundle(entry, plugins) {
+  const made = await build({
     entryPoints: [join(here, "src", entry)],
     bundle: true,
     minify: true,
@@ -22,8 +25,34 @@ function bundle(entry, plugins) {
     charset: "utf8",
     legalComments: "none",
     plugins,
+    metafile: true,
     logLevel: "warning",
-  }).then((made) => made.outputFiles[0].text);
+  });
+  for (const input of Object.keys(made.metafile.inputs)) {
+    const [folder] = input.match(/^.*node_modules\/(@[^/]+\/)?[^/]+/) ?? [];
+    if (folder !== undefined) {
+      packages.add(resolve(folder));
+    }
+  }
+  return made.outputFiles[0].text;
+}
+
+// What their licences ask every copy to hold.
+function licences() {
+  const texts = [...packages].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const files = readdirSync(folder).filter((file) => /^licen[cs]e/i.test(file));
+    const text = files.map((file) => readFileSync(join(folder, file), "utf8").trim());
+    return [`${name} ${version} (${license})`, ...text].join("\n\n");
+  });
+  // takt.wasm has parts of these. What else is in there asks for nothing in programs.
+  for (const name of ["libcli11-dev", "libfmt-dev", "nlohmann-json3-dev", "wasi-libc"]) {
+    const file = `/usr/share/doc/${name}/copyright`;
+    if (existsSync(file)) {
+      texts.push(`${name}\n\n${readFileSync(file, "utf8").trim()}`);
+    }
+  }
+  return texts.join("\n\n\n").replaceAll("--", "- -");
 }
 
 function examples() {
@@ -69,6 +98,7 @@ async function page_of(wasm) {
     style: (await styles()).code.trim(),
     program: Buffer.from(compress(wasm, 9)).toString("base64"),
     script,
+    licences: licences(),
     "script-hash": `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
   };
   // The hash is about all that stands between the tags.

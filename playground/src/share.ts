@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The address of the page holds what is shown: the file, deflated, in base64 of the letters that addresses may have.
-// docs/conf.py writes the same.
+// docs/playground_links.py writes the same.
 
 export interface Shared {
   text: string;

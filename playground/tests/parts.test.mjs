@@ -2,10 +2,10 @@
 // The parts that need no browser.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { example, root, source, takt } from "./support.mjs";
+import { built_page, example, root, source, takt } from "./support.mjs";
 
 test("a time is scaled in its own unit and stays readable", async () => {
   const { scale_time, read_time } = await source("times.ts");
@@ -227,4 +227,13 @@ test("what is stopped has no answer, and the lane goes on", async () => {
   const next = lane.ask(question("next"));
   workers[1].onmessage({ data: { answer: "next" } });
   assert.equal(await next, "next");
+});
+
+test("the page holds the licences of all that is bundled in it", () => {
+  const page = readFileSync(new URL(built_page), "utf8");
+  const notices = page.slice(page.lastIndexOf("<!--"));
+  for (const name of ["@bjorn3/browser_wasi_shim", "@codemirror/view", "jsonc-parser", "lzma1", "style-mod"]) {
+    assert.match(notices, new RegExp(`^${name} [0-9.]+ \\(`, "m"));
+  }
+  assert.ok(notices.split("Permission is hereby granted").length > 10);
 });
