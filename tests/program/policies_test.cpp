@@ -169,6 +169,18 @@ TEST_CASE("program: kernels alone are simulated under the plan of their shares, 
   CHECK(contains(o.out, "simulation: no miss"));
 }
 
+TEST_CASE(
+    "program: tasks without kernels are simulated under policies whose facts a GPU that nobody uses does not say") {
+  const std::string file = write("no_kernels.json", R"({"format": "takt/1", "name": "cpu", "platform": {
+    "cpus": {"count": 1}, "gpus": [{"sms": 2, "threads_per_sm": 64, "sharing": "whole"}]}, "tasks": [
+    {"name": "a", "period": "4ms", "segments": [{"cpu": "1ms"}]}]})");
+  for (const std::string policy : {"levels", "fifo-blocks", "time-sliced", "gang"}) {
+    CAPTURE(policy);
+    CHECK(takt::test::takt("analyze --policy " + policy + " " + file).code == 0);
+    CHECK(takt::test::takt("simulate --for 1s --policy " + policy + " " + file).code == 0);
+  }
+}
+
 TEST_CASE("program: files that no published method reads are judged by the rules of their pools") {
   const std::string file = write("mixed.json", mixed);
   CHECK(takt::test::takt("analyze " + file).code == 0);

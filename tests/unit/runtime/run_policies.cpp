@@ -104,7 +104,7 @@ TEST_CASE(
         REQUIRE_FALSE(ran.error);
         REQUIRE(ran.ended == takt::observation_status::no_miss);
         ++runs;
-        CHECK(ran.tasks[2].released == 10);
+        CHECK(ran.tasks[2].released <= 10);
         completed += ran.tasks[2].completed;
         for (std::size_t v = 0; v < legal.lengths.size(); ++v) {  // a late thread may be told late to stop
           if (tasks.visits[v].where == visit_place::processor) { legal.lengths[v].lower = 0; }

@@ -99,6 +99,14 @@ void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const ha
   }
 }
 
+/// GPUs that nobody uses are judged without their facts, and are simulated and run so.
+template <class Tasks>
+[[nodiscard]] auto with_gpus_as_judged(const Tasks& tasks, hardware board) -> hardware {
+  hardware judged = board;
+  if (!board.gpus.empty() && complete(tasks, judged) == model_fault::none) { board.gpus = judged.gpus; }
+  return board;
+}
+
 /// The best of all. The policy of which nothing is left open.
 template <class P, class Rule, class Tasks>
 [[nodiscard]] auto judge_pools(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
@@ -107,7 +115,9 @@ template <class P, class Rule, class Tasks>
   const auto best = judge_at_run_time(policy, rule, tasks, board, default_share_rounds, planned);
   static_cast<board_verdict<Tasks::max_tasks, Tasks::max_visits>&>(out) = best;
   if constexpr (takt::detail::orders_jobs<Rule>) {
-    if (out.judged && out.missing.empty()) { out.board = any_board_of<Tasks::max_visits>(best.policy, board, rule); }
+    if (out.judged && out.missing.empty()) {
+      out.board = any_board_of<Tasks::max_visits>(best.policy, with_gpus_as_judged(tasks, board), rule);
+    }
   }
   return best.policy;
 }
