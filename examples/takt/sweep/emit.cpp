@@ -87,9 +87,10 @@ void write_parallel(std::ostream& out, const emitted_jobs& jobs) {
   write_head(out, jobs, "for GNU parallel; options of parallel may follow the name of this script.");
   out << "parts=(";
   for (std::size_t i = 0; i < jobs.parts.size(); ++i) { out << (i == 0 ? "" : " ") << jobs.parts[i]; }
+  // A part that finds all others in the folder prints the result, too.
   out << fmt::format(R"()
 
-printf '%s\n' "${{parts[@]}}" | parallel "$@" -q {} --jobs 1 {} {{}} || true
+printf '%s\n' "${{parts[@]}}" | parallel "$@" -q {} --jobs 1 {} {{}} >/dev/null || true
 exec {}
 )",
                      quoted(jobs.call), jobs.option, merge_of(jobs));
