@@ -174,7 +174,7 @@ TEST_CASE(
   const std::string file = write("no_kernels.json", R"({"format": "takt/1", "name": "cpu", "platform": {
     "cpus": {"count": 1}, "gpus": [{"sms": 2, "threads_per_sm": 64, "sharing": "whole"}]}, "tasks": [
     {"name": "a", "period": "4ms", "segments": [{"cpu": "1ms"}]}]})");
-  for (const std::string policy : {"levels", "fifo-blocks", "time-sliced", "gang"}) {
+  for (const std::string policy : {"levels", "fifo-blocks", "time-sliced", "gang", "tokens-r2dglp:2"}) {
     CAPTURE(policy);
     CHECK(takt::test::takt("analyze --policy " + policy + " " + file).code == 0);
     CHECK(takt::test::takt("simulate --for 1s --policy " + policy + " " + file).code == 0);

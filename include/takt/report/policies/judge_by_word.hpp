@@ -99,7 +99,7 @@ void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const ha
   }
 }
 
-/// GPUs that nobody uses are judged without their facts, and are simulated and run so.
+/// GPUs that nobody uses are judged without their facts, and are simulated and run so where these are missing.
 template <class Tasks>
 [[nodiscard]] auto with_gpus_as_judged(const Tasks& tasks, hardware board) -> hardware {
   hardware judged = board;
@@ -116,7 +116,10 @@ template <class P, class Rule, class Tasks>
   static_cast<board_verdict<Tasks::max_tasks, Tasks::max_visits>&>(out) = best;
   if constexpr (takt::detail::orders_jobs<Rule>) {
     if (out.judged && out.missing.empty()) {
-      out.board = any_board_of<Tasks::max_visits>(best.policy, with_gpus_as_judged(tasks, board), rule);
+      out.board = any_board_of<Tasks::max_visits>(best.policy, board, rule);
+      if (out.board.validate()) {
+        out.board = any_board_of<Tasks::max_visits>(best.policy, with_gpus_as_judged(tasks, board), rule);
+      }
     }
   }
   return best.policy;
