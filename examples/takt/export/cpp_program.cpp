@@ -67,9 +67,8 @@ class program_writer {
 
  private:
   [[nodiscard]] auto head() const -> std::string {
-    std::string out = "// SPDX-License-Identifier: Apache-2.0\n";
-    out += cpp_comment(fmt::format("{}: what takt says of these tasks on this board.",
-                                   file_.name.empty() ? "A task set" : file_.name));
+    std::string out = cpp_comment(fmt::format("{}: what takt says of these tasks on this board.",
+                                              file_.name.empty() ? "A task set" : file_.name));
     for (const std::string& remark : file_.remarks) { out += cpp_comment("Note: " + remark); }
     for (const std::string& left : left_out()) { out += cpp_comment(left); }
     std::set<std::string> headers{"takt/allocation/policies/judge_any.hpp", "takt/compare.hpp",
@@ -92,7 +91,7 @@ class program_writer {
     return out + "\nusing namespace takt::literals;\n\n";
   }
 
-  /// Of the file, what no verdict reads.
+  /// Of the file, what no verdict reads, and names that C++ has none for.
   [[nodiscard]] auto left_out() const -> std::vector<std::string> {
     std::vector<std::string> out;
     const auto any = [&](const auto& said) { return std::ranges::any_of(file_.more, said); };
@@ -119,6 +118,13 @@ class program_writer {
       }
       out.push_back("Cores, from 0: " + names + ".");
     }
+    std::string variants;
+    for (std::size_t i = 0; i < file_.more.size(); ++i) {
+      if (file_.more[i].variant.empty()) { continue; }
+      variants +=
+          fmt::format("{}{} {}", variants.empty() ? "" : ", ", file_.tasks.tasks[i].name, file_.more[i].variant);
+    }
+    if (!variants.empty()) { out.push_back("Variants that are chosen: " + variants + "."); }
     return out;
   }
 
