@@ -99,8 +99,10 @@ void judge_and_simulate(const workload_file& file, const rule_wishes& wishes, ta
   }
   const auto seen = simulated(file, input, *found, options);
   if (!seen.because.empty() || seen.seen.error) {
-    // What is not proven may have no plan to simulate, or values that the policy does not take.
-    if (proven.status != takt::verdict_status::schedulable) { return; }
+    // What is not proven may have no plan to simulate, or values that the policy does not take. Periods of years are
+    // proven, and too far away to be simulated.
+    const bool is_too_far = seen.seen.error.fault == takt::model_fault::time_overflow;
+    if (proven.status != takt::verdict_status::schedulable || is_too_far) { return; }
     takt::fuzz::fail(fmt::format("{} under {} is proven, and not simulated: {} {}", found->policy, found->cpus,
                                  seen.because, takt::report::explain_fault(seen.seen.error)),
                      text);
