@@ -14,6 +14,8 @@ namespace takt::inline v0::analysis {
 
 /// Deadlines that are looked at for each visit; with more of them a visit has no bound.
 inline constexpr std::int64_t most_edf_deadlines = 20'000;
+/// Rounds of the fixed points at all of them together; with more of them a visit has no bound.
+inline constexpr std::int32_t most_edf_rounds = 5 * most_rounds;
 
 namespace detail {
 
@@ -23,9 +25,11 @@ namespace detail {
   return latest < 0 ? 0 : latest / u.period + 1;
 }
 
-/// The longest time for which one unit is busy, behind `blocker`; `unbounded_response` above the limit.
+/// The longest time for which one unit is busy, behind `blocker`; `unbounded_response` above the limit, or after
+/// `most_rounds`.
 [[nodiscard]] constexpr auto busy_period(std::span<const visit_demand> visits, ticks blocker, ticks limit) -> ticks {
-  for (ticks t = 1;;) {
+  ticks t = 1;
+  for (std::int32_t round = 0; round < most_rounds; ++round) {
     ticks sum = blocker;
     for (const visit_demand& u : visits) {
       sum += jobs_before(u, t) * u.wcet;
@@ -34,6 +38,7 @@ namespace detail {
     if (sum <= t) { return t; }
     t = sum;
   }
+  return unbounded_response;
 }
 
 /// The longest response of v over all deadlines d of its instances in a busy period. `finish(d, limit)` is when the
@@ -64,7 +69,8 @@ template <class Finish>
 }  // namespace detail
 
 /// Responses under preemptive EDF on one unit. All own visits count. A visit has no bound where a busy period does not
-/// end within eight times the longest period. Cost: a fixed point per visit and deadline in a busy period.
+/// end within eight times the longest period. Cost: a fixed point per visit and deadline in a busy period, of at most
+/// `most_edf_rounds` together.
 /// Source: Spuri 1996, with deadlines from the earliest instant of becoming ready.
 constexpr void edf_responses(std::span<visit_demand> visits) {
   ticks longest = 0;
@@ -75,18 +81,21 @@ constexpr void edf_responses(std::span<visit_demand> visits) {
       v.response = unbounded_response;
       continue;
     }
+    std::int32_t rounds = 0;
+    ticks done = v.wcet;  // for a later deadline never earlier, so that the next search starts where the last one ended
     const auto finish = [&](ticks d, ticks limit) {
-      for (ticks t = v.wcet;;) {
+      for (; rounds < most_edf_rounds; ++rounds) {
         ticks sum = 0;
         for (const visit_demand& u : visits) {
           const ticks due = detail::jobs_due(u, d);
-          const ticks come = detail::jobs_before(u, t);
+          const ticks come = detail::jobs_before(u, done);
           sum += (&u == &v || due < come ? due : come) * u.wcet;
           if (sum > limit) { return unbounded_response; }
         }
-        if (sum <= t) { return t; }
-        t = sum;
+        if (sum <= done) { return done; }
+        done = sum;
       }
+      return unbounded_response;
     };
     const ticks response = detail::longest_over_deadlines(visits, v, busy, finish);
     v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
@@ -107,10 +116,11 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
       v.response = unbounded_response;
       continue;
     }
+    std::int32_t rounds = 0;
     const auto finish = [&](ticks d, ticks limit) {
       ticks held = 0;
       for (const visit_demand& u : visits) { held = detail::jobs_due(u, d) == 0 && held < u.wcet ? u.wcet : held; }
-      for (ticks start = held;;) {
+      for (ticks start = held; rounds < most_edf_rounds; ++rounds) {
         ticks sum = held;
         for (const visit_demand& u : visits) {
           const ticks due = detail::jobs_due(u, d);
@@ -121,6 +131,7 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
         if (sum <= start) { return start + v.wcet; }
         start = sum;
       }
+      return unbounded_response;
     };
     const ticks response = detail::longest_over_deadlines(visits, v, busy, finish);
     v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;

@@ -42,7 +42,8 @@ constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms t
       if (less_important && longest < terms.blocks(k)) { longest = terms.blocks(k); }
     }
     const auto end_after = [&](ticks x) {
-      for (ticks w = 0;;) {
+      ticks w = 0;
+      for (std::int32_t round = 0; round < most_rounds; ++round) {
         ticks work = x + v.wcet + terms.start(i);
         for (std::size_t k = 0; k < n && work <= v.limit + x; ++k) {
           const bool higher = d[k].point < v.point;
@@ -56,6 +57,7 @@ constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms t
         if (end <= w) { return w; }
         w = end;
       }
+      return unbounded_response;
     };
     const ticks after_blocker = end_after(blocker);
     const ticks after_own = end_after(own);
@@ -84,8 +86,9 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
       continue;
     }
     /// The end of a window in which so many jobs of each visit and one blocker run.
+    std::int32_t rounds = 0;
     const auto end_of = [&](ticks blocker, ticks limit, const auto& jobs) {
-      for (ticks t = 1;;) {
+      for (ticks t = 1; rounds < most_edf_rounds; ++rounds) {
         ticks work = blocker;
         for (std::size_t k = 0; k < n; ++k) {
           if (terms.competes(k)) { work += work_of(jobs(k, t), d[k].wcet + terms.start(k)); }
@@ -96,6 +99,7 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
         if (end <= t) { return t; }
         t = end;
       }
+      return unbounded_response;
     };
     const auto blocker_of = [&](ticks deadline) {
       ticks held = 0;
