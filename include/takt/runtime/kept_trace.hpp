@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <takt/core/number.hpp>
@@ -18,13 +19,26 @@ class kept_trace {
   /// Trace entries of a kind at most.
   static constexpr std::size_t most = std::size_t{1} << 22;
 
+  kept_trace() = default;
+  /// Of a run with that recorder: where nobody wants its trace, nothing is kept.
+  template <TraceRecorder Recorder>
+  [[nodiscard]] static auto for_recorder() -> kept_trace {
+    kept_trace out;
+    out.is_wanted_ = !std::is_same_v<std::remove_const_t<Recorder>, no_trace>;
+    return out;
+  }
+
   void reserve(std::size_t slices, std::size_t marks) {
+    if (!is_wanted_) { return; }
     slices_.reserve(std::min(slices, most));
     marks_.reserve(std::min(marks, most));
   }
   void add(const slice& s) { keep(slices_, s); }
   void add(const mark& m) { keep(marks_, m); }
 
+  /// So many entries did not fit elsewhere.
+  void lose(std::uint64_t entries) noexcept { lost_ += entries; }
+  [[nodiscard]] auto is_wanted() const noexcept -> bool { return is_wanted_; }
   /// What did not fit.
   [[nodiscard]] auto lost() const noexcept -> std::uint64_t { return lost_; }
   template <TraceRecorder Recorder>
@@ -46,6 +60,7 @@ class kept_trace {
   std::vector<slice> slices_;
   std::vector<mark> marks_;
   std::uint64_t lost_ = 0;
+  bool is_wanted_ = true;
 };
 
 }  // namespace takt::inline v0::runtime

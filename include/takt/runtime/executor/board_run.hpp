@@ -62,8 +62,13 @@ template <class Board, class Flat, class Choices = live_choices>
 class board_run {
  public:
   board_run(const Board& board, const Flat& flat, const run_options& options, const visit_codes& codes,
-            served_pools devices)
-      : flat_{&flat}, table_{flat.table}, options_{&options}, tracks_{board}, devices_{std::move(devices)} {
+            served_pools devices, kept_trace& trace)
+      : flat_{&flat},
+        table_{flat.table},
+        options_{&options},
+        tracks_{board},
+        devices_{std::move(devices)},
+        trace_{&trace} {
     std::vector<bool> is_cpu;
     board.each([&](const auto& p) {
       is_cpu.push_back(takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::is_processors(p));
@@ -118,9 +123,9 @@ class board_run {
   }
 
   /// `make(carried, trace)`: the choices of the run. `entries`: of a trace, roughly.
-  template <class Make, TraceRecorder Recorder>
+  template <class Make>
   void run(std::span<const ticks> offsets, std::span<const ticks> local_deadlines, const Make& make,
-           std::size_t entries, Recorder& recorder, run_result& result) {
+           std::size_t entries, run_result& result) {
     const auto pool_of = [this](std::uint32_t s) { return flat_->stations[s].pool; };
     const lane_plan lanes = lanes_of(
         table_, [this](std::size_t v) { return has_worker(v); },
@@ -137,10 +142,9 @@ class board_run {
     }
     devices_.each_bound(
         [&](const visit_position& at) { how.has_code[table_.tasks[at.first].first_visit + at.second] = true; });
-    if constexpr (std::is_same_v<Recorder, no_trace>) { entries = 0; }
-    trace_.reserve(entries, entries);
-    devices_.lay_out(table_, lanes, pool_of, entries);
-    choices_ = make(std::move(how), trace_);
+    trace_->reserve(entries, entries);
+    devices_.lay_out(table_, lanes, pool_of, trace_->is_wanted() ? entries : 0);
+    choices_ = make(std::move(how), *trace_);
     if (!devices_.failure().empty() || !devices_.open()) {
       devices_.close();
       return fail(observation_status::no_threads, result);
@@ -177,10 +181,9 @@ class board_run {
     if (result.granted.real_time) { (void)devices_.serve_at(0); }
     host.close();
     devices_.close();
-    const std::uint64_t lost_pieces =
-        devices_.replay([&](std::uint32_t v, std::uint64_t job, const track& where, ticks from, ticks to) {
-          keep_piece(v, job, where, from - start, to - start);
-        });
+    trace_->lose(devices_.replay([&](std::uint32_t v, std::uint64_t job, const track& where, ticks from, ticks to) {
+      keep_piece(v, job, where, from - start, to - start);
+    }));
     if constexpr (ReportsRuns<Choices>) {
       choices_->report(host.end());
     } else {
@@ -189,7 +192,6 @@ class board_run {
     devices_.take_notes(result.notes);
     if (const auto v = host.silent()) { say_silent(*v, result); }
     fail(result.ended, result);
-    replay_kept(trace_, lost_pieces, recorder, result);
   }
 
  private:
@@ -276,14 +278,14 @@ class board_run {
     if constexpr (KeepsSlices<Choices>) {
       choices_->worked(who, where, from, to);
     } else {
-      trace_.add(slice{v.task, v.position, choices_->job_of(who), where, from, to});
+      trace_->add(slice{v.task, v.position, choices_->job_of(who), where, from, to});
     }
   }
   void keep_piece(std::uint32_t visit, std::uint64_t job, const track& where, ticks from, ticks to) {
     const visit_record& v = table_.visits[visit];
     track at = tracks_.of(flat_->stations[v.station], where.index);
     if (at.kind != unit_kind::share && where.index >= 0) { at.count = where.count; }
-    trace_.add(slice{v.task, v.position, job, at, from, to});
+    trace_->add(slice{v.task, v.position, job, at, from, to});
   }
 
   const Flat* flat_;
@@ -294,14 +296,14 @@ class board_run {
   std::vector<bound_code> codes_;
   served_pools devices_;
   bool fits_ = true;
-  kept_trace trace_;
+  kept_trace* trace_;
   std::unique_ptr<Choices> choices_;
 };
 
 /// Runs what has been laid out and is without fault, if code, expectations and devices fit it. As for `board_run::run`.
-template <class Run, class Make, TraceRecorder Recorder>
+template <class Run, class Make>
 void run_if_served(Run& one, std::span<const ticks> offsets, std::span<const ticks> local_deadlines, const Make& make,
-                   std::size_t entries, const run_options& options, Recorder& recorder, run_result& result) {
+                   std::size_t entries, const run_options& options, run_result& result) {
   if (const std::uint32_t pool = one.without_bodies(); pool != nowhere) {
     result.error = {.fault = model_fault::rule_serves_no_code, .pool = pool};
   } else if (!one.fits()) {
@@ -313,22 +315,22 @@ void run_if_served(Run& one, std::span<const ticks> offsets, std::span<const tic
       result.findings = one.findings();
       result.notes = notes_on(result.findings);
     }
-    one.run(offsets, local_deadlines, make, entries, recorder, result);
+    one.run(offsets, local_deadlines, make, entries, result);
   }
 }
 
 /// The same of tasks. `deadlines`: as the tasks state them.
-template <class Board, class Flat, std::size_t N, std::size_t W, TraceRecorder Recorder>
+template <class Board, class Flat, std::size_t N, std::size_t W>
 void run_flat(const Board& board, const Flat& flat, const std::vector<ticks>& deadlines, const plan<N, W>& p,
-              const board_devices& devices, const run_options& options, Recorder& recorder, const visit_codes& codes,
+              const board_devices& devices, const run_options& options, const visit_codes& codes, kept_trace& kept,
               run_result& result) {
-  board_run<Board, Flat> one{board, flat, options, codes, {board, p, devices, options.patience.count()}};
+  board_run<Board, Flat> one{board, flat, options, codes, {board, p, devices, options.patience.count()}, kept};
   const auto make = [&](carried_visits how, kept_trace& trace) {
     return std::make_unique<live_choices>(options, std::span{flat.table.tasks.data(), flat.table.size()}, deadlines,
                                           std::move(how), codes.hooks(), trace);
   };
   run_if_served(one, {p.offsets.data(), p.offsets.size()}, {p.local_deadlines.data(), p.local_deadlines.size()}, make,
-                one.entries(), options, recorder, result);
+                one.entries(), options, result);
 }
 
 }  // namespace detail

@@ -47,12 +47,13 @@ inline void ask_system(rights& asked, const run_options& options, bool is_pinned
                          "ns");
 }
 
-/// Hands a trace on, of which so much more was lost elsewhere.
+/// Hands a trace on.
 template <TraceRecorder Recorder>
-void replay_kept(const kept_trace& trace, std::uint64_t lost, Recorder& recorder, run_result& result) {
+void replay_kept(const kept_trace& trace, Recorder& recorder, run_result& result) {
   trace.replay(recorder);
-  lost += trace.lost();
-  if (lost > 0) { result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing"); }
+  if (const std::uint64_t lost = trace.lost(); lost > 0) {
+    result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");
+  }
 }
 
 /// What an executor saw of the jobs of tasks, under such choices. Pre: its run is over.

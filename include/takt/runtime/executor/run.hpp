@@ -84,6 +84,25 @@ template <class P, class T, class Flat, std::size_t N, std::size_t W>
   }
 }
 
+template <class P, class T, std::size_t N, std::size_t W>
+[[nodiscard]] auto run_kept(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
+                            const run_options& options, const visit_codes& codes, kept_trace& kept) -> run_result {
+  run_result result;
+  const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
+  takt::detail::copy_decisions(p, *own);
+  const auto flat = laid_out(board, tasks, *own);
+  result.error = fault_under_plan(board, tasks, flat, *own);
+  if (!result.error) { result.error = options_fault(options, flat.table.size()); }
+  if (!result.error) { result.error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
+  if (result.error) { return result; }
+  std::vector<ticks> deadlines;
+  for (std::size_t i = 0; i < flat.table.size(); ++i) {
+    deadlines.push_back(host::stated_deadline(tasks, i, flat.table.tasks[i]));
+  }
+  run_flat(board, flat, std::move(deadlines), *own, devices, options, codes, kept, result);
+  return result;
+}
+
 }  // namespace detail
 
 /// Runs tasks on this machine's threads, on a board that is composed of the rules of its pools, under a plan.
@@ -100,19 +119,9 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
                        const run_options& options, Recorder& recorder, const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
     -> run_result {
-  run_result result;
-  const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
-  takt::detail::copy_decisions(p, *own);
-  const auto flat = detail::laid_out(board, tasks, *own);
-  result.error = detail::fault_under_plan(board, tasks, flat, *own);
-  if (!result.error) { result.error = options_fault(options, flat.table.size()); }
-  if (!result.error) { result.error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
-  if (result.error) { return result; }
-  std::vector<ticks> deadlines;
-  for (std::size_t i = 0; i < flat.table.size(); ++i) {
-    deadlines.push_back(host::stated_deadline(tasks, i, flat.table.tasks[i]));
-  }
-  detail::run_flat(board, flat, std::move(deadlines), *own, devices, options, recorder, codes, result);
+  kept_trace kept = kept_trace::for_recorder<Recorder>();
+  run_result result = detail::run_kept(board, tasks, p, devices, options, codes, kept);
+  detail::replay_kept(kept, recorder, result);
   return result;
 }
 template <class P, class T, std::size_t N, std::size_t W>

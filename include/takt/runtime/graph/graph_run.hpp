@@ -216,10 +216,10 @@ class host_gpus {
 
 /// Runs graphs that are laid out and lie on the stations of a board, as every board is run. What was invoked when the
 /// options stop the run is delivered first.
-template <class P, std::size_t N, std::size_t V, TraceRecorder Recorder>
+template <class P, std::size_t N, std::size_t V>
 void run_laid_out(const P& board, const plan<N, V>& p, const graph_layout& laid, const flat_graphs& flat,
                   const graph_devices& devices, const graph_run_options& options, const graph_code& code,
-                  Recorder& recorder, graph_run_result& result) {
+                  kept_trace& kept, graph_run_result& result) {
   const std::vector<node_lane> lanes = lanes_of_nodes(laid, flat);
   host_gpus own;
   board_devices served;
@@ -234,7 +234,8 @@ void run_laid_out(const P& board, const plan<N, V>& p, const graph_layout& laid,
   how.stop = nullptr;
   how.stop_when_idle = options.stop;
   const visit_codes codes = codes_of_nodes(laid, flat, code);
-  board_run<P, flat_graphs, graph_flow> one{board, flat, how, codes, {board, p, served, options.patience.count()}};
+  board_run<P, flat_graphs, graph_flow> one{board, flat, how, codes, {board, p, served, options.patience.count()},
+                                            kept};
   std::optional<graph_log> log;
   const auto make = [&](carried_visits carried, kept_trace& trace) {
     if (options.copies > 0) {
@@ -244,7 +245,7 @@ void run_laid_out(const P& board, const plan<N, V>& p, const graph_layout& laid,
     log.emplace(laid, options, trace, result);
     return std::make_unique<graph_flow>(laid, flat, options, *log, std::move(carried));
   };
-  run_if_served(one, flat.offsets, flat.points, make, graph_entries(laid, options), how, recorder, result);
+  run_if_served(one, flat.offsets, flat.points, make, graph_entries(laid, options), how, result);
 }
 
 }  // namespace takt::inline v0::runtime::detail

@@ -59,6 +59,41 @@ template <class P, class Table>
   return true;
 }
 
+template <Platform P, GraphSet T, std::size_t N, std::size_t V>
+[[nodiscard]] auto run_kept_graphs(const P& platform, const T& graphs, const plan<N, V>& p,
+                                   const graph_devices& devices, const graph_run_options& options,
+                                   const graph_code& code, kept_trace& kept) -> graph_run_result {
+  graph_run_result result;
+  const auto& table = graphs.template flat<ticks>();
+  graph_platform record = graph_platform_of(platform);
+  if (record.gpus_differ) { record.sms = record.threads_per_sm = max_units; }  // each kernel is laid on its own
+  record.gpus_differ = false;
+  refined_table<std::remove_cvref_t<decltype(table)>> refined;
+  result.error = platform.validate();
+  if (!result.error) { result.error = fault_of_graphs(graphs); }
+  if constexpr (GlobalRule<takt::detail::global_rule_of<P>>) {
+    if (!result.error) { result.error = located(fits(table, record), table.graphs); }
+  }
+  if (!result.error) { result.error = graph_options_fault(options); }
+  if (!result.error && !refine_to_run(platform, table, record, refined)) {
+    result.error = {.fault = model_fault::time_overflow};
+  }
+  if (result.error) { return result; }
+  const graph_layout laid = make_graph_layout(refined, p, options, graph_plan_parts(platform));
+  result.error = located(laid.error, refined.graphs);
+  if (result.error) { return result; }
+  if (!laid.sound_uses || !well_bound(table, code, options.uses) || !well_expected_graphs(refined, options.expected)) {
+    result.ended = observation_status::wrong_binding;
+    return result;
+  }
+  const auto flat = std::make_unique<flat_graphs>();
+  graph_flattener<P>{platform, laid, p, *flat}.run();
+  result.error = flat->error;
+  if (!result.error) { run_laid_out(platform, p, laid, *flat, devices, options, code, kept, result); }
+  result.error = located(result.error, refined.graphs);
+  return result;
+}
+
 }  // namespace detail
 
 /// Runs graphs under a plan on this machine's threads, on the devices that serve pools of the board and, where none
@@ -81,34 +116,9 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Re
     -> graph_run_result {
   graph_run_result result;
   if constexpr (detail::check_graph_run<P>::passed) {
-    const auto& table = graphs.template flat<ticks>();
-    graph_platform record = graph_platform_of(platform);
-    if (record.gpus_differ) { record.sms = record.threads_per_sm = max_units; }  // each kernel is laid on its own
-    record.gpus_differ = false;
-    refined_table<std::remove_cvref_t<decltype(table)>> refined;
-    result.error = platform.validate();
-    if (!result.error) { result.error = fault_of_graphs(graphs); }
-    if constexpr (GlobalRule<takt::detail::global_rule_of<P>>) {
-      if (!result.error) { result.error = located(fits(table, record), table.graphs); }
-    }
-    if (!result.error) { result.error = detail::graph_options_fault(options); }
-    if (!result.error && !detail::refine_to_run(platform, table, record, refined)) {
-      result.error = {.fault = model_fault::time_overflow};
-    }
-    if (result.error) { return result; }
-    const graph_layout laid = make_graph_layout(refined, p, options, detail::graph_plan_parts(platform));
-    result.error = located(laid.error, refined.graphs);
-    if (result.error) { return result; }
-    if (!laid.sound_uses || !detail::well_bound(table, code, options.uses) ||
-        !detail::well_expected_graphs(refined, options.expected)) {
-      result.ended = observation_status::wrong_binding;
-      return result;
-    }
-    const auto flat = std::make_unique<flat_graphs>();
-    detail::graph_flattener<P>{platform, laid, p, *flat}.run();
-    result.error = flat->error;
-    if (!result.error) { detail::run_laid_out(platform, p, laid, *flat, devices, options, code, recorder, result); }
-    result.error = located(result.error, refined.graphs);
+    kept_trace kept = kept_trace::for_recorder<Recorder>();
+    result = detail::run_kept_graphs(platform, graphs, p, devices, options, code, kept);
+    detail::replay_kept(kept, recorder, result);
   }
   return result;
 }

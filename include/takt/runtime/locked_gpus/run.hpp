@@ -233,7 +233,7 @@ class locked_gpu_run {
     report_jobs(host, choices, *options_, result);
     result.run = jobs->result();
     note_sections(result);
-    replay_kept(trace_, 0, recorder, result);
+    replay_kept(trace_, recorder, result);
     host::record_tokens(*system_, result.run, recorder);
   }
 
