@@ -7,6 +7,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # looks for the real ones.
   target_compile_options(takt_warnings INTERFACE -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict
     -Wno-stringop-overflow -Wno-stringop-overread)
+  # It collects garbage less often: a seventh of the time for a quarter more memory.
+  target_compile_options(takt_warnings INTERFACE --param=ggc-min-expand=400)
 endif()
 if(TAKT_WARNINGS_AS_ERRORS)
   target_compile_options(takt_warnings INTERFACE -Werror)

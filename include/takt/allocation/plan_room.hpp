@@ -71,26 +71,24 @@ struct plan_room {
 template <class P, class T>
 [[nodiscard]] constexpr auto plan_room_of(const P& board, const T& tasks) -> plan_room<tasks_of<T>> {
   plan_room<tasks_of<T>> out;
-  board.each([&](const auto& p) {
-    using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
-    out.reads_priorities = out.reads_priorities || facts::reads_priorities(p);
-    if (facts::is_processors(p) && facts::names_cores(p) && facts::cluster(p) > 0) {
-      out.together = facts::cluster(p);
-      out.processors = facts::units(p);
+  for (const pool_outline& p : outlines_of(board)) {
+    out.reads_priorities = out.reads_priorities || p.reads_priorities;
+    if (p.is_processors && p.names_cores && p.cluster > 0) {
+      out.together = p.cluster;
+      out.processors = p.units;
     }
-    if (!facts::runs_kernels(p)) { return; }
+    if (!p.runs_kernels) { continue; }
     typename plan_room<tasks_of<T>>::gpu_budget gpu;
-    if (facts::hands_sms(p)) {
-      const gpu_record r = facts::gpu(p);
-      gpu.step = r.granularity < 1 ? 1 : r.granularity;
-      gpu.units = r.budget() / gpu.step;
+    if (p.hands_sms) {
+      gpu.step = p.gpu.granularity < 1 ? 1 : p.gpu.granularity;
+      gpu.units = p.gpu.budget() / gpu.step;
       out.hands_out = true;
-    } else if (facts::hands_percents(p)) {
+    } else if (p.hands_percents) {
       gpu = {.step = 1, .units = full_share.percent(), .by_percent = true};
       out.hands_out = out.by_percent = true;
     }
     static_cast<void>(out.gpus.push_back(gpu));
-  });
+  }
   visit_source<T>::each(tasks, out);
   out.reads_priorities = out.reads_priorities && !out.all_given;
   return out;

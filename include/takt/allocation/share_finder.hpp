@@ -21,17 +21,15 @@
 
 namespace takt::inline v0::detail {
 
-/// One search of a plan, from an even split on.
-template <class P, class T, class Test>
-class share_finder {
-  static constexpr std::size_t max_tasks = tasks_of<T>;
-
+/// One search of a plan, from an even split on. What it asks of a board, its tasks and a test is virtual, so that it is
+/// compiled once for all boards.
+template <std::size_t N, class Plan, class Verdict>
+class share_search_steps {
  public:
-  using plan_type = typename plan_type_of<P, T>::type;
-  using verdict_type = std::invoke_result_t<const Test&, const plan_type&>;
+  using plan_type = Plan;
+  using verdict_type = Verdict;
 
-  constexpr share_finder(const P& board, const T& tasks, const Test& test)
-      : board_{&board}, tasks_{&tasks}, test_{&test}, room_{plan_room_of(board, tasks)} {
+  constexpr explicit share_search_steps(const plan_room<N>& room) : room_{room} {
     for (std::int64_t& w : weights_) { w = least_weight; }
     for (std::int64_t& w : place_weights_) { w = least_weight; }
   }
@@ -41,12 +39,12 @@ class share_finder {
   /// of tasks that are out of range are left to the test.
   constexpr auto run(std::int32_t rounds) -> verdict_type {
     for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
-    if (!room_.in_range || board_->validate()) {
+    if (!room_.in_range || has_wrong_board()) {
       split_evenly();
-      return (*test_)(plan_);
+      return judge(plan_);
     }
     place();
-    const auto first = (*test_)(plan_);
+    const auto first = judge(plan_);
     const bool has_choices = shares_out() || room_.chooses_cores() || room_.reads_priorities;
     const bool is_short = first.error && lacks_units();
     if (first.schedulable() || !has_choices || (first.error && !is_short)) { return first; }
@@ -58,7 +56,7 @@ class share_finder {
       write_priorities();
       if (is_as(tried)) { continue; }
       tried = plan_;
-      seen = (*test_)(plan_);
+      seen = judge(plan_);
       if (seen.schedulable()) { return seen; }
       if (seen.error) { break; }
     }
@@ -66,7 +64,20 @@ class share_finder {
     return is_short && !lacks_facts ? unproven(seen) : first;
   }
 
+ protected:
+  constexpr ~share_search_steps() = default;
+  share_search_steps(const share_search_steps&) = delete;
+  auto operator=(const share_search_steps&) -> share_search_steps& = delete;
+
  private:
+  static constexpr std::size_t every_task = ~std::size_t{0};
+
+  [[nodiscard]] constexpr virtual auto has_wrong_board() const -> bool = 0;
+  [[nodiscard]] constexpr virtual auto judge(const plan_type& p) const -> verdict_type = 0;
+  /// Jobs alone under the shares of a plan, as the rules see them: of all tasks, or of one.
+  constexpr virtual void measure(const plan_type& p, std::span<job_times> out, std::size_t only) const = 0;
+  [[nodiscard]] constexpr virtual auto wishes() const -> place_wishes<N> = 0;
+
   [[nodiscard]] constexpr auto is_as(const plan_type& other) const -> bool {
     return plan_.shares == other.shares && plan_.percents == other.percents && plan_.cores == other.cores &&
            plan_.priorities == other.priorities;
@@ -127,7 +138,7 @@ class share_finder {
   /// Tasks to GPUs, the neediest first, each to where it finds the most SMs for the need there. One that hands nothing
   /// out counts as it is. A task that cannot run on one unit needs what all units take, times their number.
   constexpr void spread() {
-    std::int64_t needs[max_gpus][max_tasks]{};
+    std::int64_t needs[max_gpus][N]{};
     for (std::size_t g = 0; g < room_.gpus.size(); ++g) {
       for (std::size_t i = 0; i < size(); ++i) {
         place_[i] = g;
@@ -146,7 +157,7 @@ class share_finder {
     }
     std::int64_t load[max_gpus]{};
     std::int32_t there[max_gpus]{};
-    bool done[max_tasks]{};
+    bool done[N]{};
     const auto least_need = [&](std::size_t i) {
       std::int64_t least = needs[0][i];
       for (std::size_t g = 1; g < room_.gpus.size(); ++g) { least = needs[g][i] < least ? needs[g][i] : least; }
@@ -177,10 +188,9 @@ class share_finder {
     const std::int32_t clusters = room_.processors / room_.together;
     if (clusters < 1) { return; }
     measure();
-    place_wishes<max_tasks> asked;
-    visit_source<T>::each(*tasks_, asked);
-    inline_vector<std::int64_t, max_tasks> need;
-    inline_vector<std::int32_t, max_tasks> named;
+    const place_wishes<N> asked = wishes();
+    inline_vector<std::int64_t, N> need;
+    inline_vector<std::int32_t, N> named;
     for (std::size_t i = 0; i < size(); ++i) {
       static_cast<void>(need.push_back(part_of(times_[i].processors, room_.period[i]) * place_weights_[i]));
       static_cast<void>(named.push_back(room_.is_placed[i] ? room_.core[i] / room_.together : -1));
@@ -209,30 +219,19 @@ class share_finder {
     return is_fed(i) && room_.gpus[place_[i]].by_percent ? units : 0;
   }
 
-  /// Jobs alone under the shares of the plan, as the rules see them.
-  constexpr void measure() {
-    visit_meter meter{*board_, shares(), percents(), {times_, size()}};
-    visit_source<T>::each(*tasks_, meter);
-  }
+  constexpr void measure() { measure(plan_, {times_, size()}, every_task); }
   /// One task on so many units; one that cannot run there takes forever.
   [[nodiscard]] constexpr auto time_on(std::size_t i, std::int32_t units) -> ticks {
     const std::int32_t before = units_[i];
     units_[i] = units;
     if (i < plan_.shares.size()) { plan_.shares[i] = share_of(i, units); }
     if (i < plan_.percents.size()) { plan_.percents[i] = percent_of(i, units); }
-    visit_meter meter{*board_, shares(), percents(), {times_, size()}, i};
     const job_times kept = times_[i];
-    visit_source<T>::each(*tasks_, meter);
+    measure(plan_, {times_, size()}, i);
     const ticks out = times_[i].all;
     times_[i] = kept;
     units_[i] = before;
     return out;
-  }
-  [[nodiscard]] constexpr auto shares() const -> std::span<const sm_share> {
-    return {plan_.shares.data(), plan_.shares.size()};
-  }
-  [[nodiscard]] constexpr auto percents() const -> std::span<const std::int32_t> {
-    return {plan_.percents.data(), plan_.percents.size()};
   }
 
   /// From the least shares on, units go to the task whose job alone takes the largest weighted part of its deadline, if
@@ -241,7 +240,7 @@ class share_finder {
     if (!shares_out()) { return; }
     std::int32_t left[max_gpus]{};
     for (std::size_t g = 0; g < room_.gpus.size(); ++g) { left[g] = room_.gpus[g].units; }
-    bool settled[max_tasks]{};
+    bool settled[N]{};
     for (std::size_t i = 0; i < size(); ++i) {
       settled[i] = !is_fed(i);
       units_[i] = is_fed(i) ? 1 : 0;
@@ -312,24 +311,57 @@ class share_finder {
     return out;
   }
 
-  using visit_meter = job_meter<P>;
   static constexpr std::int64_t least_weight = 16;
   static constexpr std::int64_t most_weight = std::int64_t{1} << 16;
   static constexpr std::int64_t whole_part = std::int64_t{1} << 16;
   static constexpr std::int64_t no_place = std::numeric_limits<std::int64_t>::max();
 
+  plan_room<N> room_;
+  plan_type plan_{};
+  std::int32_t users_ = 0;
+  std::size_t place_[N]{};
+  std::int32_t units_[N]{};
+  job_times times_[N]{};
+  std::int64_t weights_[N]{};
+  std::int64_t place_weights_[N]{};
+  std::int32_t raised_[N]{};
+};
+
+template <class P, class T, class Test>
+using share_search_steps_of =
+    share_search_steps<tasks_of<T>, typename plan_type_of<P, T>::type,
+                       std::invoke_result_t<const Test&, const typename plan_type_of<P, T>::type&>>;
+
+template <class P, class T, class Test>
+class share_finder final : public share_search_steps_of<P, T, Test> {
+  using steps = share_search_steps_of<P, T, Test>;
+
+ public:
+  constexpr share_finder(const P& board, const T& tasks, const Test& test)
+      : steps{plan_room_of(board, tasks)}, board_{&board}, tasks_{&tasks}, test_{&test} {}
+
+ private:
+  [[nodiscard]] constexpr auto has_wrong_board() const -> bool override {
+    return static_cast<bool>(board_->validate());
+  }
+  [[nodiscard]] constexpr auto judge(const typename steps::plan_type& p) const ->
+      typename steps::verdict_type override {
+    return (*test_)(p);
+  }
+  constexpr void measure(const typename steps::plan_type& p, std::span<job_times> out,
+                         std::size_t only) const override {
+    job_meter<P> meter{*board_, {p.shares.data(), p.shares.size()}, {p.percents.data(), p.percents.size()}, out, only};
+    visit_source<T>::each(*tasks_, meter);
+  }
+  [[nodiscard]] constexpr auto wishes() const -> place_wishes<tasks_of<T>> override {
+    place_wishes<tasks_of<T>> out;
+    visit_source<T>::each(*tasks_, out);
+    return out;
+  }
+
   const P* board_;
   const T* tasks_;
   const Test* test_;
-  plan_room<max_tasks> room_;
-  plan_type plan_{};
-  std::int32_t users_ = 0;
-  std::size_t place_[max_tasks]{};
-  std::int32_t units_[max_tasks]{};
-  job_times times_[max_tasks]{};
-  std::int64_t weights_[max_tasks]{};
-  std::int64_t place_weights_[max_tasks]{};
-  std::int32_t raised_[max_tasks]{};
 };
 
 }  // namespace takt::inline v0::detail

@@ -258,12 +258,6 @@ class board_stations<any_board<MaxPools, Capacity>, MaxStations>
   }
   [[nodiscard]] auto operator[](std::size_t s) const noexcept -> const board_station& { return where_[s]; }
   [[nodiscard]] auto keeps_processors() const noexcept -> bool { return board_->keeps_processors(); }
-  /// The tokens of pool `wanted` of the board, which has some.
-  [[nodiscard]] auto tokens_of_pool(std::size_t wanted) const noexcept -> std::uint32_t {
-    std::uint32_t number = 0;
-    for (std::size_t at = 0; at < wanted; ++at) { number += (*board_)[at].tokens > 0 ? 1U : 0U; }
-    return number;
-  }
 
  private:
   const any_board<MaxPools, Capacity>* board_;

@@ -229,7 +229,8 @@ template <class P, class T, std::size_t N, std::size_t W>
     -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   takt::detail::copy_decisions(p, own);
-  takt::detail::place_tasks(board, tasks, own.cores);
+  const auto pools = takt::detail::outlines_of(board);
+  takt::detail::place_tasks({pools.data(), pools.size()}, tasks, own.cores);
   const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{board, own}.run(tasks);
   verdict<ticks, tasks_of<T>, visits_of<T>> out;
   error = flat.error;

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
+#include <boost/hana/basic_tuple.hpp>
 
+#include <takt/model/each_of.hpp>
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/segment.hpp>
 
@@ -17,12 +18,12 @@ struct critical_section {
   using resource = Mutex;
   static constexpr std::size_t segment_count = sizeof...(Segments);
 
-  boost::hana::tuple<Segments...> chain;
+  boost::hana::basic_tuple<Segments...> chain;
 
   /// f of each segment, in order of execution.
   template <class F>
   constexpr void each(const F& f) const {
-    boost::hana::for_each(chain, f);
+    detail::each_of(chain, f, std::index_sequence_for<Segments...>{});
   }
 };
 
@@ -46,7 +47,7 @@ template <class Mutex, class... Segments>
   constexpr bool flat =
       ((Segment<Segments> && !detail::is_critical_section<Segments>) && ... && (sizeof...(Segments) > 0));
   if constexpr (detail::section_is_flat<flat>::passed) {
-    return critical_section<Mutex, Segments...>{boost::hana::tuple<Segments...>(segments...)};
+    return critical_section<Mutex, Segments...>{boost::hana::basic_tuple<Segments...>(segments...)};
   }
 }
 

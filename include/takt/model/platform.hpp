@@ -4,24 +4,36 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/front.hpp>
-#include <boost/hana/tuple.hpp>
+#include <boost/hana/basic_tuple.hpp>
 
 #include <takt/model/accelerator.hpp>
+#include <takt/model/each_of.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/pool.hpp>
 
 namespace takt::inline v0 {
 
+namespace detail {
+
+template <Pool P>
+[[nodiscard]] constexpr auto fault_of_pool(const P& p) -> model_error {
+  if (const model_error wrong = rule_fault(p.rule)) { return wrong; }
+  platform_record scratch;
+  if (append(scratch, p.resource, p.rule)) { return {}; }
+  return {.fault = model_fault::platform_size_out_of_range};
+}
+
+}  // namespace detail
+
 /// Pools of resources, each with the rule that arbitrates it. Kinds are types, sizes are values: one instance of every
 /// template behind it serves all sizes. A wrong size stops compilation in a constant expression and is `invalid_model`
 /// at run time.
 template <Pool... Pools>
 struct [[nodiscard]] platform {
-  boost::hana::tuple<Pools...> pools;
+  boost::hana::basic_tuple<Pools...> pools;
 
   static constexpr std::size_t pool_count = sizeof...(Pools);
   template <class Resource>
@@ -51,40 +63,40 @@ struct [[nodiscard]] platform {
   /// f of each pool, in the given order.
   template <class F>
   constexpr void each(const F& f) const {
-    boost::hana::for_each(pools, f);
+    detail::each_of(pools, f, std::index_sequence_for<Pools...>{});
+  }
+  /// f of the pool at a position. Pre: at < pool_count.
+  template <class F>
+  constexpr void with(std::size_t at, const F& f) const {
+    detail::one_of(pools, at, f, std::index_sequence_for<Pools...>{});
   }
   [[nodiscard]] constexpr auto record() const -> platform_record {
     platform_record out;
-    boost::hana::for_each(pools, [&out](const auto& p) { (void)detail::append(out, p.resource, p.rule); });
+    each([&out](const auto& p) { (void)detail::append(out, p.resource, p.rule); });
     return out;
   }
   /// The pool of a platform that has no other.
   [[nodiscard]] constexpr decltype(auto) only_pool() const
     requires(sizeof...(Pools) == 1)
   {
-    return boost::hana::front(pools);
+    return boost::hana::at_c<0>(pools);
   }
   [[nodiscard]] constexpr auto accelerator() const
       -> const accelerator_record& requires(count_of<accelerator_resource> == 1 && sizeof...(Pools) == 1) {
-        return boost::hana::front(pools).resource.record;
+        return boost::hana::at_c<0>(pools).resource.record;
       }
   /// How the accelerator is scheduled.
   [[nodiscard]] constexpr auto strategy() const
       -> const accelerator_rule& requires(count_of<accelerator_resource> == 1 && sizeof...(Pools) == 1) {
-        return boost::hana::front(pools).rule;
+        return boost::hana::at_c<0>(pools).rule;
       }
 
   /// What is wrong with a pool, with its position.
   [[nodiscard]] constexpr auto validate() const -> model_error {
     model_error first;
     std::uint32_t at = 0;
-    boost::hana::for_each(pools, [&first, &at](const auto& p) {
-      platform_record scratch;
-      if (!first) { first = detail::rule_fault(p.rule); }
-      if (!first && !detail::append(scratch, p.resource, p.rule)) {
-        first = {.fault = model_fault::platform_size_out_of_range};
-      }
-      if (first && first.pool == nowhere) { first.pool = at; }
+    each([&first, &at](const auto& p) {
+      if (!first && (first = detail::fault_of_pool(p)) && first.pool == nowhere) { first.pool = at; }
       ++at;
     });
     return first;

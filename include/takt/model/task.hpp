@@ -4,13 +4,15 @@
 #include <concepts>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
+#include <boost/hana/basic_tuple.hpp>
 
+#include <takt/model/each_of.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/task_attributes.hpp>
 #include <takt/model/task_types.hpp>
+#include <takt/model/typed_visits.hpp>
 
 namespace takt::inline v0 {
 
@@ -19,12 +21,12 @@ struct typed_task {
   static constexpr std::size_t segment_count = sizeof...(Segments);
 
   task_attributes attributes;
-  boost::hana::tuple<Segments...> chain;
+  boost::hana::basic_tuple<Segments...> chain;
 
   /// f of each segment, in order of execution.
   template <class F>
   constexpr void each(const F& f) const {
-    boost::hana::for_each(chain, f);
+    detail::each_of(chain, f, std::index_sequence_for<Segments...>{});
   }
 };
 
@@ -43,7 +45,7 @@ template <Segment... Segments>
 template <Segment... Segments>
 [[nodiscard]] constexpr auto make_task(const task_attributes& attributes, const Segments&... segments)
     -> typed_task<Segments...> {
-  return {attributes, boost::hana::tuple<Segments...>(segments...)};
+  return {attributes, boost::hana::basic_tuple<Segments...>(segments...)};
 }
 
 template <TaskAttribute A, class... Rest>

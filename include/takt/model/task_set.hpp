@@ -4,15 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
+#include <boost/hana/basic_tuple.hpp>
 
 #include <takt/core/number.hpp>
 #include <takt/core/room.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_fault.hpp>
 #include <takt/model/accelerator_kernel.hpp>
+#include <takt/model/each_of.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_table.hpp>
@@ -70,16 +71,17 @@ constexpr void append(Table& table, const kernel_segment<Law>& s) {
 }
 
 template <class Table>
-constexpr void append_task(Table& table, const task_attributes& a, const auto& chain) {
+constexpr void append_task(Table& table, const auto& task) {
   using number = typename Table::number;
+  const task_attributes& a = task.attributes;
   table.add_task(a.name, number(a.period.count()), number(a.deadline.count()), a.priority, a.core);
   table.tasks.back().is_placed = a.is_placed;
-  boost::hana::for_each(chain, [&table](const auto& s) { append(table, s); });
+  task.each([&table](const auto& s) { append(table, s); });
 }
 template <class Number, std::size_t MaxTasks>
-constexpr void append_task(task_rows<accelerator_task<Number>, MaxTasks>& table, const task_attributes& a,
-                           const auto& chain) {
-  boost::hana::for_each(chain, [&](const accelerator_kernel& k) {
+constexpr void append_task(task_rows<accelerator_task<Number>, MaxTasks>& table, const auto& task) {
+  const task_attributes& a = task.attributes;
+  task.each([&](const accelerator_kernel& k) {
     table.add({.name = a.name,
                .wcet = Number(k.wcet.count()),
                .period = Number(a.period.count()),
@@ -133,7 +135,7 @@ struct [[nodiscard]] task_set {
   template <ExactNumber Number>
   using table_type = typename detail::flat_table<Number, on_accelerator, max_tasks, max_segments, max_samples>::type;
 
-  boost::hana::tuple<Tasks...> tasks;
+  boost::hana::basic_tuple<Tasks...> tasks;
 
   constexpr explicit task_set(const Tasks&... given, detail::refusal&& refused = detail::refusal{}) : tasks{given...} {
     if constexpr (!has_own_visits) {
@@ -144,13 +146,13 @@ struct [[nodiscard]] task_set {
   /// f of each task, in the given order.
   template <class F>
   constexpr void each(const F& f) const {
-    boost::hana::for_each(tasks, f);
+    detail::each_of(tasks, f, std::index_sequence_for<Tasks...>{});
   }
   /// The same set as flat values, in the given order.
   template <ExactNumber Number = ticks>
   [[nodiscard]] constexpr auto table() const -> table_type<Number> {
     table_type<Number> out;
-    boost::hana::for_each(tasks, [&out](const auto& t) { detail::append_task(out, t.attributes, t.chain); });
+    each([&out](const auto& t) { detail::append_task(out, t); });
     return out;
   }
 };

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <type_traits>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
@@ -168,45 +167,7 @@ constexpr auto add_segment(const S& s, Sink& sink, visit_mask before) -> visit_m
     return sink.visit(s, before);
   }
 }
-
 }  // namespace detail
-
-/// A typed task.
-template <Task T>
-struct visit_source<T> {
- private:
-  template <class... S>
-  [[nodiscard]] static consteval auto count(segment_list<S...> /*chain*/) -> std::size_t {
-    return (detail::visits_in<S> + ... + 0);
-  }
-
- public:
-  using segments = typename detail::segments_in_chain<typename detail::chain_of<T>::type>::type;
-  static constexpr std::size_t max_tasks = 1;
-  static constexpr std::size_t max_visits = count(typename detail::chain_of<T>::type{});
-  static constexpr bool needs_pools = detail::has_own_visits<T>;
-
-  template <VisitSink Sink>
-  static constexpr void each(const T& task, Sink& sink) {
-    const task_attributes& a = task.attributes;
-    sink.open({a.name, a.period.count(), a.deadline.count(), a.jitter.count(), a.priority, a.core, a.is_placed});
-    visit_mask last = 0;
-    task.each([&](const auto& s) { last = detail::add_segment(s, sink, last); });
-  }
-};
-
-template <class... Tasks>
-struct visit_source<task_set<Tasks...>> {
-  using segments = typename detail::joined_segments<typename visit_source<Tasks>::segments...>::type;
-  static constexpr std::size_t max_tasks = room_for(sizeof...(Tasks));
-  static constexpr std::size_t max_visits = room_for((visit_source<Tasks>::max_visits + ... + 0));
-  static constexpr bool needs_pools = (visit_source<Tasks>::needs_pools || ...);
-
-  template <VisitSink Sink>
-  static constexpr void each(const task_set<Tasks...>& set, Sink& sink) {
-    set.each([&](const auto& t) { visit_source<std::remove_cvref_t<decltype(t)>>::each(t, sink); });
-  }
-};
 
 /// Chains that were read from a file.
 template <std::size_t MaxTasks, std::size_t MaxSegments, std::size_t MaxSamples>

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
+#include <utility>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
+#include <boost/hana/basic_tuple.hpp>
 
 #include <takt/core/room.hpp>
+#include <takt/model/each_of.hpp>
+#include <takt/model/typed_visits.hpp>
 #include <takt/model/visit_source.hpp>
 
 namespace takt::inline v0 {
@@ -21,14 +22,14 @@ struct [[nodiscard]] workload {
                 "takt: a workload takes tasks, graphs, sets and tables of them; give it at least one, and nothing "
                 "else. See docs/errors.md#E97");
 
-  boost::hana::tuple<Parts...> parts;
+  boost::hana::basic_tuple<Parts...> parts;
 
   constexpr explicit workload(const Parts&... given) : parts{given...} {}
 
   /// f of each part, in the given order.
   template <class F>
   constexpr void each(const F& f) const {
-    boost::hana::for_each(parts, f);
+    detail::each_of(parts, f, std::index_sequence_for<Parts...>{});
   }
 };
 
@@ -44,7 +45,7 @@ struct visit_source<workload<Parts...>> {
 
   template <VisitSink Sink>
   static constexpr void each(const workload<Parts...>& all, Sink& sink) {
-    all.each([&](const auto& part) { visit_source<std::remove_cvref_t<decltype(part)>>::each(part, sink); });
+    detail::take_apart(all.parts, sink, std::index_sequence_for<Parts...>{});
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -104,11 +105,24 @@ struct all_pool_locks<std::index_sequence<At...>, Clients, Pools...> : pool_lock
   }
 };
 
+/// What the protocol of the tokens of a pool is known for; nothing where it has none.
+struct protocol_habits {
+  bool inherits = false;
+  bool donates = false;
+  bool is_local = false;
+  bool has_ceiling = false;
+};
 template <class Rule>
-[[nodiscard]] constexpr auto donates_tokens() noexcept -> bool {
-  if constexpr (Locked<Rule>) { return token_donates<typename Rule::token_rule>(); }
-  return false;
+[[nodiscard]] consteval auto protocol_habits_of() noexcept -> protocol_habits {
+  if constexpr (Locked<Rule>) {
+    using order = typename Rule::token_rule;
+    return {token_inherits<order>(), token_donates<order>(), token_is_local<order>(), token_has_ceiling<order>()};
+  }
+  return {};
 }
+
+template <class Rule>
+inline constexpr bool serves_bodies = ServesBodies<decltype(std::declval<const Rule&>().template make_server<1>(1))>;
 
 }  // namespace detail
 
@@ -137,32 +151,21 @@ class board_stations<platform<Pools...>, MaxStations> {
   [[nodiscard]] constexpr auto units(std::size_t s) const noexcept -> std::int32_t { return stations_[s].units; }
 
   /// Whether some protocol lets jobs donate their priorities.
-  static constexpr bool may_donate = (detail::donates_tokens<typename Pools::rule_type>() || ...);
+  static constexpr bool may_donate = (detail::protocol_habits_of<typename Pools::rule_type>().donates || ...);
 
   // Pools with tokens, in the order of the platform.
 
   [[nodiscard]] static constexpr auto token_pools() noexcept -> std::size_t {
     return (std::size_t{0} + ... + (Locked<typename Pools::rule_type> ? 1U : 0U));
   }
-  /// The tokens of pool `wanted` of the platform, which has some.
-  [[nodiscard]] constexpr auto tokens_of_pool(std::size_t wanted) const noexcept -> std::uint32_t {
-    std::uint32_t number = 0;
-    std::size_t at = 0;
-    board_->each([&](const auto& p) {
-      if constexpr (Locked<typename std::remove_cvref_t<decltype(p)>::rule_type>) { number += at < wanted ? 1U : 0U; }
-      ++at;
-    });
-    return number;
-  }
-  /// f of the rule of tokens and their number.
+  /// f of the rule of tokens and their number. Pre: tokens < token_pools().
   template <class F>
-  constexpr void with_tokens(std::size_t tokens, const F& f) const {
-    std::size_t at = 0;
-    board_->each([&](const auto& p) {
-      if constexpr (Locked<typename std::remove_cvref_t<decltype(p)>::rule_type>) {
-        if (at++ == tokens) { f(p.rule.order, p.rule.tokens); }
-      }
-    });
+  constexpr void with_tokens([[maybe_unused]] std::size_t tokens, [[maybe_unused]] const F& f) const {
+    if constexpr (token_pools() > 0) {
+      board_->with(pools_with_tokens[tokens], [&](const auto& p) {
+        if constexpr (Locked<typename std::remove_cvref_t<decltype(p)>::rule_type>) { f(p.rule.order, p.rule.tokens); }
+      });
+    }
   }
   [[nodiscard]] constexpr auto setting(std::size_t tokens) const -> token_setting {
     token_setting out{.tokens = 0, .processors = 0};
@@ -170,53 +173,59 @@ class board_stations<platform<Pools...>, MaxStations> {
     for (std::size_t s = 0; s < size(); ++s) { out.processors += inherits(s) ? units(s) : 0; }
     return out;
   }
-  [[nodiscard]] constexpr auto token_inherits(std::size_t tokens) const -> bool {
-    bool yes = false;
-    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
-      yes = detail::token_inherits<std::remove_cvref_t<decltype(order)>>();
-    });
-    return yes;
-  }
-  [[nodiscard]] constexpr auto token_donates(std::size_t tokens) const -> bool {
-    bool yes = false;
-    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
-      yes = detail::token_donates<std::remove_cvref_t<decltype(order)>>();
-    });
-    return yes;
-  }
-  [[nodiscard]] constexpr auto token_is_local(std::size_t tokens) const -> bool {
-    bool yes = false;
-    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
-      yes = detail::token_is_local<std::remove_cvref_t<decltype(order)>>();
-    });
-    return yes;
-  }
+  [[nodiscard]] constexpr auto token_inherits(std::size_t tokens) const -> bool { return habits(tokens).inherits; }
+  [[nodiscard]] constexpr auto token_donates(std::size_t tokens) const -> bool { return habits(tokens).donates; }
+  [[nodiscard]] constexpr auto token_is_local(std::size_t tokens) const -> bool { return habits(tokens).is_local; }
   [[nodiscard]] constexpr auto token_has_ceiling(std::size_t tokens) const -> bool {
-    bool yes = false;
-    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
-      yes = detail::token_has_ceiling<std::remove_cvref_t<decltype(order)>>();
-    });
-    return yes;
+    return habits(tokens).has_ceiling;
   }
+
+  // What the rule of a station is known for: a look into a table that is made while compiling.
+
   /// Whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool {
-    bool yes = false;
-    with_rule(s, [&](const auto& rule) { yes = InheritsPriorities<std::remove_cvref_t<decltype(rule)>>; });
-    return yes;
+    constexpr of_pools<bool> known{InheritsPriorities<typename Pools::rule_type>...};
+    return known[stations_[s].pool];
   }
-
   /// Who can delay a visit there.
   [[nodiscard]] constexpr auto delays_from(std::size_t s) const -> delayed_by {
-    delayed_by out = delayed_by::everybody;
-    with_rule(s, [&](const auto& rule) { out = detail::delayed_by_under<std::remove_cvref_t<decltype(rule)>>(); });
-    return out;
+    constexpr of_pools<delayed_by> known{detail::delayed_by_under<typename Pools::rule_type>()...};
+    return known[stations_[s].pool];
   }
-
   /// Whether visits with guards may start early there.
   [[nodiscard]] constexpr auto starts_early(std::size_t s) const -> bool {
-    bool yes = false;
-    with_rule(s, [&](const auto& rule) { yes = StartsEarly<std::remove_cvref_t<decltype(rule)>>; });
-    return yes && units(s) == 1;
+    constexpr of_pools<bool> known{StartsEarly<typename Pools::rule_type>...};
+    return known[stations_[s].pool] && units(s) == 1;
+  }
+  [[nodiscard]] constexpr auto looks_beside(std::size_t s) const -> bool {
+    constexpr of_pools<bool> known{LooksBeside<typename Pools::rule_type>...};
+    return known[stations_[s].pool];
+  }
+  /// Whether code may run there in place of visits of known length.
+  [[nodiscard]] constexpr auto serves_bodies(std::size_t s) const -> bool {
+    constexpr of_pools<bool> known{detail::serves_bodies<typename Pools::rule_type>...};
+    return known[stations_[s].pool];
+  }
+
+  /// f of the rule of a station.
+  template <class F>
+  constexpr void with_rule(std::size_t s, const F& f) const {
+    board_->with(stations_[s].pool, [&f](const auto& p) { f(p.rule); });
+  }
+  [[nodiscard]] constexpr auto point(std::size_t s, const job_timing& t, ticks release, priority_point& out) const
+      -> bool {
+    bool fits = false;
+    with_rule(s, [&](const auto& rule) { fits = rule.job_order(stations_[s].units).point(t, release, out); });
+    return fits;
+  }
+  /// Pre: `looks_beside`.
+  constexpr void beside([[maybe_unused]] std::size_t s, [[maybe_unused]] view_values& own,
+                        [[maybe_unused]] const view_values& other) const {
+    if constexpr ((LooksBeside<typename Pools::rule_type> || ...)) {
+      with_rule(s, [&](const auto& rule) {
+        if constexpr (LooksBeside<std::remove_cvref_t<decltype(rule)>>) { rule.beside(own, other); }
+      });
+    }
   }
 
   template <std::size_t Clients>
@@ -267,40 +276,6 @@ class board_stations<platform<Pools...>, MaxStations> {
   template <std::size_t Clients>
   [[nodiscard]] constexpr auto locks() const -> locks_type<Clients> {
     return locks_type<Clients>{*this};
-  }
-
-  /// f of the rule of a station.
-  template <class F>
-  constexpr void with_rule(std::size_t s, const F& f) const {
-    std::size_t at = 0;
-    board_->each([&](const auto& p) {
-      if (at++ == stations_[s].pool) { f(p.rule); }
-    });
-  }
-  [[nodiscard]] constexpr auto point(std::size_t s, const job_timing& t, ticks release, priority_point& out) const
-      -> bool {
-    bool fits = false;
-    with_rule(s, [&](const auto& rule) { fits = rule.job_order(stations_[s].units).point(t, release, out); });
-    return fits;
-  }
-
-  [[nodiscard]] constexpr auto looks_beside(std::size_t s) const -> bool {
-    bool yes = false;
-    with_rule(s, [&](const auto& rule) { yes = LooksBeside<std::remove_cvref_t<decltype(rule)>>; });
-    return yes;
-  }
-  /// Pre: `looks_beside`.
-  constexpr void beside(std::size_t s, view_values& own, const view_values& other) const {
-    with_rule(s, [&](const auto& rule) {
-      if constexpr (LooksBeside<std::remove_cvref_t<decltype(rule)>>) { rule.beside(own, other); }
-    });
-  }
-
-  /// Whether code may run there in place of visits of known length.
-  [[nodiscard]] constexpr auto serves_bodies(std::size_t s) const -> bool {
-    bool yes = false;
-    with_rule(s, [&](const auto& rule) { yes = ServesBodies<decltype(rule.template make_server<1>(1))>; });
-    return yes;
   }
 
   template <std::size_t Clients>
@@ -384,6 +359,24 @@ class board_stations<platform<Pools...>, MaxStations> {
   }
 
  private:
+  template <class T>
+  using of_pools = std::array<T, sizeof...(Pools)>;
+
+  [[nodiscard]] static constexpr auto habits(std::size_t tokens) -> const detail::protocol_habits& {
+    return habits_of_pools[pools_with_tokens[tokens]];
+  }
+  static constexpr of_pools<detail::protocol_habits> habits_of_pools{
+      detail::protocol_habits_of<typename Pools::rule_type>()...};
+  static constexpr of_pools<std::size_t> pools_with_tokens = [] {
+    constexpr of_pools<bool> locked{Locked<typename Pools::rule_type>...};
+    of_pools<std::size_t> out{};
+    std::size_t next = 0;
+    for (std::size_t pool = 0; pool < locked.size(); ++pool) {
+      if (locked[pool]) { out[next++] = pool; }
+    }
+    return out;
+  }();
+
   const platform<Pools...>* board_;
   inline_vector<board_station, MaxStations> stations_{};
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
 
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
@@ -21,13 +20,12 @@ template <class P>
     return kernel_plan_parts<typename P::accelerator_rule>();
   } else {
     plan_parts used{.offsets = true, .local_deadlines = true};
-    board.each([&used](const auto& p) {
-      using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
-      used.priorities = used.priorities || facts::reads_priorities(p);
-      used.shares = used.shares || facts::runs_kernels(p);
-      used.cores = used.cores || (facts::is_processors(p) && facts::names_cores(p));
-      used.percents = used.percents || facts::hands_percents(p);
-    });
+    for (const pool_outline& p : outlines_of(board)) {
+      used.priorities = used.priorities || p.reads_priorities;
+      used.shares = used.shares || p.runs_kernels;
+      used.cores = used.cores || (p.is_processors && p.names_cores);
+      used.percents = used.percents || p.hands_percents;
+    }
     return used;
   }
 }

@@ -3,8 +3,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
+#include <takt/core/inline_vector.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/mutex_key.hpp>
@@ -136,6 +138,48 @@ struct pool_facts<resource_pool<Resource, Rule>> {
     return time_under<has_sms<Resource>>(p.rule, asked, at);
   }
 };
+
+/// A pool without its type. What reads it is compiled once for all boards.
+struct pool_outline {
+  mutex_key mutex{};
+  std::int32_t units = 1;
+  std::int32_t cluster = 1;
+  bool is_processors = false;
+  bool names_cores = false;
+  bool runs_kernels = false;
+  bool has_tokens = false;
+  bool hands_sms = false;
+  bool hands_percents = false;
+  bool reads_priorities = false;
+  gpu_record gpu{};
+};
+template <class P>
+[[nodiscard]] constexpr auto outlines_of(const P& board) {
+  inline_vector<pool_outline, P::pool_count> out;
+  board.each([&out](const auto& p) {
+    using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
+    static_cast<void>(out.push_back({.mutex = facts::mutex(p),
+                                     .units = facts::units(p),
+                                     .cluster = facts::cluster(p),
+                                     .is_processors = facts::is_processors(p),
+                                     .names_cores = facts::names_cores(p),
+                                     .runs_kernels = facts::runs_kernels(p),
+                                     .has_tokens = facts::has_tokens(p),
+                                     .hands_sms = facts::hands_sms(p),
+                                     .hands_percents = facts::hands_percents(p),
+                                     .reads_priorities = facts::reads_priorities(p),
+                                     .gpu = facts::gpu(p)}));
+  });
+  return out;
+}
+using pool_outlines = std::span<const pool_outline>;
+
+/// The processors whose tasks have cores; null where tasks have none.
+[[nodiscard]] constexpr auto placed_processors(pool_outlines pools) -> const pool_outline* {
+  const pool_outline* found = nullptr;
+  for (const pool_outline& p : pools) { found = p.is_processors && p.names_cores ? &p : found; }
+  return found;
+}
 
 /// The pool of a visit, and how long the visit takes there.
 struct routed_visit {

@@ -18,17 +18,6 @@
 
 namespace takt::inline v0::detail {
 
-/// How many processors of a board are scheduled together; 0 where tasks have no cores.
-template <class P>
-[[nodiscard]] constexpr auto cores_together(const P& board) -> std::int32_t {
-  std::int32_t out = 0;
-  board.each([&](const auto& pool) {
-    using facts = pool_facts<std::remove_cvref_t<decltype(pool)>>;
-    if (facts::is_processors(pool) && facts::names_cores(pool)) { out = facts::cluster(pool); }
-  });
-  return out;
-}
-
 /// What tasks ask of processors, where they name a place, and who shares a mutex. Tasks are told to it.
 template <std::size_t N>
 struct place_wishes {
@@ -104,15 +93,11 @@ template <std::size_t N>
 /// The cores of a plan that says none: those that tasks name, and for the others, greatest demand first, the cluster
 /// with the least load. Tasks that share a mutex stay together. The cores stay as they are where tasks have none or all
 /// name theirs.
-template <class P, class T, std::size_t N>
-constexpr void place_tasks(const P& board, const T& tasks, inline_vector<std::int32_t, N>& cores) {
-  const std::int32_t together = cores_together(board);
-  std::int32_t processors = 0;
-  board.each([&](const auto& pool) {
-    using facts = pool_facts<std::remove_cvref_t<decltype(pool)>>;
-    if (facts::is_processors(pool) && facts::names_cores(pool)) { processors = facts::units(pool); }
-  });
-  if (!cores.empty() || together < 1 || processors <= together) { return; }
+template <class T, std::size_t N>
+constexpr void place_tasks(pool_outlines pools, const T& tasks, inline_vector<std::int32_t, N>& cores) {
+  const pool_outline* all = placed_processors(pools);
+  if (!cores.empty() || all == nullptr || all->cluster < 1 || all->units <= all->cluster) { return; }
+  const std::int32_t together = all->cluster;
   place_wishes<N> asked;
   asked.together = together;
   visit_source<T>::each(tasks, asked);
@@ -121,7 +106,7 @@ constexpr void place_tasks(const P& board, const T& tasks, inline_vector<std::in
   if (all_named) { return; }
   inline_vector<std::int32_t, N> named;
   for (const std::int32_t core : asked.core) { static_cast<void>(named.push_back(core < 0 ? -1 : core / together)); }
-  const auto placed = place_groups(asked.group, named, asked.demand, processors / together);
+  const auto placed = place_groups(asked.group, named, asked.demand, all->units / together);
   for (std::size_t i = 0; i < placed.size(); ++i) {
     static_cast<void>(cores.push_back(named[i] < 0 ? placed[i] * together : asked.core[i]));
   }

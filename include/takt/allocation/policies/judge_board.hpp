@@ -200,7 +200,8 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
     out.verdict = share_search{.rounds = rounds}.find(board, all, test);
   } else {
     plan<N, V> p = *given;
-    place_tasks(board, all, p.cores);
+    const auto pools = outlines_of(board);
+    place_tasks({pools.data(), pools.size()}, all, p.cores);
     out.verdict = test(p);
   }
   const model_error& error = out.verdict.error;

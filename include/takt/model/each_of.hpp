@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <boost/hana/basic_tuple.hpp>
+
+namespace takt::inline v0::detail {
+
+/// f of each element, in order: one function, where `boost::hana::for_each` is a chain of seven, each of which a
+/// compiler makes again for every f.
+template <class... Xs, class F, std::size_t... At>
+constexpr void each_of(const boost::hana::basic_tuple<Xs...>& xs, const F& f, std::index_sequence<At...> /*all*/) {
+  (f(boost::hana::at_c<At>(xs)), ...);
+}
+
+/// f of the element at a position. Pre: there is one.
+template <class... Xs, class F, std::size_t... At>
+constexpr void one_of(const boost::hana::basic_tuple<Xs...>& xs, std::size_t wanted, const F& f,
+                      std::index_sequence<At...> /*all*/) {
+  static_cast<void>(((wanted == At ? (f(boost::hana::at_c<At>(xs)), true) : false) || ...));
+}
+
+}  // namespace takt::inline v0::detail
