@@ -181,6 +181,22 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("program: a plan keeps the priorities under which a published method proves it, and is simulated by them") {
+  // Deadline monotonic misses; the other order does not.
+  const std::string file = write("chosen_order.json", R"({"format": "takt/1", "name": "order", "platform": {
+    "cpus": {"count": 1, "policy": "fixed-priority"}, "gpus": [{"sms": 1, "threads_per_sm": 64}]}, "tasks": [
+    {"name": "cpu", "period": "35ms", "deadline": "15ms", "priority": 0, "segments": [{"cpu": "6ms"}]},
+    {"name": "gpu", "period": "17ms", "deadline": "16ms", "segments": [{"cpu": ["1ms", "5ms"]},
+      {"kernel": {"work": ["4ms", "4ms"]}}, {"cpu": "2ms"}]}]})");
+  const outcome judged = takt::test::takt("analyze --policy federated --json " + file);
+  CHECK(judged.code == 0);
+  CHECK(object(judged).at("plan").at("priorities") == json{{"cpu", 1}, {"gpu", 0}});
+  CHECK(contains(takt::test::takt("analyze --policy federated " + file).out, "priorities: chosen, gpu before cpu"));
+  const outcome seen = takt::test::takt("simulate --for 1s --releases worst --policy federated " + file);
+  CHECK(seen.code == 0);
+  CHECK(contains(seen.out, "no miss"));
+}
+
 TEST_CASE("program: files that no published method reads are judged by the rules of their pools") {
   const std::string file = write("mixed.json", mixed);
   CHECK(takt::test::takt("analyze " + file).code == 0);

@@ -186,7 +186,7 @@ void add_notes(const workload_file& file, const policy_input& input, const judge
   if (!chosen.empty()) { notes.push_back(choice_note(is_word_of_clusters(found.cpus) ? "clusters" : "cores", chosen)); }
   const std::string priorities = file.rules.gpus.sharing == "shares" && has_kernels_only(file)
                                      ? "as given, the greater goes first"
-                                     : report::priority_words(file.tasks, found.cpus);
+                                     : report::priority_words(file.tasks, found.cpus, found.verdict.plan.priorities);
   if (!priorities.empty()) { notes.push_back("priorities: " + priorities); }
   out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
 }

@@ -92,7 +92,7 @@ void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const ha
         static_cast<void>(out.misses.push_back({.reason = miss_reason::known_method, .method = out.verdict.method}));
       }
     }
-    out.verdict.plan.priorities.clear();
+    if (planned == nullptr || planned->priorities.empty()) { out.verdict.plan.priorities.clear(); }
     out.verdict.plan.tokens.clear();
     if (board.gpus.empty()) { out.verdict.plan.shares.clear(); }
     if constexpr (has_board<P>) { out.board = any_board_of<Tasks::max_visits>(policy, board, rule); }

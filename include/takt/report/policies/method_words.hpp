@@ -48,6 +48,7 @@ template <class P, class Table, std::size_t N, std::size_t V>
   asked.effort = v.plan.effort;
   asked.shares = v.plan.shares;
   asked.cores = v.plan.cores;
+  asked.priorities = v.plan.priorities;
   const auto sorted = planned_table(platform, table, asked);
   plan<N> out = asked;
   complete_plan(platform, sorted, asked, out);

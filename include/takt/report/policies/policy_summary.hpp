@@ -91,14 +91,23 @@ template <class Tasks>
   return out;
 }
 
-/// Who has which priority under a rule of fixed priorities; else nothing.
-template <class Tasks>
-[[nodiscard]] auto priority_words(const Tasks& tasks, std::string_view cpus) -> std::string {
+/// Who has which priority under a rule of fixed priorities and the priorities of a plan, which may say none; else
+/// nothing.
+template <class Tasks, class Priorities>
+[[nodiscard]] auto priority_words(const Tasks& tasks, std::string_view cpus, const Priorities& chosen) -> std::string {
   const auto given = std::ranges::count_if(tasks.tasks, [](const auto& t) { return t.priority != no_priority; });
   if (cpus.ends_with("rate-monotonic")) { return "rate monotonic"; }
   if (cpus.ends_with("deadline-monotonic")) { return "deadline monotonic"; }
   if (!cpus.ends_with("fixed-priority")) { return {}; }
   if (given == static_cast<std::ptrdiff_t>(tasks.size())) { return "as given"; }
+  if (!chosen.empty()) {
+    std::vector<std::pair<std::int32_t, std::string>> order;
+    for (std::size_t i = 0; i < chosen.size(); ++i) { order.emplace_back(chosen[i], tasks.tasks[i].name); }
+    std::ranges::sort(order);
+    std::string out;
+    for (const auto& [priority, name] : order) { out += (out.empty() ? "chosen, " : " before ") + name; }
+    return out;
+  }
   return given == 0 ? "deadline monotonic" : "deadline monotonic, because not every task has one";
 }
 

@@ -158,13 +158,14 @@ TEST_CASE("rules in words say again what a policy is") {
 TEST_CASE("priorities are said of rules that have some") {
   auto tasks = two_chains();
   using takt::report::priority_words;
-  CHECK(priority_words(tasks, "edf").empty());
-  CHECK(priority_words(tasks, "g-rate-monotonic") == "rate monotonic");
-  CHECK(priority_words(tasks, "fixed-priority") == "deadline monotonic");
+  takt::inline_vector<std::int32_t, 2> none;
+  CHECK(priority_words(tasks, "edf", none).empty());
+  CHECK(priority_words(tasks, "g-rate-monotonic", none) == "rate monotonic");
+  CHECK(priority_words(tasks, "fixed-priority", none) == "deadline monotonic");
   tasks.tasks[0].priority = 1;
-  CHECK(priority_words(tasks, "fixed-priority") == "deadline monotonic, because not every task has one");
+  CHECK(priority_words(tasks, "fixed-priority", none) == "deadline monotonic, because not every task has one");
   tasks.tasks[1].priority = 0;
-  CHECK(priority_words(tasks, "fixed-priority") == "as given");
+  CHECK(priority_words(tasks, "fixed-priority", none) == "as given");
 }
 
 TEST_CASE("longer times, and late timers, are judged with the workload") {
