@@ -98,7 +98,7 @@ void add_generate(CLI::App& command, generate_options& o) {
     command
         .add_option_function<std::string>(
             fmt::format("--{}", name),
-            [&o, name = name](const std::string& value) { o.parameters.push_back(fmt::format("{}={}", name, value)); },
+            [&o, key = name](const std::string& value) { o.parameters.push_back(fmt::format("{}={}", key, value)); },
             about)
         ->type_name("VALUE");
   }

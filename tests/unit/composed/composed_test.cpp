@@ -250,11 +250,11 @@ TEST_CASE("visits as long as a table may hold prove nothing and overflow nothing
             {.name = "t", .period = period, .deadline = period, .jitter = takt::longest_visit_time, .priority = i}));
         for (int v = 0; v < 10; ++v) { REQUIRE(table.add_visit(0, 0, takt::longest_visit_time, 0)); }
       }
-      takt::any_stations<1, visits> board;
-      REQUIRE(board.add(rule));
-      CHECK(an::holistic(table, board).status == takt::verdict_status::not_proven);
-      CHECK(an::guarded(table, board).status == takt::verdict_status::not_proven);
-      CHECK(an::inflated(table, board).status == takt::verdict_status::not_proven);
+      takt::any_stations<1, visits> one;
+      REQUIRE(one.add(rule));
+      CHECK(an::holistic(table, one).status == takt::verdict_status::not_proven);
+      CHECK(an::guarded(table, one).status == takt::verdict_status::not_proven);
+      CHECK(an::inflated(table, one).status == takt::verdict_status::not_proven);
     }
   }
 }
@@ -269,13 +269,13 @@ TEST_CASE("a table that is no model is refused with its task and visit") {
     REQUIRE(t.add_next(0, 1, 2));
     REQUIRE(t.add_next(0, 1, 2));
     change(t);
-    takt::any_stations<8, visits> board;
-    for (int s = 0; s < stations; ++s) { REQUIRE(board.add(takt::fifo)); }
-    REQUIRE(board.add_tokens(takt::fifo_order, 1));
-    const auto verdict = takt::analysis::holistic(t, board);
+    takt::any_stations<8, visits> all;
+    for (int s = 0; s < stations; ++s) { REQUIRE(all.add(takt::fifo)); }
+    REQUIRE(all.add_tokens(takt::fifo_order, 1));
+    const auto verdict = takt::analysis::holistic(t, all);
     CHECK((verdict.status == takt::verdict_status::schedulable) == !verdict.error);
-    CHECK(takt::analysis::guarded(t, board).error == verdict.error);
-    CHECK(takt::analysis::inflated(t, board).error == verdict.error);
+    CHECK(takt::analysis::guarded(t, all).error == verdict.error);
+    CHECK(takt::analysis::inflated(t, all).error == verdict.error);
     return verdict.error;
   };
   const auto none = [](table& /*t*/) {};

@@ -138,8 +138,8 @@ TEST_CASE("GSA-49 on a shared memory bus two tokens drop frames too, one more, a
 }
 
 TEST_CASE("GSA-49 waiting on CPUs makes graphs without tokens bursty, and the last of fixed priorities starves") {
-  const ticks until = 4 * second;
-  const auto of = [until](const std::string& name) { return averages(run(name, {.until = until}), second, until); };
+  constexpr ticks until = 4 * second;
+  const auto of = [](const std::string& name) { return averages(run(name, {.until = until}), second, until); };
   const ticks managed = of("(3 2 FIFO)").deviation;
   for (const std::string name : {"C-EDF", "SCHED_OTHER"}) {
     CAPTURE(name);
