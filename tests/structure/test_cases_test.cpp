@@ -99,13 +99,17 @@ auto joined_literals(std::string_view head) -> std::string {
   return out;
 }
 
-auto open_conditions(const std::string& code) -> std::ptrdiff_t {
-  static const std::regex opening{R"((^|\n)[ \t]*#[ \t]*if)"};
-  static const std::regex closing{R"((^|\n)[ \t]*#[ \t]*endif)"};
-  const auto count = [&](const std::regex& what) {
-    return std::distance(std::sregex_iterator{code.begin(), code.end(), what}, std::sregex_iterator{});
-  };
-  return count(opening) - count(closing);
+/// Conditions of the preprocessor that begin in a text and do not end there.
+auto open_conditions(std::string_view code) -> std::ptrdiff_t {
+  std::ptrdiff_t open = 0;
+  for (std::size_t at = code.find('#'); at != std::string_view::npos; at = code.find('#', at + 1)) {
+    const auto before = code.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
+    if (at > 0 && before != std::string_view::npos && code[before] != '\n') { continue; }
+    const auto word = code.substr(std::min(code.find_first_not_of(" \t", at + 1), code.size()));
+    open += word.starts_with("if") ? 1 : 0;
+    open -= word.starts_with("endif") ? 1 : 0;
+  }
+  return open;
 }
 
 auto cases_of(std::string_view text) -> std::vector<test_case> {
@@ -134,12 +138,15 @@ auto has_checks(const std::string& code) -> bool {
   return std::regex_search(code, check);
 }
 
-auto calls_one_of(const std::string& code, const name_set& functions) -> bool {
+auto called_in(const std::string& code) -> name_set {
   static const std::regex call{R"(([A-Za-z_]\w*)\s*(<[^;{}()]*>)?\s*\()"};
-  for (std::sregex_iterator m{code.begin(), code.end(), call}, end; m != end; ++m) {
-    if (functions.contains((*m)[1].str())) { return true; }
-  }
-  return false;
+  name_set out;
+  for (std::sregex_iterator m{code.begin(), code.end(), call}, end; m != end; ++m) { out.insert((*m)[1].str()); }
+  return out;
+}
+
+auto meet(const name_set& called, const name_set& functions) -> bool {
+  return std::ranges::any_of(called, [&](const std::string& name) { return functions.contains(name); });
 }
 
 /// The functions of a text, by name, each with its body.
@@ -162,13 +169,18 @@ auto functions_of(const std::string& code) -> std::vector<std::pair<std::string,
 /// Functions that check, or that call such.
 auto checking_functions(const std::vector<std::pair<std::string, std::string>>& all) -> name_set {
   name_set out;
+  std::vector<std::pair<std::string, name_set>> others;
   for (const auto& [name, body] : all) {
-    if (has_checks(body)) { out.insert(name); }
+    if (has_checks(body)) {
+      out.insert(name);
+    } else {
+      others.emplace_back(name, called_in(body));
+    }
   }
   for (std::size_t before = 0; before != out.size();) {
     before = out.size();
-    for (const auto& [name, body] : all) {
-      if (!out.contains(name) && calls_one_of(body, out)) { out.insert(name); }
+    for (const auto& [name, called] : others) {
+      if (meet(called, out)) { out.insert(name); }
     }
   }
   return out;
@@ -199,7 +211,7 @@ auto complaints_about(const test_case& t, const name_set& checking) -> complaint
   const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   if (std::ranges::all_of(t.body, blank)) {
     out.push_back("is empty: " + t.name);
-  } else if (!has_checks(t.body) && !calls_one_of(t.body, checking)) {
+  } else if (!has_checks(t.body) && !meet(called_in(t.body), checking)) {
     out.push_back("checks nothing: " + t.name);
   }
   if (std::regex_search(t.decorators, always)) { out.push_back("is always skipped: " + t.name); }

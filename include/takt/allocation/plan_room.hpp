@@ -101,12 +101,12 @@ struct job_times {
   ticks gpu = 0;
 };
 
+inline constexpr std::size_t every_task = ~std::size_t{0};
+
 /// Measures jobs of tasks, or of one of them. Visits are told to it.
 template <class P>
 class job_meter {
  public:
-  static constexpr std::size_t every_task = ~std::size_t{0};
-
   /// Pre: an entry for each task, and all outlive it.
   constexpr job_meter(const P& board, std::span<const sm_share> shares, std::span<const std::int32_t> percents,
                       std::span<job_times> out, std::size_t only = every_task)

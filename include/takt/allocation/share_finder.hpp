@@ -70,8 +70,6 @@ class share_search_steps {
   auto operator=(const share_search_steps&) -> share_search_steps& = delete;
 
  private:
-  static constexpr std::size_t every_task = ~std::size_t{0};
-
   [[nodiscard]] constexpr virtual auto has_wrong_board() const -> bool = 0;
   [[nodiscard]] constexpr virtual auto judge(const plan_type& p) const -> verdict_type = 0;
   /// Jobs alone under the shares of a plan, as the rules see them: of all tasks, or of one.
