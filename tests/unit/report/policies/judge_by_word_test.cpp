@@ -7,6 +7,7 @@
 #include <takt/report/policies/policy_summary.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -164,6 +165,9 @@ TEST_CASE("priorities are said of rules that have some") {
   CHECK(priority_words(tasks, "fixed-priority", none) == "deadline monotonic");
   tasks.tasks[0].priority = 1;
   CHECK(priority_words(tasks, "fixed-priority", none) == "deadline monotonic, because not every task has one");
+  const std::array<std::int32_t, 2> chosen{1, 0};
+  CHECK(priority_words(tasks, "fixed-priority", chosen) == "chosen, track before detect");
+  CHECK(priority_words(tasks, "rate-monotonic", chosen) == "rate monotonic");
   tasks.tasks[1].priority = 0;
   CHECK(priority_words(tasks, "fixed-priority", none) == "as given");
 }
