@@ -28,7 +28,7 @@ struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::i
 [[nodiscard]] constexpr auto order_timing(const described_task& t, std::size_t i) -> job_timing {
   return {.wcet = 1,
           .period = t.period,
-          .deadline = deadline_to_prove(t),
+          .deadline = ordering_deadline(t),
           .task = static_cast<std::int32_t>(i),
           .priority = t.priority};
 }

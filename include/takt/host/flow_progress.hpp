@@ -81,9 +81,10 @@ constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, 
       ticks nominal = progress[i].nominal;
       bool released = progress[i].under_way;
       std::uint64_t job = progress[i].jobs - (released ? 1U : 0U);
-      while (released || nominal + t.deadline <= horizon) {
+      const auto is_past = [&] { return t.limited && nominal + t.deadline <= horizon; };
+      while (released || is_past()) {
         const bool noted = job + 1 == progress[i].jobs && progress[i].missed;
-        if (nominal + t.deadline <= horizon && !noted) { note_miss(seen.tasks[i], nominal + t.deadline); }
+        if (is_past() && !noted) { note_miss(seen.tasks[i], nominal + t.deadline); }
         nominal += choices.gap(i, ++job, t.period);
         released = released && nominal + choices.delay(i, job, t.period) <= horizon;
         seen.tasks[i].released += released ? 1U : 0U;

@@ -7,6 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/host/flow_progress.hpp>
 #include <takt/host/run_choices.hpp>
+#include <takt/host/stated_deadline.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/miss_action.hpp>
@@ -64,7 +65,8 @@ class job_misses {
   [[nodiscard]] static constexpr auto is_open(const flow_progress& job) -> bool { return job.under_way && !job.missed; }
   /// Pre: a job is under way.
   [[nodiscard]] constexpr auto deadline(const flow_progress* jobs, std::uint32_t i) const -> ticks {
-    return jobs[i].nominal + table_->tasks[i].deadline;
+    const ticks relative = stated_deadline(table_->tasks[i]);
+    return relative == no_event ? relative : jobs[i].nominal + relative;
   }
   constexpr void expect(ticks deadline, ticks now) noexcept {
     some_passed_ = some_passed_ || deadline <= now;

@@ -103,10 +103,9 @@ template <class Tasks>
 
 }  // namespace detail
 
-/// A workload as values: processors, copies, kernels whose facts run time knows, and own resources by position. A
-/// deadline after the period, or none, counts as one at the period: a proof for the earlier deadline is one for the
-/// later. Priority points
-/// are refused: no pool reads them. What only some rules read, such as bytes and memory, is left alone.
+/// A workload as values: processors, copies, kernels whose facts run time knows, and own resources by position. Where
+/// orders go by deadlines, a task without one goes by its period. Priority points are refused: no pool reads them. What
+/// only some rules read, such as bytes and memory, is left alone.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 struct visit_source<described_tasks<N, V, R, S>> {
   using segments = segment_list<>;
@@ -119,14 +118,14 @@ struct visit_source<described_tasks<N, V, R, S>> {
   static constexpr void each(const described_tasks<N, V, R, S>& all, Sink& sink) {
     if (const model_error error = detail::unheld_by_visits(all)) { return sink.refuse(located(error, all.tasks)); }
     for (const described_task& t : all.tasks) {
-      const bool is_earlier = t.limited && t.deadline < t.period;
       sink.open({.name = t.name,
                  .period = t.period,
-                 .deadline = is_earlier ? t.deadline : t.period,
+                 .deadline = t.limited ? t.deadline : t.period,
                  .jitter = t.jitter,
                  .priority = t.priority,
                  .core = t.core == any_core ? 0 : t.core,
-                 .is_placed = t.core != any_core});
+                 .is_placed = t.core != any_core,
+                 .limited = t.limited});
       visit_mask ends[max_visits_of_task]{};
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
         const described_visit& v = all.visits[t.first_visit + p];

@@ -38,6 +38,7 @@ struct flow_attributes {
   std::int32_t core = 0;       ///< or cluster
   bool is_placed = true;       ///< the core was named; else a plan may choose another one
   bool names_cluster = false;  ///< `core` is the number of a cluster
+  bool limited = true;         ///< false: the deadline orders jobs, and none has to meet it
 };
 
 /// The core that a task names, or the first one of its cluster, where so many processors are scheduled together.

@@ -30,8 +30,9 @@ struct view_values {
 struct flow_record {
   std::string_view name{};
   ticks period = 0;
-  ticks deadline = 0;  ///< from the nominal release
-  ticks jitter = 0;    ///< a job is released at most this much after its nominal release
+  ticks deadline = 0;   ///< from the nominal release, of any length; orders by deadline go by it
+  ticks jitter = 0;     ///< a job is released at most this much after its nominal release
+  bool limited = true;  ///< false: the deadline orders jobs, and none has to meet it
   std::int32_t priority = no_priority;
   std::uint32_t first_visit = 0;
   std::uint32_t visit_count = 0;
@@ -67,6 +68,12 @@ struct visit_section {
 
 [[nodiscard]] constexpr auto contains(const visit_section& s, const visit_record& v) noexcept -> bool {
   return s.task == v.task && (s.visits >> v.position & 1U) != 0;
+}
+
+/// The longest time from the nominal release to the end of a job that is in time and ends before the next nominal
+/// release. For methods under which jobs of one task must not wait for each other.
+[[nodiscard]] constexpr auto time_within_period(const flow_record& t) noexcept -> ticks {
+  return t.limited && t.deadline < t.period ? t.deadline : t.period;
 }
 
 [[nodiscard]] constexpr auto all_visits_of(const flow_record& t) noexcept -> visit_mask {
@@ -160,9 +167,8 @@ template <std::size_t N, std::size_t V>
     if (t.visit_count == 0) { return fault_at(model_fault::empty_chain, i); }
     if (t.period < 1) { return fault_at(model_fault::period_not_positive, i); }
     if (t.deadline < 1) { return fault_at(model_fault::deadline_not_positive, i); }
-    if (t.deadline > t.period) { return fault_at(model_fault::deadline_exceeds_period, i); }
     if (t.jitter < 0) { return fault_at(model_fault::negative_jitter, i); }
-    if (t.period > longest_visit_time || t.jitter > longest_visit_time) {
+    if (t.period > longest_visit_time || t.deadline > longest_visit_time || t.jitter > longest_visit_time) {
       return fault_at(model_fault::time_overflow, i);
     }
   }
@@ -227,15 +233,16 @@ template <std::size_t N, std::size_t V>
 }  // namespace detail
 
 /// Whether guards of all visits, offsets from the nominal release and local deadlines from there, keep the order of
-/// visits, wait for late releases and end within the deadline.
+/// visits, wait for late releases, and end within the deadline and the period: the next job of a task starts when the
+/// one before has ended.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto guards_fit(const visit_table<N, V>& table, const ticks* offsets,
                                         const ticks* local_deadlines) -> bool {
   for (std::size_t v = 0; v < table.visits.size(); ++v) {
     const visit_record& x = table.visits[v];
     const flow_record& t = table.tasks[x.task];
-    if (offsets[v] < 0 || local_deadlines[v] < 0 || offsets[v] > t.deadline ||
-        local_deadlines[v] > t.deadline - offsets[v]) {
+    const ticks end = time_within_period(t);
+    if (offsets[v] < 0 || local_deadlines[v] < 0 || offsets[v] > end || local_deadlines[v] > end - offsets[v]) {
       return false;
     }
     if (offsets[v] < detail::earliest_window(table, v, offsets, local_deadlines)) { return false; }

@@ -16,7 +16,8 @@ namespace takt::inline v0 {
 inline constexpr ticks unbounded_response = ticks{1} << 60;
 
 /// A visit as the bound of its pool sees it. Visits are sporadic with jitter: instances nominally become ready at least
-/// a period apart, and each at most `jitter` later. Jobs of one task do not overlap.
+/// a period apart, and each at most `jitter` later. Jobs of one task do not overlap: each starts when the one before
+/// has ended, at that instant if it has been released by then.
 struct visit_demand {
   std::uint32_t task = 0;
   std::uint32_t position = 0;
@@ -26,10 +27,15 @@ struct visit_demand {
   ticks wcet = 0;
   ticks period = 0;
   ticks jitter = 0;
-  ticks deadline = 0;        ///< absolute deadline less the earliest instant at which the visit becomes ready
-  ticks job_deadline = 0;    ///< relative deadline of the task, of which the point is
-  ticks limit = 0;           ///< a response above it proves nothing; none above `longest_visit_time`
-  ticks response = 0;        ///< in: a lower bound of the answer; out: longest time from ready to done, or unbounded
+  ticks deadline = 0;      ///< absolute deadline less the earliest instant at which the visit becomes ready
+  ticks job_deadline = 0;  ///< relative deadline of the task, of which the point is
+  ticks limit = 0;         ///< a response above it proves nothing; none above `longest_visit_time`
+  ticks response = 0;      ///< in: a lower bound of the answer; out: longest time from ready to done, or unbounded
+  /// The job is this visit and nothing else, and jobs may be late for the next ones: `jitter` is of the release alone.
+  /// A rule that counts all jobs of a busy period writes `late`; what another one says holds if `response` is at most
+  /// `period`, so that no job waits for the one before beyond its own jitter.
+  bool may_queue = false;
+  ticks late = 0;  ///< out: longest time from the latest instant of becoming ready to done, or unbounded; 0: not said
   std::int32_t holders = 0;  ///< above 0: all visits of the station are of holders of so many tokens
   bool moved = true;         ///< the jitter has grown since the last call
 };

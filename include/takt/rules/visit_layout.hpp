@@ -89,8 +89,12 @@ class visit_layout {
     percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
     asks_gpu_ = false;
     elsewhere_ = on_device_ = 0;
-    if (!table_.add_task(
-            {.name = t.name, .period = t.period, .deadline = t.deadline, .jitter = t.jitter, .priority = t.priority})) {
+    if (!table_.add_task({.name = t.name,
+                          .period = t.period,
+                          .deadline = t.deadline,
+                          .jitter = t.jitter,
+                          .limited = t.limited,
+                          .priority = t.priority})) {
       refuse({.fault = model_fault::too_many_tasks});
     } else if (share_.sms < 0 || percent_ < 0 || percent_ > 100) {
       fail(model_fault::plan_does_not_fit);

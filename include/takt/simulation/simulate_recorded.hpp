@@ -111,7 +111,7 @@ class job_recorder {
   /// Adds releases until `horizon`, as the engine counts them, and what comes of these jobs until `end`.
   void mark_jobs(ticks horizon, ticks end) {
     for (std::uint32_t i = 0; i < flat_->table.size(); ++i) {
-      const ticks deadline = host::stated_deadline(*tasks_, i, flat_->table.tasks[i]);
+      const ticks deadline = host::stated_deadline(flat_->table.tasks[i]);
       const auto& releases = choices_->releases(i);
       const auto& ends = choices_->ends(i);
       for (std::size_t job = 0; job < releases.size() && releases[job].at <= horizon; ++job) {

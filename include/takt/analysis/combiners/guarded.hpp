@@ -46,8 +46,9 @@ struct guard_shortage {
 
 namespace detail {
 
-/// Cuts the time to a task's deadline among its visits in proportion to weights along paths. Weights are positive where
-/// a visit takes time, and at most 2^28. `waits`: of the waits for tokens before first visits of sections.
+/// Cuts the time to a task's deadline, or to its period where that is shorter, among its visits in proportion to
+/// weights along paths. Weights are positive where a visit takes time, and at most 2^28. `waits`: of the waits for
+/// tokens before first visits of sections.
 template <std::size_t N, std::size_t V>
 constexpr void lay_out_guards(const visit_table<N, V>& table, std::size_t i, const std::int64_t* weights,
                               const std::int64_t* waits, visit_guards<V>& out) {
@@ -64,7 +65,7 @@ constexpr void lay_out_guards(const visit_table<N, V>& table, std::size_t i, con
     before[v] += waits[v];
     longest = longest < before[v] + weights[v] ? before[v] + weights[v] : longest;
   }
-  const ticks time = t.deadline - t.jitter;
+  const ticks time = time_within_period(t) - t.jitter;
   const auto at = [&](std::int64_t weight) {
     if (longest == 0) { return t.jitter; }
     return t.jitter + time / longest * weight + time % longest * weight / longest;
@@ -213,7 +214,8 @@ template <std::size_t N, std::size_t V>
   verdict<ticks, N, V> out;
   out.method = "guarded";
   for (const flow_record& t : table.tasks) {
-    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline, .evaluated = true, .meets = true}));
+    static_cast<void>(out.tasks.push_back(
+        {.name = t.name, .deadline = t.deadline, .evaluated = true, .meets = true, .limited = t.limited}));
   }
   for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
     const visit_record& x = table.visits[v];
@@ -248,7 +250,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   visit_guards<V> guards;
   constexpr std::int64_t unit = 64;
   const auto weight_of = [&](std::uint32_t v, ticks time) -> std::int64_t {
-    const ticks whole = table.tasks[table.visits[v].task].deadline;
+    const ticks whole = time_within_period(table.tasks[table.visits[v].task]);
     const ticks part = time < whole ? time : whole;
     return part == 0 ? 0 : part / (whole / (unit * 4096) + 1) * unit + 1;
   };
@@ -272,7 +274,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   guard_shortage<V> missing;
   for (std::int32_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < table.size(); ++i) {
-      if (table.tasks[i].jitter >= table.tasks[i].deadline) {
+      if (table.tasks[i].jitter >= time_within_period(table.tasks[i])) {
         out.why = obstacle::deadline;
         return out;
       }

@@ -45,13 +45,38 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
+/// The one visit of a job that takes time, if there is one and the task holds no tokens; else `nowhere`.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto only_visit(const visit_table<N, V>& table, std::uint32_t i) -> std::uint32_t {
+  for (const visit_section& s : table.sections) {
+    if (s.task == i) { return nowhere; }
+  }
+  std::uint32_t found = nowhere;
+  const flow_record& t = table.tasks[i];
+  for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
+    if (table.visits[v].upper == 0) { continue; }
+    if (found != nowhere) { return nowhere; }
+    found = v;
+  }
+  return found;
+}
+
+/// When a job is done at the latest, from its nominal release; `unbounded_response` where nothing is known. `end`: if
+/// no job waited for the one before. A job starts when the one before has ended, so where jobs take at most a period
+/// each starts at most its jitter after its nominal release. Else the rule of its only visit may have counted all jobs
+/// of a busy period, `late` after the latest release.
+[[nodiscard]] constexpr auto latest_end(const flow_record& t, ticks end, ticks late) -> ticks {
+  if (late > 0) { return late < unbounded_response ? t.jitter + late : late; }
+  return end - t.jitter <= t.period ? end : unbounded_response;
+}
+
 }  // namespace detail
 
 inline constexpr std::int32_t default_combiner_passes = 10'000;
 
 /// Bounds of any tasks on any stations: the jitter of a visit is what separates its latest from its earliest instant of
 /// becoming ready, and all stations and pools of tokens are asked until nothing grows. Bounds count from the nominal
-/// release.
+/// release. Deadlines and jitter may be longer than the period.
 /// `schedulable` is a proof; all else is none. Error: `invalid_model`. Pre: passes >= 1.
 /// Cost: per pass one call for each station. Source: Tindell and Clark 1994; see docs/composition.md.
 template <std::size_t N, std::size_t V, TokenStations Stations>
@@ -75,13 +100,21 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
   detail::readiness<N, V> ready;
   ticks responses[V]{};
   ticks waits[V]{};
+  ticks late[N]{};
   for (std::uint32_t v = 0; v < table.visits.size(); ++v) { responses[v] = table.visits[v].upper; }
+  for (std::size_t k = 0; k < demands.size(); ++k) {
+    visit_demand& d = demands[k];
+    const flow_record& t = table.tasks[d.task];
+    d.may_queue = detail::only_visit(table, d.task) == demands.visit(k);
+    if (d.may_queue) { d.limit = t.limited ? t.deadline : longest_visit_time; }
+  }
   ticks jitters[V]{};
   for (std::int32_t pass = 0; pass < passes; ++pass) {
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      const ticks end = ready.pass(table, i, responses, waits, &local.runs());
+      const flow_record& t = table.tasks[i];
+      const ticks end = detail::latest_end(t, ready.pass(table, i, responses, waits, &local.runs()), late[i]);
       out.tasks[i].bound = {end, true};
-      if (end > table.tasks[i].deadline) { return fail(obstacle::deadline, i); }
+      if (end > (t.limited ? t.deadline : longest_visit_time)) { return fail(obstacle::deadline, i); }
     }
     for (std::size_t k = 0; k < demands.size(); ++k) {
       visit_demand& d = demands[k];
@@ -104,6 +137,9 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
       ticks& response = responses[demands.visit(k)];
       grew = grew || response < demands[k].response;
       response = response < demands[k].response ? demands[k].response : response;
+      ticks& known = late[demands[k].task];
+      grew = grew || known < demands[k].late;
+      known = known < demands[k].late ? demands[k].late : known;
     }
     if (grew) { continue; }
     for (std::uint32_t v = 0; v < table.visits.size(); ++v) {

@@ -42,8 +42,8 @@ constexpr void least_rests(const visit_table<N, V>& table, ticks* rests) {
   }
 }
 
-/// Visits become ready, and jobs of them are due, while the job can still meet its deadline. The first task where one
-/// cannot; `nowhere` if there is none.
+/// Visits become ready while the job can still end in time, and within its period, so that jobs of one task do not wait
+/// for each other; what orders jobs is the deadline. The first task where one cannot; `nowhere` if there is none.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto windows_in_time(const visit_table<N, V>& table, const readiness<N, V>& ready,
                                              station_demands<N, V>& demands) -> std::uint32_t {
@@ -52,10 +52,10 @@ template <std::size_t N, std::size_t V>
   for (std::size_t k = 0; k < demands.size(); ++k) {
     visit_demand& d = demands[k];
     const std::uint32_t v = demands.visit(k);
-    const ticks deadline = table.tasks[d.task].deadline;
-    if (d.wcet > deadline || deadline - rests[v] < ready.earliest[v]) { return d.task; }
-    d.jitter = deadline - rests[v] - ready.earliest[v];
-    d.deadline = deadline - ready.earliest[v];
+    const ticks end = time_within_period(table.tasks[d.task]);
+    if (d.wcet > end || end - rests[v] < ready.earliest[v]) { return d.task; }
+    d.jitter = end - rests[v] - ready.earliest[v];
+    d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
   }
   return nowhere;
 }
@@ -111,6 +111,17 @@ struct inflated_waits {
   bool among_best = false;  ///< they count only while a job is among the best of its home, also where it takes no time
 };
 
+/// Whether jobs end within their periods if they meet their deadlines, so that a test of deadlines decides.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto deadlines_decide(const visit_table<N, V>& table, std::span<const visit_demand> jobs)
+    -> bool {
+  for (const visit_demand& job : jobs) {
+    const flow_record& t = table.tasks[job.task];
+    if (t.deadline > time_within_period(t)) { return false; }
+  }
+  return true;
+}
+
 /// Whether the visits of a task follow each other.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto is_chain(const visit_table<N, V>& table, std::size_t i) -> bool {
@@ -134,7 +145,7 @@ template <std::size_t N, std::size_t V, class Stations>
       return stations.inherits(table.visits[v].station) ? table.visits[v].upper : responses[v];
     });
     sections[k].earliest = ready.earliest[first_visit_of(table, x)];
-    sections[k].end = table.tasks[x.task].deadline;
+    sections[k].end = time_within_period(table.tasks[x.task]);
   }
   std::size_t oblivious = 0;
   bool donates = false;
@@ -201,15 +212,17 @@ template <std::size_t N, std::size_t V, class Stations>
     const ticks path = longest_elsewhere(table, i, s, responses, waits.of_visit);
     const ticks sum = demand + t.jitter + path + waits.of_job[i] + local.of_job(table, i, s);
     const ticks whole = sum < 1 ? 1 : sum;  // one that takes no time at all asks once it is among the best
-    if (whole > t.deadline) { return obstacle::deadline; }
+    if (whole > time_within_period(t)) { return obstacle::deadline; }
     if (!jobs.add(stations, s, table, i, whole)) { return obstacle::overflow; }
   }
   const auto tested = jobs.all();
   if (tested.empty()) { return obstacle::none; }
-  if (stations.has_decision(s)) { return stations.decides(s, tested) ? obstacle::none : obstacle::processors; }
+  if (stations.has_decision(s) && deadlines_decide(table, tested)) {
+    return stations.decides(s, tested) ? obstacle::none : obstacle::processors;
+  }
   if (!stations.responds(s, tested)) { return obstacle::processors; }
   for (const visit_demand& job : tested) {
-    if (job.response > job.deadline) { return obstacle::deadline; }
+    if (job.response > time_within_period(table.tasks[job.task])) { return obstacle::deadline; }
   }
   return obstacle::none;
 }
@@ -219,11 +232,12 @@ template <std::size_t N, std::size_t V, class Stations>
 /// Suspensions count as execution: a job's time on other stations, as long as they can take, is added to its demand on
 /// one that orders whole jobs and preempts, and that station's own test decides. On several units jobs must be
 /// sequences: where two visits of one can be pending there at one instant, the test says nothing. Visits elsewhere
-/// become ready at the latest when their job can still meet its deadline. Jobs that visit no such station and, where
-/// nobody waits for tokens, jobs that its test does not prove, are proven by the sum of their responses. Bounds are the
-/// deadlines. Waits for tokens count as execution too, what jobs lend to others, and for each stretch on a processor
-/// the sections of less important jobs there. Error: `invalid_model`. Cost: one test for each station. Source:
-/// Brandenburg 2011, suspension-oblivious analysis; see docs/composition.md.
+/// become ready at the latest when their job can still meet its deadline, or end within its period if that comes first.
+/// Jobs that visit no such station and, where nobody waits for tokens, jobs that its test does not prove, are proven by
+/// the sum of their responses. Bounds are the deadlines, or the periods where these are shorter. Waits for tokens count
+/// as execution too, what jobs lend to others, and for each stretch on a processor the sections of less important jobs
+/// there. Error: `invalid_model`. Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious
+/// analysis; see docs/composition.md.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
@@ -281,13 +295,14 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
     const ticks path = detail::longest_elsewhere(table, i, stations.size(), responses, waits.of_visit);
-    if (proven[i] || (path <= t.deadline && t.jitter + path <= t.deadline)) { continue; }
+    const ticks end = time_within_period(t);
+    if (proven[i] || (path <= end && t.jitter + path <= end)) { continue; }
     return out.why == obstacle::none ? fail(obstacle::deadline, i) : out;
   }
   out.why = obstacle::none;
   out.where = nowhere;
   for (std::uint32_t i = 0; i < table.size(); ++i) {
-    out.tasks[i].bound = {table.tasks[i].deadline, true};
+    out.tasks[i].bound = {time_within_period(table.tasks[i]), true};
     out.tasks[i].meets = true;
     out.tasks[i].blocking = local.of_job(table, i) + waits.of_job[i];
     for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {

@@ -77,7 +77,7 @@ class section_demands {
                          .before = table.visits[first_visit_of(table, x)].ancestors,
                          .home = takt::detail::home_of(table, stations, x.task),
                          .period = t.period,
-                         .limit = t.deadline};
+                         .limit = time_within_period(t)};
         priority_point later{};
         d.fixed = takt::detail::job_point(table, stations, x.task, d.home, 0, d.point) &&
                   takt::detail::job_point(table, stations, x.task, d.home, t.period, later) && d.point == later;

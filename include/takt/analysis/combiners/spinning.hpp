@@ -86,24 +86,23 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
       ticks whole = t.jitter;
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
         const ticks part = table.visit(i, p).station == s ? table.visit(i, p).upper : responses[t.first_visit + p];
-        if (part > t.deadline || whole > t.deadline) { return fail(obstacle::deadline, i); }
+        if (part > time_within_period(t)) { return fail(obstacle::deadline, i); }
         whole += part;
+        if (whole > time_within_period(t)) { return fail(obstacle::deadline, i); }
       }
-      if (whole > t.deadline) { return fail(obstacle::deadline, i); }
       if (whole > 0 && !jobs.add(stations, s, table, i, whole)) { return fail(obstacle::overflow, i); }
       out.tasks[i].bound = {0, true};
     }
     if (jobs.all().empty()) { continue; }
     bool known = stations.responds(s, jobs.all());
     for (const visit_demand& job : jobs.all()) {
-      const ticks deadline = table.tasks[job.task].deadline;
-      known = known && job.response <= deadline;
+      known = known && job.response <= time_within_period(table.tasks[job.task]);
       out.tasks[job.task].bound = {job.response, true};
     }
     if (known) { continue; }
-    if (!decides || !stations.decides(s, jobs.all())) {
+    if (!decides || !detail::deadlines_decide(table, jobs.all()) || !stations.decides(s, jobs.all())) {
       for (const visit_demand& job : jobs.all()) {
-        if (job.response > table.tasks[job.task].deadline) { return fail(obstacle::deadline, job.task); }
+        if (job.response > time_within_period(table.tasks[job.task])) { return fail(obstacle::deadline, job.task); }
       }
       return fail(obstacle::processors, s);
     }

@@ -51,7 +51,7 @@ class station_demands {
                        .period = t.period,
                        .deadline = t.deadline,
                        .job_deadline = t.deadline,
-                       .limit = t.deadline,
+                       .limit = time_within_period(t),
                        .response = x.upper,
                        .holders = holders};
         fits_ =
@@ -73,7 +73,7 @@ class station_demands {
                    .period = t.period,
                    .deadline = t.deadline,
                    .job_deadline = t.deadline,
-                   .limit = t.deadline,
+                   .limit = time_within_period(t),
                    .response = wcet};
     if (!stations.point(s, {wcet, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, d.point)) {
       return false;
@@ -198,7 +198,8 @@ template <std::size_t N, std::size_t V, class Stations>
     return out;
   }
   for (const flow_record& t : table.tasks) {
-    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline, .evaluated = true}));
+    static_cast<void>(
+        out.tasks.push_back({.name = t.name, .deadline = t.deadline, .evaluated = true, .limited = t.limited}));
   }
   return out;
 }

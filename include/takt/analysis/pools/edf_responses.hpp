@@ -25,15 +25,15 @@ namespace detail {
   return latest < 0 ? 0 : latest / u.period + 1;
 }
 
-/// The longest time for which one unit is busy, behind `blocker`; `unbounded_response` above the limit, or after
-/// `most_rounds`.
-[[nodiscard]] constexpr auto busy_period(std::span<const visit_demand> visits, ticks blocker, ticks limit) -> ticks {
+/// The longest time for which one unit is busy, behind `blocker`; `unbounded_response` above all times of a table, or
+/// after `most_rounds`.
+[[nodiscard]] constexpr auto busy_period(std::span<const visit_demand> visits, ticks blocker) -> ticks {
   ticks t = 1;
   for (std::int32_t round = 0; round < most_rounds; ++round) {
     ticks sum = blocker;
     for (const visit_demand& u : visits) {
       sum += jobs_before(u, t) * u.wcet;
-      if (sum > limit) { return unbounded_response; }
+      if (sum > longest_visit_time) { return unbounded_response; }
     }
     if (sum <= t) { return t; }
     t = sum;
@@ -41,21 +41,30 @@ namespace detail {
   return unbounded_response;
 }
 
-/// The longest response of v over all deadlines d of its instances in a busy period. `finish(d, limit)` is when the
+/// Longest times from ready to done, and from the latest instant of becoming ready.
+struct longest_responses {
+  ticks of_ready = 0;
+  ticks of_latest = 0;
+};
+inline constexpr longest_responses no_longest{unbounded_response, unbounded_response};
+
+/// The longest responses of v over all deadlines d of its instances in a busy period. `finish(d, limit)` is when the
 /// instance with deadline d is done, from the start of the period.
 template <class Finish>
 [[nodiscard]] constexpr auto longest_over_deadlines(std::span<const visit_demand> visits, const visit_demand& v,
-                                                    ticks busy, const Finish& finish) -> ticks {
+                                                    ticks busy, const Finish& finish) -> longest_responses {
   const ticks first = v.deadline - v.jitter;
   const ticks last = busy + v.deadline;
   std::int64_t steps = most_edf_deadlines;
-  ticks longest = 0;
+  longest_responses out;
   for (ticks d = first; d <= last;) {
-    if (--steps < 0) { return unbounded_response; }
+    if (--steps < 0) { return no_longest; }
     const ticks ready = d > v.deadline ? d - v.deadline : 0;
-    const ticks done = finish(d, v.limit + ready);
-    if (done == unbounded_response) { return done; }
-    longest = longest < done - ready ? done - ready : longest;
+    const ticks latest = d - first;
+    const ticks done = finish(d, v.limit + (v.may_queue ? latest : ready));
+    if (done == unbounded_response) { return no_longest; }
+    out.of_ready = out.of_ready < done - ready ? done - ready : out.of_ready;
+    out.of_latest = out.of_latest < done - latest ? done - latest : out.of_latest;
     ticks next = longest_visit_time * 4;
     for (const visit_demand& u : visits) {  // the next deadline at which one more instance counts
       const ticks step = u.deadline - u.jitter + jobs_due(u, d) * u.period;
@@ -63,22 +72,27 @@ template <class Finish>
     }
     d = next;
   }
-  return longest;
+  return out;
+}
+
+/// Writes them, where they prove something.
+constexpr void note_longest(visit_demand& v, const longest_responses& found) {
+  const ticks measured = v.may_queue ? found.of_latest : found.of_ready;
+  const bool proves = measured <= v.limit;
+  v.response = !proves ? unbounded_response : found.of_ready < v.response ? v.response : found.of_ready;
+  if (v.may_queue) { v.late = !proves ? unbounded_response : measured < v.late ? v.late : measured; }
 }
 
 }  // namespace detail
 
-/// Responses under preemptive EDF on one unit. All own visits count. A visit has no bound where a busy period does not
-/// end within eight times the longest period. Cost: a fixed point per visit and deadline in a busy period, of at most
-/// `most_edf_rounds` together.
-/// Source: Spuri 1996, with deadlines from the earliest instant of becoming ready.
+/// Responses under preemptive EDF on one unit, deadlines before or after the period. All own visits count. Cost: a
+/// fixed point per visit and deadline in a busy period, of at most `most_edf_rounds` together. Source: Spuri 1996, with
+/// deadlines from the earliest instant of becoming ready.
 constexpr void edf_responses(std::span<visit_demand> visits) {
-  ticks longest = 0;
-  for (const visit_demand& v : visits) { longest = longest < v.period ? v.period : longest; }
-  const ticks busy = detail::busy_period(visits, 0, longest * 8);
+  const ticks busy = detail::busy_period(visits, 0);
   for (visit_demand& v : visits) {
     if (busy == unbounded_response) {
-      v.response = unbounded_response;
+      detail::note_longest(v, detail::no_longest);
       continue;
     }
     std::int32_t rounds = 0;
@@ -97,23 +111,19 @@ constexpr void edf_responses(std::span<visit_demand> visits) {
       }
       return unbounded_response;
     };
-    const ticks response = detail::longest_over_deadlines(visits, v, busy, finish);
-    v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
+    detail::note_longest(v, detail::longest_over_deadlines(visits, v, busy, finish));
   }
 }
 
-/// The same where nobody is preempted. Source: George, Rivierre and Spuri 1996.
+/// The same where nobody is preempted. Source: George, Rivierre and Spuri 1996, with a blocker that counts in full: it
+/// may start in the instant in which others come.
 constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
-  ticks longest = 0;
   ticks blocker = 0;
-  for (const visit_demand& v : visits) {
-    longest = longest < v.period ? v.period : longest;
-    blocker = blocker < v.wcet ? v.wcet : blocker;
-  }
-  const ticks busy = detail::busy_period(visits, blocker, longest * 8);
+  for (const visit_demand& v : visits) { blocker = blocker < v.wcet ? v.wcet : blocker; }
+  const ticks busy = detail::busy_period(visits, blocker);
   for (visit_demand& v : visits) {
     if (busy == unbounded_response) {
-      v.response = unbounded_response;
+      detail::note_longest(v, detail::no_longest);
       continue;
     }
     std::int32_t rounds = 0;
@@ -133,8 +143,7 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
       }
       return unbounded_response;
     };
-    const ticks response = detail::longest_over_deadlines(visits, v, busy, finish);
-    v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
+    detail::note_longest(v, detail::longest_over_deadlines(visits, v, busy, finish));
   }
 }
 

@@ -122,7 +122,7 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
         return k == i || due < come ? due : come;
       });
     };
-    const ticks response = longest_over_deadlines(visits, v, busy, finish);
+    const ticks response = longest_over_deadlines(visits, v, busy, finish).of_ready;
     v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
   }
 }

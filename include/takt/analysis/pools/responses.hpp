@@ -82,6 +82,82 @@ template <class Work = wcet_of>
 /// away, they would not end in a lifetime.
 inline constexpr std::int32_t most_rounds = 100'000;
 
+/// Rounds of the fixed points of all jobs of a busy period together; with more of them a visit has no bound.
+inline constexpr std::int32_t most_busy_rounds = 5 * most_rounds;
+
+namespace detail {
+
+/// Notes when job q of a busy period is done, counted from its start: it nominally became ready q periods after the
+/// first, which came as late as its jitter lets it. False where the visit has no bound.
+[[nodiscard]] constexpr auto note_job(visit_demand& v, ticks q, ticks done) -> bool {
+  const ticks nominal = q * v.period;
+  const ticks ready = nominal > v.jitter ? nominal - v.jitter : 0;
+  const ticks late = done - nominal;
+  if (late > v.limit) {
+    v.response = v.late = unbounded_response;
+    return false;
+  }
+  v.late = v.late < late ? late : v.late;
+  v.response = v.response < done - ready ? done - ready : v.response;
+  return true;
+}
+
+/// Responses of a visit whose jobs may be late for the next ones, on one unit that preempts: all jobs of the busy
+/// period. [first, last): more important visits. `blocker`: how long a less important one can keep the unit first.
+/// Source: Lehoczky 1990; with release jitter Tindell, Burns and Wellings 1994.
+constexpr void busy_period_responses(visit_demand& v, const visit_demand* first, const visit_demand* last,
+                                     ticks blocker) {
+  std::int32_t rounds = 0;
+  ticks w = blocker;
+  for (ticks q = 0;; ++q) {
+    for (w += v.wcet;;) {
+      ticks sum = blocker + (q + 1) * v.wcet;
+      const ticks most = v.limit + q * v.period;
+      for (const visit_demand* u = first; u != last && sum <= most; ++u) { sum += jobs_before(*u, w) * u->wcet; }
+      if (sum > most || ++rounds > most_busy_rounds) { w = unbounded_response; }
+      if (sum <= w) { break; }
+      w = sum;
+    }
+    if (w == unbounded_response) { v.response = v.late = w; }
+    if (w == unbounded_response || !note_job(v, q, w) || w + v.jitter <= (q + 1) * v.period) { return; }
+  }
+}
+
+/// The same where a visit that has started keeps the unit. The blocker counts in full: it may start in the instant in
+/// which others come. False, and nothing is written, where there is no bound.
+/// Source: Davis, Burns, Bril and Lukkien 2007.
+[[nodiscard]] constexpr auto nonpreemptive_busy_period_responses(visit_demand& v, const visit_demand* first,
+                                                                 const visit_demand* last, ticks blocker) -> bool {
+  std::int32_t rounds = 0;
+  ticks busy = blocker + v.wcet;
+  for (;;) {
+    ticks sum = blocker + jobs_before(v, busy) * v.wcet;
+    for (const visit_demand* u = first; u != last && sum <= longest_visit_time; ++u) {
+      sum += jobs_before(*u, busy) * u->wcet;
+    }
+    if (sum > longest_visit_time || ++rounds > most_busy_rounds) { return false; }
+    if (sum <= busy) { break; }
+    busy = sum;
+  }
+  visit_demand out = v;
+  ticks start = blocker;
+  for (ticks q = 0; q < jobs_before(v, busy); ++q) {
+    const ticks most = v.limit + q * v.period;
+    for (;;) {
+      ticks sum = blocker + q * v.wcet;
+      for (const visit_demand* u = first; u != last && sum <= most; ++u) { sum += jobs_within(*u, start) * u->wcet; }
+      if (sum > most || ++rounds > most_busy_rounds) { return false; }
+      if (sum <= start) { break; }
+      start = sum;
+    }
+    if (!note_job(out, q, start + v.wcet)) { return false; }
+  }
+  v = out;
+  return true;
+}
+
+}  // namespace detail
+
 /// Nothing is known.
 constexpr void no_responses(std::span<visit_demand> visits) {
   for (visit_demand& v : visits) { v.response = unbounded_response; }
@@ -89,9 +165,9 @@ constexpr void no_responses(std::span<visit_demand> visits) {
 
 /// Responses on one unit that always serves the visit with the least point, preempting. Visits of one job have equal
 /// points and are served in any order among themselves. Cost: a fixed point per visit whose jitter, or that of a more
-/// important one, has moved, each of at most `most_rounds`.
+/// important one, has moved, each of at most `most_rounds`; of visits that may queue one for each job of a busy period.
 /// Source: Joseph and Pandya 1986; with release jitter Audsley et al. 1993; own ordered visits left out: the jobs of a
-/// task do not overlap.
+/// task do not overlap. Visits that may queue: `busy_period_responses`.
 constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
   const std::size_t n = visits.size();
   visit_demand* const d = visits.data();
@@ -103,6 +179,10 @@ constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
       for (; end < n && d[end].task == v.task; ++end) { stale = stale || d[end].moved; }
     }
     if (!stale) { continue; }
+    if (v.may_queue) {
+      detail::busy_period_responses(v, d, d + own, 0);
+      continue;
+    }
     std::int32_t rounds = 0;
     for (ticks w = v.response < v.wcet ? v.wcet : v.response;; ++rounds) {
       ticks sum = v.wcet;
@@ -123,7 +203,8 @@ constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
 }
 
 /// Responses on one unit that serves the visit with the least point and lets it finish. Longest wait: behind the
-/// longest less important visit, or behind an own earlier one whose job kept others waiting.
+/// longest less important visit, or behind an own earlier one whose job kept others waiting. Visits that may queue have
+/// the lesser of this, where no job then waits for the one before, and of what all jobs of a busy period take.
 /// Source: George, Rivierre and Spuri 1996; own visits: docs/composition.md.
 constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) {
   const std::size_t n = visits.size();
@@ -155,15 +236,26 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
         s = sum;
       }
     };
+    const ticks last = v.response;
     const ticks after_blocker = start_after(blocker);
     const ticks after_own = start_after(before);
     if (after_blocker == unbounded_response || after_own == unbounded_response) {
       v.response = unbounded_response;
-      continue;
+    } else {
+      const ticks wait = after_blocker < after_own - before ? after_own - before : after_blocker;
+      const ticks response = v.wcet + wait;
+      v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
     }
-    const ticks wait = after_blocker < after_own - before ? after_own - before : after_blocker;
-    const ticks response = v.wcet + wait;
-    v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
+    if (!v.may_queue) { continue; }
+    const bool waits_for_none = v.response <= v.period;
+    visit_demand queued = v;
+    queued.response = last;
+    const bool known = detail::nonpreemptive_busy_period_responses(queued, d, d + own, blocker);
+    if (known && (!waits_for_none || queued.late < v.response)) {
+      v = queued;
+    } else {
+      v.response = v.late = waits_for_none ? v.response : unbounded_response;
+    }
   }
 }
 

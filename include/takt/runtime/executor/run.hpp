@@ -97,7 +97,7 @@ template <class P, class T, std::size_t N, std::size_t W>
   if (result.error) { return result; }
   std::vector<ticks> deadlines;
   for (std::size_t i = 0; i < flat.table.size(); ++i) {
-    deadlines.push_back(host::stated_deadline(tasks, i, flat.table.tasks[i]));
+    deadlines.push_back(host::stated_deadline(flat.table.tasks[i]));
   }
   run_flat(board, flat, std::move(deadlines), *own, devices, options, codes, kept, result);
   return result;

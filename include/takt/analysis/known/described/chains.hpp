@@ -130,6 +130,7 @@ template <class Described, class Table>
       return misfit_at(tasks, fault, i, visit);
     };
     if (t.jitter != 0) { return refuse(model_fault::workload_part_unused); }
+    if (is_after_period(t)) { return refuse(model_fault::deadline_exceeds_period); }
     if (!is_chain(tasks, i)) { return refuse(model_fault::chain_does_not_alternate); }
     if (has_sections && !detail::sections_are_stretches(tasks, i)) { return refuse(model_fault::workload_part_unused); }
     const ticks limit = deadline_to_prove(t);

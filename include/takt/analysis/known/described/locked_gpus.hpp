@@ -109,6 +109,9 @@ template <class Described, class Table>
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const described_task& t = tasks.tasks[i];
     if (t.jitter != 0) { return misfit_at(tasks, model_fault::workload_part_unused, i); }
+    if (shape.scheduler.task_level && is_after_period(t)) {
+      return misfit_at(tasks, model_fault::deadline_exceeds_period, i);
+    }
     if (!is_chain(tasks, i)) { return misfit_at(tasks, model_fault::chain_does_not_alternate, i); }
     for (std::size_t j = 0; j < i; ++j) {
       if (tasks.tasks[j].name == t.name) { return misfit_at(tasks, model_fault::duplicate_name, i); }
@@ -118,8 +121,7 @@ template <class Described, class Table>
     typename Table::task_type made;
     made.name = t.name;
     made.period = t.period;
-    // Points of jobs count from their deadlines, later ones than the period among them; points of tasks know none.
-    made.deadline = shape.scheduler.task_level ? deadline_to_prove(t) : t.limited ? t.deadline : t.period;
+    made.deadline = ordering_deadline(t);  // after the period where points are of jobs
     made.priority = t.priority;
     made.cpu_cluster = t.core == any_core ? 0 : t.core;
     made.gpu = section.first != section.end;

@@ -42,9 +42,18 @@ template <class Described>
   return located(e, tasks.tasks);
 }
 
-/// The deadline that published methods are asked about. They know none after the period, and a proof for an earlier
-/// deadline is one for the later: jobs that end within their period do not meet the next ones, and history edges hold
-/// by themselves.
+/// Where orders go by deadlines, a task without one goes by its period.
+[[nodiscard]] constexpr auto ordering_deadline(const described_task& t) noexcept -> ticks {
+  return t.limited ? t.deadline : t.period;
+}
+/// Whether the deadline comes after the period. Tables of published methods have one deadline, which orders jobs and is
+/// proven, and know none after the period; the combiners do.
+[[nodiscard]] constexpr auto is_after_period(const described_task& t) noexcept -> bool {
+  return t.limited && t.deadline > t.period;
+}
+
+/// The deadline that published methods are asked about: jobs that end within their period do not meet the next ones,
+/// and history edges hold by themselves.
 [[nodiscard]] constexpr auto deadline_to_prove(const described_task& t) noexcept -> ticks {
   return t.limited && t.deadline < t.period ? t.deadline : t.period;
 }

@@ -34,6 +34,7 @@ template <class Described>
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const described_task& t = tasks.tasks[i];
     if (t.jitter != 0) { return misfit_at(tasks, model_fault::workload_part_unused, i); }
+    if (is_after_period(t)) { return misfit_at(tasks, model_fault::deadline_exceeds_period, i); }
     if (t.visit_count == 0) { return misfit_at(tasks, model_fault::empty_chain, i); }
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       if (p > 0 || tasks.visit(i, p).where != visit_place::gpu) {
