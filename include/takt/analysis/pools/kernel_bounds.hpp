@@ -21,6 +21,33 @@ namespace takt::inline v0::analysis {
 
 namespace detail {
 
+/// How long kernels keep the hardware busy without a break, whatever their order: while some are pending one of them
+/// runs, or time is wasted for a start. No response is longer. `unbounded_response` where that is not known.
+template <class Terms>
+[[nodiscard]] constexpr auto longest_busy_time(std::span<const visit_demand> visits, const Terms& terms) -> ticks {
+  if constexpr (requires { terms.wasted(0); }) {
+    ticks longest = 0;
+    for (const visit_demand& v : visits) { longest = longest < v.limit ? v.limit : longest; }
+    ticks w = 1;
+    for (std::int32_t round = 0; round < most_rounds; ++round) {
+      ticks work = 0;
+      for (std::size_t k = 0; k < visits.size() && work <= longest; ++k) {
+        work += work_of(jobs_before(visits[k], w), visits[k].wcet + terms.wasted(k));
+      }
+      if (work > longest) { break; }
+      if (work <= w) { return w; }
+      w = work;
+    }
+  }
+  return unbounded_response;
+}
+
+/// Notes a response that is no longer than the hardware is busy.
+constexpr void note_response(visit_demand& v, ticks found, ticks busy) {
+  const ticks response = found < busy ? found : busy;
+  v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
+}
+
 /// Visits in the order of fixed priorities. t0 is the last instant before a visit v becomes ready at which no more
 /// important competitor is pending: from then on nothing else runs than these, v, its own branches, and once what was
 /// under way at t0. That can be an own visit, even of the job before; it is done before v is ready.
@@ -28,6 +55,7 @@ template <class Terms>
 constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms terms) {
   const std::size_t n = visits.size();
   const visit_demand* const d = visits.data();
+  const ticks all_busy = longest_busy_time(visits, terms);
   for (std::size_t i = 0; i < n; ++i) {
     visit_demand& v = visits[i];
     if (!terms.look_at(i)) {
@@ -62,11 +90,10 @@ constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms t
     const ticks after_blocker = end_after(blocker);
     const ticks after_own = end_after(own);
     if (after_blocker == unbounded_response || after_own == unbounded_response) {
-      v.response = unbounded_response;
+      note_response(v, unbounded_response, all_busy);
       continue;
     }
-    const ticks response = after_blocker < after_own - own ? after_own - own : after_blocker;
-    v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
+    note_response(v, after_blocker < after_own - own ? after_own - own : after_blocker, all_busy);
   }
 }
 
@@ -79,6 +106,7 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
   const visit_demand* const d = visits.data();
   ticks longest = 0;
   for (const visit_demand& v : visits) { longest = longest < v.period ? v.period : longest; }
+  const ticks all_busy = longest_busy_time(visits, terms);
   for (std::size_t i = 0; i < n; ++i) {
     visit_demand& v = visits[i];
     if (!terms.look_at(i)) {
@@ -112,7 +140,7 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
     const ticks busy = end_of(blocker_of(-longest_visit_time * 4), longest * 8,
                               [&](std::size_t k, ticks t) { return jobs_before(d[k], t); });
     if (busy == unbounded_response) {
-      v.response = busy;
+      note_response(v, busy, all_busy);
       continue;
     }
     const auto finish = [&](ticks deadline, ticks limit) {
@@ -122,8 +150,7 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
         return k == i || due < come ? due : come;
       });
     };
-    const ticks response = longest_over_deadlines(visits, v, busy, finish).of_ready;
-    v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
+    note_response(v, longest_over_deadlines(visits, v, busy, finish).of_ready, all_busy);
   }
 }
 

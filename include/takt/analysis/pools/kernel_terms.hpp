@@ -90,6 +90,7 @@ class stack_terms_of {
       }
       const auto charge = charges_of(model, lost, levels > 1 ? wave_of(v) : ticks{0});
       starts_[k] = charge.job;
+      wasted_[k] = model == preemption_cost_model::overhead ? lost : 0;
       blocks_[k] = has_below<Below>(visits, v, levels - 1) ? v.wcet + lost : charge.blocking;
     }
   }
@@ -98,10 +99,13 @@ class stack_terms_of {
   [[nodiscard]] constexpr auto competes(std::size_t /*k*/) const noexcept -> bool { return true; }
   [[nodiscard]] constexpr auto start(std::size_t k) const noexcept -> ticks { return starts_[k]; }
   [[nodiscard]] constexpr auto blocks(std::size_t k) const noexcept -> ticks { return blocks_[k]; }
+  /// Of the time that a start costs, what no kernel runs in. Where kernels stop at the ends of waves, all waves count.
+  [[nodiscard]] constexpr auto wasted(std::size_t k) const noexcept -> ticks { return wasted_[k]; }
   [[nodiscard]] static constexpr auto supply() noexcept -> dedicated_processor<ticks> { return {}; }
 
  private:
   ticks starts_[most_decided_visits]{};
+  ticks wasted_[most_decided_visits]{};
   ticks blocks_[most_decided_visits]{};
 };
 
@@ -176,6 +180,7 @@ class gang_terms {
     const bool in_the_way = needs_gpu(visits_[at_]) || needs_gpu(visits_[k]) || on_one_lane(visits_[k], visits_[at_]);
     return alone_ && in_the_way ? wave_of(visits_[k]) : 0;
   }
+  [[nodiscard]] static constexpr auto wasted(std::size_t /*k*/) noexcept -> ticks { return 0; }
   [[nodiscard]] static constexpr auto supply() noexcept -> dedicated_processor<ticks> { return {}; }
 
  private:
