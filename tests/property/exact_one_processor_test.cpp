@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -202,7 +203,7 @@ auto table_of(const task_list& all, bool limited) -> table {
 }
 
 struct rule {
-  const char* name;
+  std::string_view name;
   takt::any_rule<most_tasks> own;
   worst_list (*exact)(const task_list&);
 };
