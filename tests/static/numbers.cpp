@@ -4,10 +4,40 @@
 #include <takt/core/fixed_point.hpp>
 #include <takt/core/fixed_string.hpp>
 #include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
 
+#include <compare>
 #include <cstdint>
 #include <limits>
+
+/// A number with all of its traits, and one that lacks the product.
+template <bool HasProduct>
+struct counted {
+  std::int64_t value = 0;
+
+  constexpr counted() = default;
+  constexpr explicit counted(std::int64_t v) : value{v} {}
+  friend constexpr auto operator<=>(counted, counted) = default;
+  friend constexpr auto operator+(counted a, counted b) -> counted { return counted{a.value + b.value}; }
+  friend constexpr auto operator-(counted a, counted b) -> counted { return counted{a.value - b.value}; }
+  friend constexpr auto operator*(counted a, counted b) -> counted { return counted{a.value * b.value}; }
+};
+template <bool HasProduct>
+struct takt::number_traits<counted<HasProduct>> {
+  using number = counted<HasProduct>;
+  static constexpr bool integral = true;
+  static constexpr auto floor_quotient(number a, number b) -> number { return number{a.value / b.value}; }
+  static constexpr auto divide_down(number a, std::int64_t d) -> number { return number{floor_divide(a.value, d)}; }
+  static constexpr auto divide_up(number a, std::int64_t d) -> number { return number{ceil_divide(a.value, d)}; }
+  static constexpr auto multiply(number a, std::int64_t factor, number& out) -> bool
+    requires HasProduct
+  {
+    return checked_multiply(a.value, factor, out.value);
+  }
+};
+static_assert(takt::ExactNumber<counted<true>>);
+static_assert(!takt::ExactNumber<counted<false>>, "analyses multiply");
 
 namespace {
 

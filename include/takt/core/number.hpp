@@ -47,6 +47,7 @@ concept ExactNumber = std::totally_ordered<Number> && Copyable<Number> && requir
   { Number(n) };
   { number_traits<Number>::integral } -> std::convertible_to<bool>;
   { number_traits<Number>::floor_quotient(a, a) } -> std::convertible_to<Number>;
+  { number_traits<Number>::multiply(a, n, a) } -> std::convertible_to<bool>;
   { number_traits<Number>::divide_down(a, n) } -> std::convertible_to<Number>;
   { number_traits<Number>::divide_up(a, n) } -> std::convertible_to<Number>;
 };
