@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -173,6 +176,13 @@ inline constexpr std::string_view journal_suffix = ".journal";
   return out;
 }
 
+/// How long a process waits for a journal to which another one appends. A process that was killed may hold it for a
+/// moment longer.
+struct lock_wait {
+  std::chrono::milliseconds most{10'000};
+  const std::atomic<bool>* stop = nullptr;  ///< ends the wait, too
+};
+
 /// What a sweep has found so far, in a folder: one file per shard to which finished units are appended, a line each.
 /// Every line carries a checksum, so a process may be killed at any moment: a torn last line counts as not written.
 /// Between units are notes of what each process did until then. Journals of several machines may be put into one
@@ -181,9 +191,9 @@ class journal {
  public:
   /// Opens this shard's file and reads every journal of the study in the folder; `receive` gets each finished unit.
   /// Throws `refusal` when a journal belongs to other parameters, and `failure` when the folder cannot be used or
-  /// another process appends to the same file.
+  /// another process still appends to the same file after `wait`.
   journal(const std::string& folder, std::string_view study, const shard& part, const std::string& fingerprint,
-          std::size_t columns, const unit_receiver& receive) {
+          std::size_t columns, const unit_receiver& receive, const lock_wait& wait = {}) {
     namespace fs = std::filesystem;
     std::error_code error;
     fs::create_directories(folder, error);
@@ -198,7 +208,10 @@ class journal {
     file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file_ < 0) { refuse(); }
     try {
-      if (flock(file_, LOCK_EX | LOCK_NB) != 0) { throw failure{path_ + ": another sweep is writing to it"}; }
+      if (!lock(wait)) {
+        throw failure{report::text(path_, ": another sweep is writing to it, and has been for ", wait.most.count(),
+                                   " ms; end it, or wait for its end")};
+      }
       const std::size_t sound = detail::replay(own, header, columns, receive, notes_);
       if (ftruncate(file_, static_cast<off_t>(sound)) != 0) { refuse(); }
       if (sound == 0) { write_line(header); }
@@ -226,6 +239,16 @@ class journal {
   [[nodiscard]] auto notes() const noexcept -> const std::vector<work_note>& { return notes_; }
 
  private:
+  [[nodiscard]] auto lock(const lock_wait& wait) const -> bool {
+    constexpr std::chrono::milliseconds between_tries{20};
+    const auto end = std::chrono::steady_clock::now() + wait.most;
+    while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) { refuse(); }
+      if (std::chrono::steady_clock::now() >= end || (wait.stop != nullptr && *wait.stop)) { return false; }
+      std::this_thread::sleep_for(between_tries);
+    }
+    return true;
+  }
   [[noreturn]] void refuse() const {
     throw failure{report::text(path_, ": cannot be used (", std::strerror(errno), ")")};
   }

@@ -29,6 +29,8 @@ struct run_options {
   std::string folder{};         ///< of journals: what is found is kept there, and what is there is not done again
   bool shows_progress = false;  ///< on standard error
   const std::atomic<bool>* stop = nullptr;  ///< see `interruption`; no further unit is begun
+  /// How long the journal of this part is waited for while another process appends to it.
+  std::chrono::milliseconds lock_wait = studies::lock_wait{}.most;
 };
 
 /// What a study found, with everything that it takes to repeat it. Its files depend on the study and its settings
@@ -80,7 +82,7 @@ class session {
     static_cast<void>(add_worker(machine_words(), workers));
     if (!o.folder.empty()) {
       kept_.emplace(o.folder, found_->name, o.part, found_->used.fingerprint(), counts.columns(),
-                    detail::adds_to(counts));
+                    detail::adds_to(counts), lock_wait{.most = o.lock_wait, .stop = o.stop});
       found_->notes = kept_->notes();
     }
     dealer_.emplace(counts, units_to_do(counts, o.part));

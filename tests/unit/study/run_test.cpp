@@ -2,10 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +18,7 @@
 
 namespace {
 
+using namespace std::chrono_literals;
 using namespace takt::studies;
 using takt::test::bytes_of;
 using takt::test::csv_of;
@@ -156,8 +160,21 @@ TEST_CASE("RTGPU-50 journals of other parameters, other files and a folder that 
                        failure);
   const scratch_folder busy{"busy"};
   const journal held{busy.name(), "small", {}, "", 1, [](auto&&...) {}};
-  CHECK_THROWS_WITH_AS(static_cast<void>(run_small({.folder = busy.name()})),
-                       doctest::Contains("another sweep is writing to it"), failure);
+  CHECK_THROWS_AS(static_cast<void>(run_small({.folder = busy.name(), .lock_wait = 50ms})), failure);
+  const std::atomic<bool> stop{true};
+  CHECK_THROWS_AS(static_cast<void>(run_small({.folder = busy.name(), .stop = &stop})), failure);
+}
+
+TEST_CASE("a run waits for a journal that a process holds that is about to end") {
+  const std::string whole = csv_of(run_small());
+  const scratch_folder folder{"ending"};
+  std::optional<journal> held;
+  held.emplace(folder.name(), "small", shard{}, settings{small_study().parameters}.fingerprint(), 1, [](auto&&...) {});
+  const std::jthread ends{[&held] {
+    std::this_thread::sleep_for(100ms);
+    held.reset();
+  }};
+  CHECK(csv_of(run_small({.folder = folder.name()})) == whole);
 }
 
 TEST_CASE("a stop leaves the rest undone, and the same call goes on from what is kept") {
