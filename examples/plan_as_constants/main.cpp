@@ -24,6 +24,6 @@ static_assert(verdict.plan.cores[0] != verdict.plan.cores[2]);
 auto main(int argc, char** argv) -> int {
   std::ofstream file;
   if (argc > 1) { file.open(argv[1]); }
-  takt::write_constants(argc > 1 ? file : std::cout, "camera_plan", tasks, verdict);
+  takt::write_constants(argc > 1 ? file : std::cout, "camera_plan", board, tasks, verdict);
   return argc == 1 || file.flush() ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <takt/core/each_once.hpp>
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/graph/graph_parts.hpp>
@@ -46,13 +47,6 @@ concept HasTimesOnSms = requires(const K& k, std::int32_t sms) {
 [[nodiscard]] constexpr auto wcet_by_share(const wcet_row& row) noexcept -> wcet_row { return row; }
 
 namespace detail {
-
-template <class F, class... Set>
-inline constexpr bool is_among = (std::same_as<F, Set> || ...);
-template <class... Facts>
-inline constexpr bool each_once = true;
-template <class First, class... Rest>
-inline constexpr bool each_once<First, Rest...> = !is_among<First, Rest...> && each_once<Rest...>;
 
 template <class... Facts>
 inline constexpr bool is_divisible_work =

@@ -43,7 +43,8 @@ struct [[nodiscard]] platform {
       const Pools&... given,
       detail::refusal&& refused =
           detail::refusal{detail::pool_count<count_of<processors_resource>, count_of<copy_engines_resource>,
-                                             count_of<virtual_sms_resource> + count_of<accelerator_resource>>::fits})
+                                             count_of<virtual_sms_resource> + count_of<accelerator_resource>>::fits &&
+                          detail::resources_once<typename Pools::resource_type...>::passed})
       : pools{given...} {
     refused.error = validate();
   }

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <takt/core/each_once.hpp>
 #include <takt/core/value.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
@@ -210,6 +211,16 @@ struct pool_count {
   static_assert(fits,
                 "takt: too many pools; at most eight GPUs, one processor pool and one copy engine pool. "
                 "See docs/errors.md#E25");
+};
+
+/// Stops compilation where two pools hold one resource, unless it is a GPU: tasks name GPUs by their numbers.
+template <class... Resources>
+struct resources_once {
+  static constexpr bool passed =
+      ((requires { typename Resources::runs_kernels; } || times_among<Resources, Resources...> == 1) && ...);
+  static_assert(passed,
+                "takt: two pools of the platform hold one resource, and no task would use the second; give one pool "
+                "more units, or resources of two types. See docs/errors.md#E122");
 };
 
 }  // namespace detail

@@ -8,6 +8,7 @@
 
 #include <boost/hana/basic_tuple.hpp>
 
+#include <takt/core/each_once.hpp>
 #include <takt/model/each_of.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/task_attributes.hpp>
@@ -79,17 +80,19 @@ template <class... Parts>
 template <class... Parts>
 [[nodiscard]] constexpr auto task(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = detail::well_formed<Parts...>();
+  constexpr bool once = ((!TaskAttribute<Parts> || detail::times_among<Parts, Parts...> == 1) && ...);
   constexpr bool empty = !(Segment<Parts> || ...);
   constexpr bool whole = detail::whole_if_indivisible<Parts...>();
   static_assert(well_formed,
                 "takt: a task takes period(), deadline(), priority(), on_core(), release_jitter() first and then only "
                 "segments: cpu(), copy(), kernel(), visit(). See docs/errors.md#E01");
+  static_assert(once, "takt: a task says the same thing twice; give each attribute once. See docs/errors.md#E96");
   static_assert(!empty, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
   static_assert(
       whole,
       "takt: a kernel with wcet() is all of its task: no other segment, no on_core(); copies are part of wcet(). "
       "See docs/errors.md#E44");
-  if constexpr (well_formed && !empty && whole) {
+  if constexpr (well_formed && once && !empty && whole) {
     const auto made = detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);
     if constexpr ((std::same_as<Parts, jitter_attribute> || ...)) {
       return detail::with_jitter(made);

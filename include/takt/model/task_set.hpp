@@ -148,12 +148,20 @@ struct [[nodiscard]] task_set {
   constexpr void each(const F& f) const {
     detail::each_of(tasks, f, std::index_sequence_for<Tasks...>{});
   }
-  /// The same set as flat values, in the given order.
+  /// The same set as flat values, in the given order. Pre: `!has_own_visits`.
   template <ExactNumber Number = ticks>
+    requires(!has_own_visits)
   [[nodiscard]] constexpr auto table() const -> table_type<Number> {
     table_type<Number> out;
     each([&out](const auto& t) { detail::append_task(out, t); });
     return out;
+  }
+  template <ExactNumber Number = ticks>
+  constexpr void table() const {
+    constexpr bool holds_all = std::is_void_v<Number>;
+    static_assert(holds_all,
+                  "takt: a flat table holds no visits of resources of your own, no facts of the rules of pools and no "
+                  "release_jitter(); use flatten(board, tasks, plan).table. See docs/errors.md#E123");
   }
 };
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <takt/core/duration.hpp>
+#include <takt/core/each_once.hpp>
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/kernel_law.hpp>
@@ -36,8 +37,10 @@ struct visit_segment : Facts... {
 };
 
 template <class Resource, Fact... Facts>
-[[nodiscard]] constexpr auto visit(const Facts&... facts) -> visit_segment<Resource, Facts...> {
-  return {facts...};
+[[nodiscard]] constexpr auto visit(const Facts&... facts) {
+  constexpr bool once = detail::each_once<Facts...>;
+  static_assert(once, "takt: a visit says the same thing twice; give each fact once. See docs/errors.md#E96");
+  if constexpr (once) { return visit_segment<Resource, Facts...>{facts...}; }
 }
 
 template <>

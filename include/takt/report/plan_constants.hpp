@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
@@ -13,9 +14,16 @@
 #include <takt/model/critical_section.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/report/json.hpp>
+#include <takt/rules/composed_board.hpp>
+#include <takt/rules/flatten.hpp>
+#include <takt/rules/job_priority.hpp>
+#include <takt/rules/pool_facts.hpp>
+#include <takt/rules/priority_order.hpp>
+#include <takt/rules/tags.hpp>
 
 namespace takt::inline v0 {
 
@@ -34,14 +42,66 @@ struct period_texts {
   void refuse(const model_error& /*told by the verdict*/) {}
 };
 
+/// Whether jobs of a pool of processors have the priorities of their tasks, by a rule that need not read any.
+template <class Pool>
+inline constexpr bool ranks_tasks = false;
+template <class Rule>
+  requires TaskLevelPriority<order_of<Rule>>
+inline constexpr bool ranks_tasks<resource_pool<processors_resource, Rule>> = true;
+
+/// The priorities of tasks that a board of pools lays out: those of the tasks, or the rank that the rule of the
+/// processors gives them, equal for tasks that it ranks equal. Nothing where the processors do not go by tasks.
+template <class P, std::size_t N, std::size_t V>
+[[nodiscard]] auto priorities_on(const P& board, const visit_table<N, V>& table) -> std::vector<std::int32_t> {
+  std::vector<std::int32_t> out;
+  for (const auto& pool : takt::detail::outlines_of(board)) {
+    if (!pool.is_processors || !pool.reads_priorities) { continue; }
+    for (std::size_t i = 0; i < table.size(); ++i) { out.push_back(table.tasks[i].priority); }
+    return out;
+  }
+  board.each([&]<class Pool>(const Pool& /*p*/) {
+    if constexpr (ranks_tasks<Pool>) {
+      const order_of<typename Pool::rule_type> order{};
+      std::vector<priority_point> points(table.size());
+      for (std::size_t i = 0; i < table.size(); ++i) {
+        const auto& t = table.tasks[i];
+        const job_timing timing{.period = t.period, .deadline = t.deadline, .priority = t.priority};
+        if (!order.point(timing, 0, points[i])) { points[i] = lowest_priority; }
+      }
+      for (const auto& own : points) {
+        out.push_back(
+            static_cast<std::int32_t>(std::ranges::count_if(points, [&own](const auto& p) { return p < own; })));
+      }
+    }
+  });
+  return out;
+}
+
+/// The priority of each task, 0 the highest; nothing where a task has none of its own.
+template <class P, class Tasks, std::size_t N, std::size_t V>
+[[nodiscard]] auto priorities_of(const P& board, const Tasks& tasks, const plan<N, V>& judged)
+    -> std::vector<std::int32_t> {
+  if (!judged.priorities.empty()) { return {judged.priorities.begin(), judged.priorities.end()}; }
+  if constexpr (ComposedBoard<P, Tasks>) {
+    if constexpr (!AcceleratorPlatform<P>) {
+      const auto flat = flatten(board, tasks, judged);
+      if (!flat.error) { return priorities_on(board, flat.table); }
+    }
+  }
+  return {};
+}
+
 }  // namespace report::detail
 
 /// Writes a verdict and its plan as a C++ header of constants in a namespace of this name. The header includes nothing
-/// but `<cstdint>`, so that an embedded build without takt can read it. Where the plan decides nothing of a kind its
-/// member is -1. Pre: the verdict is about these tasks; the name is an identifier.
-template <VisitSource Tasks, std::size_t N, std::size_t V>
-void write_constants(std::ostream& out, std::string_view name, const Tasks& tasks, const verdict<ticks, N, V>& v) {
+/// but `<cstdint>`, so that an embedded build without takt can read it. Priorities are those of the proof, whoever
+/// chose them. Where nothing of a kind is decided its member is -1. Pre: the verdict is about these tasks on this
+/// board; the name is an identifier.
+template <class Board, VisitSource Tasks, std::size_t N, std::size_t V>
+void write_constants(std::ostream& out, std::string_view name, const Board& board, const Tasks& tasks,
+                     const verdict<ticks, N, V>& v) {
   report::detail::period_texts all;
+  const std::vector<std::int32_t> priorities = report::detail::priorities_of(board, tasks, v.plan);
   visit_source<Tasks>::each(tasks, all);
   out << "// Made by takt from a plan: " << name_of(v.status) << " (" << v.method << ").\n"
       << "#pragma once\n\n#include <cstdint>\n\nnamespace " << name << " {\n\n"
@@ -58,10 +118,9 @@ void write_constants(std::ostream& out, std::string_view name, const Tasks& task
     const auto& t = v.tasks[i];
     out << "    {" << report::json_string(t.name) << ", " << all.period[i] << ", " << (t.limited ? t.deadline : -1)
         << ", " << (t.bound.exists ? t.bound.value : -1) << ", " << entry(v.plan.cores, i, itself) << ", "
-        << entry(v.plan.priorities, i, itself) << ", "
-        << entry(v.plan.shares, i, [](const sm_share& s) { return s.gpu; }) << ", "
-        << entry(v.plan.shares, i, [](const sm_share& s) { return s.sms; }) << ", " << entry(v.plan.percents, i, itself)
-        << "},\n";
+        << entry(priorities, i, itself) << ", " << entry(v.plan.shares, i, [](const sm_share& s) { return s.gpu; })
+        << ", " << entry(v.plan.shares, i, [](const sm_share& s) { return s.sms; }) << ", "
+        << entry(v.plan.percents, i, itself) << "},\n";
   }
   out << "};\n";
   if (!v.plan.offsets.empty()) {

@@ -131,9 +131,42 @@ TEST_CASE("a comparison is told and drawn in one call") {
 
 TEST_CASE("constants of a plan say what was decided, and -1 for the rest") {
   std::ostringstream out;
-  takt::write_constants(out, "plan", chains, takt::analyze(by_method, chains));
+  takt::write_constants(out, "plan", by_method, chains, takt::analyze(by_method, chains));
   CHECK(has(out.str(), "namespace plan {"));
   CHECK(has(out.str(), "inline constexpr bool is_proven = true;"));
   CHECK(has(out.str(), "{\"camera\", 33000000, 33000000, 9500000, 1, 1, 0, 1, -1},"));
   CHECK(has(out.str(), "{\"say \\\"hi\\\"\", 5000000, 5000000, 700000, 0, 0, 0, 0, -1},"));
+}
+
+TEST_CASE("constants have the priorities of the proof, whichever rule made them, and none where jobs have their own") {
+  struct npu {};
+  const auto set = takt::task_set(takt::task("slow", takt::period(50_ms), takt::deadline(10_ms), takt::cpu(1_ms),
+                                             takt::visit<npu>(takt::takes(1_ms))),
+                                  takt::task("fast", takt::period(20_ms), takt::cpu(1_ms)),
+                                  takt::task("even", takt::period(20_ms), takt::cpu(1_ms)));
+  const auto constants = [&set](auto rule, const auto& tasks) {
+    const auto board = takt::platform(takt::pool(takt::processors(1), rule), takt::pool(npu{}, takt::fifo));
+    const auto v = takt::analyze(board, tasks);
+    REQUIRE(v.schedulable());
+    std::ostringstream out;
+    takt::write_constants(out, "plan", board, tasks, v);
+    std::string found;
+    std::istringstream lines{out.str()};
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("    {\"")) { continue; }
+      std::istringstream fields{line};
+      std::string field;
+      for (int k = 0; k < 6; ++k) { std::getline(fields, field, ','); }
+      found += field;
+    }
+    return found;
+  };
+  CHECK(constants(takt::fixed_priority, set) == " 0 1 2");
+  CHECK(constants(takt::nonpreemptive(takt::fixed_priority), set) == " 0 1 2");
+  CHECK(constants(takt::rate_monotonic, set) == " 2 0 0");
+  CHECK(constants(takt::edf, set) == " -1 -1 -1");
+  const auto given = takt::task_set(
+      takt::task("a", takt::period(50_ms), takt::priority(7), takt::cpu(1_ms), takt::visit<npu>(takt::takes(1_ms))),
+      takt::task("b", takt::period(50_ms), takt::priority(3), takt::cpu(1_ms)));
+  CHECK(constants(takt::fixed_priority, given) == " 7 3");
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include <takt/core/each_once.hpp>
 #include <takt/model/graph/data_flow.hpp>
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/graph/graph_table.hpp>
@@ -162,10 +163,13 @@ inline constexpr std::size_t bindings_of<locking_node<Node, Parts...>> = binding
 template <class... Parts>
 [[nodiscard]] constexpr auto graph(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = (GraphPart<Parts> && ... && true);
+  constexpr bool once =
+      detail::times_among<period_attribute, Parts...> <= 1 && detail::times_among<cluster_attribute, Parts...> <= 1;
   static_assert(well_formed,
                 "takt: a graph takes period(), on_cluster(), node(), edge(), history() and delayed(). "
                 "See docs/errors.md#E63");
-  if constexpr (well_formed) {
+  static_assert(once, "takt: a graph says the same thing twice; give each attribute once. See docs/errors.md#E96");
+  if constexpr (well_formed && once) {
     constexpr std::size_t nodes = (detail::nodes_of<Parts> + ... + 0);
     constexpr std::size_t edges = (detail::edges_of<Parts> + ... + 0);
     constexpr std::size_t accesses = (detail::bindings_of<Parts> + ... + 0);

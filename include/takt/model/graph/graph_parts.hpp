@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <takt/core/duration.hpp>
+#include <takt/core/each_once.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/mutex_key.hpp>
@@ -194,11 +195,13 @@ constexpr void apply(graph_node<ticks>& /*node*/, const P& /*no attribute*/) {}
 template <class... Parts>
 [[nodiscard]] constexpr auto node(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = (NodePart<Parts> && ... && true);
+  constexpr bool once = ((!NodeAttribute<Parts> || detail::times_among<Parts, Parts...> == 1) && ... && true);
   static_assert(
       well_formed,
       "takt: a node takes cpu(), copy(), kernel(grid(), block_length()), locks<mutex>() of these, parallelism(), "
       "relative_point(), reads() and writes(). See docs/errors.md#E63");
-  if constexpr (well_formed) {
+  static_assert(once, "takt: a node says the same thing twice; give each attribute once. See docs/errors.md#E96");
+  if constexpr (well_formed && once) {
     constexpr std::size_t segments = (detail::node_segments<Parts> + ... + 0);
     constexpr std::size_t bindings = (std::size_t{std::same_as<Parts, data_binding>} + ... + 0);
     described_node<(segments > 0 ? segments : 1), bindings> out;

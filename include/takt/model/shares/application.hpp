@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <takt/core/duration.hpp>
+#include <takt/core/each_once.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/located.hpp>
@@ -82,12 +83,15 @@ constexpr void apply(share_task& t, const wcet_row& row) noexcept { t.alone = ro
 template <class... Attributes>
 [[nodiscard]] constexpr auto application(std::string_view name, const Attributes&... attributes) {
   constexpr bool known = (ApplicationAttribute<Attributes> && ...);
-  constexpr bool one_row = (std::size_t{std::same_as<Attributes, wcet_row>} + ... + 0) == 1;
+  constexpr bool one_row = detail::is_among<wcet_row, Attributes...>;
+  constexpr bool once = detail::each_once<Attributes...>;
   static_assert(known && one_row,
                 "takt: an application takes one wcet_row, such as scaling_wcet(), besides period(), deadline(), "
                 "share_priority(), share_request() and memory_units. See docs/errors.md#E51");
+  static_assert(once,
+                "takt: an application says the same thing twice; give each attribute once. See docs/errors.md#E96");
   share_task out{.name = name};
-  if constexpr (known && one_row) {
+  if constexpr (known && one_row && once) {
     (detail::apply(out, attributes), ...);
     if (!(std::same_as<Attributes, deadline_attribute> || ...)) { out.deadline = out.period; }
   }
