@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranks.hpp"
 
+#include "../exit_code.hpp"
 #include "../failure.hpp"
 
 #ifdef TAKT_HAS_MPI
@@ -13,12 +14,14 @@
 #include <exception>
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <takt/study/count_units.hpp>
 
@@ -341,14 +344,29 @@ class other_rank {
   std::string thrown_;
 };
 
+/// Ends this process within a tenth of a second when the one that started it is gone. A rank whose mpirun was killed
+/// has nobody to report to, and it holds the journal.
+void end_with(pid_t launcher, const std::stop_token& until) {
+  constexpr std::chrono::milliseconds between_looks{50};
+  while (!until.stop_requested()) {
+    if (getppid() != launcher) { _exit(static_cast<int>(exit_code::environment)); }
+    std::this_thread::sleep_for(between_looks);
+  }
+}
+
 }  // namespace
 
 ranks::ranks() {
+  const pid_t launcher = getppid();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   if (provided < MPI_THREAD_FUNNELED) {
     MPI_Finalize();
     throw environment_error{"this MPI cannot be used beside threads"};
+  }
+  // A single process may have been started without mpirun, by a shell that ends before it.
+  if (rank_count() > 1) {
+    watch_ = std::jthread{[launcher](const std::stop_token& until) { end_with(launcher, until); }};
   }
 }
 ranks::~ranks() { MPI_Finalize(); }
