@@ -267,12 +267,48 @@ template <class Method, class T, class Plan>
   }
 }
 
+/// What combiners say where the method of a board knows no deadlines after the period, under the plan and without
+/// guards.
+template <class P, class T, std::size_t N, std::size_t V, class Verdict>
+constexpr void judge_late_deadlines(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
+                                    Verdict& out) {
+  plan<tasks_of<T>, visits_of<T>> own;
+  takt::detail::copy_decisions(p, own);
+  const auto pools = takt::detail::outlines_of(platform);
+  takt::detail::place_tasks({pools.data(), pools.size()}, tasks, own.cores);
+  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{platform, own}.run(tasks);
+  error = flat.error;
+  out = {};
+  if (error) { return out.refuse(error); }
+  const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
+  const asked<std::remove_const_t<decltype(stations)>> all{stations};
+  const asked_stations& questions = all;
+  auto found = holistic(flat.table, questions);
+  if (!found.schedulable()) {
+    const auto other = inflated(flat.table, questions);
+    if (other.schedulable()) { found = other; }
+  }
+  if (!found.schedulable()) { add_closed_part(flat.table, questions, found); }
+  out.status = found.status;
+  out.why = found.why;
+  out.where = found.where;
+  out.method = found.method;
+  out.tasks = found.tasks;
+  takt::detail::copy_decisions(own, out.plan);
+  out.plan.feasible = out.schedulable();
+}
+
 /// The known method first; combiners under the very plan that it judged. They may add guards nowhere: what a method
 /// knows is simulated and run without.
 template <class P, class T, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto judge_either_way(const P& platform, const T& tasks, const plan<N, V>& p,
                                               model_error& error) {
   auto out = judge_known(platform, tasks, p, error);
+  if (error.fault == model_fault::deadline_exceeds_period) {
+    judge_late_deadlines(platform, tasks, p, error, out);
+    return out;
+  }
+  if constexpr (is_exact<method_of<P>>) { return out; }
   if (error) { return out; }
   const auto placed = placed_by<method_of<P>>(tasks, out.plan);
   using source = std::remove_cvref_t<decltype(placed)>;

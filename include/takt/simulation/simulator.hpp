@@ -113,9 +113,9 @@ class simulator {
       cores_.decide(j.core, now_);
       return;
     }
-    // It waits for the job before it, whose deadline is not after this release.
+    // It waits for the job before it, which is late if its deadline is not after this release.
     calendar_.set(sources_.first_release() + index(r), never);
-    if (!j.late) { jobs_.miss(j); }
+    if (!j.late && j.deadline <= now_ - j.release) { jobs_.miss(j); }
   }
   constexpr void begin(rank r) {
     job& j = jobs_[r];

@@ -64,7 +64,9 @@ TEST_CASE("RTGPU-1 wrong models are refused at run time with the field's name") 
   const auto fault_of = [](const task_of& t) { return takt::validate(table_of({t})).fault; };
   using takt::model_fault;
   CHECK(fault_of({"a", 10, 10, {{1, 2}}, {}, {}}) == model_fault::none);
-  CHECK(fault_of({"a", 10, 11, {{1, 2}}, {}, {}}) == model_fault::deadline_exceeds_period);
+  CHECK(fault_of({"a", 10, 11, {{1, 2}}, {}, {}}) == model_fault::none);
+  CHECK(takt::late_deadline_fault(table_of({{"a", 10, 11, {{1, 2}}, {}, {}}})).fault ==
+        model_fault::deadline_exceeds_period);
   CHECK(fault_of({"a", 0, 0, {{1, 2}}, {}, {}}) == model_fault::period_not_positive);
   CHECK(fault_of({"a", 10, 0, {{1, 2}}, {}, {}}) == model_fault::deadline_not_positive);
   CHECK(fault_of({"a", 10, 10, {{3, 2}}, {}, {}}) == model_fault::best_case_exceeds_worst_case);

@@ -76,6 +76,13 @@ using method_options = std::remove_cvref_t<decltype(method_of<P>::options)>;
 
 namespace detail {
 
+/// Whether no other method can add to what a method proves.
+template <class M>
+inline constexpr bool is_exact = false;
+template <class M>
+  requires requires { M::is_exact; }
+inline constexpr bool is_exact<M> = M::is_exact;
+
 template <class M>
 inline constexpr bool follows_pools = false;
 template <class M>

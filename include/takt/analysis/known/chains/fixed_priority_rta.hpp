@@ -114,10 +114,12 @@ class fixed_priority_rta {
   std::array<response_bound<number>, max_tasks> bounds_{};
 };
 
-/// Exact, so that no other method can add to it.
+/// Exact for deadlines within the period, so that no other method can add to it there.
 struct fixed_priority_method {
   static constexpr std::string_view name = "fixed-priority-rta";
   static constexpr bool finds_misses = true;
+  static constexpr bool follows_pools = true;
+  static constexpr bool is_exact = true;
   template <class Table>
   using analysis = fixed_priority_rta<Table>;
 };
