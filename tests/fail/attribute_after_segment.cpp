@@ -1,4 +1,4 @@
-// EXPECT: takt: a task takes period\(\), deadline\(\), priority\(\), on_core\(\), release_jitter\(\) first
+// EXPECT: takt: a task takes period\(\), deadline\(\), priority\(\), on_core\(\), release_jitter\(\), preemptible\(\) first
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

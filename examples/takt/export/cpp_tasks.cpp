@@ -134,6 +134,7 @@ class task_writer {
     const bool unlimited = v.parallelism == any_parallelism;
     if (!unlimited && v.parallelism != most_alike()) { say("parallelism", std::to_string(v.parallelism)); }
     if (v.point != 0) { say("point", cpp_ticks(v.point)); }
+    if (v.region != 0) { say("region", cpp_ticks(v.region)); }
     if (v.bytes != 0) { say("bytes", cpp_number(v.bytes)); }
     if (v.state != 0) { say("state", cpp_number(v.state)); }
     if (v.where != visit_place::gpu && !v.known.has(visit_fact::time)) {

@@ -204,9 +204,10 @@ void read_graph(const json_value& v, workload_file& file) {
 }
 
 void print_body(const workload_file& file, std::size_t task, ordered_json& out) {
+  const bool says_regions = file.more[task].preemption == "cooperative";
   if (is_chain(file, task)) {
     for (std::uint32_t p = 0; p < file.tasks.tasks[task].visit_count; ++p) {
-      out["segments"].push_back(print_step(file, file.tasks.visit(task, p)));
+      out["segments"].push_back(print_step(file, file.tasks.visit(task, p), says_regions));
     }
     return;
   }
@@ -225,7 +226,7 @@ void print_body(const workload_file& file, std::size_t task, ordered_json& out) 
         if ((v.predecessors >> q & 1U) != 0) { out["edges"].push_back({names[q], names[p]}); }
       }
     }
-    out["nodes"].back()["segments"].push_back(print_step(file, v));
+    out["nodes"].back()["segments"].push_back(print_step(file, v, says_regions));
   }
   for (const described_edge& e : file.tasks.history) {
     if (e.task == task) { out["history"].push_back({names[e.from], names[e.to], e.lag}); }

@@ -55,7 +55,8 @@ struct placed_visit {
 [[nodiscard]] auto read_step(const json_value& v, std::string_view allowed, workload_file& file)
     -> std::vector<placed_visit>;
 [[nodiscard]] auto read_segments(const json_value& v, workload_file& file) -> std::vector<placed_visit>;
-[[nodiscard]] auto print_step(const workload_file& file, const described_visit& v) -> ordered_json;
+/// `says_regions`: also that CPU time has no non-preemptive region, which its task would give it.
+[[nodiscard]] auto print_step(const workload_file& file, const described_visit& v, bool says_regions) -> ordered_json;
 extern const object_keys node_keys;
 extern const object_keys segment_keys;
 /// The names of own resources stand as keys beside those of an object.

@@ -35,7 +35,8 @@ constexpr std::array companions{
     companion{"launch", "kernel", "says nothing about a step without a kernel", "CPU time around a kernel"},
     companion{"await", "kernel", "says nothing about a step without a kernel", "CPU time around a kernel"},
     companion{"bytes", "copy", "says nothing about a step without a copy", "a copy segment"},
-    companion{"direction", "copy", "says nothing about a step without a copy", "a copy segment"}};
+    companion{"direction", "copy", "says nothing about a step without a copy", "a copy segment"},
+    companion{"nonpreemptive_region", "cpu", "says nothing about a step without CPU time", "a cpu segment"}};
 
 /// Longest and shortest time of so many bytes on the slowest of the GPUs; empty where some GPU has no copy model.
 [[nodiscard]] auto copy_time(const workload_file& file, copy_direction direction, std::int64_t bytes)
@@ -66,6 +67,20 @@ constexpr std::array companions{
   out.time = time;
   out.known.add(visit_fact::time);
   return out;
+}
+
+/// The longest stretch in which nobody takes the processor from CPU time of a task. `said` is null where the step does
+/// not say it.
+[[nodiscard]] auto read_region(const json_value* said, string_view preemption, ticks longest) -> ticks {
+  const ticks by_task = preemption == "cooperative" || preemption == "nonpreemptive" ? longest : 0;
+  if (said == nullptr) { return by_task; }
+  const ticks region = read_time_from(*said, 0);
+  if (region > longest) { throw refused_at(said->where, {.fault = model_fault::region_exceeds_time}); }
+  if (preemption == "nonpreemptive" && region < longest) {
+    throw input_error{said->where, "is shorter than its segment, and its task is nonpreemptive",
+                      "no such key, or \"cooperative\""};
+  }
+  return region;
 }
 
 void require_cpus(const workload_file& file, const json_value& v) {
@@ -111,11 +126,11 @@ void require_cpus(const workload_file& file, const json_value& v) {
 
 }  // namespace
 
-const object_keys segment_keys{"a segment",
-                               {"cpu", "copy", "kernel", "direction", "bytes", "launch", "await", "section"}};
+const object_keys segment_keys{
+    "a segment", {"cpu", "copy", "kernel", "direction", "bytes", "launch", "await", "section", "nonpreemptive_region"}};
 const object_keys node_keys{"a node",
                             {"name", "cpu", "copy", "kernel", "segments", "launch", "await", "direction", "bytes",
-                             "section", "parallelism", "priority_point"}};
+                             "section", "nonpreemptive_region", "parallelism", "priority_point"}};
 
 auto with_own_names(object_keys keys, const workload_file& file) -> object_keys {
   for (const own_hardware& o : file.board.own) { keys.keys.push_back(o.name); }
@@ -143,6 +158,9 @@ auto read_step(const json_value& v, string_view allowed, workload_file& file) ->
   std::vector<placed_visit> out;
   const auto add = [&](described_visit visit) {
     visit.in_section = in_section;
+    if (visit.where == visit_place::processor) {
+      visit.region = read_region(v.find("nonpreemptive_region"), file.more.back().preemption, visit.time.upper);
+    }
     out.push_back({visit, v.where});
   };
   const auto add_cpu = [&](const json_value* time) {
@@ -179,11 +197,14 @@ auto read_segments(const json_value& v, workload_file& file) -> std::vector<plac
   return out;
 }
 
-auto print_step(const workload_file& file, const described_visit& v) -> ordered_json {
+auto print_step(const workload_file& file, const described_visit& v, bool says_regions) -> ordered_json {
   ordered_json out = ordered_json::object();
   copy_entry copy;
   switch (v.where) {
-    case visit_place::processor: out["cpu"] = written(v.time); break;
+    case visit_place::processor:
+      out["cpu"] = written(v.time);
+      if (v.region > 0 || says_regions) { out["nonpreemptive_region"] = written(v.region); }
+      break;
     case visit_place::own: out[std::string{file.board.own[v.own].name}] = written(v.time); break;
     case visit_place::gpu: out["kernel"] = print_kernel(file.tasks, v); break;
     case visit_place::copy_engine:

@@ -43,6 +43,7 @@ const table<task_entry> task_table{
      {"memory", &described_task::memory, integer(0, most_bytes)},
      {"requests", &task_facts::requests, integer(0, most_requests)},
      {"share", &task_facts::share, integer(1, 100), read_by({"shares"})},
+     {"preemption", &task_facts::preemption, word(choices::preemption)},
      {"variant", &task_facts::variant, text("the name of the variant")},
      row<task_entry>{"variants"},
      row<task_entry>{"segments"},
@@ -84,6 +85,19 @@ void require_one_body(const json_value& task) {
   return place == nullptr ? any_core : static_cast<std::int32_t>(read_integer(*place, 0, cluster_count(file) - 1));
 }
 
+/// Throws where others would run between two CPU visits of the task that was added last though nobody preempts it.
+void require_whole(const workload_file& file) {
+  const std::size_t i = file.tasks.size() - 1;
+  const auto is_cpu = [&](std::uint32_t p) { return file.tasks.visit(i, p).where == visit_place::processor; };
+  for (std::uint32_t p = 0; file.more.back().preemption == "nonpreemptive" && p < file.tasks.tasks[i].visit_count;
+       ++p) {
+    for (std::uint32_t q = 0; is_cpu(p) && q < p; ++q) {
+      if ((file.tasks.visit(i, p).predecessors >> q & 1U) == 0 || !is_cpu(q)) { continue; }
+      throw refused_at(step_into(file.task_at[i], "preemption"), {.fault = model_fault::nonpreemptive_task_divided});
+    }
+  }
+}
+
 void read_task(const json_value& given, bool is_graph, bool sections, workload_file& file) {
   require_keys(given, task_table.keys());
   const string_view name =
@@ -116,6 +130,7 @@ void read_task(const json_value& given, bool is_graph, bool sections, workload_f
   file.task_at.push_back(v.where);
   file.more.push_back(t);
   nodes != nullptr ? read_graph(v, file) : read_chain(*v.find("segments"), file);
+  require_whole(file);
 }
 
 /// Throws where tasks have one priority. Those of older files may, and get ranks: the order of the file decides.

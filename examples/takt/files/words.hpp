@@ -49,12 +49,14 @@ inline constexpr choice uncontended{"a use of GPUs without contention", {"shared
 inline constexpr choice share_rules{"a set of rules of shares", {"robust", "text", "literal"}};
 inline constexpr choice share_triggers{"a trigger of shares", {"every-change", "workload-decrease"}};
 inline constexpr choice kernel_width{"a width of a kernel", {"one-core", "all-cores"}};
+inline constexpr choice preemption{"where a task can be preempted", {"preemptive", "cooperative", "nonpreemptive"}};
 inline constexpr choice direction{"a direction of a copy", {"to-device", "to-host"}};
 inline constexpr choice chain_semantics{"the communication of a chain", {"implicit", "explicit", "let"}};
 
-inline constexpr std::array all{&sharing,     &cpu_policy,     &engine_policy, &job_order, &protocol,
-                                &cost_model,  &gang_order,     &engine_order,  &migration, &uncontended,
-                                &share_rules, &share_triggers, &kernel_width,  &direction, &chain_semantics};
+inline constexpr std::array all{&sharing,      &cpu_policy,  &engine_policy, &job_order,
+                                &protocol,     &cost_model,  &gang_order,    &engine_order,
+                                &migration,    &uncontended, &share_rules,   &share_triggers,
+                                &kernel_width, &preemption,  &direction,     &chain_semantics};
 
 /// All words of a choice, as messages list them.
 [[nodiscard]] auto listed(const choice& of) -> std::string;

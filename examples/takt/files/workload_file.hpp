@@ -88,6 +88,7 @@ struct task_facts {
   std::optional<std::int32_t> weight;       ///< on a GPU with shares: the greater goes first
   std::optional<std::int32_t> gpu_cluster;  ///< where its sections take place
   ticks offset = 0;                         ///< of its first release, by the clock of all
+  std::string_view preemption{};            ///< where it can be preempted; empty: anywhere
   std::string variant{};                    ///< the name of what it does, where there were others
   std::string core_type{};                  ///< of the core that its CPU times are of; empty: of any
 

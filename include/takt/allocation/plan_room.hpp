@@ -11,6 +11,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/critical_section.hpp>
+#include <takt/model/limited_preemption.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
@@ -133,7 +134,7 @@ class job_meter {
     const ticks time = is_known ? found.seen.time.upper : unbounded_response;
     job_times& job = out_[opened_ - 1];
     add(job.all, time);
-    if constexpr (std::same_as<S, cpu_segment>) { add(job.processors, time); }
+    if constexpr (is_cpu_segment<S>) { add(job.processors, time); }
     if constexpr (std::same_as<typename resource_of_segment<S>::type, takt::gpu>) { add(job.gpu, time); }
     return 0;
   }

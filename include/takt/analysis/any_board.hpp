@@ -15,6 +15,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/room.hpp>
 #include <takt/model/described_tasks.hpp>
+#include <takt/model/limited_preemption.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/platform_record.hpp>
@@ -183,6 +184,7 @@ struct pool_facts<any_pool<Capacity>> {
 
   template <class S>
   static constexpr bool may_serve =
+      std::same_as<S, limited_cpu_segment> ||
       requires(const any_rule<Capacity>& rule, const S& asked, const visit_placement& at) { rule.view(asked, at); };
   template <class S>
   [[nodiscard]] static auto serves_visits(const pool_type& p) noexcept -> bool {
@@ -203,6 +205,7 @@ struct pool_facts<any_pool<Capacity>> {
   [[nodiscard]] static auto hands_percents(const pool_type& p) noexcept -> bool { return p.rule.hands_out_percents(); }
   [[nodiscard]] static auto reads_priorities(const pool_type& p) noexcept -> bool { return p.rule.reads_priorities(); }
   [[nodiscard]] static auto habits(const pool_type& p) noexcept -> unit_habits { return p.rule.habits(); }
+  [[nodiscard]] static auto honours_regions(const pool_type& p) noexcept -> bool { return p.rule.honours_regions(); }
   template <class S>
   [[nodiscard]] static auto view(const pool_type& p, const S& asked, const visit_placement& at) -> visit_view {
     return p.rule.view(asked, at);

@@ -70,6 +70,8 @@ class any_rule {
   [[nodiscard]] auto delays_from() const noexcept -> delayed_by { return calls_->delays_from; }
   /// Whether visits with guards may start early on one unit.
   [[nodiscard]] auto starts_early() const noexcept -> bool { return calls_->starts_early; }
+  /// Whether CPU segments may say regions in which they keep their processor.
+  [[nodiscard]] auto honours_regions() const noexcept -> bool { return calls_->honours_regions; }
   [[nodiscard]] auto decides_deadlines() const noexcept -> bool { return calls_->decides != nullptr; }
   /// Pre: `decides_deadlines`.
   [[nodiscard]] auto decides(std::span<const visit_demand> visits, std::int32_t units) const -> bool {
@@ -128,6 +130,7 @@ class any_rule {
     std::string_view name{};
     bool takes_suspensions = false;
     bool starts_early = false;
+    bool honours_regions = false;
     delayed_by delays_from = delayed_by::everybody;
     bool serves_one_unit = false;
     bool hands_out_sms = false;
@@ -169,6 +172,7 @@ class any_rule {
     c.name = Rule::name;
     c.takes_suspensions = InflatesSuspensions<Rule>;
     c.starts_early = StartsEarly<Rule>;
+    c.honours_regions = takt::detail::honours_regions<Rule>();
     c.delays_from = takt::detail::delayed_by_under<Rule>();
     c.serves_one_unit = takt::detail::serves_one_unit<Rule>();
     c.hands_out_sms = takt::detail::hands_out_sms<Rule>();

@@ -11,6 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/model/described_tasks.hpp>
+#include <takt/model/limited_preemption.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/model_error.hpp>
@@ -60,9 +61,11 @@ class overhead_charges {
       bool fits = checked_add(t.jitter, o_.event_latency, t.jitter);
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
         described_visit& v = out.tasks.visits[t.first_visit + p];
+        const ticks before = v.time.upper;
         fits =
             (on_processor(v) ? charge_processor(i, p, v) : charge_device(i, p, handover.value, v, out.tasks)) && fits;
         if (!fits) { return refused(out, located(fault_at(model_fault::time_overflow, i, p), tasks_->tasks)); }
+        v.region = takt::detail::region_in(v.region, before, v.time.upper);
       }
     }
     return out;

@@ -27,6 +27,7 @@ template <std::size_t N, std::size_t V, class Stations>
       if (table.visit(i, p).need != unit_need::time) {
         return {.fault = model_fault::workload_part_unused, .task = i, .visit = p};
       }
+      if (table.visit(i, p).region > 0) { return {.fault = model_fault::region_not_honoured, .task = i, .visit = p}; }
     }
   }
   return {};

@@ -19,7 +19,12 @@ template <class Table, class Stations>
                                               ticks release) -> visit_request {
   const visit_record& x = table.visits[v];
   const flow_record& t = table.tasks[x.task];
-  visit_request out{.who = v, .context = x.task, .wcet = x.upper, .view = x.view, .release = release};
+  visit_request out{.who = v,
+                    .context = x.task,
+                    .wcet = x.upper,
+                    .region = x.region > 0 && x.region == x.upper ? no_event : x.region,
+                    .view = x.view,
+                    .release = release};
   const job_timing timing{x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority};
   static_cast<void>(stations.point(x.station, timing, release, out.point));
   return out;

@@ -18,6 +18,7 @@
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/kernel_facts.hpp>
 #include <takt/model/kernel_law.hpp>
+#include <takt/model/limited_preemption.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/shares/wcet_row.hpp>
@@ -141,6 +142,8 @@ class describer {
     } else if constexpr (std::same_as<S, described_own>) {
       v.where = visit_place::own;
       v.own = s.position;
+    } else if constexpr (std::same_as<S, limited_cpu_segment>) {
+      v.region = s.region.count();
     } else if constexpr (!std::same_as<S, cpu_segment>) {
       v.where = visit_place::own;
       v.own = position_among<wanted, Own...>();

@@ -29,6 +29,7 @@ struct described_visit {
   bool in_section = false;       ///< of a stretch that holds a token where the rule of the GPU is one of tokens
   std::int64_t parallelism = 1;  ///< jobs of it that may run at a time, where the rule lets several; 0: any number
   ticks point = 0;               ///< relative priority point under `gel`
+  ticks region = 0;              ///< of a processor: see `longest_region`
 
   known_facts known{};
   interval<ticks> time{};

@@ -10,6 +10,7 @@
 #include <takt/model/described_kernel.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/facts.hpp>
+#include <takt/model/limited_preemption.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/segment.hpp>
@@ -49,7 +50,10 @@ template <class Tasks>
   if (!is_known(v.where) || !is_known(v.direction) || !is_known(v.width)) {
     return {.fault = model_fault::choice_out_of_range};
   }
+  if (v.region != 0 && v.where != visit_place::processor) { return {.fault = model_fault::workload_part_unused}; }
   if (v.where != visit_place::gpu) {
+    if (v.region < 0) { return {.fault = model_fault::negative_time}; }
+    if (v.region > v.time.upper) { return {.fault = model_fault::region_exceeds_time}; }
     if (v.known.has(visit_fact::time)) { return {}; }
     return {.fault = model_fault::visit_time_unknown, .lacks = lacks(visit_fact::time)};
   }
@@ -154,7 +158,9 @@ struct visit_source<described_tasks<N, V, R, S>> {
                             Sink& sink) -> visit_mask {
     const interval<duration> time{duration{v.time.lower}, duration{v.time.upper}};
     switch (v.where) {
-      case visit_place::processor: return sink.visit(cpu_segment{time}, before);
+      case visit_place::processor:
+        return v.region > 0 ? sink.visit(limited_cpu_segment{time, duration{v.region}}, before)
+                            : sink.visit(cpu_segment{time}, before);
       case visit_place::copy_engine: return sink.visit(copy_segment{time, v.direction}, before);
       case visit_place::gpu: break;
       case visit_place::own: return sink.visit(described_own{v.own, time}, before);

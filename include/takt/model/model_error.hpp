@@ -165,6 +165,12 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
       return stop_compilation(at - of, "takt: a section of a mutex of one processor is not time on that one alone, under a preemptive rule; keep its tasks on one core, or use locked(priority_mutex_order). See docs/errors.md#E103");
     case model_fault::sections_nest:
       return stop_compilation(at - of, "takt: a section holds a mutex and a token of the GPU at once; sections do not nest. See docs/errors.md#E103");
+    case model_fault::region_exceeds_time:
+      return stop_compilation(at - of, "takt: a non-preemptive region is longer than its segment; give nonpreemptive_region() at most the wcet of its cpu(). See docs/errors.md#E126");
+    case model_fault::region_not_honoured:
+      return stop_compilation(at - of, "takt: a CPU segment has a non-preemptive region, and the rule or the method of this board takes its processor back at any instant; use fixed_priority, edf, g_edf, g_fl, or leave it out. See docs/errors.md#E126");
+    case model_fault::nonpreemptive_task_divided:
+      return stop_compilation(at - of, "takt: a non-preemptive task has two CPU segments in a row, between which others would run; make one of them, or say cooperative. See docs/errors.md#E126");
     case model_fault::slice_out_of_range:
       return stop_compilation(at - of, "takt: a time slice is not positive or longer than 18 minutes; give time_slices(), and own_slice() of a kernel, at least 1ns. See docs/errors.md#E114");
     case model_fault::switch_out_of_range:

@@ -62,7 +62,14 @@ constexpr auto keep_serial_part_within(described_visit& v) -> bool {
 }
 
 constexpr void scale_times(described_visit& v, time_scale& by) {
+  const ticks before = v.time.upper;
   if (v.known.has(visit_fact::time)) { by.apart(v.time); }
+  if (v.region > 0 && v.region == before) {
+    v.region = v.time.upper;
+  } else {
+    by.up(v.region);
+    if (v.region > 0 && v.region >= v.time.upper) { v.region = v.time.upper - 1; }
+  }
   if (v.known.has(visit_fact::work)) { by.apart(v.work); }
   if (v.known.has(visit_fact::overhead)) { by.up(v.overhead); }
   if (v.known.has(visit_fact::block_length)) { by.up(v.block_length); }

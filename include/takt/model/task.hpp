@@ -31,14 +31,14 @@ struct typed_task {
   }
 };
 
-/// A task whose releases have jitter, which no flat table of chains holds.
+/// A task that says what no flat table of chains holds: release jitter, or where it can be preempted.
 template <Segment... Segments>
-struct jittered_task : typed_task<Segments...> {};
+struct pooled_task : typed_task<Segments...> {};
 
 namespace detail {
 
 template <Segment... Segments>
-[[nodiscard]] constexpr auto with_jitter(const typed_task<Segments...>& t) -> jittered_task<Segments...> {
+[[nodiscard]] constexpr auto for_pools(const typed_task<Segments...>& t) -> pooled_task<Segments...> {
   return {t};
 }
 
@@ -83,9 +83,10 @@ template <class... Parts>
   constexpr bool once = ((!TaskAttribute<Parts> || detail::times_among<Parts, Parts...> == 1) && ...);
   constexpr bool empty = !(Segment<Parts> || ...);
   constexpr bool whole = detail::whole_if_indivisible<Parts...>();
-  static_assert(well_formed,
-                "takt: a task takes period(), deadline(), priority(), on_core(), release_jitter() first and then only "
-                "segments: cpu(), copy(), kernel(), visit(). See docs/errors.md#E01");
+  static_assert(
+      well_formed,
+      "takt: a task takes period(), deadline(), priority(), on_core(), release_jitter(), preemptible() first and "
+      "then only segments: cpu(), copy(), kernel(), visit(). See docs/errors.md#E01");
   static_assert(once, "takt: a task says the same thing twice; give each attribute once. See docs/errors.md#E96");
   static_assert(!empty, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
   static_assert(
@@ -94,8 +95,8 @@ template <class... Parts>
       "See docs/errors.md#E44");
   if constexpr (well_formed && once && !empty && whole) {
     const auto made = detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);
-    if constexpr ((std::same_as<Parts, jitter_attribute> || ...)) {
-      return detail::with_jitter(made);
+    if constexpr (((std::same_as<Parts, jitter_attribute> || std::same_as<Parts, preemption_attribute>) || ...)) {
+      return detail::for_pools(made);
     } else {
       return made;
     }

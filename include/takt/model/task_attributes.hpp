@@ -9,6 +9,34 @@
 
 namespace takt::inline v0 {
 
+/// Where the CPU segments of a task may be preempted.
+enum class task_preemption : std::uint8_t {
+  preemptive,     ///< anywhere, but in the regions that a segment says
+  cooperative,    ///< at the borders of its segments, and inside of those that say a shorter region
+  nonpreemptive,  ///< at no instant of a segment, whatever the segment says
+};
+[[nodiscard]] constexpr auto last_of(task_preemption) noexcept -> task_preemption {
+  return task_preemption::nonpreemptive;
+}
+/// Whether a segment that says no region is one as a whole.
+[[nodiscard]] constexpr auto keeps_segments_whole(task_preemption p) noexcept -> bool {
+  switch (p) {
+    case task_preemption::preemptive: return false;
+    case task_preemption::cooperative:
+    case task_preemption::nonpreemptive: return true;
+  }
+  return true;
+}
+/// Whether each segment is one, whatever it says.
+[[nodiscard]] constexpr auto is_never_preempted(task_preemption p) noexcept -> bool {
+  switch (p) {
+    case task_preemption::preemptive:
+    case task_preemption::cooperative: return false;
+    case task_preemption::nonpreemptive: return true;
+  }
+  return true;
+}
+
 struct period_attribute {
   duration value;
 };
@@ -23,6 +51,9 @@ struct core_attribute {
 };
 struct jitter_attribute {
   duration value;
+};
+struct preemption_attribute {
+  task_preemption value;
 };
 
 /// Shortest time between two releases of the task.
@@ -39,6 +70,10 @@ struct jitter_attribute {
 /// of pools read it: see compose.hpp.
 [[nodiscard]] constexpr auto release_jitter(duration d) noexcept -> jitter_attribute { return {d}; }
 
+/// Where the CPU segments of the task can be preempted; a task that does not say it, anywhere. Only the rules of pools
+/// read it: see compose.hpp.
+[[nodiscard]] constexpr auto preemptible(task_preemption p) noexcept -> preemption_attribute { return {p}; }
+
 inline constexpr std::int32_t no_priority = -1;
 
 /// What a task is besides its chain.
@@ -51,12 +86,13 @@ struct task_attributes {
   std::int32_t core = 0;
   bool is_placed = false;  ///< it names its core
   duration jitter{};
+  task_preemption preemption = task_preemption::preemptive;
 };
 
 template <class A>
 concept TaskAttribute =
     std::same_as<A, period_attribute> || std::same_as<A, deadline_attribute> || std::same_as<A, priority_attribute> ||
-    std::same_as<A, core_attribute> || std::same_as<A, jitter_attribute>;
+    std::same_as<A, core_attribute> || std::same_as<A, jitter_attribute> || std::same_as<A, preemption_attribute>;
 
 namespace detail {
 
@@ -76,6 +112,7 @@ constexpr void apply(task_attributes& a, core_attribute c) noexcept {
   a.is_placed = true;
 }
 constexpr void apply(task_attributes& a, jitter_attribute j) noexcept { a.jitter = j.value; }
+constexpr void apply(task_attributes& a, preemption_attribute p) noexcept { a.preemption = p.value; }
 
 }  // namespace detail
 

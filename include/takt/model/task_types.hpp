@@ -12,7 +12,7 @@ namespace takt::inline v0 {
 template <Segment... Segments>
 struct typed_task;
 template <Segment... Segments>
-struct jittered_task;
+struct pooled_task;
 
 template <class... Segments>
 struct segment_list {};
@@ -26,7 +26,7 @@ struct chain_of<typed_task<Segments...>> {
   using type = segment_list<Segments...>;
 };
 template <Segment... Segments>
-struct chain_of<jittered_task<Segments...>> : chain_of<typed_task<Segments...>> {};
+struct chain_of<pooled_task<Segments...>> : chain_of<typed_task<Segments...>> {};
 
 }  // namespace detail
 
@@ -42,10 +42,16 @@ struct task_set;
 
 namespace detail {
 
+/// Whether a task says what only the rules of pools read, whatever its segments are.
+template <class T>
+inline constexpr bool is_pooled_task = false;
+template <Segment... Segments>
+inline constexpr bool is_pooled_task<pooled_task<Segments...>> = true;
+
 template <class T>
 inline constexpr bool has_own_visits = false;
 template <Segment... Segments>
-inline constexpr bool has_own_visits<jittered_task<Segments...>> = true;
+inline constexpr bool has_own_visits<pooled_task<Segments...>> = true;
 template <Segment... Segments>
 inline constexpr bool has_own_visits<typed_task<Segments...>> = (requires { typename Segments::resource; } || ...);
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include <boost/hana/basic_tuple.hpp>
 
 #include <takt/core/room.hpp>
+#include <takt/model/limited_preemption.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/mutex_key.hpp>
+#include <takt/model/segment.hpp>
 #include <takt/model/task_attributes.hpp>
 #include <takt/model/task_types.hpp>
 #include <takt/model/visit.hpp>
@@ -27,6 +33,49 @@ constexpr auto add_chain(const boost::hana::basic_tuple<S...>& chain, Sink& sink
   ((before = add_segment(boost::hana::at_c<At>(chain), sink, before)), ...);
   return before;
 }
+
+/// Hands the segments of a task on with the regions that the task gives them. Cost: none of its own.
+template <class Sink>
+class limited_visits {
+ public:
+  constexpr limited_visits(Sink& sink, task_preemption how) noexcept : sink_{&sink}, how_{how} {}
+
+  template <class S>
+  constexpr auto visit(const S& s, visit_mask before) -> visit_mask {
+    if constexpr (std::same_as<S, cpu_segment>) {
+      return sink_->visit(limited_cpu_segment{s.time, s.time.upper, s.label}, before);
+    } else if constexpr (std::same_as<S, limited_cpu_segment>) {
+      const duration region = is_never_preempted(how_) ? s.time.upper : s.region;
+      return sink_->visit(limited_cpu_segment{s.time, region, s.label}, before);
+    } else {
+      return sink_->visit(s, before);
+    }
+  }
+  constexpr void hold(mutex_key mutex, visit_mask visits) { sink_->hold(mutex, visits); }
+
+ private:
+  Sink* sink_;
+  task_preemption how_;
+};
+
+/// Looks for a CPU segment that directly follows another one.
+struct cpu_run_finder {
+  bool found = false;
+  visit_mask cpus = 0;
+  std::uint32_t count = 0;
+
+  template <class S>
+  constexpr auto visit(const S& /*s*/, visit_mask before) -> visit_mask {
+    const visit_mask own = visit_mask{1} << (count < max_visits_of_task - 1 ? count : max_visits_of_task - 1);
+    ++count;
+    if constexpr (is_cpu_segment<S>) {
+      found = found || (before & cpus) != 0;
+      cpus |= own;
+    }
+    return own;
+  }
+  constexpr void hold(mutex_key /*mutex*/, visit_mask /*visits*/) {}
+};
 
 template <class... Parts, class Sink, std::size_t... At>
 constexpr void take_apart(const boost::hana::basic_tuple<Parts...>& parts, Sink& sink,
@@ -54,8 +103,27 @@ struct visit_source<T> {
   template <VisitSink Sink>
   static constexpr void each(const T& task, Sink& sink) {
     const task_attributes& a = task.attributes;
+    constexpr auto all = std::make_index_sequence<T::segment_count>{};
+    if constexpr (detail::is_pooled_task<T>) {
+      if (is_never_preempted(a.preemption)) {
+        detail::cpu_run_finder finder;
+        static_cast<void>(detail::add_chain(task.chain, finder, 0, all));
+        if (finder.found) {
+          model_error error = fault_at(model_fault::nonpreemptive_task_divided, 0);
+          error.name = a.name;
+          return sink.refuse(error);
+        }
+      }
+    }
     sink.open({a.name, a.period.count(), a.deadline.count(), a.jitter.count(), a.priority, a.core, a.is_placed});
-    static_cast<void>(detail::add_chain(task.chain, sink, 0, std::make_index_sequence<T::segment_count>{}));
+    if constexpr (detail::is_pooled_task<T>) {
+      if (keeps_segments_whole(a.preemption)) {
+        detail::limited_visits<Sink> limited{sink, a.preemption};
+        static_cast<void>(detail::add_chain(task.chain, limited, 0, all));
+        return;
+      }
+    }
+    static_cast<void>(detail::add_chain(task.chain, sink, 0, all));
   }
 };
 

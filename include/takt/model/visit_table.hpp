@@ -55,6 +55,7 @@ struct visit_record {
   visit_mask ancestors = 0;
   view_values view{};
   unit_need need = unit_need::time;
+  ticks region = 0;  ///< longest stretch in which its unit cannot be taken from it; `upper`: from its start to its end
 };
 
 /// Visits of one job that hold a token from before the first until after the last of them. One of them comes first, and
@@ -177,6 +178,8 @@ template <std::size_t N, std::size_t V>
     if (x.lower < 0) { return fault_at(model_fault::negative_time, x.task, x.position); }
     if (x.upper < x.lower) { return fault_at(model_fault::best_case_exceeds_worst_case, x.task, x.position); }
     if (x.upper > longest_visit_time) { return fault_at(model_fault::time_overflow, x.task, x.position); }
+    if (x.region < 0) { return fault_at(model_fault::negative_time, x.task, x.position); }
+    if (x.region > x.upper) { return fault_at(model_fault::region_exceeds_time, x.task, x.position); }
     if (x.station >= stations) { return fault_at(model_fault::platform_size_out_of_range, x.task, x.position); }
     if (!nests && x.need != unit_need::time) { return fault_at(model_fault::malformed, x.task, x.position); }
   }

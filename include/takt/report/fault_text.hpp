@@ -113,6 +113,14 @@ struct fault_text {
               "sections of CPU time, by tasks of one core"};
     case model_fault::sections_nest:
       return {"section", "holds a mutex and a token of the GPU at once", "one lock at a time"};
+    case model_fault::region_exceeds_time:
+      return {"nonpreemptive_region", "is longer than its segment", "at most the longest time of the segment"};
+    case model_fault::region_not_honoured:
+      return {"nonpreemptive_region", "is not known to this policy, which takes processors back at any instant",
+              "fixed priorities, EDF or global EDF on processors that tasks leave while they wait, or no region"};
+    case model_fault::nonpreemptive_task_divided:
+      return {"preemption", "is nonpreemptive, and others would run between two CPU segments in a row",
+              "one CPU segment in place of them, or \"cooperative\""};
     case model_fault::slice_out_of_range:
       return {"slice", "is out of range", "a time of at least 1ns and at most 2^40 ns"};
     case model_fault::switch_out_of_range:

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
+#include <takt/model/limited_preemption.hpp>
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/model/task_types.hpp>
@@ -50,8 +51,9 @@ struct segment_is_served {
                 "takt: no pool of the platform serves this segment, which is the template argument; add "
                 "pool(its resource, a rule). See docs/errors.md#E81");
 };
-template <bool Served>
-struct segment_is_served<cpu_segment, Served> {
+template <class Segment, bool Served>
+  requires is_cpu_segment<Segment>
+struct segment_is_served<Segment, Served> {
   static constexpr bool passed = Served;
   static_assert(Served,
                 "takt: the platform has no processors; add pool(processors(n), fixed_priority). "
@@ -187,7 +189,7 @@ concept NeedsSms = std::same_as<typename resource_of_segment<Segment>::type, gpu
 template <class Pool, class Segment>
 inline constexpr bool knows_time =
     is_critical_section<Segment> || !serves<Pool, typename resource_of_segment<Segment>::type> ||
-    Views<typename Pool::rule_type, Segment> ||
+    is_cpu_segment<Segment> || Views<typename Pool::rule_type, Segment> ||
     (LeavesTime<typename Pool::rule_type, Segment> && (has_sms<typename Pool::resource_type> || !NeedsSms<Segment>));
 template <class Pool, class Segment>
 using time_sentence =
@@ -284,7 +286,7 @@ inline constexpr bool leaves_processor = false;
 template <class Pool, class Mutex, class... Inside>
   requires is_mutex<Pool> && std::same_as<typename Pool::resource_type, Mutex>
 inline constexpr bool leaves_processor<Pool, critical_section<Mutex, Inside...>> =
-    token_is_local<typename Pool::rule_type::token_rule>() && !(std::same_as<Inside, cpu_segment> && ...);
+    token_is_local<typename Pool::rule_type::token_rule>() && !(is_cpu_segment<Inside> && ...);
 
 template <class Pool, class Segments>
 struct mutex_fault {};

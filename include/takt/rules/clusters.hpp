@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <takt/rules/gel.hpp>
 #include <takt/rules/job_priority.hpp>
@@ -36,6 +37,7 @@ inline constexpr std::string_view policy_name<gel_policy::first_in_first_out> = 
 template <gel_policy Policy>
 struct global_rule {
   using is_takt_rule = void;
+  using honours_regions = global_rule;
   static constexpr gel_policy policy = Policy;
   static constexpr bool preemptive = true;
   static constexpr bool takes_suspensions = Policy.wcet == 0 && Policy.other_processors == 0;
@@ -57,6 +59,7 @@ struct global_rule {
 template <class Rule>
 struct clustered_rule : Rule {
   using inner = Rule;
+  using honours_regions = std::conditional_t<detail::honours_regions<Rule>(), clustered_rule, void>;
   std::int32_t processors = 1;
 
   constexpr clustered_rule() = default;

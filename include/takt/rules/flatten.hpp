@@ -80,7 +80,8 @@ class board_flattener : public visit_layout<N, V> {
   constexpr auto enter(const segment_traits& asked, const routed_visit& found, visit_mask before) -> visit_mask {
     const board_station at = this->place_of(asked, found);
     if (error_) { return 0; }
-    return this->add_visit(asked, stations_.number_of(at), stations_type::max_stations, found.seen, before);
+    return this->add_visit(asked, stations_.number_of(at), stations_type::max_stations, found.seen, found.region,
+                           before);
   }
 
   constexpr void check() {

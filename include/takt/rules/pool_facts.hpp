@@ -7,8 +7,11 @@
 #include <type_traits>
 
 #include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/model/facts.hpp>
+#include <takt/model/limited_preemption.hpp>
+#include <takt/model/model_fault.hpp>
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/pool.hpp>
@@ -21,6 +24,7 @@
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/task_homes.hpp>
 #include <takt/rules/unit_habits.hpp>
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
@@ -131,6 +135,10 @@ struct pool_facts<resource_pool<Resource, Rule>> {
     return order_reads_priorities<order_of<Rule>>;
   }
   [[nodiscard]] static constexpr auto habits(const pool_type& p) noexcept -> unit_habits { return habits_of(p.rule); }
+  /// Whether CPU segments may have regions there.
+  [[nodiscard]] static constexpr auto honours_regions(const pool_type& /*p*/) noexcept -> bool {
+    return takt::detail::honours_regions<Rule>();
+  }
   /// Pre: `may_serve<S>`.
   template <class S>
   [[nodiscard]] static constexpr auto view(const pool_type& p, const S& asked, const visit_placement& at)
@@ -191,7 +199,20 @@ struct routed_visit {
   std::int32_t together = 1;  ///< processors that are scheduled together, where tasks name cores
   bool one_unit = false;
   visit_view seen{};
+  ticks region = 0;  ///< on a processor
 };
+
+/// The region of a visit under a rule that sees it as so long, or what is wrong with it.
+constexpr void see_region(const limited_cpu_segment& asked, bool is_honoured, routed_visit& out) noexcept {
+  const ticks region = asked.region.count();
+  if (out.seen.fault != model_fault::none) { return; }
+  if (region < 0) { out.seen.fault = model_fault::negative_time; }
+  if (region > asked.time.upper.count()) { out.seen.fault = model_fault::region_exceeds_time; }
+  if (region > 0 && !is_honoured) { out.seen.fault = model_fault::region_not_honoured; }
+  if (out.seen.fault == model_fault::none) {
+    out.region = region_in(region, asked.time.upper.count(), out.seen.time.upper);
+  }
+}
 /// Where `gpu` is the number of the task's GPU, and `at` what the plan gives the task.
 template <class P, class S>
 [[nodiscard]] constexpr auto route(const P& board, const S& asked, std::int32_t gpu, visit_placement at)
@@ -209,13 +230,18 @@ template <class P, class S>
         out.pool = pool;
         out.units = facts::units(p);
         out.one_unit = facts::one_unit(p);
-        if constexpr (std::same_as<S, cpu_segment>) {
+        if constexpr (is_cpu_segment<S>) {
           out.names_cores = facts::names_cores(p);
           out.together = facts::cluster(p);
         }
         at.gpu = facts::gpu(p);
         at.units = out.units;
-        out.seen = facts::view(p, asked, at);
+        if constexpr (std::same_as<S, limited_cpu_segment>) {
+          out.seen = facts::view(p, cpu_segment{asked.time}, at);
+          see_region(asked, facts::honours_regions(p) && !keeps_processors(board), out);
+        } else {
+          out.seen = facts::view(p, asked, at);
+        }
       }
     }
     ++pool;

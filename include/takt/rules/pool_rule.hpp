@@ -63,7 +63,9 @@ concept DropsClients = requires(S s, client who, ticks time, const slice_sink& s
 /// its
 ///   server know when a kernel stops and what that costs;
 /// - `takes_suspensions`: see `InflatesSuspensions`;
-/// - `starts_early`: see `StartsEarly`.
+/// - `starts_early`: see `StartsEarly`;
+/// - `honours_regions`, the rule itself: its server reads `visit_request::region` and its bounds read
+///   `visit_demand::region`. Without, processors under a rule that takes units back refuse segments that have some.
 template <class R>
 concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
   { R::name } -> std::convertible_to<std::string_view>;

@@ -82,6 +82,7 @@ template <class Order = by_given_priority>
 struct fixed_priority_rule {
   static_assert(detail::fixed_order_check<TaskLevelPriority<Order>>::passed);
   using is_takt_rule = void;
+  using honours_regions = fixed_priority_rule;
   static constexpr std::string_view name = "fixed priority";
   static constexpr bool preemptive = true;
   static constexpr bool partitioned = true;
@@ -101,6 +102,7 @@ struct edf_rule {
   static constexpr bool partitioned = true;
   static constexpr bool takes_suspensions = true;
   using starts_early = edf_rule;
+  using honours_regions = edf_rule;
   [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_absolute_deadline { return {}; }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<true, Capacity> {

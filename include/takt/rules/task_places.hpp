@@ -7,6 +7,7 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/limited_preemption.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/segment.hpp>
@@ -40,7 +41,7 @@ struct place_wishes {
   }
   template <class S>
   constexpr auto visit(const S& s, visit_mask /*before*/) -> visit_mask {
-    if constexpr (std::is_same_v<S, cpu_segment>) {
+    if constexpr (is_cpu_segment<S>) {
       const ticks time = s.time.upper.count();
       if (!demand.empty() && time > 0) { demand.back() += demand_of_place(time, period); }
     }

@@ -7,6 +7,7 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/limited_preemption.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/plan.hpp>
@@ -35,9 +36,8 @@ struct segment_traits {
 template <class S>
 [[nodiscard]] constexpr auto traits_of(const S& asked) noexcept -> segment_traits {
   using wanted = typename resource_of_segment<S>::type;
-  segment_traits out{.is_cpu = std::same_as<S, cpu_segment>,
-                     .is_copy = std::same_as<S, copy_segment>,
-                     .on_gpu = std::same_as<wanted, gpu>};
+  segment_traits out{
+      .is_cpu = is_cpu_segment<S>, .is_copy = std::same_as<S, copy_segment>, .on_gpu = std::same_as<wanted, gpu>};
   if constexpr (std::same_as<S, copy_segment>) { out.second_engine = takes_second_engine(asked.direction); }
   if (std::same_as<wanted, copy_engines_resource>) { out.lost = out.mislaid = model_fault::copy_without_engine; }
   if (std::same_as<wanted, processors_resource>) { out.lost = out.mislaid = model_fault::core_out_of_range; }
@@ -145,12 +145,13 @@ class visit_layout {
   }
   /// Its bit. Pre: nothing is wrong.
   constexpr auto add_visit(const segment_traits& asked, std::uint32_t station, std::size_t stations,
-                           const visit_view& seen, visit_mask before) -> visit_mask {
+                           const visit_view& seen, ticks region, visit_mask before) -> visit_mask {
     const visit_mask added = visit_mask{1} << table_.tasks.back().visit_count;
     if (station >= stations || !table_.add_visit(station, seen.time.lower, seen.time.upper, before, seen.values)) {
       fail(model_fault::too_many_segments);
       return 0;
     }
+    table_.visits.back().region = region;
     if (!asked.is_cpu) { elsewhere_ |= added; }
     if (asked.is_copy || asked.on_gpu) { on_device_ |= added; }
     return added;

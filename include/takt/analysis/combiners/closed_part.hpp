@@ -30,7 +30,8 @@ inline constexpr std::string_view closed_spinning = "busy-waiting, closed part";
 
 /// Which tasks can delay which, in any run, jobs of one task that overlap included. Two tasks that use one pool of
 /// tokens can delay each other; so can those that visit one station, unless its rule declares that each is served
-/// apart, or that visits with later points are no hindrance and the points there do not change from job to job. Where
+/// apart, or that visits with later points are no hindrance and the points there do not change from job to job; those
+/// with non-preemptive regions always are one. Where
 /// tokens lend priorities, nothing is taken of points on the stations of those who use them.
 template <std::size_t N, std::size_t V>
 class delay_relation {
@@ -74,6 +75,7 @@ class delay_relation {
     delayed_by from = stations.delays_from(s);
     if (from == delayed_by::no_other) { return; }
     bool is_there[N]{};
+    bool has_regions[N]{};
     ticks first[N]{};
     ticks last[N]{};
     for (const visit_record& x : table.visits) {
@@ -88,10 +90,11 @@ class delay_relation {
       if (!is_there[x.task] || now.point < first[x.task]) { first[x.task] = now.point; }
       if (!is_there[x.task] || last[x.task] < now.point) { last[x.task] = now.point; }
       is_there[x.task] = true;
+      has_regions[x.task] = has_regions[x.task] || x.region > 0;
     }
     for (std::size_t by = 0; by < table.size(); ++by) {
       for (std::size_t i = 0; i < table.size() && is_there[by]; ++i) {
-        const bool comes_later = from == delayed_by::no_later_points && last[i] < first[by];
+        const bool comes_later = from == delayed_by::no_later_points && last[i] < first[by] && !has_regions[by];
         if (is_there[i] && !comes_later) { delays_[by][i] = true; }
       }
     }

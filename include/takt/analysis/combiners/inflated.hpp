@@ -198,6 +198,7 @@ template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto whole_jobs(const visit_table<N, V>& table, const Stations& stations, std::uint32_t s,
                                         const ticks* responses, const inflated_waits<N, V>& waits,
                                         const local_blocking<N, V>& local, station_demands<N, V>& jobs) -> obstacle {
+  if (has_regions(table, s)) { return obstacle::processors; }  // each stretch of a job would be held up anew
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
     ticks demand = 0;

@@ -30,8 +30,10 @@ class local_blocking {
     for (const visit_section& x : table.sections) {
       if (!stations.token_is_local(x.tokens)) { continue; }
       exists_ = true;
-      blocks_[takt::detail::station_of(table, x)] = true;
-      fits_ = fits_ && (stations.token_inherits(x.tokens) || stations.token_has_ceiling(x.tokens));
+      const std::uint32_t home = takt::detail::station_of(table, x);
+      blocks_[home] = true;
+      fits_ = fits_ && !has_regions(table, home) &&
+              (stations.token_inherits(x.tokens) || stations.token_has_ceiling(x.tokens));
     }
     for (std::uint32_t v = 0; v < table.visits.size(); ++v) { runs_.first[v] = v; }
     if (!exists_) { return; }
@@ -52,8 +54,8 @@ class local_blocking {
     }
   }
 
-  /// False where nothing is known: sections that are not local, or a processor on which holders of other tokens are
-  /// served at lent priorities too.
+  /// False where nothing is known: sections that are not local, a processor that cannot be taken back at any instant,
+  /// or one on which holders of other tokens are served at lent priorities too.
   [[nodiscard]] constexpr auto fits_beside(const lent_priorities<N, V>& lent, std::size_t stations) const noexcept
       -> bool {
     for (std::size_t s = 0; s < stations; ++s) {

@@ -149,6 +149,9 @@ class lent_priorities {
     const auto visits = demands.of(s);
     if (!raises_[s]) { return stations.responds(s, visits); }
     if (varies_[s] || stations.units(s) > 1) { return false; }
+    for (const visit_demand& d : visits) {
+      if (d.region > 0) { return false; }
+    }
     const std::size_t first = demands.first(s);
     visit_demand seen[V]{};
     std::size_t from[V]{};

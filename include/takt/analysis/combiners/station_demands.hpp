@@ -29,6 +29,15 @@ concept RespondingStations = requires(const S& stations, std::size_t s, const jo
 
 namespace detail {
 
+/// Whether a unit of a station cannot be taken from some visit at any instant.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto has_regions(const visit_table<N, V>& table, std::size_t s) -> bool {
+  for (const visit_record& x : table.visits) {
+    if (x.station == s && x.region > 0) { return true; }
+  }
+  return false;
+}
+
 /// Demands of all visits, station by station, each in the order of its points.
 template <std::size_t N, std::size_t V>
 class station_demands {
@@ -48,6 +57,7 @@ class station_demands {
                        .ancestors = x.ancestors,
                        .view = x.view,
                        .wcet = x.upper,
+                       .region = x.region,
                        .period = t.period,
                        .deadline = t.deadline,
                        .job_deadline = t.deadline,

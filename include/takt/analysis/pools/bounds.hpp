@@ -11,6 +11,7 @@
 #include <takt/analysis/pools/edf_responses.hpp>
 #include <takt/analysis/pools/gel_responses.hpp>
 #include <takt/analysis/pools/kernel_bounds.hpp>
+#include <takt/analysis/pools/region_responses.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/analysis/pools/share_deadlines.hpp>
 #include <takt/analysis/pools/time_slice_responses.hpp>
@@ -47,7 +48,8 @@ struct pool_bounds {
 template <class Order>
 struct pool_bounds<fixed_priority_rule<Order>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
-    units == 1 ? preemptive_priority_responses(visits) : global_priority_responses(visits, units);
+    if (units > 1) { return global_priority_responses(visits, units); }
+    detail::any_region(visits) ? region_priority_responses(visits) : preemptive_priority_responses(visits);
   }
 };
 template <class Rule>
@@ -60,7 +62,8 @@ struct pool_bounds<nonpreemptive_rule<Rule>> {
 template <>
 struct pool_bounds<edf_rule> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
-    units == 1 ? edf_responses(visits) : gel_responses(visits, units, gel_policy::earliest_deadline);
+    if (units > 1) { return gel_responses(visits, units, gel_policy::earliest_deadline); }
+    detail::any_region(visits) ? region_edf_responses(visits) : edf_responses(visits);
   }
   [[nodiscard]] static constexpr auto decides(auto /*rule*/, std::span<const visit_demand> visits, std::int32_t units)
       -> bool {

@@ -28,13 +28,22 @@ template <class Demand>
 
 }  // namespace detail
 
-/// Whether every visit meets its local deadline on one unit under preemptive EDF. Pre: no jitter.
-/// Source: Baruah, Mok and Rosier 1990; Zhang and Burns 2009.
+/// Whether every visit meets its local deadline on one unit under preemptive EDF: behind one non-preemptive region of a
+/// visit with a later deadline. Pre: no jitter.
+/// Source: Baruah, Mok and Rosier 1990; Zhang and Burns 2009; regions: Baruah 2005.
 template <std::size_t MaxVisits = most_decided_visits>
 [[nodiscard]] constexpr auto edf_decides(std::span<const visit_demand> visits) -> bool {
   sporadic_demand<ticks, MaxVisits> demand;
-  return detail::demand_of_visits(visits, demand) &&
-         edf_schedulable(demand, dedicated_processor<ticks>{}, no_blocking<ticks>{}) == verdict_status::schedulable;
+  if (!detail::demand_of_visits(visits, demand)) { return false; }
+  bool has_regions = false;
+  deadline_blocking<ticks, MaxVisits> blocking;
+  for (const visit_demand& v : visits) {
+    has_regions = has_regions || v.region > 0;
+    if (v.region > 0) { blocking.add(v.deadline, v.region); }
+  }
+  const dedicated_processor<ticks> processor{};
+  return (has_regions ? edf_schedulable(demand, processor, blocking)
+                      : edf_schedulable(demand, processor, no_blocking<ticks>{})) == verdict_status::schedulable;
 }
 
 /// The same where nobody is preempted: behind one visit with a later deadline. Source: Jeffay, Stanat and Martel 1991.

@@ -74,10 +74,12 @@ template <class Bound>
 /// Responses on equal units under a preemptive GEL policy: what a window can hold and, where that proves nothing and
 /// visits have no jitter, no more than by a compliant vector, and under EDF by density.
 /// Source: Bertogna and Cirinei 2007; Erickson 2014; Goossens, Funk and Baruah 2003, with densities Bertogna, Cirinei
-/// and Lipari 2005. Cost: see `window_responses` and `compliant_vector`.
+/// and Lipari 2005. Those two know no non-preemptive regions. Cost: see `window_responses` and `compliant_vector`.
 constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units, gel_policy policy) {
   const ticks slope = by_policy{policy, units}.slope();
-  if (visits.size() > most_gel_visits) { return detail::point_responses<true>(visits, units, slope, nullptr); }
+  if (visits.size() > most_gel_visits || detail::any_region(visits)) {
+    return detail::point_responses<true>(visits, units, slope, nullptr);
+  }
   ticks least[most_gel_visits]{};
   ticks known[most_gel_visits]{};
   bool proven = true;
@@ -99,7 +101,7 @@ constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units,
 /// Whether every visit meets its local deadline on equal units under preemptive global EDF. Pre: no jitter.
 /// Source: see `gel_responses`.
 [[nodiscard]] constexpr auto global_edf_decides(std::span<const visit_demand> visits, std::int32_t units) -> bool {
-  return detail::density_decides(visits, units) ||
+  return (!detail::any_region(visits) && detail::density_decides(visits, units)) ||
          detail::responses_decide(visits, [units](std::span<visit_demand> own) {
            gel_responses(own, units, gel_policy::earliest_deadline);
          });

@@ -156,6 +156,27 @@ constexpr void busy_period_responses(visit_demand& v, const visit_demand* first,
   return true;
 }
 
+/// The lesser of `response`, where no job then waits for the one before, and of what all jobs of a busy period take.
+/// `last`: a lower bound of the answer. `preempts`: visits that have started may lose the unit. Pre: v may queue.
+constexpr void count_queued_jobs(visit_demand& v, ticks last, const visit_demand* first, const visit_demand* own,
+                                 ticks blocker, bool preempts) {
+  const bool waits_for_none = v.response <= v.period;
+  visit_demand queued = v;
+  queued.response = last;
+  bool known = true;
+  if (preempts) {
+    busy_period_responses(queued, first, own, blocker);
+    known = queued.response < unbounded_response;
+  } else {
+    known = nonpreemptive_busy_period_responses(queued, first, own, blocker);
+  }
+  if (known && (!waits_for_none || queued.late < v.response)) {
+    v = queued;
+  } else {
+    v.response = v.late = waits_for_none ? v.response : unbounded_response;
+  }
+}
+
 }  // namespace detail
 
 /// Nothing is known.
@@ -246,16 +267,7 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
       const ticks response = v.wcet + wait;
       v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
     }
-    if (!v.may_queue) { continue; }
-    const bool waits_for_none = v.response <= v.period;
-    visit_demand queued = v;
-    queued.response = last;
-    const bool known = detail::nonpreemptive_busy_period_responses(queued, d, d + own, blocker);
-    if (known && (!waits_for_none || queued.late < v.response)) {
-      v = queued;
-    } else {
-      v.response = v.late = waits_for_none ? v.response : unbounded_response;
-    }
+    if (v.may_queue) { detail::count_queued_jobs(v, last, d, d + own, blocker, false); }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <takt/analysis/pools/deadlines.hpp>
+#include <takt/analysis/pools/region_responses.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
@@ -53,6 +54,25 @@ struct window_work {
   return span / u.period * u.wcet + (rest < u.wcet ? rest : u.wcet);
 }
 
+/// The most work of a less important visit u, while some other one waits, in non-preemptive regions of it: one region
+/// each time when the other begins to wait, which happens `waits` times. Source: after Davis, Burns, Marinho, Nelis,
+/// Petters and Bertogna 2013, without their bound on the number of regions of all.
+[[nodiscard]] constexpr auto work_in_regions(const visit_demand& u, ticks within, ticks waits) noexcept -> ticks {
+  if (u.region == 0) { return 0; }
+  ticks held = 0;
+  if (!checked_multiply(u.region, waits, held) || held > unbounded_response) { return within; }
+  return held < within ? held : within;
+}
+/// How often a visit begins to wait in a window, if it is displaced by each job that becomes ready there and `counts`.
+template <class Counts>
+[[nodiscard]] constexpr auto waits_within(std::span<const visit_demand> visits, ticks window, const Counts& counts)
+    -> ticks {
+  ticks out = 1;
+  for (const visit_demand& u : visits) {
+    if (counts(u)) { out += jobs_before(u, window); }
+  }
+  return out;
+}
 /// Work of others, one number for those that never run beside each other. In y units of time each of them is served at
 /// most y.
 class parallel_work {
@@ -183,11 +203,17 @@ constexpr void nonpreemptive_global_responses(std::span<visit_demand> visits, st
                                   });
 }
 
-/// Responses on units that always serve the visits with the least points, which are the same for all jobs of a task.
+/// Responses on units that always serve the visits with the least points, which are the same for all jobs of a task. A
+/// less important visit keeps its unit for a non-preemptive region whenever a more important one begins to wait.
 constexpr void global_priority_responses(std::span<visit_demand> visits, std::int32_t units) {
+  const std::span<const visit_demand> all = visits;
   detail::window_responses<true>(
-      visits, units, nullptr, [](const visit_demand& u, const visit_demand& v, ticks window) {
-        return detail::window_work{u.point < v.point ? detail::work_within(u, window) : 0, 0};
+      visits, units, nullptr, [all](const visit_demand& u, const visit_demand& v, ticks window) {
+        if (u.point < v.point) { return detail::window_work{detail::work_within(u, window), 0}; }
+        if (u.region == 0) { return detail::window_work{}; }
+        const ticks waits =
+            detail::waits_within(all, window, [&v](const visit_demand& h) { return !(v.point < h.point); });
+        return detail::window_work{detail::work_in_regions(u, detail::work_within(u, window), waits), 0};
       });
 }
 /// The same where nobody is preempted: of less important visits at most one is ahead on each unit.
@@ -203,11 +229,16 @@ namespace detail {
 
 template <bool Preemptive>
 constexpr void point_responses(std::span<visit_demand> visits, std::int32_t units, ticks slope, const ticks* known) {
+  const std::span<const visit_demand> all = visits;
   window_responses<Preemptive>(visits, units, known,
-                               [slope](const visit_demand& u, const visit_demand& v, ticks window) {
+                               [slope, all](const visit_demand& u, const visit_demand& v, ticks window) {
                                  const ticks within = work_within(u, window);
                                  const ticks due = work_due(u, v, slope);
                                  const ticks before = within < due ? within : due;
+                                 if (Preemptive && u.region > 0) {
+                                   const ticks waits = waits_within(all, window, [](const auto&) { return true; });
+                                   return window_work{before + work_in_regions(u, within - before, waits), 0};
+                                 }
                                  const ticks longest = Preemptive || u.wcet <= before ? 0 : u.wcet - before;
                                  return window_work{before, longest};
                                });
@@ -216,7 +247,7 @@ constexpr void point_responses(std::span<visit_demand> visits, std::int32_t unit
 }  // namespace detail
 
 /// Responses on units that always serve the visits with the least points, which grow by `slope` with the release, as
-/// under EDF (1) and fair lateness on c processors (c).
+/// under EDF (1) and fair lateness on c processors (c). Non-preemptive regions as in `global_priority_responses`.
 /// Source: Bertogna and Cirinei 2007; points of jobs: Bertogna, Cirinei and Lipari 2009.
 constexpr void global_point_responses(std::span<visit_demand> visits, std::int32_t units, ticks slope = 1) {
   detail::point_responses<true>(visits, units, slope, nullptr);

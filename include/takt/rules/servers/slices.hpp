@@ -45,6 +45,7 @@ struct visit_request {
   priority_point point{};
   ticks length = 0;  ///< how long it will take: more than 0, and what ends a run
   ticks wcet = 0;    ///< how long it may take
+  ticks region = 0;  ///< longest stretch in which its unit cannot be taken from it; `no_event`: until it ends
   view_values view{};
   std::int32_t unit = any_unit;  ///< the pool of the token that it got last, where that depends on another token
   ticks release = 0;             ///< of its job, which its point counts from

@@ -10,9 +10,12 @@
 
 namespace takt::inline v0 {
 
-/// Equal units with one queue, the least point first and among equal points the one that came first. The same object is
-/// driven by the simulator, the executor and the exhaustive checker: requests arrive, `decide` follows when all of one
-/// instant have, and `fire` takes what ends at the instant that `next` names.
+/// Equal units with one queue, the least point first and among equal points the one that came first. Where units are
+/// taken back, one who has a non-preemptive region keeps its unit until that ends: the region began one tick before
+/// somebody more important came for the unit, which is the worst of all instants and legal once it has run for a tick.
+/// Of several who are less important, the least important one that is in no region goes, or whoever leaves its region
+/// first. The same object is driven by the simulator, the executor and the exhaustive checker: requests arrive,
+/// `decide` follows when all of one instant have, and `fire` takes what ends at the instant that `next` names.
 template <bool Preemptive, std::size_t Capacity>
 class unit_server {
  public:
@@ -26,8 +29,14 @@ class unit_server {
   /// Pre: `v.who` neither waits nor runs; v.length > 0.
   constexpr void arrive(const visit_request& v) noexcept {
     // Who spins goes behind a holder that has its point from it.
-    const std::uint64_t late = v.length < spinning_time ? 0 : std::uint64_t{1} << 63U;
-    waiting_[waiting_count_++] = {v.point, arrivals_++ + late, v.length, v.who, 0, 0};
+    const bool spins = v.length >= spinning_time;
+    const std::uint64_t late = spins ? std::uint64_t{1} << 63U : 0;
+    request& r = waiting_[waiting_count_++];
+    r = {v.point, arrivals_++ + late, v.length, v.who, 0, 0};
+    if constexpr (Preemptive) {
+      r.region = spins ? 0 : v.region;
+      has_regions_ = has_regions_ || r.region > 1;
+    }
   }
 
   /// From now on `who`, which waits or runs, has another point. `decide` follows.
@@ -48,16 +57,19 @@ class unit_server {
         continue;
       }
       if (!Preemptive) { return; }
-      const std::size_t worst = last_running();
-      if (!before(waiting_[best], running_[worst])) { return; }
+      const std::size_t worst = has_regions_ ? last_outside_regions(best, now) : last_running();
+      if (worst == Capacity) { return enter_regions(best, now); }
+      if (!before(waiting_[best], running_[worst])) { break; }
       request displaced = running_[worst];
       sink(displaced.who, displaced.unit, displaced.since, now);
       displaced.left -= now - displaced.since;
+      displaced.keeps_until = 0;
       const std::int32_t unit = displaced.unit;
       running_[worst] = running_[--running_count_];
       start(best, unit, now);
       waiting_[waiting_count_++] = displaced;
     }
+    if (has_regions_) { leave_regions(now); }
   }
 
   [[nodiscard]] constexpr auto next() const noexcept -> ticks {
@@ -65,11 +77,13 @@ class unit_server {
     for (std::size_t i = 0; i < running_count_; ++i) {
       const ticks end = running_[i].since + running_[i].left;
       least = end < least ? end : least;
+      const ticks kept = running_[i].keeps_until;
+      least = kept > 0 && kept < least ? kept : least;
     }
     return least;
   }
 
-  /// One that ends now. Pre: next() == now.
+  /// One that ends now, or `no_client` where only a region ends. Pre: next() == now.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     for (std::size_t i = 0; i < running_count_; ++i) {
       const request& done = running_[i];
@@ -120,6 +134,9 @@ class unit_server {
     client who = no_client;
     ticks since = 0;
     std::int32_t unit = 0;
+    ticks region = 0;
+    ticks free_from = 0;    ///< since then it runs outside of regions
+    ticks keeps_until = 0;  ///< end of the region that it is in; 0: it is in none
   };
 
   [[nodiscard]] static constexpr auto before(const request& a, const request& b) noexcept -> bool {
@@ -135,6 +152,35 @@ class unit_server {
     for (std::size_t i = 1; i < running_count_; ++i) { worst = before(running_[worst], running_[i]) ? i : worst; }
     return worst;
   }
+  /// The least important one that runs behind a waiting one and can leave its unit now. A region that ends now is over.
+  /// `Capacity`: there is none.
+  [[nodiscard]] constexpr auto last_outside_regions(std::size_t best, ticks now) const noexcept -> std::size_t {
+    std::size_t worst = Capacity;
+    for (std::size_t i = 0; i < running_count_; ++i) {
+      const request& r = running_[i];
+      const bool inside = r.keeps_until > 0 ? r.keeps_until > now : r.region > 1 && r.free_from < now;
+      if (inside || !before(waiting_[best], r)) { continue; }
+      worst = worst == Capacity || before(running_[worst], r) ? i : worst;
+    }
+    return worst;
+  }
+  /// Whoever runs behind a waiting one is in a region from one tick ago.
+  constexpr void enter_regions(std::size_t best, ticks now) noexcept {
+    leave_regions(now);
+    for (std::size_t i = 0; i < running_count_; ++i) {
+      request& r = running_[i];
+      if (r.keeps_until > 0 || r.region <= 1 || r.free_from >= now || !before(waiting_[best], r)) { continue; }
+      r.keeps_until = r.region == no_event ? no_event : now - 1 + r.region;
+    }
+  }
+  constexpr void leave_regions(ticks now) noexcept {
+    for (std::size_t i = 0; i < running_count_; ++i) {
+      request& r = running_[i];
+      if (r.keeps_until == 0 || r.keeps_until > now) { continue; }
+      r.free_from = r.keeps_until;
+      r.keeps_until = 0;
+    }
+  }
   [[nodiscard]] constexpr auto free_unit() const noexcept -> std::int32_t {
     return least_free_unit(running_count_, [this](std::size_t i) { return running_[i].unit; });
   }
@@ -143,6 +189,7 @@ class unit_server {
     r = waiting_[at];
     r.unit = unit;
     r.since = now;
+    r.free_from = now;
     waiting_[at] = waiting_[--waiting_count_];
   }
 
@@ -150,6 +197,7 @@ class unit_server {
   std::uint64_t arrivals_ = 0;
   std::size_t waiting_count_ = 0;
   std::size_t running_count_ = 0;
+  bool has_regions_ = false;
   request waiting_[Capacity]{};
   request running_[Capacity]{};
 };

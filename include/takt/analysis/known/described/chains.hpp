@@ -147,6 +147,7 @@ template <class Described, class Table>
         case visit_place::processor:
         case visit_place::copy_engine:
           if (!v.known.has(visit_fact::time)) { return fact_missing(tasks, lacks(visit_fact::time), i, p); }
+          if (v.region > 0) { return refuse(model_fault::region_not_honoured, p); }
           s.where = v.where == visit_place::processor ? stage::cpu : stage::copy;
           break;
         case visit_place::gpu:

@@ -46,6 +46,7 @@ template <class Described>
     case visit_place::processor:
     case visit_place::copy_engine:
       if (!v.known.has(visit_fact::time)) { return fact_missing(tasks, lacks(visit_fact::time), task, position); }
+      if (v.region > 0) { return refuse(model_fault::region_not_honoured); }
       out.kind = v.where == visit_place::processor ? node_kind::processor : node_kind::copy;
       out.wcet = v.time.upper;
       return {};
@@ -164,7 +165,7 @@ template <class Described>
     const bool timed = v.where == visit_place::gpu
                            ? v.known.has(visit_fact::grid) && v.known.has(visit_fact::block_length)
                            : v.known.has(visit_fact::time);
-    fit = fit && timed && !v.in_section;
+    fit = fit && timed && !v.in_section && v.region == 0;
   }
   return fit;
 }

@@ -132,6 +132,7 @@ template <class Described, class Table>
       if (v.where == visit_place::own) { return misfit_at(tasks, model_fault::unknown_resource, i, p); }
       if (v.where == visit_place::processor) {
         if (!v.known.has(visit_fact::time)) { return fact_missing(tasks, lacks(visit_fact::time), i, p); }
+        if (v.region > 0) { return misfit_at(tasks, model_fault::region_not_honoured, i, p); }
         const bool fits = checked_add(made.wcet, v.time.upper, made.wcet) &&
                           (!inside || checked_add(made.cpu_in_gpu_section, v.time.upper, made.cpu_in_gpu_section));
         if (!fits || v.time.upper < 0) {
@@ -167,7 +168,9 @@ template <class Described>
                          : v.where == visit_place::copy_engine
                              ? v.known.has(visit_fact::bytes) && v.direction != copy_direction::unspecified
                              : v.known.has(visit_fact::time);
-      if (!timed || (inside && ended) || (!inside && v.where != visit_place::processor)) { return false; }
+      if (!timed || v.region > 0 || (inside && ended) || (!inside && v.where != visit_place::processor)) {
+        return false;
+      }
       kernels += v.where == visit_place::gpu ? 1U : 0U;
     }
     if (!is_chain(tasks, i) || tasks.tasks[i].jitter != 0 || kernels > most_kernels) { return false; }
