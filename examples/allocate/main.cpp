@@ -9,11 +9,11 @@
 using namespace takt::literals;
 
 constexpr auto tasks = takt::task_set(
-    takt::task("camera", takt::period(33_ms), takt::cpu(2_ms), takt::kernel(takt::work(60_ms)), takt::cpu(1_ms)),
-    takt::task("lidar", takt::period(50_ms), takt::cpu(3_ms), takt::kernel(takt::work(140_ms)), takt::cpu(2_ms)),
-    takt::task("planner", takt::period(100_ms), takt::cpu(9_ms), takt::kernel(takt::work(80_ms)), takt::cpu(4_ms)));
+    takt::task("camera", takt::period(33_ms), takt::cpu(2_ms), takt::kernel(takt::work(30_ms)), takt::cpu(1_ms)),
+    takt::task("lidar", takt::period(50_ms), takt::cpu(3_ms), takt::kernel(takt::work(70_ms)), takt::cpu(2_ms)),
+    takt::task("planner", takt::period(100_ms), takt::cpu(9_ms), takt::kernel(takt::work(40_ms)), takt::cpu(4_ms)));
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
-                                      takt::pool(takt::virtual_sms(10, 2), takt::federated));
+                                      takt::pool(takt::virtual_sms(10, 1), takt::federated));
 
 constexpr auto found = takt::allocate(board, tasks);
 static_assert(found.feasible);

@@ -13,12 +13,12 @@ using namespace takt::literals;
 using takt::communication;
 
 constexpr auto tasks = takt::task_set(takt::task("camera", takt::period(33_ms), takt::cpu(6_ms), takt::copy(500_us),
-                                                 takt::kernel(takt::work(20_ms)), takt::cpu(1_ms)),
+                                                 takt::kernel(takt::work(10_ms)), takt::cpu(1_ms)),
                                       takt::task("fuse", takt::period(20_ms), takt::cpu(4_ms)),
                                       takt::task("brake", takt::period(5_ms), takt::cpu(500_us)));
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
-                                      takt::pool(takt::virtual_sms(4, 2), takt::federated));
+                                      takt::pool(takt::virtual_sms(4, 1), takt::federated));
 constexpr auto verdict = takt::analyze(board, tasks);
 static_assert(takt::require_schedulable<verdict>);
 

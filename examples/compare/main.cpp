@@ -10,12 +10,12 @@ using namespace takt::literals;
 
 constexpr auto tasks = takt::task_set(
     takt::task("camera", takt::period(33_ms), takt::cpu(4_ms), takt::copy(500_us),
-               takt::kernel(takt::work(40_ms), takt::wcet(5_ms), takt::preemption_cost(200_us)), takt::cpu(1_ms)),
+               takt::kernel(takt::work(20_ms), takt::wcet(5_ms), takt::preemption_cost(200_us)), takt::cpu(1_ms)),
     takt::task("lidar", takt::period(50_ms), takt::cpu(3_ms), takt::copy(800_us),
-               takt::kernel(takt::work(60_ms), takt::wcet(9_ms), takt::preemption_cost(300_us)), takt::cpu(2_ms)));
+               takt::kernel(takt::work(30_ms), takt::wcet(9_ms), takt::preemption_cost(300_us)), takt::cpu(2_ms)));
 const auto board = [] {
   takt::hardware out{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-  out.gpus.push_back({.sms = 8, .virtual_per_sm = 2, .context_switch = 250'000, .switch_is_known = true});
+  out.gpus.push_back({.sms = 8, .context_switch = 250'000, .switch_is_known = true});
   return out;
 }();
 

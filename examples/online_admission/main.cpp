@@ -11,7 +11,7 @@ using namespace takt::literals;
 
 constexpr auto board = [] {
   takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
-  out.gpus.push_back({.sms = 8, .virtual_per_sm = 2});
+  out.gpus.push_back({.sms = 8});
   return out;
 }();
 
@@ -33,11 +33,11 @@ auto ask(auto& door, const auto& task) -> bool {
 auto main() -> int {
   auto door = takt::admit<8, 32>(takt::federated_policy{}, takt::fixed_priority, board);
   const auto camera = takt::task("camera", takt::period(33_ms), takt::cpu(4_ms), takt::copy(500_us),
-                                 takt::kernel(takt::work(60_ms)), takt::cpu(1_ms));
+                                 takt::kernel(takt::work(30_ms)), takt::cpu(1_ms));
   const auto lidar = takt::task("lidar", takt::period(50_ms), takt::cpu(3_ms), takt::copy(800_us),
-                                takt::kernel(takt::work(90_ms)), takt::cpu(2_ms));
+                                takt::kernel(takt::work(45_ms)), takt::cpu(2_ms));
   const auto map = takt::task("map", takt::period(40_ms), takt::cpu(3_ms), takt::copy(1_ms),
-                              takt::kernel(takt::work(250_ms)), takt::cpu(1_ms));
+                              takt::kernel(takt::work(125_ms)), takt::cpu(1_ms));
   const bool both = ask(door, camera) && ask(door, lidar);
   const bool too_much = ask(door, map);
   const bool left = door.leave("lidar").granted;

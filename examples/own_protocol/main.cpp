@@ -38,9 +38,9 @@ struct newest_first {
     analysis::work_conserving_delays(sections, at.tokens);
   }
 };
-constexpr auto tasks = task_set(task("radar", period(20_ms), cpu(1_ms), kernel(work(3_ms))),
-                                task("map", period(90_ms), cpu(5_ms), kernel(work(9_ms))));
-constexpr auto board = platform(pool(processors(1), edf), pool(virtual_sms(4, 2), locked(newest_first{})));
+constexpr auto tasks = task_set(task("radar", period(20_ms), cpu(1_ms), kernel(work(1500_us))),
+                                task("map", period(90_ms), cpu(5_ms), kernel(work(4500_us))));
+constexpr auto board = platform(pool(processors(1), edf), pool(virtual_sms(4, 1), locked(newest_first{})));
 static_assert(analyze(board, tasks).schedulable());
 auto main() -> int {
   const auto checked = checking::check_lock(newest_first_lock<4>{});

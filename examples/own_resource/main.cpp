@@ -33,12 +33,12 @@ struct loads_networks : takt::nonpreemptive_rule<takt::edf_rule> {
 };
 
 constexpr auto tasks = takt::task_set(
-    takt::task("detect", takt::period(33_ms), takt::cpu(1_ms), takt::copy(500_us), takt::kernel(takt::work(12_ms)),
+    takt::task("detect", takt::period(33_ms), takt::cpu(1_ms), takt::copy(500_us), takt::kernel(takt::work(6_ms)),
                takt::visit<npu>(layers{.count = 12, .each = 250_us}), takt::cpu(1_ms)),
     takt::task("gaze", takt::period(20_ms), takt::cpu(1_ms), takt::visit<npu>(layers{.count = 8, .each = 300_us})));
 constexpr auto board =
     takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
-                   takt::pool(takt::virtual_sms(4, 2), takt::federated), takt::pool(npu{}, loads_networks{800_us}));
+                   takt::pool(takt::virtual_sms(4, 1), takt::federated), takt::pool(npu{}, loads_networks{800_us}));
 constexpr auto verdict = takt::analyze(board, tasks);
 static_assert(verdict.schedulable());
 

@@ -34,11 +34,11 @@ struct shortest_first {
 };
 
 constexpr auto tasks = takt::task_set(
-    takt::task("camera", takt::period(33_ms), takt::cpu(4_ms), takt::copy(500_us), takt::kernel(takt::work(12_ms))),
+    takt::task("camera", takt::period(33_ms), takt::cpu(4_ms), takt::copy(500_us), takt::kernel(takt::work(6_ms))),
     takt::task("control", takt::period(5_ms), takt::cpu(700_us)));
 constexpr auto board =
     takt::platform(takt::pool(takt::processors(1), shortest_first{}), takt::pool(takt::copy_engines(1), takt::fifo),
-                   takt::pool(takt::virtual_sms(4, 2), takt::federated));
+                   takt::pool(takt::virtual_sms(4, 1), takt::federated));
 constexpr auto verdict = takt::analyze(board, tasks);
 static_assert(verdict.schedulable());
 

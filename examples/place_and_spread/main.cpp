@@ -9,12 +9,12 @@
 using namespace takt::literals;
 
 constexpr auto tasks = takt::task_set(
-    takt::task("camera", takt::period(33_ms), takt::cpu(8_ms), takt::kernel(takt::work(60_ms)), takt::cpu(1_ms)),
-    takt::task("lidar", takt::period(50_ms), takt::cpu(9_ms), takt::kernel(takt::work(140_ms)), takt::cpu(2_ms)),
-    takt::task("map", takt::period(80_ms), takt::cpu(20_ms), takt::kernel(takt::work(90_ms)), takt::cpu(4_ms)),
+    takt::task("camera", takt::period(33_ms), takt::cpu(8_ms), takt::kernel(takt::work(30_ms)), takt::cpu(1_ms)),
+    takt::task("lidar", takt::period(50_ms), takt::cpu(9_ms), takt::kernel(takt::work(70_ms)), takt::cpu(2_ms)),
+    takt::task("map", takt::period(80_ms), takt::cpu(20_ms), takt::kernel(takt::work(45_ms)), takt::cpu(4_ms)),
     takt::task("control", takt::period(5_ms), takt::on_core(0), takt::cpu(2_ms)));
 constexpr auto board = takt::platform(takt::pool(takt::processors(4), takt::fixed_priority),
-                                      takt::pool(takt::virtual_sms(16, 2), takt::federated));
+                                      takt::pool(takt::virtual_sms(16, 1), takt::federated));
 
 constexpr auto cheap = takt::analyze(board, tasks);
 constexpr auto spread = takt::analyze(board, tasks, takt::allocate(board, tasks, takt::spread_search));

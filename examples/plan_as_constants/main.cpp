@@ -10,11 +10,11 @@
 using namespace takt::literals;
 
 constexpr auto tasks = takt::task_set(
-    takt::task("camera", takt::period(33_ms), takt::cpu(8_ms), takt::kernel(takt::work(60_ms)), takt::cpu(1_ms)),
-    takt::task("lidar", takt::period(50_ms), takt::cpu(9_ms), takt::kernel(takt::work(90_ms)), takt::cpu(2_ms)),
+    takt::task("camera", takt::period(33_ms), takt::cpu(8_ms), takt::kernel(takt::work(30_ms)), takt::cpu(1_ms)),
+    takt::task("lidar", takt::period(50_ms), takt::cpu(9_ms), takt::kernel(takt::work(45_ms)), takt::cpu(2_ms)),
     takt::task("control", takt::period(5_ms), takt::cpu(2_ms)));
 constexpr auto board = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
-                                      takt::pool(takt::virtual_sms(8, 2), takt::federated));
+                                      takt::pool(takt::virtual_sms(8, 1), takt::federated));
 constexpr auto verdict = takt::analyze(board, tasks);
 static_assert(takt::require_schedulable<verdict>);
 

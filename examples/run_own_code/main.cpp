@@ -14,11 +14,11 @@ using namespace takt::literals;
 
 constexpr auto tasks =
     takt::task_set(takt::task("camera", takt::period(20_ms), takt::named("decode", takt::cpu(2_ms)), takt::copy(500_us),
-                              takt::kernel(takt::work(6_ms)), takt::named("track", takt::cpu(2_ms))),
+                              takt::kernel(takt::work(3_ms)), takt::named("track", takt::cpu(2_ms))),
                    takt::task("control", takt::period(10_ms), takt::cpu(1_ms)));
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
-                                      takt::pool(takt::virtual_sms(4, 2), takt::federated));
+                                      takt::pool(takt::virtual_sms(4, 1), takt::federated));
 constexpr auto verdict = takt::analyze(board, tasks);
 static_assert(takt::require_schedulable<verdict>);
 

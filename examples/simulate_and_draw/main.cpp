@@ -9,13 +9,13 @@
 using namespace takt::literals;
 
 constexpr auto tasks = takt::task_set(takt::task("camera", takt::period(33_ms), takt::cpu(2_ms), takt::copy(800_us),
-                                                 takt::kernel(takt::work(30_ms)), takt::copy(300_us), takt::cpu(1_ms)),
+                                                 takt::kernel(takt::work(15_ms)), takt::copy(300_us), takt::cpu(1_ms)),
                                       takt::task("lidar", takt::period(50_ms), takt::cpu(5_ms), takt::copy(1_ms),
-                                                 takt::kernel(takt::work(40_ms)), takt::cpu(2_ms)),
+                                                 takt::kernel(takt::work(20_ms)), takt::cpu(2_ms)),
                                       takt::task("control", takt::period(5_ms), takt::cpu(700_us)));
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
-                                      takt::pool(takt::virtual_sms(6, 2), takt::federated));
+                                      takt::pool(takt::virtual_sms(6, 1), takt::federated));
 constexpr auto verdict = takt::analyze(board, tasks);
 static_assert(takt::require_schedulable<verdict>);
 

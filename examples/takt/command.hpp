@@ -133,7 +133,7 @@ struct new_options {
 [[nodiscard]] auto import_command(const import_options& o) -> exit_code;
 [[nodiscard]] auto sensitivity_command(const sensitivity_options& o) -> exit_code;
 [[nodiscard]] auto new_command(const new_options& o) -> exit_code;
-[[nodiscard]] auto schema_command() -> exit_code;
+[[nodiscard]] auto schema_command(bool defaults) -> exit_code;
 
 [[nodiscard]] auto exit_code_of(verdict_status status) noexcept -> exit_code;
 

@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "embedded.hpp"
 #include "failure.hpp"
+#include "files/defaults.hpp"
 #include "text_file.hpp"
 
 namespace takt::program {
@@ -37,8 +38,8 @@ auto new_command(const new_options& o) -> exit_code {
   return exit_code::ok;
 }
 
-auto schema_command() -> exit_code {
-  std::cout << schema_file;
+auto schema_command(bool defaults) -> exit_code {
+  std::cout << (defaults ? defaults_page() : std::string{schema_file});
   return exit_code::ok;
 }
 

@@ -153,8 +153,10 @@ void describe_export(CLI::App& app, choice& c) {
 }
 
 void describe_schema(CLI::App& app, choice& c) {
+  const auto defaults = std::make_shared<bool>(false);
   auto& command = *app.add_subcommand("schema", "the JSON Schema of task-set files, for editors and other tools");
-  command.callback([&c] { c = {[] { return schema_command(); }, nullptr, "", nullptr}; });
+  command.add_flag("--defaults", *defaults, "instead: what each key that is left out is taken for");
+  command.callback([&c, defaults] { c = {[defaults] { return schema_command(*defaults); }, nullptr, "", nullptr}; });
 }
 
 void describe_help(CLI::App& app, choice& c) {

@@ -9,13 +9,13 @@ using namespace takt::literals;
 
 constexpr auto tasks_with(takt::duration planning) {
   return takt::task_set(takt::task("camera", takt::period(33_ms), takt::deadline(25_ms), takt::cpu(2_ms),
-                                   takt::copy(500_us), takt::kernel(takt::work(24_ms)), takt::cpu(1_ms)),
+                                   takt::copy(500_us), takt::kernel(takt::work(12_ms)), takt::cpu(1_ms)),
                         takt::task("plan", takt::period(40_ms), takt::deadline(20_ms), takt::cpu(planning)),
                         takt::task("control", takt::period(5_ms), takt::cpu(700_us)));
 }
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
-                                      takt::pool(takt::virtual_sms(2, 2), takt::federated));
+                                      takt::pool(takt::virtual_sms(2, 1), takt::federated));
 
 auto main() -> int {
   constexpr auto before = tasks_with(14_ms);

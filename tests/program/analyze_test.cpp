@@ -119,7 +119,7 @@ TEST_CASE("program: a verdict has the bounds of each variant beside the one that
 TEST_CASE("program: a miss in a simulated run proves one when no other plan is possible") {
   const std::string file = R"({"format": "takt/1", "platform": {"cpus": {"count": 1},
     "gpus": [{"sms": SMS, "virtual_per_sm": 2}]}, "tasks": [
-    {"name": "high", "period": "10ms", "segments": [{"cpu": ["2ms", "2ms"]}, {"kernel": {"work": ["1us", "1us"]}}, {"cpu": ["2ms", "2ms"]}]},
+    {"name": "high", "period": "10ms", "segments": [{"cpu": ["2ms", "2ms"]}, {"kernel": {"work": ["1us", "1us"], "interleave": 1}}, {"cpu": ["2ms", "2ms"]}]},
     {"name": "low", "period": "10ms", "deadline": "6ms", "priority": 9, "segments": [{"cpu": ["5ms", "5ms"]}]}]})";
   const auto prioritized = with(file, "\"high\"", "\"high\", \"priority\": 0");
   const auto one = takt::test::takt("analyze " + write("one.json", with(prioritized, "SMS", "1")));

@@ -51,7 +51,7 @@ def late(sms, **platform):
     whole = lambda time: [time, time]
     return {"format": "takt/1", "platform": {"cpus": {"count": 1}, "gpus": [{"sms": sms, "virtual_per_sm": 2}], **platform}, "tasks": [
         {"name": "high", "period": "10ms", "priority": 0, "segments": [
-            {"cpu": whole("2ms")}, {"kernel": {"work": whole("1us")}}, {"cpu": whole("2ms")}]},
+            {"cpu": whole("2ms")}, {"kernel": {"work": whole("1us"), "interleave": 1}}, {"cpu": whole("2ms")}]},
         {"name": "low", "period": "10ms", "deadline": "6ms", "priority": 9, "segments": [{"cpu": whole("5ms")}]}]}
 
 

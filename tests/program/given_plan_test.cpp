@@ -30,11 +30,11 @@ auto two_chains(std::string_view sharing, int gpus = 1) -> json {
     "platform": {"cpus": {"count": 2, "policy": "fixed-priority"}, "copy_engines": {"count": 1}},
     "tasks": [
       {"name": "camera", "period": "20ms", "segments": [
-        {"cpu": "1ms"}, {"kernel": {"work": "48ms", "preemption_cost": 0}}, {"cpu": "1ms"}]},
+        {"cpu": "1ms"}, {"kernel": {"work": "48ms", "interleave": 1, "preemption_cost": 0}}, {"cpu": "1ms"}]},
       {"name": "lidar", "period": "40ms", "segments": [
-        {"cpu": "2ms"}, {"kernel": {"work": "24ms", "preemption_cost": 0}}, {"cpu": "2ms"}]},
+        {"cpu": "2ms"}, {"kernel": {"work": "24ms", "interleave": 1, "preemption_cost": 0}}, {"cpu": "2ms"}]},
       {"name": "logger", "period": "80ms", "segments": [{"cpu": "3ms"}]}]})");
-  file["platform"]["gpus"] = {{{"sms", 8}, {"threads_per_sm", 2048}, {"count", gpus}, {"sharing", sharing}}};
+  file["platform"]["gpus"] = {{{"sms", 8}, {"virtual_per_sm", 2}, {"count", gpus}, {"sharing", sharing}}};
   return file;
 }
 

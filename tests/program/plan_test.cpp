@@ -22,12 +22,12 @@ using takt::test::write;
 constexpr std::string_view two_types = R"({"format": "takt/1",
   "platform": {"cpus": {"count": 2, "cores": [{"name": "little", "type": "little"}, {"name": "big", "type": "big"}],
                         "policy": "fixed-priority"},
-               "gpus": [{"sms": 2, "threads_per_sm": 2048, "sharing": "isolated"}]},
+               "gpus": [{"sms": 2, "virtual_per_sm": 2, "sharing": "isolated"}]},
   "chains": [{"name": "way", "tasks": ["see", "act"]}],
   "tasks": [{"name": "see", "period": "20ms", "core": 0,
              "variants": [{"name": "cpu", "segments": [{"cpu": {"big": "8ms", "little": "11ms"}}]},
                           {"name": "gpu", "segments": [{"cpu": {"big": "1ms", "little": "2ms"}},
-                                                       {"kernel": {"work": "4ms"}}]}]},
+                                                       {"kernel": {"work": "4ms", "interleave": 1}}]}]},
             {"name": "act", "period": "10ms", "core": 0,
              "segments": [{"cpu": {"big": "4ms", "little": "12ms"}}]}]})";
 

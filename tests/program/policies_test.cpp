@@ -30,11 +30,11 @@ auto compared(const std::string& arguments) -> json {
 /// Chains, a graph and a resource of one's own, which no published method reads.
 constexpr const char* mixed = R"({"format": "takt/1", "name": "mixed", "platform": {
   "cpus": {"count": 2, "policy": "edf"}, "copy_engines": {"count": 1},
-  "gpus": [{"sms": 8, "threads_per_sm": 2048, "blocks_per_sm": 16, "preemption_levels": 2, "context_switch": "200us",
+  "gpus": [{"sms": 8, "virtual_per_sm": 2, "threads_per_sm": 2048, "blocks_per_sm": 16, "preemption_levels": 2, "context_switch": "200us",
             "sharing": "whole", "copy_model": {"setup": "10us", "bytes_per_us": 10000}}],
   "resources": [{"name": "npu"}]}, "tasks": [
   {"name": "camera", "period": "40ms", "segments": [{"cpu": "2ms"}, {"copy": {"bytes": 1000000}}, {"kernel": {
-     "work": ["8ms", "16ms"], "wcet": "3ms", "preemption_cost": "500us", "blocks": 32, "threads_per_block": 256,
+     "work": ["8ms", "16ms"], "interleave": 1, "wcet": "3ms", "preemption_cost": "500us", "blocks": 32, "threads_per_block": 256,
      "length": "1ms", "wcet_by_share": {"c100": "3ms", "fixed_permille": 100}}}, {"cpu": "1ms"}]},
   {"name": "fusion", "period": "100ms", "nodes": [{"name": "a", "cpu": "3ms"}, {"name": "b", "npu": "6ms"},
      {"name": "c", "cpu": "4ms"}, {"name": "d", "cpu": "1ms"}], "edges": [["a", "b"], ["a", "c"], ["b", "d"], ["c", "d"]]}

@@ -23,19 +23,19 @@ const char* const file = R"({"format": "takt/1",
                "gpus": [{"sms": 8, "virtual_per_sm": 2, "sharing": "isolated"}]},
   "tasks": [
     {"name": "camera", "period": "33ms", "deadline": "25ms", "priority": 0,
-     "segments": [{"cpu": "2ms"}, {"kernel": {"work": "24ms"}}, {"cpu": "1ms"}]},
+     "segments": [{"cpu": "2ms"}, {"kernel": {"work": "24ms", "interleave": 1}}, {"cpu": "1ms"}]},
     {"name": "lidar", "period": "40ms",
-     "segments": [{"cpu": "3ms"}, {"copy": "1ms"}, {"kernel": {"work": "130ms"}}, {"copy": "500us"}, {"cpu": "2ms"}]},
+     "segments": [{"cpu": "3ms"}, {"copy": "1ms"}, {"kernel": {"work": "130ms", "interleave": 1}}, {"copy": "500us"}, {"cpu": "2ms"}]},
     {"name": "plan", "period": "20ms", "segments": [{"cpu": "4ms"}]},
     {"name": "control", "period": "5ms", "priority": 1, "segments": [{"cpu": "700us"}]}]})";
 
-constexpr auto tasks =
-    takt::task_set(takt::task("camera", takt::period(33_ms), takt::deadline(25_ms), takt::priority(0), takt::cpu(2_ms),
-                              takt::kernel(takt::work(24_ms)), takt::cpu(1_ms)),
-                   takt::task("lidar", takt::period(40_ms), takt::cpu(3_ms), takt::copy(1_ms),
-                              takt::kernel(takt::work(130_ms)), takt::copy(500_us), takt::cpu(2_ms)),
-                   takt::task("plan", takt::period(20_ms), takt::cpu(4_ms)),
-                   takt::task("control", takt::period(5_ms), takt::priority(1), takt::cpu(700_us)));
+constexpr auto tasks = takt::task_set(
+    takt::task("camera", takt::period(33_ms), takt::deadline(25_ms), takt::priority(0), takt::cpu(2_ms),
+               takt::kernel(takt::work(24_ms), takt::interleave(1)), takt::cpu(1_ms)),
+    takt::task("lidar", takt::period(40_ms), takt::cpu(3_ms), takt::copy(1_ms),
+               takt::kernel(takt::work(130_ms), takt::interleave(1)), takt::copy(500_us), takt::cpu(2_ms)),
+    takt::task("plan", takt::period(20_ms), takt::cpu(4_ms)),
+    takt::task("control", takt::period(5_ms), takt::priority(1), takt::cpu(700_us)));
 
 template <class Rule>
 void check_same(const Rule& rule, const std::string& word, takt::search_method search) {

@@ -89,7 +89,7 @@ base = {
     "platform": {
         "cpus": {"count": 2, "policy": "fixed-priority"},
         "copy_engines": {"count": 1},
-        "gpus": [{"sms": 10, "threads_per_sm": 2048, "sharing": "isolated", "contention": [],
+        "gpus": [{"sms": 10, "virtual_per_sm": 2, "threads_per_sm": 2048, "sharing": "isolated", "contention": [],
                   "copy_model": {"setup": "10us", "bytes_per_us": 12000}}],
         "resources": [{"name": "npu"}]},
     "tasks": [

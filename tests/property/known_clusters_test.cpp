@@ -74,7 +74,8 @@ void close_task(draws& d, workload& w, ticks demand) {
   workload w;
   draw_board(d, w);
   w.board.copy_engines = d.small(1, 2);
-  REQUIRE(w.board.gpus.push_back({.sms = d.small(1, 3), .threads_per_sm = 128, .blocks_per_sm = d.small(1, 4)}));
+  REQUIRE(w.board.gpus.push_back(
+      {.sms = d.small(1, 3), .virtual_per_sm = 2, .threads_per_sm = 128, .blocks_per_sm = d.small(1, 4)}));
   const std::int32_t tasks = d.small(1, 3);
   for (std::int32_t i = 0; i < tasks; ++i) {
     REQUIRE(w.tasks.add_task({.name = names[static_cast<std::size_t>(i)], .period = 1, .deadline = 1}));
@@ -219,7 +220,7 @@ auto graphs_until(std::uint64_t systems, const Change& change) -> tally {
   draw_board(d, w);
   w.board.processors = w.together;
   const std::int32_t gpus = d.small(1, 2);
-  for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(w.board.gpus.push_back({.sms = 2})); }
+  for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(w.board.gpus.push_back({.sms = 2, .virtual_per_sm = 2})); }
   how.locks_engines = true;
   how.tokens = d.one_in(5) ? takt::any_number_of_tokens : d.small(1, 3);
   auto& shape = how.engines.shape;

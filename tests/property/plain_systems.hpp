@@ -142,8 +142,9 @@ struct timing {
   const duration length = d.time(1, 3);
   const ticks whole = d.between(1, 4);
   const std::int32_t fixed = d.count(600, 1000);
-  return takt::kernel(takt::work(least, duration{8 * alone}), takt::preemption_cost(cost), takt::grid(blocks, threads),
-                      takt::block_length(length), takt::wcet_by_share(takt::wcet_row::scaling(whole, fixed)));
+  return takt::kernel(takt::work(least, duration{8 * alone}), takt::interleave(1), takt::preemption_cost(cost),
+                      takt::grid(blocks, threads), takt::block_length(length),
+                      takt::wcet_by_share(takt::wcet_row::scaling(whole, fixed)));
 }
 [[nodiscard]] inline auto chain_of(draws& d, const timing& t) {
   const duration first = d.time(1, 5);

@@ -32,8 +32,8 @@ auto uneven_set(std::uint64_t seed) {
     const duration out = time(1, 3);
     const duration last = time(1, 6);
     return takt::task(name, takt::period(period), takt::cpu(first), takt::copy(in),
-                      takt::kernel(takt::work(duration{work}), takt::overhead(duration{work / 8})), takt::copy(out),
-                      takt::cpu(last));
+                      takt::kernel(takt::work(duration{work}), takt::interleave(1), takt::overhead(duration{work / 8})),
+                      takt::copy(out), takt::cpu(last));
   };
   const auto a = chain("a", 80);
   const auto b = chain("b", 160);

@@ -15,7 +15,7 @@ constexpr auto tasks =
 
 constexpr auto board = [] {
   takt::hardware out{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-  out.gpus.push_back({.sms = 8, .context_switch = 250'000, .switch_is_known = true});
+  out.gpus.push_back({.sms = 8, .virtual_per_sm = 2, .context_switch = 250'000, .switch_is_known = true});
   return out;
 }();
 

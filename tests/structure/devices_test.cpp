@@ -17,13 +17,14 @@ namespace {
 
 using namespace takt::literals;
 
-constexpr auto with_copies =
-    takt::task_set(takt::task("camera", takt::period(33_ms), takt::cpu(1_ms, 2_ms), takt::copy(1_ms, 1_ms),
-                              takt::kernel(takt::work(4_ms, 8_ms)), takt::copy(1_ms, 1_ms), takt::cpu(1_ms)),
+constexpr auto with_copies = takt::task_set(
+    takt::task("camera", takt::period(33_ms), takt::cpu(1_ms, 2_ms), takt::copy(1_ms, 1_ms),
+               takt::kernel(takt::work(4_ms, 8_ms), takt::interleave(1)), takt::copy(1_ms, 1_ms), takt::cpu(1_ms)),
+    takt::task("control", takt::period(20_ms), takt::cpu(1_ms)));
+constexpr auto without_copies =
+    takt::task_set(takt::task("camera", takt::period(33_ms), takt::cpu(1_ms, 2_ms),
+                              takt::kernel(takt::work(4_ms, 8_ms), takt::interleave(1)), takt::cpu(1_ms)),
                    takt::task("control", takt::period(20_ms), takt::cpu(1_ms)));
-constexpr auto without_copies = takt::task_set(takt::task("camera", takt::period(33_ms), takt::cpu(1_ms, 2_ms),
-                                                          takt::kernel(takt::work(4_ms, 8_ms)), takt::cpu(1_ms)),
-                                               takt::task("control", takt::period(20_ms), takt::cpu(1_ms)));
 constexpr auto whole_kernels = takt::task_set(takt::task("detect", takt::period(33_ms), takt::kernel(takt::wcet(6_ms))),
                                               takt::task("track", takt::period(20_ms), takt::kernel(takt::wcet(3_ms))));
 

@@ -48,8 +48,9 @@ class described_builder {
     return visit(v);
   }
   constexpr auto work(ticks lower, ticks upper) -> described_builder& {
-    takt::described_visit v{.where = visit_place::gpu, .work = {lower, upper}};
+    takt::described_visit v{.where = visit_place::gpu, .work = {lower, upper}, .interleave_numerator = 1};
     v.known.add(visit_fact::work);
+    v.known.add(visit_fact::interleave);
     return visit(v);
   }
   constexpr auto whole(ticks wcet) -> described_builder& {
@@ -101,7 +102,7 @@ template <std::size_t N, std::size_t M, std::size_t S>
       } else {
         v.known.add(visit_fact::work);
         v.known.add(visit_fact::overhead);
-        v.known.add(visit_fact::interleave);
+        if (s.interleave_numerator != takt::unsaid_interleave) { v.known.add(visit_fact::interleave); }
         v.work = s.time;
         v.overhead = s.overhead;
         v.interleave_numerator = s.interleave_numerator;

@@ -181,15 +181,7 @@ auto chosen_tasks(const workload_file& file, const policy_input& input) -> std::
     out->tasks[i].core = input.tasks->tasks[i].core;
     out->tasks[i].gpu = input.tasks->tasks[i].gpu;
   }
-  for (std::size_t v = 0; v < out->visits.size(); ++v) {
-    described_visit& visit = out->visits[v];
-    const described_visit& chosen = input.tasks->visits[v];
-    visit.sm = chosen.sm;
-    if (chosen.known.has(visit_fact::preemption_cost) && !visit.known.has(visit_fact::preemption_cost)) {
-      visit.known.add(visit_fact::preemption_cost);
-      visit.preemption_cost = 0;
-    }
-  }
+  for (std::size_t v = 0; v < out->visits.size(); ++v) { out->visits[v].sm = input.tasks->visits[v].sm; }
   return out;
 }
 

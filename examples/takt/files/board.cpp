@@ -13,8 +13,6 @@ namespace {
 
 using std::string_view;
 
-constexpr std::int32_t threads_of_a_virtual_sm = 1024;
-
 [[nodiscard]] auto read_speed(const json_value& v) -> gpu_speed {
   const auto [numerator, denominator] = read_ratio(v);
   if (numerator < 1 || numerator > max_speed_part || denominator > max_speed_part) {
@@ -123,11 +121,6 @@ struct gpu_entry : gpu_hardware, gpu_facts, sharing_rule {
 const ways tokens{"tokens"};
 const ways by_sms{"isolated", "shared", "fifo-blocks", "levels", "single-stream", "slots", "gang"};
 
-[[nodiscard]] auto read_threads_per_sm(const json_value& v, gpu_entry& gpu) -> std::int32_t {
-  const std::int32_t threads = read_count(v, max_threads);
-  gpu.virtual_per_sm = std::max(1, threads / threads_of_a_virtual_sm);
-  return threads;
-}
 [[nodiscard]] auto read_switch(const json_value& v, gpu_entry& gpu) -> ticks {
   gpu.switch_is_known = true;
   return read_time_from(v, 0);
@@ -154,10 +147,10 @@ const ways by_sms{"isolated", "shared", "fifo-blocks", "levels", "single-stream"
 const table<gpu_entry> gpu_table{
     "a GPU",
     {{"sms", &gpu_hardware::sms, count(max_sms), needed_by(by_sms, "the number of SMs")},
-     {"threads_per_sm", &gpu_hardware::threads_per_sm, read_threads_per_sm,
+     {"threads_per_sm", &gpu_hardware::threads_per_sm, count(max_threads),
       needed_by({"fifo-blocks"}, "threads that an SM holds")},
      row<gpu_entry>{"virtual_per_sm", &gpu_hardware::virtual_per_sm, read_virtual}.shown_if(
-         [](const gpu_entry& gpu) { return gpu.sms > 0 || gpu.threads_per_sm > 0; }),
+         [](const gpu_entry& gpu) { return gpu.sms > 0 || gpu.virtual_per_sm != gpu_hardware{}.virtual_per_sm; }),
      {"blocks_per_sm", &gpu_hardware::blocks_per_sm, count(max_threads)},
      row<gpu_entry>{"warp_size", &gpu_hardware::warp_size, count(max_warp)}.shown_if(
          [](const gpu_entry& gpu) { return gpu.warp_size != usual_warp_size; }),

@@ -13,6 +13,7 @@ namespace takt::program {
 
 namespace {
 
+using std::string;
 using std::string_view;
 
 constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max();
@@ -151,13 +152,79 @@ struct width_word {
   return read_integer(v, 0, k.board->gpus[0].sms - 1);
 }
 
+/// Of which GPU some count of SMs is, and which it is not.
+void require_whole_sms(const json_value& v, std::int32_t sms, const kernel_entry& k) {
+  std::int32_t most = 0;
+  for (const gpu_hardware& gpu : k.board->gpus) { most = std::max(most, gpu.sms == 0 ? max_sms : gpu.sms); }
+  if (sms > most) {
+    throw input_error{v.where, fmt::format("is about {} SMs, and the GPU has {}", sms, most), "SMs that are there"};
+  }
+}
+
+/// {"32": time, "64": time}: on so many physical SMs and on more, up to the next count.
+[[nodiscard]] auto read_times_on_whole_sms(const json_value& v, kernel_entry& k) -> std::vector<interval<ticks>> {
+  constexpr string_view allowed = R"(a number of SMs from 1, such as "32", and the time on them)";
+  std::vector<std::pair<std::int32_t, interval<ticks>>> given;
+  for (const json_value& item : v.items) {
+    json_value count{.what = json_value::kind::integer, .text = item.key, .where = item.where};
+    if (item.key.empty() || item.key[0] == '0' || item.key.find_first_not_of("0123456789") != string_view::npos) {
+      throw input_error{item.where, fmt::format("\"{}\" is no number of SMs", one_line(item.key, 60)), string(allowed)};
+    }
+    given.emplace_back(read_count(count, max_sms), read_span(item));
+    require_whole_sms(item, given.back().first, k);
+  }
+  if (given.empty()) { throw input_error{v.where, "is empty", string(allowed)}; }
+  std::ranges::sort(given, {}, [](const auto& row) { return row.first; });
+  k.on_whole_sms = true;
+  std::vector<interval<ticks>> out;
+  for (const auto& [sms, time] : given) {
+    const auto before = out.empty() ? interval<ticks>{0, unbounded_time} : interval<ticks>{0, out.back().upper};
+    out.resize(static_cast<std::size_t>(sms - 1), before);
+    out.push_back(time);
+  }
+  return out;
+}
+
+/// The times on 1, 2, ... virtual SMs, or an object of those on some numbers of physical ones.
+struct times_by_sms {
+  static constexpr auto list = list_of{read_span, "the times on 1, 2, ... virtual SMs"};
+
+  auto operator()(const json_value& v, kernel_entry& k) const -> std::vector<interval<ticks>> {
+    if (v.is(json_value::kind::object)) { return read_times_on_whole_sms(v, k); }
+    auto out = list(v);
+    for (const gpu_hardware& gpu : k.board->gpus) {
+      if (gpu.virtual_per_sm == 1 || out.size() != static_cast<std::size_t>(gpu.sms)) { continue; }
+      throw input_error{
+          v.where,
+          fmt::format("has {} times, and the GPU has {} SMs x {} virtual: times on 1, 2, ... SMs, or on virtual SMs?",
+                      out.size(), gpu.sms, gpu.virtual_per_sm),
+          fmt::format("{{\"1\": time, \"2\": time, ...}} by SMs, or {} times by virtual SMs",
+                      std::int64_t{gpu.sms} * gpu.virtual_per_sm)};
+    }
+    return out;
+  }
+  [[nodiscard]] static auto print(const std::vector<interval<ticks>>& times) -> ordered_json {
+    return list.print(times);
+  }
+};
+
+/// Where another time begins, or an exact one behind those that hold between two counts.
+[[nodiscard]] auto print_times_on_whole_sms(const std::vector<interval<ticks>>& times) -> ordered_json {
+  ordered_json out = ordered_json::object();
+  interval<ticks> held{0, unbounded_time};
+  for (std::size_t n = 0; n < times.size(); ++n) {
+    if (times[n] != held || n + 1 == times.size()) { out[std::to_string(n + 1)] = written(times[n]); }
+    held = {0, times[n].upper};
+  }
+  return out;
+}
+
 const table<kernel_entry> kernel_table{
     "a kernel",
     {fact("work", visit_fact::work, &described_visit::work, read_span),
      fact("overhead", visit_fact::overhead, &described_visit::overhead, time_from(0)),
      fact("interleave", visit_fact::interleave, &described_visit::interleave_numerator, read_interleave),
-     fact("time_on", visit_fact::times_on_sms, &kernel_entry::times,
-          list_of{read_span, "the times on 1, 2, ... virtual SMs"}),
+     fact("time_on", visit_fact::times_on_sms, &kernel_entry::times, times_by_sms{}),
      fact("blocks", visit_fact::grid, &described_visit::blocks, integer(1, largest)),
      fact("threads_per_block", visit_fact::grid, &described_visit::threads, read_threads),
      fact("length", visit_fact::block_length, &described_visit::block_length, read_positive),
@@ -224,6 +291,7 @@ auto print_kernel(const file_tasks& tasks, const described_visit& v) -> ordered_
   if (v.known.has(visit_fact::interleave)) {
     out["interleave"] = fmt::format("{}/{}", v.interleave_numerator, v.interleave_denominator);
   }
+  if (v.on_whole_sms) { out["time_on"] = print_times_on_whole_sms(k.times); }
   if (v.sm == any_core) { out.erase("core"); }
   return out;
 }

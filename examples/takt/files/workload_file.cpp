@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "defaults.hpp"
 #include "parts.hpp"
 
 namespace takt::program {
@@ -165,6 +166,7 @@ auto read_workload(const json_value& given) -> std::unique_ptr<workload_file> {
   }
   if (const auto* const chains = document.find("chains")) { read_effect_chains(*chains, *out); }
   require_memory(*out);
+  out->unsaid = unsaid_keys(present, *out);
   return out;
 }
 

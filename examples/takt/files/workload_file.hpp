@@ -126,6 +126,15 @@ struct chain_facts {
   [[nodiscard]] friend auto operator==(const chain_facts&, const chain_facts&) -> bool = default;
 };
 
+/// A key that some object of a file leaves out, and what it is taken for.
+struct unsaid_key {
+  std::string_view object;
+  std::string_view key;
+  std::string_view taken;
+
+  [[nodiscard]] friend auto operator==(const unsaid_key&, const unsaid_key&) -> bool = default;
+};
+
 /// A file of the one dialect, or of an older spelling, as values that no rule has looked at. Names point into `texts`,
 /// so a file is neither copied nor moved.
 struct workload_file {
@@ -150,6 +159,7 @@ struct workload_file {
   std::vector<std::string> remarks;  ///< under "notes": of whoever wrote the file, for whoever reads it
   std::deque<std::string> texts;
   std::vector<std::string> notes;
+  std::vector<unsaid_key> unsaid;    ///< that matter to some verdict
   std::vector<std::string> task_at;  ///< places in the file of what stands in the table
   std::vector<std::string> visit_at;
 };

@@ -23,6 +23,7 @@
 #include <takt/rules/policies/tokens.hpp>
 
 #include "../fields.hpp"
+#include "../files/defaults.hpp"
 #include "../large_stack.hpp"
 #include "../progress.hpp"
 
@@ -191,6 +192,41 @@ void add_notes(const workload_file& file, const policy_input& input, const judge
   out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
 }
 
+constexpr std::array<string_view, 3> keys_of_new_meaning{"virtual_per_sm", "interleave", "preemption_cost"};
+
+/// Whether a key that the file leaves out counts under the policy of a verdict.
+[[nodiscard]] auto counts_under(const judged_policy& found, const unsaid_key& key) -> bool {
+  return key.key != "preemption_cost" || is_one_of(split_policy(found.policy).name, kernel_sharings);
+}
+
+/// What the file does not say, as assumptions, and in one line what versions before this one read in another way.
+void add_unsaid(const workload_file& file, const judged_policy& found, report::verdict_summary& out) {
+  std::vector<std::string> changed;
+  const std::vector<std::string> before = out.assumptions;
+  for (const unsaid_key& key : file.unsaid) {
+    if (!counts_under(found, key)) { continue; }
+    const std::string quoted = fmt::format("\"{}\"", key.key);
+    const bool is_said =
+        std::ranges::any_of(before, [&](const std::string& a) { return a.find(quoted) != std::string::npos; });
+    if (!is_said) { out.assumptions.push_back(assumption_of(key)); }
+    if (is_one_of(key.key, keys_of_new_meaning)) { changed.push_back(fmt::format("{} {}", key.key, key.taken)); }
+  }
+  if (!changed.empty()) {
+    out.notes.push_back(fmt::format("left out, and read in another way by earlier versions: {}; see docs/defaults.md",
+                                    fmt::join(changed, "; ")));
+  }
+}
+
+/// Every verdict says of how many virtual SMs an SM is, where it is not one.
+void add_virtual_sms(const workload_file& file, report::verdict_summary& out) {
+  const bool is_said = std::ranges::any_of(
+      out.platform_words, [](const std::string& words) { return words.find(" virtual") != std::string::npos; });
+  for (const gpu_hardware& gpu : file.board.gpus) {
+    if (is_said || gpu.virtual_per_sm == 1 || out.platform_words.empty()) { continue; }
+    out.platform_words.push_back(report::plural(gpu.sms, "SM") + report::detail::virtual_words(gpu.virtual_per_sm));
+  }
+}
+
 /// "A57_0 A57, Denver": what the file says of its cores.
 [[nodiscard]] auto core_names(const workload_file& file) -> std::string {
   std::vector<std::string> names;
@@ -242,10 +278,6 @@ auto asked_of(const workload_file& file, const rule_wishes& wishes) -> std::vari
   }
   place(file, out);
   if (auto fault = add_given_plan(file, out)) { return *fault; }
-  if (own && is_one_of(file.rules.gpus.sharing, kernel_sharings) && has_kernels_only(file) &&
-      stop_kernels_at_once(*out.tasks)) {
-    out.notes.emplace_back("kernels without preemption_cost are taken to stop at once");
-  }
   if (!q.granted && file.contention && !serves_one_kernel(published_policies, q.policy)) {
     if (auto fault = add_contention(file, out)) { return *fault; }
   }
@@ -302,6 +334,8 @@ auto explained_summary(const workload_file& file, const policy_input& input, jud
       said->findings.push_back(std::move(proven));
     }
   }
+  add_virtual_sms(file, *said);
+  add_unsaid(file, found, *said);
   add_notes(file, input, found, *said);
   return std::move(*said);
 }

@@ -36,17 +36,4 @@ constexpr void place_kernels(described_tasks<N, V, R, S>& tasks, std::int32_t sm
       }));
 }
 
-/// Takes kernels of which nobody says what it costs to stop them as stopped at once. True where there is one.
-template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-constexpr auto stop_kernels_at_once(described_tasks<N, V, R, S>& tasks) -> bool {
-  bool any = false;
-  for (described_visit& v : tasks.visits) {
-    if (v.where != visit_place::gpu || v.known.has(visit_fact::preemption_cost)) { continue; }
-    any = true;
-    v.known.add(visit_fact::preemption_cost);
-    v.preemption_cost = 0;
-  }
-  return any;
-}
-
 }  // namespace takt::inline v0

@@ -48,6 +48,10 @@ template <class Table>
   if constexpr (number_traits<number>::integral) {
     number longest = 0;
     number own = 0;
+    std::int32_t most_stretched = 1;
+    for (const gpu_record& gpu : platform.gpus) {
+      most_stretched = gpu.virtual_per_sm > most_stretched ? gpu.virtual_per_sm : most_stretched;
+    }
     for (std::size_t i = 0; i < table.size(); ++i) {
       const auto& t = table.tasks[i];
       longest = t.period > longest ? t.period : longest;
@@ -58,12 +62,13 @@ template <class Table>
           const number sample = table.samples[s.first_sample + r].upper;
           upper = sample > upper ? sample : upper;
         }
-        if (!checked_multiply(upper, s.interleave_numerator, upper) || !checked_add(upper, s.overhead, upper) ||
+        const interleave_ratio ratio = ratio_on(most_stretched, s.interleave_numerator, s.interleave_denominator);
+        if (!checked_multiply(upper, ratio.numerator, upper) || !checked_add(upper, s.overhead, upper) ||
             !detail::fits_speeds(table, s, platform, upper) || !checked_add(own, upper, own)) {
           return false;
         }
         number serial = 0;
-        if (!checked_multiply(s.overhead, s.interleave_denominator, serial)) { return false; }
+        if (!checked_multiply(s.overhead, ratio.denominator, serial)) { return false; }
       }
     }
     const auto windows = static_cast<number>(4 * table.size() + 2 * table.segments.size() + 8);

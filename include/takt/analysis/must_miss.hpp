@@ -47,8 +47,9 @@ class legal_kernel_time {
     take(v, false, has(visit_fact::wcet), visit_fact::wcet);
     take(v, false, has(visit_fact::time), visit_fact::time);
     take(v, true, has(visit_fact::work), visit_fact::work, visit_fact::overhead, visit_fact::interleave);
-    take(v, true, has(visit_fact::times_on_sms), visit_fact::times_on_sms);
+    take(v, true, has(visit_fact::times_on_sms) && !v.on_whole_sms, visit_fact::times_on_sms);
     if (!is_known_) { return 0; }
+    take(v, true, has(visit_fact::times_on_sms) && v.on_whole_sms, visit_fact::times_on_sms);
     take(v, false, has(visit_fact::grid) && has(visit_fact::block_length), visit_fact::grid, visit_fact::block_length);
     take(v, false, has(visit_fact::wcet_by_share), visit_fact::wcet_by_share);
     return least_;
@@ -175,8 +176,8 @@ template <class Tasks>
 }  // namespace detail
 
 /// Whether the times that rules make of kernels are ones that they take in some legal run: each kernel has one fact
-/// that says how long it takes, and none that only bounds it. Then a run that misses a deadline proves something of the
-/// tasks.
+/// that says how long it takes, and none that only bounds it, as times of fewer SMs do. Then a run that misses a
+/// deadline proves something of the tasks.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto times_are_given(const described_tasks<N, V, R, S>& all) -> bool {
   for (const described_visit& v : all.visits) {
@@ -184,7 +185,8 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
     if (v.where != visit_place::gpu) { continue; }
     const int facts =
         has(visit_fact::wcet) + has(visit_fact::time) + has(visit_fact::work) + has(visit_fact::times_on_sms);
-    if (facts != 1 || has(visit_fact::wcet_by_share) + has(visit_fact::grid) + has(visit_fact::block_length) > 0) {
+    if (v.on_whole_sms || facts != 1 ||
+        has(visit_fact::wcet_by_share) + has(visit_fact::grid) + has(visit_fact::block_length) > 0) {
       return false;
     }
   }

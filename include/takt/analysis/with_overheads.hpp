@@ -152,7 +152,8 @@ class overhead_charges {
       grow(v.overhead);
     }
     for (std::uint32_t s = 0; s < v.samples && v.known.has(visit_fact::times_on_sms); ++s) {
-      grow(tasks.samples[v.first_sample + s].upper);
+      ticks& upper = tasks.samples[v.first_sample + s].upper;
+      if (upper != unbounded_time) { grow(upper); }
     }
     if (!v.known.has(visit_fact::wcet_by_share)) { return fits; }
     std::array<ticks, wcet_row::shares> times{};

@@ -230,6 +230,7 @@ class describer {
     } else if constexpr (knows<tabulated_times, S>) {
       if (!states<tabulated_times>(s)) { return; }
       const auto rows = fact<tabulated_times>(s);
+      v.on_whole_sms = rows.on_whole_sms;
       take_samples(rows, rows.count, v);
     }
   }

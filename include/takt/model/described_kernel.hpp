@@ -66,7 +66,7 @@ struct fact_access<kernel_interleave, described_kernel> : detail::described_fact
 template <>
 struct fact_access<tabulated_times, described_kernel> : detail::described_fact<visit_fact::times_on_sms> {
   [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> tabulated_times {
-    return {k.samples, k.visit->samples};
+    return {k.samples, k.visit->samples, k.visit->on_whole_sms};
   }
 };
 template <>

@@ -8,6 +8,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/kernel_law.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/task_attributes.hpp>
@@ -35,11 +36,12 @@ struct described_visit {
   interval<ticks> time{};
   interval<ticks> work{};
   ticks overhead = 0;
-  std::int64_t interleave_numerator = 1;
+  std::int64_t interleave_numerator = unsaid_interleave;
   std::int64_t interleave_denominator = 1;
   bool any_neighbour = true;
   std::uint32_t first_sample = 0;  ///< of `times_on_sms`, in `described_tasks::samples`
   std::uint32_t samples = 0;
+  bool on_whole_sms = false;  ///< the samples count physical SMs; one whose upper end is `unbounded_time` is unknown
   std::int64_t blocks = 0;
   std::int32_t threads = 0;
   ticks block_length = 0;

@@ -40,6 +40,9 @@ struct fact_access<kernel_overhead, kernel_segment<divisible_work>> {
 };
 template <>
 struct fact_access<kernel_interleave, kernel_segment<divisible_work>> {
+  [[nodiscard]] static constexpr auto has(const kernel_segment<divisible_work>& k) noexcept -> bool {
+    return k.law.interleave_numerator != unsaid_interleave;
+  }
   [[nodiscard]] static constexpr auto get(const kernel_segment<divisible_work>& k) noexcept -> kernel_interleave {
     return {k.law.interleave_numerator, k.law.interleave_denominator, k.law.any_neighbour};
   }
@@ -59,7 +62,7 @@ template <>
 struct fact_access<kernel_preemption_cost, accelerator_kernel> {
   [[nodiscard]] static constexpr auto has(const accelerator_kernel& k) noexcept -> bool { return k.cost_given; }
   [[nodiscard]] static constexpr auto get(const accelerator_kernel& k) noexcept -> kernel_preemption_cost {
-    return {k.cost_given ? k.preemption_cost : k.wcet};
+    return {k.cost_to_stop()};
   }
 };
 

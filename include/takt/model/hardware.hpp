@@ -16,7 +16,7 @@ namespace takt::inline v0 {
 /// A GPU without a rule. A size of 0 is not known; what needs it refuses.
 struct gpu_hardware {
   std::int32_t sms = 0;
-  std::int32_t virtual_per_sm = 2;
+  std::int32_t virtual_per_sm = 1;
   std::int32_t granularity = 1;
   gpu_speed speed{};
   std::int32_t threads_per_sm = 0;

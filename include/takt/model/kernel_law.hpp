@@ -24,6 +24,23 @@ concept KernelLaw = Copyable<Law> && requires(const Law& law, std::int32_t virtu
   { Law::sampled_shares } -> std::convertible_to<std::size_t>;
 };
 
+/// A factor of at least one by which virtual SMs of one physical SM slow one another down.
+struct interleave_ratio {
+  std::int64_t numerator = 1;
+  std::int64_t denominator = 1;
+};
+
+/// Numerator of a ratio that nobody has said.
+inline constexpr std::int64_t unsaid_interleave = 0;
+
+/// The ratio to count with on SMs of so many virtual ones each. One that nobody has said is their number: kernels then
+/// gain nothing from sharing an SM, and none takes longer unless the SM does less work in total.
+[[nodiscard]] constexpr auto ratio_on(std::int32_t virtual_per_sm, std::int64_t numerator,
+                                      std::int64_t denominator) noexcept -> interleave_ratio {
+  return numerator == unsaid_interleave ? interleave_ratio{virtual_per_sm, 1}
+                                        : interleave_ratio{numerator, denominator};
+}
+
 /// Bounds of a kernel with divisible work W on N virtual SMs: lower / N, and (W * ratio - L) / N + L.
 ///
 /// Returns false on overflow. Integer time rounds the first down and the second up. Pre: N >= 1, ratio >= 1,
@@ -105,13 +122,14 @@ template <ExactNumber Number>
   return true;
 }
 
-/// Work that spreads evenly over any number of virtual SMs, but for a serial part.
+/// Work that spreads evenly over any number of virtual SMs, but for a serial part. By itself it has no longest time
+/// where nobody has said the ratio: that depends on the GPU.
 struct divisible_work {
   static constexpr std::size_t sampled_shares = 0;
 
   interval<duration> work;
   duration overhead;
-  std::int64_t interleave_numerator = 1;
+  std::int64_t interleave_numerator = unsaid_interleave;
   std::int64_t interleave_denominator = 1;
   bool any_neighbour = true;  ///< the ratio holds beside kernels of other tasks too
 
@@ -125,8 +143,11 @@ struct divisible_work {
  private:
   [[nodiscard]] constexpr auto bounds(std::int32_t virtual_sms) const noexcept -> interval<duration> {
     interval<ticks> out;
-    const bool fits = divisible_work_bounds<ticks>({work.lower.count(), work.upper.count()}, overhead.count(),
-                                                   interleave_numerator, interleave_denominator, virtual_sms, out);
+    const bool said = interleave_numerator != unsaid_interleave;
+    const bool fits =
+        divisible_work_bounds<ticks>({work.lower.count(), work.upper.count()}, overhead.count(),
+                                     said ? interleave_numerator : 1, interleave_denominator, virtual_sms, out);
+    if (fits && !said) { return {duration{out.lower}, duration::max()}; }
     return fits ? interval<duration>{duration{out.lower}, duration{out.upper}}
                 : interval<duration>{duration{}, duration::max()};
   }

@@ -59,7 +59,7 @@ struct gpu_record {
     return tokens < 1 || granularity < 1 ? 0 : sms / granularity / tokens * granularity;
   }
   [[nodiscard]] constexpr auto power(std::int32_t share) const noexcept -> sm_power {
-    return {virtual_sms(share), speed};
+    return {virtual_sms(share), speed, virtual_per_sm};
   }
 };
 

@@ -121,7 +121,9 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   }
   detail::time_scale by{permille};
   for (auto& row : out.tasks.rows) { row = detail::scaled_row(row, by); }
-  for (auto& time : out.tasks.samples) { by.apart(time); }
+  for (auto& time : out.tasks.samples) {
+    if (time.upper != unbounded_time) { by.apart(time); }
+  }
   if (!by.fits() && !out.error) { out.error = {.fault = model_fault::time_overflow}; }
   return out;
 }

@@ -78,9 +78,10 @@ struct kernel_overhead {
   static constexpr std::string_view name = "overhead";
   duration time;
 };
+/// Without a ratio of its own a kernel is stretched by all virtual SMs of an SM: see `ratio_on`.
 struct kernel_interleave {
   static constexpr std::string_view name = "interleave";
-  std::int64_t numerator = 1;
+  std::int64_t numerator = unsaid_interleave;
   std::int64_t denominator = 1;
   bool any_neighbour = true;
 };
@@ -92,18 +93,27 @@ struct kernel_interleave {
 /// The part of a kernel that more SMs do not shorten: launch, pinning, and the longest indivisible block.
 [[nodiscard]] constexpr auto overhead(duration upper) noexcept -> kernel_overhead { return {upper}; }
 
+namespace detail {
+
+/// A numerator that says something, be it something wrong.
+[[nodiscard]] constexpr auto said_numerator(std::int64_t numerator) noexcept -> std::int64_t {
+  return numerator == unsaid_interleave ? -1 : numerator;
+}
+
+}  // namespace detail
+
 /// How much a kernel is stretched by whatever may run on the other virtual SMs of its physical SM, as an exact ratio
 /// of at least one: 9/5 for 1.8.
 [[nodiscard]] constexpr auto interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
     -> kernel_interleave {
-  return {numerator, denominator};
+  return {detail::said_numerator(numerator), denominator};
 }
 
 /// The stretch by blocks of the same kernel only. It holds where SMs are handed out whole; a platform whose tasks share
 /// physical SMs refuses it.
 [[nodiscard]] constexpr auto self_interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
     -> kernel_interleave {
-  return {numerator, denominator, false};
+  return {detail::said_numerator(numerator), denominator, false};
 }
 
 [[nodiscard]] constexpr auto kernel(kernel_work w, kernel_overhead o = {}, kernel_interleave i = {}) noexcept

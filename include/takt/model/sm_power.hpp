@@ -29,6 +29,7 @@ struct gpu_speed {
 struct sm_power {
   std::int32_t virtual_sms = 0;
   gpu_speed speed{};
+  std::int32_t virtual_per_sm = 1;  ///< of the GPU
 };
 
 }  // namespace takt::inline v0

@@ -12,11 +12,13 @@
 namespace takt::inline v0 {
 
 /// Times of a kernel on 1, 2, ... virtual SMs that stand in a table; on more than that it counts as using only the last
-/// number. Pre: one at least, and the table outlives it.
+/// number. Where they are of whole SMs, row n is about n physical ones, all of whose virtual SMs the kernel has. Pre:
+/// one at least, and the table outlives it.
 struct tabulated_times {
   static constexpr std::string_view name = "time_on";
   const interval<ticks>* first = nullptr;
   std::uint32_t count = 0;
+  bool on_whole_sms = false;
 
   [[nodiscard]] constexpr auto lower(std::int32_t sms) const noexcept -> duration { return duration{at(sms).lower}; }
   [[nodiscard]] constexpr auto upper(std::int32_t sms) const noexcept -> duration { return duration{at(sms).upper}; }

@@ -86,7 +86,7 @@ constexpr void append_task(task_rows<accelerator_task<Number>, MaxTasks>& table,
                .wcet = Number(k.wcet.count()),
                .period = Number(a.period.count()),
                .deadline = Number(a.deadline.count()),
-               .preemption_cost = Number(k.preemption_cost.count()),
+               .preemption_cost = Number(k.cost_to_stop().count()),
                .width = k.width,
                .core = k.core,
                .priority = a.priority});

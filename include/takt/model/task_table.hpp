@@ -22,7 +22,7 @@ struct segment_record {
   copy_direction direction = copy_direction::unspecified;
   interval<Number> time{};
   Number overhead{};
-  std::int64_t interleave_numerator = 1;
+  std::int64_t interleave_numerator = unsaid_interleave;
   std::int64_t interleave_denominator = 1;
   std::uint32_t first_sample = 0;
   std::uint32_t samples = 0;
@@ -100,7 +100,8 @@ struct task_table {
   [[nodiscard]] constexpr auto kernel_bounds(const segment_record<Number>& s, const sm_power& power,
                                              interval<Number>& out) const -> bool {
     if (s.samples == 0) {
-      return divisible_work_bounds(s.time, s.overhead, s.interleave_numerator, s.interleave_denominator, power, out);
+      const interleave_ratio ratio = ratio_on(power.virtual_per_sm, s.interleave_numerator, s.interleave_denominator);
+      return divisible_work_bounds(s.time, s.overhead, ratio.numerator, ratio.denominator, power, out);
     }
     const auto rows = s.samples;
     const auto n = static_cast<std::uint32_t>(power.virtual_sms);

@@ -6,6 +6,7 @@
 
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/kernel_law.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/task_table.hpp>
@@ -46,7 +47,8 @@ template <class Table, class Number>
       return fault;
     }
   }
-  return work_fault(s.time.upper, s.overhead, s.interleave_numerator, s.interleave_denominator, s.samples > 0);
+  const interleave_ratio ratio = ratio_on(1, s.interleave_numerator, s.interleave_denominator);
+  return work_fault(s.time.upper, s.overhead, ratio.numerator, ratio.denominator, s.samples > 0);
 }
 
 template <class Number>

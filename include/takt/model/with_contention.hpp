@@ -41,7 +41,8 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
       detail::time_scale by{million + ppm, million};
       for (ticks* const time : {&v.time.upper, &v.work.upper, &v.overhead, &v.block_length, &v.wcet}) { by.up(*time); }
       for (std::uint32_t k = 0; v.known.has(visit_fact::times_on_sms) && k < v.samples; ++k) {
-        by.up(out.tasks.samples[v.first_sample + k].upper);
+        ticks& upper = out.tasks.samples[v.first_sample + k].upper;
+        if (upper != unbounded_time) { by.up(upper); }
       }
       if (v.known.has(visit_fact::wcet_by_share)) {
         out.tasks.rows[v.row] = detail::scaled_row(out.tasks.rows[v.row], by);

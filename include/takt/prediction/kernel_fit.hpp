@@ -230,7 +230,7 @@ constexpr void measure_distances(std::span<const kernel_sample> samples, kernel_
 /// drawn from one counter, a run ends at most one piece after work over SMs and overhead would, and later than that by
 /// nothing on counts that divide them evenly. So the upper bound is that of samples that are each longer by a piece.
 /// Cost: at most 64 passes over the samples, no memory. Source: Zou et al. 2021, sections 4.1 and 6.4.
-[[nodiscard]] constexpr auto fit_kernel(std::span<const kernel_sample> samples, kernel_interleave interleave = {},
+[[nodiscard]] constexpr auto fit_kernel(std::span<const kernel_sample> samples, kernel_interleave interleave = {1, 1},
                                         std::int32_t margin_percent = 0, ticks least_overhead = 0,
                                         ticks piece = 0) noexcept -> kernel_fit {
   kernel_fit out{.status = detail::fit_fault(samples, interleave, margin_percent, least_overhead, piece),

@@ -24,14 +24,16 @@ struct launch_overheads {
 };
 
 /// The law of a kernel that ends later by up to `delay` on any number of SMs: its upper bound is later, and its
-/// overhead larger by that; the work is rounded up to a tick. None on overflow. Pre: delay >= 0.
+/// overhead larger by that; the work is rounded up to a tick. A ratio that nobody has said counts as 1, at which all of
+/// the delay is work. None on overflow. Pre: delay >= 0.
 [[nodiscard]] constexpr auto later_by(const divisible_work& law, ticks delay) noexcept
     -> std::optional<divisible_work> {
+  const interleave_ratio ratio = ratio_on(1, law.interleave_numerator, law.interleave_denominator);
   ticks unstretched = 0;
   ticks work = 0;
   ticks overhead = 0;
-  if (!checked_multiply(delay, law.interleave_denominator, unstretched)) { return std::nullopt; }
-  unstretched = ceil_divide(unstretched, law.interleave_numerator);
+  if (!checked_multiply(delay, ratio.denominator, unstretched)) { return std::nullopt; }
+  unstretched = ceil_divide(unstretched, ratio.numerator);
   if (!checked_add(law.work.upper.count(), unstretched, work) || !checked_add(law.overhead.count(), delay, overhead)) {
     return std::nullopt;
   }
@@ -39,8 +41,8 @@ struct launch_overheads {
   out.work.upper = duration{work};
   out.overhead = duration{overhead};
   interval<ticks> unused;
-  const bool fits = divisible_work_bounds<ticks>({out.work.lower.count(), work}, overhead, out.interleave_numerator,
-                                                 out.interleave_denominator, 1, unused);
+  const bool fits = divisible_work_bounds<ticks>({out.work.lower.count(), work}, overhead, ratio.numerator,
+                                                 ratio.denominator, 1, unused);
   return fits ? std::optional{out} : std::nullopt;
 }
 

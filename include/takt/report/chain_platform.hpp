@@ -85,6 +85,14 @@ template <KnownComposition P>
   return rule.empty() ? std::string{} : " (" + std::string{rule} + ")";
 }
 
+inline constexpr std::string_view unsaid_interleave_words =
+    "A kernel without \"interleave\" is stretched by all virtual SMs of an SM: it gains nothing from sharing one.";
+
+/// " x 2 virtual" of SMs that are several virtual ones each.
+[[nodiscard]] inline auto virtual_words(std::int32_t virtual_per_sm) -> std::string {
+  return virtual_per_sm == 1 ? std::string{} : " x " + std::to_string(virtual_per_sm) + " virtual";
+}
+
 [[nodiscard]] inline auto board_words(const platform_record& platform, const rule_words& rules)
     -> std::vector<std::string> {
   std::vector<std::string> out{plural(platform.cores, "core") + rule_in_brackets(rules.cpus)};
@@ -92,8 +100,8 @@ template <KnownComposition P>
                     ? std::string{"no copy engine"}
                     : plural(platform.copy_engines, "copy engine") + rule_in_brackets(rules.copies));
   for (const gpu_record& gpu : platform.gpus) {
-    std::string text = "GPU with " + std::to_string(gpu.sms) + " SMs x " + std::to_string(gpu.virtual_per_sm) +
-                       " virtual" + rule_in_brackets(rules.gpus);
+    std::string text =
+        "GPU with " + plural(gpu.sms, "SM") + virtual_words(gpu.virtual_per_sm) + rule_in_brackets(rules.gpus);
     if (gpu.granularity > 1) { text += " in units of " + std::to_string(gpu.granularity); }
     if (!gpu.speed.is_one()) { text += " at speed " + speed_text(gpu.speed); }
     out.push_back(std::move(text));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,6 +17,7 @@
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/terms.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/model/kernel_law.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/report/chain_platform.hpp>
@@ -83,6 +85,15 @@ void add_chain_facts(const platform_record& platform, const rule_words& rules, c
   out.facts.push_back(std::move(sms));
 }
 
+/// Whether the number of virtual SMs stands in for a ratio that nobody has said.
+template <class Table>
+[[nodiscard]] auto has_unsaid_ratio(const Table& table, const platform_record& platform) -> bool {
+  return std::ranges::any_of(platform.gpus, [](const gpu_record& gpu) { return gpu.virtual_per_sm > 1; }) &&
+         std::ranges::any_of(table.segments, [](const auto& s) {
+           return s.where == stage::kernel && s.samples == 0 && s.interleave_numerator == unsaid_interleave;
+         });
+}
+
 /// The variant of RTGPU that a verdict was made by; the best where it was another analysis.
 [[nodiscard]] constexpr auto variant_named(std::string_view method) noexcept -> analysis::rtgpu_variant {
   for (const auto& variant :
@@ -129,6 +140,7 @@ template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   out.assumptions.emplace_back("Every segment takes a time within its bounds.");
   if (table.gpu_tasks() > 0) {
     out.assumptions.emplace_back("No kernel is slowed down by more than its interleave ratio and its overhead say.");
+    if (detail::has_unsaid_ratio(table, record)) { out.assumptions.emplace_back(detail::unsaid_interleave_words); }
   }
   return out;
 }

@@ -36,6 +36,7 @@ namespace detail {
 struct pool_contents {
   std::string_view kind;
   std::int32_t count = 1;
+  std::int32_t virtual_per_sm = 1;
 };
 [[nodiscard]] constexpr auto contents_of(const processors_resource& r) noexcept -> pool_contents {
   return {"core", r.count};
@@ -44,7 +45,7 @@ struct pool_contents {
   return {"copy engine", r.count};
 }
 [[nodiscard]] constexpr auto contents_of(const virtual_sms_resource& r) noexcept -> pool_contents {
-  return {"SM", r.sms};
+  return {"SM", r.sms, r.per_sm};
 }
 template <class Resource>
 [[nodiscard]] constexpr auto contents_of(const Resource& r) noexcept -> pool_contents {
@@ -98,7 +99,7 @@ template <std::size_t Capacity>
     case visit_place::processor: out.held = contents_of(processors_resource{p.units}); break;
     case visit_place::copy_engine: out.held = contents_of(copy_engines_resource{p.units}); break;
     case visit_place::gpu:
-      if (p.has_sms) { out.held = {"SM", p.gpu.sms}; }
+      if (p.has_sms) { out.held = {"SM", p.gpu.sms, p.gpu.virtual_per_sm}; }
       break;
     case visit_place::own: out.held.kind = p.name.empty() ? out.held.kind : p.name; break;
   }
@@ -127,7 +128,9 @@ void describe_pools(const P& board, verdict_summary& out) {
       one.add("tokens", pool.tokens).add("protocol", protocol);
       pool.rule += ": " + plural(pool.tokens, "token") + " under " + protocol;
     }
-    out.platform_words.push_back(plural(pool.held.count, pool.held.kind) + " (" + pool.rule + ")");
+    if (pool.held.virtual_per_sm != 1) { one.add("virtual_per_sm", pool.held.virtual_per_sm); }
+    out.platform_words.push_back(plural(pool.held.count, pool.held.kind) + virtual_words(pool.held.virtual_per_sm) +
+                                 " (" + pool.rule + ")");
     pools.push(std::move(one));
   });
   out.platform.add("pools", std::move(pools));

@@ -72,17 +72,18 @@ template <class K>
 [[nodiscard]] constexpr auto time_of_work(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
   const auto work = fact<kernel_work>(k);
   const auto serial = fact_or_none<kernel_overhead>(k);
-  const auto ratio = fact_or_none<kernel_interleave>(k);
+  const auto said = fact_or_none<kernel_interleave>(k);
+  const interleave_ratio ratio = ratio_on(gpu.virtual_per_sm, said.numerator, said.denominator);
   const interval<ticks> time{work.time.lower.count(), work.time.upper.count()};
   visit_view out{.fault = interval_fault(time)};
   if (out.fault == model_fault::none) {
     out.fault = work_fault(time.upper, serial.time.count(), ratio.numerator, ratio.denominator);
   }
-  if (out.fault == model_fault::none && gpu.shared && !ratio.any_neighbour) {
+  if (out.fault == model_fault::none && gpu.shared && !said.any_neighbour) {
     out.fault = model_fault::interleave_among_own_blocks_only;
   }
   if (out.fault != model_fault::none) { return out; }
-  const sm_power power{sms, gpu.speed};
+  const sm_power power{sms, gpu.speed, gpu.virtual_per_sm};
   if (!divisible_work_bounds(time, serial.time.count(), ratio.numerator, ratio.denominator, power, out.time)) {
     out.fault = model_fault::time_overflow;
   }
@@ -122,6 +123,15 @@ template <class K>
   return upper == unbounded_time ? unknown_time(beside) : on_gpu({0, upper}, gpu);
 }
 
+/// Of times measured on physical SMs without neighbours, which say nothing where other kernels may sit on the same SMs.
+[[nodiscard]] constexpr auto time_on_whole_sms(const tabulated_times& rows, const gpu_record& gpu, std::int32_t sms,
+                                               const lacking_facts& beside) -> visit_view {
+  const bool alone = !gpu.shared || gpu.virtual_per_sm == 1 || sms == all_virtual_sms(gpu);
+  const std::int32_t whole = sms / gpu.virtual_per_sm;
+  if (!alone || whole < 1 || rows.upper(whole).count() == unbounded_time) { return unknown_time(beside); }
+  return on_gpu({rows.lower(whole).count(), rows.upper(whole).count()}, gpu);
+}
+
 template <class K>
 [[nodiscard]] constexpr auto states_blocks(const K& k) noexcept -> bool {
   return states<kernel_grid>(k) && states<kernel_block_length>(k);
@@ -156,6 +166,7 @@ template <class K>
   if constexpr (knows<tabulated_times, K>) {
     if (states<tabulated_times>(k)) {
       const auto rows = fact<tabulated_times>(k);
+      if (rows.on_whole_sms) { return time_on_whole_sms(rows, gpu, sms, lacking_on_sms(k, gpu, sms)); }
       return on_gpu({rows.lower(sms).count(), rows.upper(sms).count()}, gpu);
     }
   }

@@ -62,8 +62,9 @@ TEST_CASE("a task that asks gets a plan for all, or the set stays as it is") {
 TEST_CASE("who asks for what the board does not have is told so, and who was judged gets no error") {
   constexpr takt::hardware without_gpu{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
   auto door = takt::admit<3, 12>(takt::federated_policy{}, takt::fixed_priority, without_gpu);
-  const auto kernel = door.join(described(
-      takt::task("draws", takt::period(20_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms)), takt::cpu(1_ms))));
+  const auto kernel =
+      door.join(described(takt::task("draws", takt::period(20_ms), takt::cpu(1_ms),
+                                     takt::kernel(takt::work(2_ms), takt::interleave(1)), takt::cpu(1_ms))));
   CHECK_FALSE(kernel.granted);
   CHECK(kernel.error);
   const auto too_long = door.join(endless);
@@ -158,10 +159,11 @@ TEST_CASE("a judge of any hardware opens the same door") {
 }
 
 TEST_CASE("tasks move with all that is said of them") {
-  constexpr auto kernel = described(
-      takt::task("k", takt::period(20_ms), takt::cpu(1_ms),
-                 takt::kernel(takt::work(8_ms), takt::wcet_by_share(takt::wcet_row::scaling((7_ms).count(), 200))),
-                 takt::cpu(1_ms)));
+  constexpr auto kernel =
+      described(takt::task("k", takt::period(20_ms), takt::cpu(1_ms),
+                           takt::kernel(takt::work(8_ms), takt::interleave(1),
+                                        takt::wcet_by_share(takt::wcet_row::scaling((7_ms).count(), 200))),
+                           takt::cpu(1_ms)));
   takt::described_tasks<3, 12> all;
   REQUIRE_FALSE(takt::append_tasks(fast, all));
   REQUIRE_FALSE(takt::append_tasks(kernel, all));

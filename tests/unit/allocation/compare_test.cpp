@@ -27,6 +27,8 @@ constexpr ticks ms = 1'000'000;
 [[nodiscard]] auto kernel(ticks work, ticks wcet, takt::visit_mask before) -> takt::described_visit {
   takt::described_visit v{.where = visit_place::gpu, .predecessors = before};
   v.known.add(visit_fact::work);
+  v.known.add(visit_fact::interleave);
+  v.interleave_numerator = 1;
   v.known.add(visit_fact::wcet);
   v.work = {0, work};
   v.wcet = wcet;
@@ -48,7 +50,7 @@ void add_chain(tasks_type& out, std::string_view name, ticks period, ticks cpu, 
 [[nodiscard]] auto board_of(std::int32_t processors, std::int32_t gpus = 1) -> takt::hardware {
   takt::hardware out{.processors = processors, .copy_engines = 1, .gpus = {}, .own = {}};
   for (std::int32_t g = 0; g < gpus; ++g) {
-    REQUIRE(out.gpus.push_back({.sms = 8, .context_switch = 250'000, .switch_is_known = true}));
+    REQUIRE(out.gpus.push_back({.sms = 8, .virtual_per_sm = 2, .context_switch = 250'000, .switch_is_known = true}));
   }
   return out;
 }

@@ -12,9 +12,10 @@ using namespace takt::literals;
 constexpr auto board =
     takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
                    takt::pool(takt::virtual_sms(4, 2), takt::federated));
-const auto tasks = takt::task_set(
-    takt::task("a", takt::period(20_ms), takt::cpu(1_ms), takt::kernel(takt::work(16_ms)), takt::cpu(1_ms)),
-    takt::task("b", takt::period(40_ms), takt::cpu(1_ms), takt::kernel(takt::work(8_ms)), takt::cpu(1_ms)));
+const auto tasks = takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(1_ms),
+                                             takt::kernel(takt::work(16_ms), takt::interleave(1)), takt::cpu(1_ms)),
+                                  takt::task("b", takt::period(40_ms), takt::cpu(1_ms),
+                                             takt::kernel(takt::work(8_ms), takt::interleave(1)), takt::cpu(1_ms)));
 
 }  // namespace
 
@@ -34,7 +35,8 @@ TEST_CASE("where the published search of chains finds no plan, the plan that is 
   const auto chain = [](const char* name, takt::duration period, takt::duration first, takt::duration in,
                         takt::duration kernel, takt::duration out, takt::duration last) {
     return takt::task(name, takt::period(period), takt::cpu(first, first), takt::copy(in, in),
-                      takt::kernel(takt::work(kernel, kernel)), takt::copy(out, out), takt::cpu(last, last));
+                      takt::kernel(takt::work(kernel, kernel), takt::interleave(1)), takt::copy(out, out),
+                      takt::cpu(last, last));
   };
   const auto set = takt::task_set(chain("a", 139800_us, 15500_us, 2400_us, 6800_us, 2000_us, 6300_us),
                                   chain("b", 118500_us, 17400_us, 3700_us, 3300_us, 4700_us, 4900_us),

@@ -54,14 +54,3 @@ TEST_CASE("kernels for all SMs, and boards without SMs, leave nothing to place")
   CHECK(placed(tasks, 2).empty());
   CHECK(tasks.visits[0].sm == takt::any_core);
 }
-
-TEST_CASE("kernels without a cost of preemption stop at once, and others keep theirs") {
-  auto tasks = kernels({{10, 0}, {20, 0}});
-  tasks.visits[1].known.add(visit_fact::preemption_cost);
-  tasks.visits[1].preemption_cost = 3;
-  CHECK(takt::stop_kernels_at_once(tasks));
-  CHECK(tasks.visits[0].known.has(visit_fact::preemption_cost));
-  CHECK(tasks.visits[0].preemption_cost == 0);
-  CHECK(tasks.visits[1].preemption_cost == 3);
-  CHECK_FALSE(takt::stop_kernels_at_once(tasks));
-}

@@ -88,9 +88,9 @@ TEST_CASE("a simulation without cores in its plan puts tasks where the analysis 
 TEST_CASE("copies as given beside monotonic processors follow the processors, analysed and simulated") {
   constexpr auto set =
       takt::task_set(takt::task("slow", takt::period(20_ms), takt::deadline(8_ms), takt::priority(0), takt::cpu(1_ms),
-                                takt::copy(3_ms), takt::kernel(takt::work(1_ms)), takt::cpu(1_ms)),
+                                takt::copy(3_ms), takt::kernel(takt::work(1_ms), takt::interleave(1)), takt::cpu(1_ms)),
                      takt::task("fast", takt::period(10_ms), takt::priority(1), takt::cpu(1_ms), takt::copy(2_ms),
-                                takt::kernel(takt::work(1_ms)), takt::cpu(1_ms)));
+                                takt::kernel(takt::work(1_ms), takt::interleave(1)), takt::cpu(1_ms)));
   const auto with = [](const auto& copies) {
     return takt::platform(takt::pool(takt::processors(1), takt::rate_monotonic),
                           takt::pool(takt::copy_engines(1), copies),

@@ -92,9 +92,11 @@ TEST_CASE(
 }
 
 TEST_CASE("spreading uses what the cheapest plan leaves, at compile time too") {
-  static constexpr auto tasks = takt::task_set(
-      takt::task("camera", takt::period(33_ms), takt::cpu(2_ms), takt::kernel(takt::work(40_ms)), takt::cpu(1_ms)),
-      takt::task("lidar", takt::period(50_ms), takt::cpu(2_ms), takt::kernel(takt::work(90_ms)), takt::cpu(1_ms)));
+  static constexpr auto tasks =
+      takt::task_set(takt::task("camera", takt::period(33_ms), takt::cpu(2_ms),
+                                takt::kernel(takt::work(40_ms), takt::interleave(1)), takt::cpu(1_ms)),
+                     takt::task("lidar", takt::period(50_ms), takt::cpu(2_ms),
+                                takt::kernel(takt::work(90_ms), takt::interleave(1)), takt::cpu(1_ms)));
   static constexpr auto board = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
                                                takt::pool(takt::virtual_sms(8, 2), takt::federated));
   constexpr auto cheap = takt::allocate(board, tasks);

@@ -28,6 +28,8 @@ auto three_chains() -> tasks_type {
     cpu.time = {0, ms};
     takt::described_visit kernel{.where = visit_place::gpu, .predecessors = 1};
     kernel.known.add(visit_fact::work);
+    kernel.known.add(visit_fact::interleave);
+    kernel.interleave_numerator = 1;
     kernel.work = {0, 20 * ms};
     REQUIRE(out.add_visit(cpu));
     REQUIRE(out.add_visit(kernel));
@@ -38,7 +40,7 @@ auto three_chains() -> tasks_type {
 }
 auto board() -> takt::hardware {
   takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
-  REQUIRE(out.gpus.push_back({.sms = 6}));
+  REQUIRE(out.gpus.push_back({.sms = 6, .virtual_per_sm = 2}));
   return out;
 }
 

@@ -44,8 +44,9 @@ using takt_test::expect_only_named;
 
 // Chains.
 
-constexpr auto chains = takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(1_ms), takt::copy(1_ms),
-                                                  takt::kernel(takt::work(4_ms)), takt::copy(1_ms), takt::cpu(1_ms)));
+constexpr auto chains =
+    takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(1_ms), takt::copy(1_ms),
+                              takt::kernel(takt::work(4_ms), takt::interleave(1)), takt::copy(1_ms), takt::cpu(1_ms)));
 constexpr auto chain_board =
     takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                    takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),

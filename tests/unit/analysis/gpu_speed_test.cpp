@@ -295,9 +295,9 @@ TEST_CASE("RTGPU-25 a verdict names a speed that is not 1") {
   const auto written = [](const takt::virtual_sms_resource& gpu) {
     const auto platform =
         takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), takt::pool(gpu, takt::federated));
-    const auto tasks =
-        takt::task_set(takt::task("a", takt::period(takt::duration{1000}), takt::cpu(takt::duration{1}),
-                                  takt::kernel(takt::work(takt::duration{8})), takt::cpu(takt::duration{1})));
+    const auto tasks = takt::task_set(takt::task("a", takt::period(takt::duration{1000}), takt::cpu(takt::duration{1}),
+                                                 takt::kernel(takt::work(takt::duration{8}), takt::interleave(1)),
+                                                 takt::cpu(takt::duration{1})));
     std::ostringstream out;
     takt::report::write_verdict_json(
         out, takt::report::summarize(platform, tasks, takt::analyze(platform, tasks, takt::dedicate(1))));

@@ -26,7 +26,7 @@ using tasks_type = takt::described_tasks<4, 8>;
 }
 [[nodiscard]] auto board(std::int32_t gpus = 1) -> takt::hardware {
   takt::hardware out{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-  for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(out.gpus.push_back({.sms = 4})); }
+  for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(out.gpus.push_back({.sms = 4, .virtual_per_sm = 2})); }
   return out;
 }
 [[nodiscard]] auto one(takt::described_task t, const takt::described_visit& v) -> tasks_type {
@@ -82,7 +82,7 @@ TEST_CASE("a time beyond all ranges proves nothing, and no sum overflows") {
     static_cast<void>(all.add_visit(early));
     static_cast<void>(all.add_visit(late));
     takt::hardware on{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-    static_cast<void>(on.gpus.push_back({.sms = 4}));
+    static_cast<void>(on.gpus.push_back({.sms = 4, .virtual_per_sm = 2}));
     return takt::analysis::find_proven_misses(all, on, two_cores).empty();
   };
   static_assert(is_silent(visit_place::processor));
@@ -94,6 +94,8 @@ TEST_CASE("a kernel counts with what all of its facts allow, and not at all wher
   const auto kernel = [](auto... facts) {
     takt::described_visit v{.where = visit_place::gpu};
     (v.known.add(facts), ...);
+    if (v.known.has(visit_fact::work)) { v.known.add(visit_fact::interleave); }
+    v.interleave_numerator = 1;
     v.wcet = 6;
     v.work = {0, 64};
     v.blocks = 64;
@@ -111,8 +113,10 @@ TEST_CASE("a kernel counts with what all of its facts allow, and not at all wher
   CHECK_FALSE(late(kernel(visit_fact::work, visit_fact::wcet), 6));
   auto unknown = kernel(visit_fact::work);
   unknown.overhead = 5;  // which is not known, and so means nothing
-  unknown.interleave_numerator = 2;
   CHECK_FALSE(late(unknown, 8));
+  unknown.known.remove(visit_fact::interleave);  // so it may gain nothing from the two virtual SMs of an SM
+  CHECK(late(unknown, 15));
+  CHECK_FALSE(late(unknown, 16));
   CHECK(late(kernel(visit_fact::work, visit_fact::wcet), 5));
   CHECK_FALSE(late(kernel(visit_fact::grid, visit_fact::block_length), 1));
   auto no_time = kernel(visit_fact::work, visit_fact::wcet);
@@ -189,6 +193,8 @@ TEST_CASE("a task that needs a part of the GPU for itself gets no more than othe
     REQUIRE(tasks.add_task({.period = 100, .deadline = 20}));
     takt::described_visit v{.where = visit_place::gpu};
     v.known.add(visit_fact::work);
+    v.known.add(visit_fact::interleave);
+    v.interleave_numerator = 1;
     v.work = {0, 120};
     REQUIRE(tasks.add_visit(v));
   }

@@ -20,7 +20,7 @@ using takt::visit_demand;
 
 constexpr auto tasks =
     takt::task_set(takt::task("camera", takt::period(30_ms), takt::on_core(0), takt::cpu(2_ms), takt::copy(1_ms),
-                              takt::kernel(takt::work(4_ms)), takt::copy(1_ms), takt::cpu(2_ms)),
+                              takt::kernel(takt::work(4_ms), takt::interleave(1)), takt::copy(1_ms), takt::cpu(2_ms)),
                    takt::task("radar", takt::period(20_ms), takt::on_core(1), takt::cpu(5_ms)),
                    takt::task("plan", takt::period(20_ms), takt::on_core(0), takt::cpu(6_ms)),
                    takt::task("log", takt::period(40_ms), takt::on_core(3), takt::cpu(9_ms)));

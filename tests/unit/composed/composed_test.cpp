@@ -21,7 +21,7 @@ struct npu {
 
 constexpr auto tasks = takt::task_set(
     takt::task("detect", takt::period(33_ms), takt::deadline(30_ms), takt::cpu(1_ms, 2_ms), takt::copy(1_ms),
-               takt::kernel(takt::work(8_ms, 12_ms)), takt::copy(500_us), takt::cpu(1_ms)),
+               takt::kernel(takt::work(8_ms, 12_ms), takt::interleave(1)), takt::copy(500_us), takt::cpu(1_ms)),
     takt::task("plan", takt::period(20_ms), takt::cpu(2_ms), takt::visit<npu>(takt::takes(6_ms)), takt::cpu(1_ms)));
 constexpr auto engine = takt::pool(takt::copy_engines(1), takt::fifo);
 constexpr auto gpu = takt::pool(takt::virtual_sms(4, 2), takt::federated);
@@ -189,9 +189,9 @@ TEST_CASE("what a composed board cannot use is refused") {
   CHECK(takt::analyze(coarse, tasks, odd).schedulable());
   odd.shares[0].sms = 3;
   CHECK(takt::analyze(coarse, tasks, odd).error.fault == takt::model_fault::plan_does_not_fit);
-  const auto heavy =
-      takt::task_set(takt::task("k", takt::period(20_ms), takt::cpu(1_ms), takt::visit<npu>(takt::takes(1_ms)),
-                                takt::copy(1_ms), takt::kernel(takt::work(1_ms), takt::overhead(2_ms))));
+  const auto heavy = takt::task_set(
+      takt::task("k", takt::period(20_ms), takt::cpu(1_ms), takt::visit<npu>(takt::takes(1_ms)), takt::copy(1_ms),
+                 takt::kernel(takt::work(1_ms), takt::interleave(1), takt::overhead(2_ms))));
   CHECK(takt::analyze(board, heavy).error.fault == takt::model_fault::overhead_exceeds_work);
   const auto slow = takt::task_set(takt::task("late", takt::period(5_ms), takt::deadline(6_ms), takt::cpu(1_ms),
                                               takt::visit<npu>(takt::takes(1_ms)), takt::cpu(1_ms)));
@@ -206,8 +206,9 @@ template <class Cpu, class Copy, class Gpu>
 void try_board(const Cpu& cpu, const Copy& copies, const Gpu& kernels, int& proven) {
   using namespace takt;
   const auto chains = task_set(
-      task("a", period(20_ms), takt::cpu(1_ms), copy(1_ms), kernel(work(2_ms, 4_ms)), copy(1_ms), takt::cpu(1_ms)),
-      task("b", period(40_ms), takt::cpu(2_ms), copy(2_ms), kernel(work(6_ms)), takt::cpu(1_ms)),
+      task("a", period(20_ms), takt::cpu(1_ms), copy(1_ms), kernel(work(2_ms, 4_ms), takt::interleave(1)), copy(1_ms),
+           takt::cpu(1_ms)),
+      task("b", period(40_ms), takt::cpu(2_ms), copy(2_ms), kernel(work(6_ms), takt::interleave(1)), takt::cpu(1_ms)),
       task("c", period(50_ms), takt::cpu(3_ms)));
   const auto given =
       platform(pool(processors(1), cpu), pool(copy_engines(1), copies), pool(virtual_sms(4, 2), kernels));

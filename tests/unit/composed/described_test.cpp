@@ -2,6 +2,7 @@
 // A workload as values is on every board what it is as types.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 
@@ -275,6 +276,27 @@ TEST_CASE("a rule that cannot tell how long a kernel takes says which facts woul
   const auto blocks = fifo_blocks(per_job_streams, unguarded).on(block_slots(4, 1024));
   CHECK(lacking(blocks, knowing(work, wcet)) == lacks(grid));
   CHECK(lacking(blocks, knowing(work, wcet, grid)) == lacks(block_length));
+}
+
+TEST_CASE("times on whole SMs hold from one count to the next, and beside no neighbours") {
+  constexpr std::array<takt::interval<takt::ticks>, 4> times{{{0, takt::unbounded_time}, {3, 9}, {0, 9}, {2, 4}}};
+  described_visit v{.where = visit_place::gpu, .samples = 4, .on_whole_sms = true};
+  v.known.add(visit_fact::times_on_sms);
+  const described_kernel k{.visit = &v, .samples = times.data()};
+  const takt::gpu_record isolated{.sms = 5, .virtual_per_sm = 2};
+  const takt::gpu_record shared{.sms = 5, .virtual_per_sm = 2, .shared = true};
+  const auto upper = [&](const takt::gpu_record& gpu, std::int32_t virtual_sms) {
+    const visit_view seen = takt::time_on_sms(k, gpu, virtual_sms);
+    return seen.fault == model_fault::visit_time_unknown ? -1 : seen.time.upper;
+  };
+  CHECK(upper(isolated, 2) == -1);
+  CHECK(upper(isolated, 3) == -1);
+  CHECK(upper(isolated, 4) == 9);
+  CHECK(upper(isolated, 6) == 9);
+  CHECK(upper(isolated, 8) == 4);
+  CHECK(upper(isolated, 10) == 4);
+  for (std::int32_t n = 1; n < 10; ++n) { CHECK(upper(shared, n) == -1); }
+  CHECK(upper(shared, 10) == 4);
 }
 
 TEST_CASE("where nothing says how many SMs there are, only a time on the whole GPU counts") {

@@ -22,7 +22,7 @@ constexpr takt::gpu_record isolated{.sms = 4, .virtual_per_sm = 2};
 constexpr takt::gpu_record shared{.sms = 4, .virtual_per_sm = 2, .shared = true};
 constexpr takt::gpu_record fast{.sms = 4, .virtual_per_sm = 2, .speed = {2, 1}};
 
-constexpr auto by_work = takt::kernel(takt::work(8_ms, 16_ms));
+constexpr auto by_work = takt::kernel(takt::work(8_ms, 16_ms), takt::interleave(1));
 constexpr auto by_blocks = takt::kernel(takt::grid(10, 128), takt::block_length(3_ms));
 constexpr auto row = takt::wcet_by_share(takt::wcet_row::scaling(4 * ms));
 constexpr auto by_share = takt::visit<takt::gpu>(row);
@@ -90,6 +90,7 @@ TEST_CASE("facts of a published kernel in any order are that kernel, and any oth
 TEST_CASE("time on dedicated SMs comes from a table, work, blocks or a row, in this order") {
   static_assert(on(by_work, 1) == 16 * ms && on(by_work, 8) == 2 * ms && on(by_work, 3) == 5'333'334);
   static_assert(takt::time_on_sms(by_work, isolated, 8).time.lower == ms);
+  static_assert(on(takt::kernel(takt::work(16_ms)), 8) == 4 * ms && on(takt::kernel(takt::work(16_ms)), 1) == 32 * ms);
   static_assert(on(by_blocks, 1) == 30 * ms && on(by_blocks, 4) == 9 * ms && on(by_blocks, 5) == 6 * ms);
   static_assert(on(by_share, 8) == 4 * ms && on(by_share, 4) == 8 * ms);
   static_assert(on(by_share, 1) == 33'333'334);  // 12 per cent are the most whole ones in an eighth
@@ -99,8 +100,9 @@ TEST_CASE("time on dedicated SMs comes from a table, work, blocks or a row, in t
   CHECK(on(table, 1) == 9 * ms);
   CHECK(on(table, 5) == 6 * ms);
   constexpr auto rows = takt::time_on(takt::interval<takt::duration>{1_ms, 7_ms});
-  static_assert(on(takt::kernel(takt::work(16_ms), takt::grid(1, 1), takt::block_length(9_ms)), 4) == 4 * ms);
-  static_assert(on(takt::kernel(takt::work(16_ms), rows), 4) == 7 * ms);
+  static_assert(on(takt::kernel(takt::work(16_ms), takt::interleave(1), takt::grid(1, 1), takt::block_length(9_ms)),
+                   4) == 4 * ms);
+  static_assert(on(takt::kernel(takt::work(16_ms), takt::interleave(1), rows), 4) == 7 * ms);
   static_assert(on(takt::kernel(row, takt::grid(10, 128), takt::block_length(3_ms)), 4) == 9 * ms);
   static_assert(on(takt::kernel(takt::overhead(1_ms), takt::grid(10, 128), takt::block_length(3_ms)), 4) == 10 * ms);
   CHECK(takt::time_on_sms(by_work, isolated, 0).fault == model_fault::plan_does_not_fit);
@@ -147,8 +149,9 @@ TEST_CASE("what does not follow from the facts is unknown, and missing is not ze
   const auto own = takt::kernel(takt::work(8_ms), takt::self_interleave(9, 5));
   CHECK(on(own, 4) > 0);
   CHECK(takt::time_on_sms(own, shared, 4).fault == model_fault::interleave_among_own_blocks_only);
-  CHECK(takt::time_on_sms(takt::kernel(takt::work(1_ms), takt::overhead(2_ms)), isolated, 2).fault ==
-        model_fault::overhead_exceeds_work);
+  CHECK(
+      takt::time_on_sms(takt::kernel(takt::work(1_ms), takt::interleave(1), takt::overhead(2_ms)), isolated, 2).fault ==
+      model_fault::overhead_exceeds_work);
   CHECK(takt::time_on_sms(takt::kernel(takt::grid(0, 1), takt::block_length(1_ms)), isolated, 2).fault ==
         model_fault::kernel_shape_out_of_range);
   CHECK(takt::time_on_gpu(takt::kernel(takt::wcet(takt::duration{-1})), isolated).fault == model_fault::negative_time);
@@ -173,7 +176,7 @@ TEST_CASE("a kernel that is pinned to an SM takes what is known of it there, not
   CHECK(whole(pinned(takt::work(8_ms))).fault == model_fault::visit_time_unknown);
   CHECK(whole(pinned(takt::work(8_ms), takt::takes(8_ms))).time.upper == 8 * ms);
   CHECK(whole(pinned(takt::work(8_ms), takt::wcet(7_ms))).time.upper == 7 * ms);
-  CHECK(whole(takt::visit<takt::gpu>(takt::work(8_ms), takt::takes(8_ms))).time.upper == ms);
+  CHECK(whole(takt::visit<takt::gpu>(takt::work(8_ms), takt::interleave(1), takt::takes(8_ms))).time.upper == ms);
 }
 
 TEST_CASE("a derived time is never sharper than a given one") {
@@ -190,7 +193,7 @@ TEST_CASE("a derived time is never sharper than a given one") {
       CHECK(upper(takt::time_behind_token(k, isolated, 2, false)) == given);
       CHECK(upper(takt::time_at_share(k, isolated, 50)) >= given);
     };
-    both(takt::kernel(takt::work(16_ms), wcet));
+    both(takt::kernel(takt::work(16_ms), takt::interleave(1), wcet));
     both(takt::kernel(wcet, takt::grid(10, 128), takt::block_length(3_ms)));
     both(takt::kernel(row, wcet));
     both(takt::kernel(takt::time_on(takt::interval<takt::duration>{1_ms, 9_ms}), wcet, takt::work(2_ms)));
@@ -204,7 +207,7 @@ TEST_CASE("a derived time is never sharper than a given one") {
   CHECK(takt::stoppable_time(takt::kernel(takt::wcet(1_ms), takt::preemption_cost(2_ms)), isolated).fault ==
         model_fault::preemption_cost_exceeds_time);
   // no wave of a kernel is longer than what bounds the kernel; what is lost on top of it may be
-  const auto derived = takt::kernel(takt::work(16_ms), takt::preemption_cost(9_ms));
+  const auto derived = takt::kernel(takt::work(16_ms), takt::interleave(1), takt::preemption_cost(9_ms));
   const ticks whole = upper(takt::time_on_gpu(derived, isolated));
   REQUIRE(whole < 9 * ms);
   CHECK(takt::stoppable_time(derived, isolated).values.at[0] == whole);
@@ -214,7 +217,7 @@ TEST_CASE("a derived time is never sharper than a given one") {
   // a given row is that of the same share, a derived one that of fewer whole SMs
   for (std::int32_t percent = 13; percent <= 100; ++percent) {
     const ticks given = upper(takt::time_at_share(by_share, isolated, percent));
-    const auto same = takt::kernel(takt::work(32_ms));  // 4 ms on all
+    const auto same = takt::kernel(takt::work(32_ms), takt::interleave(1));  // 4 ms on all
     CHECK(given == row.at(takt::share::bounded(percent)));
     CHECK(upper(takt::time_at_share(same, isolated, percent)) >= given);
   }

@@ -22,8 +22,8 @@ constexpr auto tasks = takt::task_set(
     takt::task("track", takt::period(20_ms), takt::on_core(1), takt::cpu(1_ms),
                takt::visit<takt::gpu>(takt::preemption_cost(0_ms), takt::wcet(2_ms)), takt::cpu(1_ms)),
     takt::task("log", takt::period(80_ms), takt::cpu(1_ms), takt::visit<takt::gpu>(takt::wcet(3_ms)), takt::cpu(1_ms)),
-    takt::task("map", takt::period(100_ms), takt::on_core(1), takt::cpu(2_ms), takt::kernel(takt::work(8_ms, 16_ms)),
-               takt::cpu(1_ms)));
+    takt::task("map", takt::period(100_ms), takt::on_core(1), takt::cpu(2_ms),
+               takt::kernel(takt::work(8_ms, 16_ms), takt::interleave(1)), takt::cpu(1_ms)));
 
 /// Kernels that name their SMs, beside one that needs them all.
 constexpr auto pinned = takt::task_set(

@@ -27,13 +27,13 @@ constexpr auto board = takt::platform(cores, engine, sms, queue, log_of);
 
 constexpr auto tasks = takt::task_set(
     takt::task("control", takt::period(10_ms), takt::on_core(0), takt::cpu(500_us, 1_ms),
-               takt::locks<queue_mutex>(takt::cpu(500_us)), takt::copy(1_ms), takt::kernel(takt::work(2_ms)),
-               takt::cpu(1_ms)),
+               takt::locks<queue_mutex>(takt::cpu(500_us)), takt::copy(1_ms),
+               takt::kernel(takt::work(2_ms), takt::interleave(1)), takt::cpu(1_ms)),
     takt::task("plan", takt::period(30_ms), takt::on_core(0), takt::cpu(1_ms), takt::copy(1_ms), takt::cpu(2_ms)),
     takt::task("log", takt::period(60_ms), takt::locks<log_mutex>(takt::cpu(1_ms), takt::cpu(1_ms)), takt::cpu(2_ms),
                takt::locks<queue_mutex>(takt::cpu(700_us)), takt::cpu(1_ms)),
-    takt::task("ship", takt::period(80_ms), takt::kernel(takt::work(4_ms)), takt::locks<log_mutex>(takt::cpu(300_us)),
-               takt::cpu(2_ms)));
+    takt::task("ship", takt::period(80_ms), takt::kernel(takt::work(4_ms), takt::interleave(1)),
+               takt::locks<log_mutex>(takt::cpu(300_us)), takt::cpu(2_ms)));
 // end of excerpt
 constexpr auto verdict = takt::analyze(board, tasks);
 

@@ -363,11 +363,12 @@ TEST_CASE("two GPUs of different rules and two kinds of processors stand on one 
   const auto big = takt::platform(
       takt::pool(takt::processors(2), takt::edf), takt::pool(little{}, takt::rate_monotonic), engine,
       takt::pool(takt::virtual_sms(4, 2), takt::fifo), takt::pool(takt::virtual_sms(8, 2), takt::federated));
-  const auto tasks = takt::task_set(takt::task("a", takt::period(30_ms), takt::cpu(1_ms), takt::copy(1_ms),
-                                               takt::kernel(takt::work(16_ms)), takt::visit<little>(takt::takes(2_ms))),
-                                    takt::task("b", takt::period(40_ms), takt::on_core(1), takt::cpu(1_ms),
-                                               takt::kernel(takt::work(32_ms)), takt::cpu(1_ms)),
-                                    takt::task("c", takt::period(20_ms), takt::visit<little>(takt::takes(3_ms))));
+  const auto tasks = takt::task_set(
+      takt::task("a", takt::period(30_ms), takt::cpu(1_ms), takt::copy(1_ms),
+                 takt::kernel(takt::work(16_ms), takt::interleave(1)), takt::visit<little>(takt::takes(2_ms))),
+      takt::task("b", takt::period(40_ms), takt::on_core(1), takt::cpu(1_ms),
+                 takt::kernel(takt::work(32_ms), takt::interleave(1)), takt::cpu(1_ms)),
+      takt::task("c", takt::period(20_ms), takt::visit<little>(takt::takes(3_ms))));
   takt::plan<3, 8> p;
   REQUIRE(p.shares.push_back({0, 0}));
   REQUIRE(p.shares.push_back({1, 4}));
@@ -394,10 +395,11 @@ TEST_CASE("of two GPUs each takes the kernels whose facts its rule reads") {
   const auto both =
       takt::platform(cores, engine, gpu,
                      takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::unguarded)));
-  const auto tasks = takt::task_set(
-      takt::task("work", takt::period(30_ms), takt::cpu(1_ms), takt::kernel(takt::work(16_ms)), takt::cpu(1_ms)),
-      takt::task("grid", takt::period(40_ms), takt::on_core(1), takt::cpu(1_ms),
-                 takt::kernel(takt::grid(8, 512), takt::block_length(2_ms)), takt::cpu(1_ms)));
+  const auto tasks =
+      takt::task_set(takt::task("work", takt::period(30_ms), takt::cpu(1_ms),
+                                takt::kernel(takt::work(16_ms), takt::interleave(1)), takt::cpu(1_ms)),
+                     takt::task("grid", takt::period(40_ms), takt::on_core(1), takt::cpu(1_ms),
+                                takt::kernel(takt::grid(8, 512), takt::block_length(2_ms)), takt::cpu(1_ms)));
   takt::plan<2, 6> p;
   REQUIRE(p.shares.push_back({0, 4}));
   REQUIRE(p.shares.push_back({1, 0}));

@@ -27,7 +27,7 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(2), takt::fixe
 template <class Half, class Kernel>
 constexpr auto one(const char* name, takt::duration period, int core, int priority, Half half, Kernel kernel) {
   return takt::task(name, takt::period(period), takt::on_core(core), takt::priority(priority), takt::cpu(0_ns, half),
-                    takt::kernel(takt::work(takt::duration{12 * takt::duration{kernel}.count()})),
+                    takt::kernel(takt::work(takt::duration{12 * takt::duration{kernel}.count()}), takt::interleave(1)),
                     takt::cpu(0_ns, half));
 }
 const auto tasks = takt::task_set(

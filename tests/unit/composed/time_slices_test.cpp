@@ -152,8 +152,9 @@ TEST_CASE("others take what they ask for, or full turns where they could ask for
 }
 
 TEST_CASE("kernels say their contexts and slices, and what they say is proven and simulated") {
-  constexpr auto mine = takt::kernel(takt::work(8_ms), takt::in_context(0));
-  constexpr auto other = takt::kernel(takt::work(16_ms), takt::in_context(0), takt::own_slice(2_ms));
+  constexpr auto mine = takt::kernel(takt::work(8_ms), takt::interleave(1), takt::in_context(0));
+  constexpr auto other =
+      takt::kernel(takt::work(16_ms), takt::interleave(1), takt::in_context(0), takt::own_slice(2_ms));
   constexpr auto third = takt::kernel(takt::wcet(3_ms), takt::own_slice(500_us));
   const auto tasks =
       takt::task_set(takt::task("mine", takt::period(100_ms), takt::on_core(0), mine),
@@ -194,8 +195,8 @@ TEST_CASE("kernels say their contexts and slices, and what they say is proven an
 
 TEST_CASE("a slice of nothing, a switch in negative time and a negative context are refused by name") {
   using takt::model_fault;
-  const auto tasks =
-      takt::task_set(takt::task("a", takt::period(9_ms), takt::cpu(1_ms), takt::kernel(takt::work(8_ms))));
+  const auto tasks = takt::task_set(
+      takt::task("a", takt::period(9_ms), takt::cpu(1_ms), takt::kernel(takt::work(8_ms), takt::interleave(1))));
   const auto fault = [&](takt::duration slice, takt::duration switching) {
     return takt::analyze(board(takt::time_slices(slice, switching)), tasks).error.fault;
   };
@@ -208,8 +209,8 @@ TEST_CASE("a slice of nothing, a switch in negative time and a negative context 
   const auto of_kernel = [](const auto& kernel) {
     return takt::analyze(board(plain), takt::task_set(takt::task("a", takt::period(9_ms), kernel))).error;
   };
-  CHECK(of_kernel(takt::kernel(takt::work(8_ms), takt::in_context(-1))) ==
+  CHECK(of_kernel(takt::kernel(takt::work(8_ms), takt::interleave(1), takt::in_context(-1))) ==
         takt::fault_at(model_fault::negative_context, 0, 0));
-  CHECK(of_kernel(takt::kernel(takt::work(8_ms), takt::own_slice(0_ms))) ==
+  CHECK(of_kernel(takt::kernel(takt::work(8_ms), takt::interleave(1), takt::own_slice(0_ms))) ==
         takt::fault_at(model_fault::slice_out_of_range, 0, 0));
 }

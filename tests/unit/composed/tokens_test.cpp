@@ -16,12 +16,12 @@ using namespace takt::literals;
 
 constexpr auto engine = takt::pool(takt::copy_engines(1), takt::fifo);
 constexpr auto cores = takt::pool(takt::processors(1), takt::edf);
-constexpr auto tasks =
-    takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(1_ms), takt::copy(1_ms),
-                              takt::kernel(takt::work(4_ms)), takt::copy(1_ms), takt::cpu(1_ms)),
-                   takt::task("b", takt::period(40_ms), takt::cpu(2_ms), takt::copy(2_ms),
-                              takt::kernel(takt::work(6_ms)), takt::cpu(1_ms), takt::copy(1_ms), takt::cpu(1_ms)),
-                   takt::task("c", takt::period(50_ms), takt::cpu(3_ms)));
+constexpr auto tasks = takt::task_set(
+    takt::task("a", takt::period(20_ms), takt::cpu(1_ms), takt::copy(1_ms),
+               takt::kernel(takt::work(4_ms), takt::interleave(1)), takt::copy(1_ms), takt::cpu(1_ms)),
+    takt::task("b", takt::period(40_ms), takt::cpu(2_ms), takt::copy(2_ms),
+               takt::kernel(takt::work(6_ms), takt::interleave(1)), takt::cpu(1_ms), takt::copy(1_ms), takt::cpu(1_ms)),
+    takt::task("c", takt::period(50_ms), takt::cpu(3_ms)));
 
 template <class Order>
 constexpr auto board_of(const Order& order, std::int32_t tokens) {
@@ -76,9 +76,11 @@ TEST_CASE("a set on tokens is proven and simulated in constant expressions") {
 }
 
 TEST_CASE("a stretch waits for the token that another one holds") {
-  constexpr auto pair = takt::task_set(
-      takt::task("first", takt::period(100_ms), takt::cpu(1_ms), takt::kernel(takt::work(16_ms)), takt::cpu(1_ms)),
-      takt::task("second", takt::period(90_ms), takt::cpu(1_ms), takt::kernel(takt::work(8_ms)), takt::cpu(1_ms)));
+  constexpr auto pair =
+      takt::task_set(takt::task("first", takt::period(100_ms), takt::cpu(1_ms),
+                                takt::kernel(takt::work(16_ms), takt::interleave(1)), takt::cpu(1_ms)),
+                     takt::task("second", takt::period(90_ms), takt::cpu(1_ms),
+                                takt::kernel(takt::work(8_ms), takt::interleave(1)), takt::cpu(1_ms)));
   const std::array offsets{takt::duration{0_ms}, takt::duration{1_ms}};
   const auto last_of = [&](std::int32_t tokens) {
     const auto seen = takt::simulate(board_of(takt::k_fmlp_order, tokens), pair, takt::plan<2>{},
@@ -98,10 +100,11 @@ TEST_CASE("every protocol is proven with the terms that its bound is in") {
     expect_sound(board_of(own_order{}, tokens), tasks, none);
   }
   expect_sound(board_of(takt::priority_mutex_order, 1), tasks, none);
-  constexpr auto sparse = takt::task_set(
-      takt::task("a", takt::period(40_ms), takt::cpu(1_ms), takt::copy(1_ms), takt::kernel(takt::work(4_ms)),
-                 takt::cpu(1_ms)),
-      takt::task("b", takt::period(60_ms), takt::cpu(2_ms), takt::kernel(takt::work(6_ms)), takt::cpu(1_ms)));
+  constexpr auto sparse =
+      takt::task_set(takt::task("a", takt::period(40_ms), takt::cpu(1_ms), takt::copy(1_ms),
+                                takt::kernel(takt::work(4_ms), takt::interleave(1)), takt::cpu(1_ms)),
+                     takt::task("b", takt::period(60_ms), takt::cpu(2_ms),
+                                takt::kernel(takt::work(6_ms), takt::interleave(1)), takt::cpu(1_ms)));
   const auto verdict = takt::analyze(board_of(takt::ck_omlp_order, 1), sparse);
   CHECK(verdict.method == "inflated");
   expect_sound(board_of(takt::ck_omlp_order, 1), sparse, takt::plan<2>{});

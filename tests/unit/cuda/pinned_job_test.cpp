@@ -334,9 +334,9 @@ TEST_CASE("overruns of a device stand in the notes of a run, which goes on") {
   constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                         takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                         takt::pool(takt::virtual_sms(8, 1), takt::federated));
-  constexpr auto tasks =
-      takt::task_set(takt::task("only", takt::period(20_ms), takt::cpu(0_ns, 1_us), takt::copy(0_ns),
-                                takt::kernel(takt::work(1_ms, 8_ms)), takt::copy(0_ns), takt::cpu(0_ns, 1_us)));
+  constexpr auto tasks = takt::task_set(takt::task("only", takt::period(20_ms), takt::cpu(0_ns, 1_us), takt::copy(0_ns),
+                                                   takt::kernel(takt::work(1_ms, 8_ms), takt::interleave(1)),
+                                                   takt::copy(0_ns), takt::cpu(0_ns, 1_us)));
   fake_cuda_driver driver;
   add_occupy(driver);
   device d{driver, {range}};

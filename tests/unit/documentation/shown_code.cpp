@@ -20,9 +20,10 @@ constexpr auto runlist = takt::pool(takt::virtual_sms(6, 2), takt::runlist_slice
 constexpr auto own = takt::kernel(takt::wcet(3_ms), takt::in_context(0), takt::own_slice(2_ms));      // whose, how long
 // end of excerpt
 
-constexpr auto tasks = takt::task_set(
-    takt::task("plan", takt::period(20_ms), takt::cpu(1_ms), takt::copy(1_ms), takt::kernel(takt::work(2_ms))),
-    takt::task("see", takt::period(40_ms), takt::cpu(1_ms), takt::copy(1_ms), takt::kernel(takt::work(4_ms))));
+constexpr auto tasks = takt::task_set(takt::task("plan", takt::period(20_ms), takt::cpu(1_ms), takt::copy(1_ms),
+                                                 takt::kernel(takt::work(2_ms), takt::interleave(1))),
+                                      takt::task("see", takt::period(40_ms), takt::cpu(1_ms), takt::copy(1_ms),
+                                                 takt::kernel(takt::work(4_ms), takt::interleave(1))));
 constexpr auto small_board =
     takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), takt::pool(takt::copy_engines(1), takt::fifo),
                    takt::pool(takt::virtual_sms(4, 1), takt::nonpreemptive(takt::fixed_priority)));

@@ -153,7 +153,7 @@ TEST_CASE("RTGPU-30 times that rise with the SMs are covered by overhead alone")
 }
 
 TEST_CASE("RTGPU-30 samples that no law can be fitted to are refused") {
-  const auto status = [](const std::vector<kernel_sample>& samples, takt::kernel_interleave ratio = {},
+  const auto status = [](const std::vector<kernel_sample>& samples, takt::kernel_interleave ratio = takt::interleave(1),
                          std::int32_t margin = 0) { return fit_kernel(samples, ratio, margin).status; };
   const std::vector<kernel_sample> fine{{1, 10}, {2, 6}};
   CHECK(status(fine) == fit_status::fitted);
@@ -165,8 +165,8 @@ TEST_CASE("RTGPU-30 samples that no law can be fitted to are refused") {
   CHECK(status({{1, 10}, {takt::max_units + 1, 5}}) == fit_status::sample_out_of_range);
   CHECK(status(fine, takt::interleave(4, 5)) == fit_status::interleave_below_one);
   CHECK(status(fine, takt::interleave(4, 0)) == fit_status::interleave_below_one);
-  CHECK(status(fine, {}, -1) == fit_status::margin_out_of_range);
-  CHECK(status(fine, {}, takt::max_fit_margin + 1) == fit_status::margin_out_of_range);
+  CHECK(status(fine, takt::interleave(1), -1) == fit_status::margin_out_of_range);
+  CHECK(status(fine, takt::interleave(1), takt::max_fit_margin + 1) == fit_status::margin_out_of_range);
   CHECK(status({{1, INT64_MAX}, {2, 5}}) == fit_status::overflow);
   CHECK(status({{1, 5}, {1'000, INT64_MAX / 500}}) == fit_status::overflow);
   CHECK(status({{1, INT64_MAX / 100}, {2, 5}}, takt::interleave(1'000, 999)) == fit_status::overflow);

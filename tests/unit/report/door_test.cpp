@@ -24,9 +24,10 @@ using namespace takt::literals;
 
 namespace {
 
-constexpr auto chains = takt::task_set(takt::task("camera", takt::period(33_ms), takt::cpu(2_ms), takt::copy(500_us),
-                                                  takt::kernel(takt::work(12_ms)), takt::cpu(1_ms)),
-                                       takt::task("say \"hi\"", takt::period(5_ms), takt::cpu(700_us)));
+constexpr auto chains =
+    takt::task_set(takt::task("camera", takt::period(33_ms), takt::cpu(2_ms), takt::copy(500_us),
+                              takt::kernel(takt::work(12_ms), takt::interleave(1)), takt::cpu(1_ms)),
+                   takt::task("say \"hi\"", takt::period(5_ms), takt::cpu(700_us)));
 constexpr auto by_method = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
                                           takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                           takt::pool(takt::virtual_sms(4, 2), takt::federated));

@@ -37,10 +37,11 @@ auto summary_of(const P& platform, const T& set, const takt::plan<N>& plan,
 
 auto contains(const std::string& text, std::string_view part) -> bool { return text.find(part) != std::string::npos; }
 
-constexpr auto camera = takt::task("camera", takt::period(33_ms), takt::deadline(30_ms), takt::cpu(2_ms),
-                                   takt::copy(500_us), takt::kernel(takt::work(12_ms)), takt::cpu(1_ms));
+constexpr auto camera =
+    takt::task("camera", takt::period(33_ms), takt::deadline(30_ms), takt::cpu(2_ms), takt::copy(500_us),
+               takt::kernel(takt::work(12_ms), takt::interleave(1)), takt::cpu(1_ms));
 constexpr auto lidar = takt::task("lidar", takt::period(50_ms), takt::cpu(4_ms), takt::copy(1500_us),
-                                  takt::kernel(takt::work(20_ms)), takt::cpu(3_ms));
+                                  takt::kernel(takt::work(20_ms), takt::interleave(1)), takt::cpu(3_ms));
 
 TEST_CASE("explanation of a task that meets its deadline lists every part, longest first") {
   const auto v = summary_of(board, takt::task_set(camera, lidar), takt::dedicate(2, 1));
@@ -87,7 +88,7 @@ TEST_CASE("explanation of a task without deadline tells a bound from a response 
 
 TEST_CASE("explanation of a bound above the deadline says by how much") {
   const auto tight = takt::task("tight", takt::period(60_ms), takt::deadline(10_ms), takt::cpu(4_ms), takt::copy(1_ms),
-                                takt::kernel(takt::work(8_ms)), takt::cpu(1_ms));
+                                takt::kernel(takt::work(8_ms), takt::interleave(1)), takt::cpu(1_ms));
   const auto v = summary_of(board, takt::task_set(tight, lidar), takt::dedicate(1, 1));
   const std::string text = takt::report::explain_task(v, 0);
   CHECK(contains(text,
@@ -101,8 +102,9 @@ TEST_CASE("explanation of a task without SMs") {
 }
 
 TEST_CASE("explanation of every proof of a miss has its figures") {
-  const auto impossible = takt::task("impossible", takt::period(50_ms), takt::deadline(20_ms), takt::cpu(15_ms),
-                                     takt::kernel(takt::work(32_ms), takt::overhead(10_ms)), takt::cpu(1_ms));
+  const auto impossible =
+      takt::task("impossible", takt::period(50_ms), takt::deadline(20_ms), takt::cpu(15_ms),
+                 takt::kernel(takt::work(32_ms), takt::interleave(1), takt::overhead(10_ms)), takt::cpu(1_ms));
   auto v = summary_of(board, takt::task_set(impossible), takt::dedicate(1));
   CHECK(v.status == takt::verdict_status::unschedulable);
   CHECK(contains(takt::report::explain_task(v, 0),

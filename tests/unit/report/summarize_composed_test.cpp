@@ -123,9 +123,10 @@ TEST_CASE("chains with a published method have their rows named too") {
   constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                         takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                         takt::pool(takt::virtual_sms(6, 1), takt::federated));
-  constexpr auto tasks = takt::task_set(takt::task("small", takt::period(30_ms), takt::cpu(1_ms), takt::copy(1_ms),
-                                                   takt::kernel(takt::work(8_ms)), takt::cpu(1_ms)),
-                                        takt::task("log", takt::period(40_ms), takt::cpu(2_ms)));
+  constexpr auto tasks =
+      takt::task_set(takt::task("small", takt::period(30_ms), takt::cpu(1_ms), takt::copy(1_ms),
+                                takt::kernel(takt::work(8_ms), takt::interleave(1)), takt::cpu(1_ms)),
+                     takt::task("log", takt::period(40_ms), takt::cpu(2_ms)));
   const auto verdict = takt::analyze(board, tasks);
   const json j = json_of(takt::report::summarize(board, tasks, verdict));
   REQUIRE(verdict.schedulable());
@@ -136,10 +137,11 @@ TEST_CASE("a board of pools is reported with its rules, its plan and what is pre
   constexpr auto board = takt::platform(
       takt::pool(takt::processors(4), takt::clustered(takt::edf, 2)), takt::pool(takt::copy_engines(1), takt::fifo),
       takt::pool(takt::virtual_sms(4, 2), takt::federated), takt::pool(named_npu{1}, takt::nonpreemptive(takt::edf)));
-  constexpr auto tasks = takt::task_set(takt::task("detect", takt::period(33_ms), takt::cpu(2_ms), takt::copy(1_ms),
-                                                   takt::kernel(takt::work(12_ms)), takt::cpu(1_ms)),
-                                        takt::task("plan", takt::period(20_ms), takt::cpu(2_ms),
-                                                   takt::visit<named_npu>(takt::takes(6_ms)), takt::cpu(1_ms)));
+  constexpr auto tasks =
+      takt::task_set(takt::task("detect", takt::period(33_ms), takt::cpu(2_ms), takt::copy(1_ms),
+                                takt::kernel(takt::work(12_ms), takt::interleave(1)), takt::cpu(1_ms)),
+                     takt::task("plan", takt::period(20_ms), takt::cpu(2_ms), takt::visit<named_npu>(takt::takes(6_ms)),
+                                takt::cpu(1_ms)));
   const verdict_summary v = summary_of(board, tasks);
   REQUIRE(v.status == takt::verdict_status::schedulable);
   const json j = json_of(v);
@@ -182,9 +184,10 @@ TEST_CASE("a board without proof says what stands in its way") {
   constexpr auto board =
       takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
                      takt::pool(takt::virtual_sms(4, 1), takt::locked(takt::ck_omlp_order, 2)));
-  constexpr auto tasks = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(4_ms), takt::copy(1_ms),
-                                                   takt::kernel(takt::work(4_ms)), takt::cpu(4_ms)),
-                                        takt::task("b", takt::period(10_ms), takt::cpu(4_ms)));
+  constexpr auto tasks =
+      takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(4_ms), takt::copy(1_ms),
+                                takt::kernel(takt::work(4_ms), takt::interleave(1)), takt::cpu(4_ms)),
+                     takt::task("b", takt::period(10_ms), takt::cpu(4_ms)));
   const verdict_summary v = summary_of(board, tasks);
   CHECK(v.status == takt::verdict_status::not_proven);
   CHECK(v.platform_words[2] == "4 SMs (SMs behind a token: 2 tokens under CK-OMLP)");
@@ -209,9 +212,10 @@ TEST_CASE("a wrong plan of a board of pools is reported as what it is") {
 
 TEST_CASE("each task with kernels has its GPU named on a board of several, whether SMs are handed out or not") {
   const auto set = takt::task_set(
-      takt::task("lidar", takt::period(50_ms), takt::cpu(1_ms), takt::kernel(takt::work(20_ms)), takt::cpu(3_ms)),
+      takt::task("lidar", takt::period(50_ms), takt::cpu(1_ms), takt::kernel(takt::work(20_ms), takt::interleave(1)),
+                 takt::cpu(3_ms)),
       takt::task("log", takt::period(100_ms), takt::cpu(20_ms)),
-      takt::task("camera", takt::period(33_ms), takt::kernel(takt::work(12_ms)), takt::cpu(1_ms)));
+      takt::task("camera", takt::period(33_ms), takt::kernel(takt::work(12_ms), takt::interleave(1)), takt::cpu(1_ms)));
   const auto gpu_of = [&](const auto& rule, std::int32_t sms) {
     const auto board =
         takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::virtual_sms(4, 2), rule),

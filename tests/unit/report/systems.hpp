@@ -21,9 +21,9 @@ inline constexpr auto board =
                    takt::pool(takt::virtual_sms(4, 2), takt::federated));
 inline constexpr auto chains =
     takt::task_set(takt::task("camera", takt::period(33_ms), takt::deadline(30_ms), takt::cpu(2_ms), takt::copy(500_us),
-                              takt::kernel(takt::work(12_ms)), takt::cpu(1_ms)),
+                              takt::kernel(takt::work(12_ms), takt::interleave(1)), takt::cpu(1_ms)),
                    takt::task("lidar", takt::period(50_ms), takt::cpu(4_ms), takt::copy(1500_us),
-                              takt::kernel(takt::work(20_ms)), takt::cpu(3_ms)));
+                              takt::kernel(takt::work(20_ms), takt::interleave(1)), takt::cpu(3_ms)));
 
 template <class Rule>
 [[nodiscard]] constexpr auto accelerator_under(const Rule& rule) {

@@ -24,8 +24,8 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
                                       takt::pool(takt::virtual_sms(10, 2), takt::federated));
 
 constexpr auto tasks = takt::task_set(
-    takt::task("lidar", takt::period(50_ms), takt::cpu(1_ms, 4_ms), takt::copy(1_ms), takt::kernel(takt::work(20_ms)),
-               takt::cpu(3_ms)),
+    takt::task("lidar", takt::period(50_ms), takt::cpu(1_ms, 4_ms), takt::copy(1_ms),
+               takt::kernel(takt::work(20_ms), takt::interleave(1)), takt::cpu(3_ms)),
     takt::task("camera \"left\"", takt::period(33_ms), takt::deadline(30_ms), takt::cpu(2_ms), takt::copy(500_us),
                takt::kernel(takt::work(12_ms), takt::overhead(20_us), takt::interleave(9, 5)), takt::cpu(1_ms)),
     takt::task("log", takt::period(100_ms), takt::cpu(20_ms)));

@@ -95,7 +95,7 @@ constexpr auto board_under(const auto& order) {
 }
 constexpr auto chain(const char* name, takt::duration every, takt::duration by, auto... more) {
   return takt::task(name, takt::period(every), takt::deadline(by), more..., takt::cpu(1_ms), takt::copy(1_ms),
-                    takt::kernel(takt::work(4_ms)), takt::copy(1_ms), takt::cpu(1_ms));
+                    takt::kernel(takt::work(4_ms), takt::interleave(1)), takt::copy(1_ms), takt::cpu(1_ms));
 }
 /// By their gaps: c, a, b.
 constexpr auto plain = takt::task_set(chain("a", 50_ms, 40_ms), chain("b", 60_ms, 30_ms), chain("c", 70_ms, 70_ms));

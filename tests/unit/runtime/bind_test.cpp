@@ -16,11 +16,12 @@ namespace {
 
 struct npu {};
 
-constexpr auto tasks = takt::task_set(
-    takt::task("camera", takt::period(20_ms), takt::named("decode", takt::cpu(2_ms)), takt::copy(500_us),
-               takt::named("detect", takt::kernel(takt::work(4_ms))), takt::copy(100_us), takt::cpu(1_ms)),
-    takt::task("plan", takt::period(40_ms), takt::cpu(1_ms), takt::named("infer", takt::visit<npu>(takt::takes(2_ms))),
-               takt::cpu(1_ms)));
+constexpr auto tasks =
+    takt::task_set(takt::task("camera", takt::period(20_ms), takt::named("decode", takt::cpu(2_ms)), takt::copy(500_us),
+                              takt::named("detect", takt::kernel(takt::work(4_ms), takt::interleave(1))),
+                              takt::copy(100_us), takt::cpu(1_ms)),
+                   takt::task("plan", takt::period(40_ms), takt::cpu(1_ms),
+                              takt::named("infer", takt::visit<npu>(takt::takes(2_ms))), takt::cpu(1_ms)));
 constexpr auto board = takt::platform(
     takt::pool(takt::processors(2), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
     takt::pool(takt::virtual_sms(4, 2), takt::federated), takt::pool(npu{}, takt::nonpreemptive(takt::edf)));

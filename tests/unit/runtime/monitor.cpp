@@ -18,7 +18,7 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
 constexpr auto tasks =
     takt::task_set(takt::task("easy", takt::period(20_ms), takt::cpu(100_us, 100_us)),
                    takt::task("hard", takt::period(30_ms), takt::cpu(100_us, 200_us), takt::copy(300_us, 400_us),
-                              takt::kernel(takt::work(1_ms, 2_ms)), takt::cpu(100_us, 200_us)));
+                              takt::kernel(takt::work(1_ms, 2_ms), takt::interleave(1)), takt::cpu(100_us, 200_us)));
 
 constexpr takt::response_bound<takt::ticks> impossible{1, true};
 constexpr takt::response_bound<takt::ticks> certain{3'600'000'000'000, true};

@@ -30,12 +30,12 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(4, 2), takt::federated));
 
-constexpr auto pair =
-    takt::task_set(takt::task("slow", takt::period(60_ms), takt::cpu(200_us, 300_us),
-                              takt::copy(100_us, 200_us, takt::to_device), takt::kernel(takt::work(8_ms, 10_ms)),
-                              takt::copy(100_us, 200_us, takt::to_host), takt::cpu(100_us, 200_us)),
-                   takt::task("fast", takt::period(25_ms), takt::cpu(100_us, 200_us), takt::copy(500_us, 600_us),
-                              takt::kernel(takt::work(2_ms, 3_ms)), takt::copy(0_ns), takt::cpu(0_ns, 0_ns)));
+constexpr auto pair = takt::task_set(
+    takt::task("slow", takt::period(60_ms), takt::cpu(200_us, 300_us), takt::copy(100_us, 200_us, takt::to_device),
+               takt::kernel(takt::work(8_ms, 10_ms), takt::interleave(1)), takt::copy(100_us, 200_us, takt::to_host),
+               takt::cpu(100_us, 200_us)),
+    takt::task("fast", takt::period(25_ms), takt::cpu(100_us, 200_us), takt::copy(500_us, 600_us),
+               takt::kernel(takt::work(2_ms, 3_ms), takt::interleave(1)), takt::copy(0_ns), takt::cpu(0_ns, 0_ns)));
 
 struct recording {
   std::vector<takt::slice> slices;
@@ -184,7 +184,7 @@ TEST_CASE("RTGPU-33 each segment starts once its predecessor has ended, on the u
 TEST_CASE("RTGPU-33 a task's thread consumes no CPU time while its copies and kernels run") {
   constexpr auto single =
       takt::task_set(takt::task("waits", takt::period(1_s), takt::cpu(0_ns), takt::copy(20_ms, 20_ms),
-                                takt::kernel(takt::work(80_ms, 80_ms)), takt::cpu(0_ns)));
+                                takt::kernel(takt::work(80_ms, 80_ms), takt::interleave(1)), takt::cpu(0_ns)));
   emulated_device device{board.record()};
   takt::ticks before = 0;
   takt::ticks consumed = -1;
@@ -198,13 +198,13 @@ TEST_CASE("RTGPU-33 a task's thread consumes no CPU time while its copies and ke
 }
 
 TEST_CASE("RTGPU-34 no two copies of a run overlap on an engine") {
-  constexpr auto copies =
-      takt::task_set(takt::task("a", takt::period(4_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms),
-                                takt::kernel(takt::work(0_ns)), takt::copy(500_us), takt::cpu(0_ns)),
-                     takt::task("b", takt::period(5_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms),
-                                takt::kernel(takt::work(0_ns)), takt::copy(500_us), takt::cpu(0_ns)),
-                     takt::task("c", takt::period(7_ms), takt::cpu(0_ns), takt::copy(1_ms, 2_ms),
-                                takt::kernel(takt::work(0_ns)), takt::cpu(0_ns)));
+  constexpr auto copies = takt::task_set(
+      takt::task("a", takt::period(4_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms),
+                 takt::kernel(takt::work(0_ns), takt::interleave(1)), takt::copy(500_us), takt::cpu(0_ns)),
+      takt::task("b", takt::period(5_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms),
+                 takt::kernel(takt::work(0_ns), takt::interleave(1)), takt::copy(500_us), takt::cpu(0_ns)),
+      takt::task("c", takt::period(7_ms), takt::cpu(0_ns), takt::copy(1_ms, 2_ms),
+                 takt::kernel(takt::work(0_ns), takt::interleave(1)), takt::cpu(0_ns)));
   emulated_device device{board.record()};
   recording trace;
   (void)takt::runtime::run(board, copies, takt::dedicate(1, 1, 1), device, options(150_ms), trace);
@@ -262,11 +262,12 @@ TEST_CASE("RTGPU-33 a task has one stream for its copies and its kernels") {
     std::vector<std::int32_t> opened;
   };
   constexpr auto copies_only = takt::task("only", takt::period(50_ms), takt::cpu(1_us), takt::copy(1_us));
-  constexpr auto three = takt::task_set(
-      takt::task("a", takt::period(50_ms), takt::cpu(1_us), takt::copy(1_us), takt::kernel(takt::work(1_us)),
-                 takt::copy(1_us), takt::cpu(1_us)),
-      copies_only,
-      takt::task("c", takt::period(50_ms), takt::cpu(1_us), takt::kernel(takt::work(1_us)), takt::cpu(1_us)));
+  constexpr auto three =
+      takt::task_set(takt::task("a", takt::period(50_ms), takt::cpu(1_us), takt::copy(1_us),
+                                takt::kernel(takt::work(1_us), takt::interleave(1)), takt::copy(1_us), takt::cpu(1_us)),
+                     copies_only,
+                     takt::task("c", takt::period(50_ms), takt::cpu(1_us),
+                                takt::kernel(takt::work(1_us), takt::interleave(1)), takt::cpu(1_us)));
   counting device{board.record()};
   CHECK(takt::runtime::run(board, three, takt::dedicate(2, 0, 1), device, options(10_ms)).error == takt::model_error{});
   CHECK(device.opened == std::vector<std::int32_t>{2, 1, 0});
@@ -319,7 +320,7 @@ TEST_CASE("a job that outlasts the run is cut and counted, not awaited") {
   constexpr auto endless =
       takt::task_set(takt::task("burns", takt::period(3'600_s), takt::deadline(10_ms), takt::cpu(3'600_s, 3'600_s)),
                      takt::task("copies", takt::period(3'600_s), takt::cpu(0_ns), takt::copy(3'000_s, 3'000_s),
-                                takt::kernel(takt::work(3'000_s, 3'000_s)), takt::cpu(0_ns)));
+                                takt::kernel(takt::work(3'000_s, 3'000_s), takt::interleave(1)), takt::cpu(0_ns)));
   emulated_device device{board.record()};
   auto longest = options(50_ms);
   longest.lengths = takt::runtime::length_choice::upper;
@@ -377,8 +378,9 @@ TEST_CASE("a platform with more cores than the machine is run, and the result sa
 }
 
 TEST_CASE("releases that find the previous job unfinished are queued or skipped") {
-  constexpr auto overloaded = takt::task_set(
-      takt::task("late", takt::period(5_ms), takt::cpu(0_ns), takt::kernel(takt::work(24_ms, 24_ms)), takt::cpu(0_ns)));
+  constexpr auto overloaded =
+      takt::task_set(takt::task("late", takt::period(5_ms), takt::cpu(0_ns),
+                                takt::kernel(takt::work(24_ms, 24_ms), takt::interleave(1)), takt::cpu(0_ns)));
   emulated_device device{board.record()};
   auto o = options(101_ms);
   const auto queued = takt::runtime::run(board, overloaded, takt::dedicate(1), device, o);
@@ -442,10 +444,11 @@ TEST_CASE(
 }
 
 TEST_CASE("a failing device cuts CPU time that is emulated, and tasks that sleep until their next release") {
-  constexpr auto set = takt::task_set(
-      takt::task("fails", takt::period(60_s), takt::cpu(0_ns), takt::kernel(takt::work(2_ms, 2_ms)), takt::cpu(0_ns)),
-      takt::task("burns", takt::period(60_s), takt::deadline(59_s), takt::cpu(50_s, 50_s)),
-      takt::task("sleeps", takt::period(50_s), takt::cpu(0_ns)));
+  constexpr auto set =
+      takt::task_set(takt::task("fails", takt::period(60_s), takt::cpu(0_ns),
+                                takt::kernel(takt::work(2_ms, 2_ms), takt::interleave(1)), takt::cpu(0_ns)),
+                     takt::task("burns", takt::period(60_s), takt::deadline(59_s), takt::cpu(50_s, 50_s)),
+                     takt::task("sleeps", takt::period(50_s), takt::cpu(0_ns)));
   failing_device device{board.record(), 0};
   auto long_one = options(60_s);
   long_one.real_time = long_one.pin_to_cores = long_one.lock_memory = false;
@@ -532,9 +535,10 @@ TEST_CASE("a run places and orders tasks as its plan says, and refuses a plan th
 }
 
 TEST_CASE("the first deadline that passed is in the observation") {
-  constexpr auto late = takt::task_set(takt::task("late", takt::period(20_ms), takt::deadline(5_ms), takt::cpu(0_ns),
-                                                  takt::kernel(takt::work(20_ms, 20_ms)), takt::cpu(0_ns)),
-                                       takt::task("fine", takt::period(20_ms), takt::cpu(0_ns)));
+  constexpr auto late =
+      takt::task_set(takt::task("late", takt::period(20_ms), takt::deadline(5_ms), takt::cpu(0_ns),
+                                takt::kernel(takt::work(20_ms, 20_ms), takt::interleave(1)), takt::cpu(0_ns)),
+                     takt::task("fine", takt::period(20_ms), takt::cpu(0_ns)));
   emulated_device device{board.record()};
   const auto result = takt::runtime::run(board, late, takt::dedicate(1, 0), device, options(50_ms));
   CHECK(result.status() == takt::observation_status::missed);

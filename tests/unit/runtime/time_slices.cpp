@@ -26,9 +26,9 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(2), takt::fixe
 /// Kernels of 10 and 3 ms on the whole GPU.
 constexpr auto pair = takt::task_set(
     takt::task("long", takt::period(60_ms), takt::on_core(0), takt::cpu(100_us, 100_us), takt::copy(100_us, 100_us),
-               takt::kernel(takt::work(80_ms, 80_ms)), takt::cpu(100_us, 100_us)),
+               takt::kernel(takt::work(80_ms, 80_ms), takt::interleave(1)), takt::cpu(100_us, 100_us)),
     takt::task("short", takt::period(9_ms), takt::on_core(1), takt::cpu(100_us, 100_us),
-               takt::kernel(takt::work(24_ms, 24_ms)), takt::cpu(100_us, 100_us)));
+               takt::kernel(takt::work(24_ms, 24_ms), takt::interleave(1)), takt::cpu(100_us, 100_us)));
 
 struct recording {
   std::vector<takt::slice> slices;
@@ -80,11 +80,11 @@ TEST_CASE("a run lets the tasks take turns on an accelerator, never two at a tim
 }
 
 TEST_CASE("kernels with contexts and slices of their own keep the waves of the device") {
-  constexpr auto named =
-      takt::task_set(takt::task("a", takt::period(40_ms), takt::cpu(100_us),
-                                takt::kernel(takt::work(40_ms, 40_ms), takt::in_context(3)), takt::cpu(100_us)),
-                     takt::task("b", takt::period(40_ms), takt::cpu(100_us),
-                                takt::kernel(takt::work(40_ms, 40_ms), takt::in_context(4)), takt::cpu(100_us)));
+  constexpr auto named = takt::task_set(
+      takt::task("a", takt::period(40_ms), takt::cpu(100_us),
+                 takt::kernel(takt::work(40_ms, 40_ms), takt::interleave(1), takt::in_context(3)), takt::cpu(100_us)),
+      takt::task("b", takt::period(40_ms), takt::cpu(100_us),
+                 takt::kernel(takt::work(40_ms, 40_ms), takt::interleave(1), takt::in_context(4)), takt::cpu(100_us)));
   emulated_accelerator device{{.cores = 4, .preemption_levels = 1}};
   recording trace;
   const auto result = takt::runtime::run(board, named, takt::plan<2>{}, device, options(80_ms), trace);
@@ -96,9 +96,11 @@ TEST_CASE("kernels with contexts and slices of their own keep the waves of the d
 }
 
 TEST_CASE("a run in time slices is over at its end, whatever is still waiting for its turn") {
-  constexpr auto heavy = takt::task_set(
-      takt::task("a", takt::period(10_s), takt::cpu(0_ns), takt::kernel(takt::work(40_s, 40_s)), takt::cpu(0_ns)),
-      takt::task("b", takt::period(10_s), takt::cpu(0_ns), takt::kernel(takt::work(40_s, 40_s)), takt::cpu(0_ns)));
+  constexpr auto heavy =
+      takt::task_set(takt::task("a", takt::period(10_s), takt::cpu(0_ns),
+                                takt::kernel(takt::work(40_s, 40_s), takt::interleave(1)), takt::cpu(0_ns)),
+                     takt::task("b", takt::period(10_s), takt::cpu(0_ns),
+                                takt::kernel(takt::work(40_s, 40_s), takt::interleave(1)), takt::cpu(0_ns)));
   emulated_accelerator device{{.cores = 4, .preemption_levels = 1}};
   const auto result = takt::runtime::run(board, heavy, takt::plan<2>{}, device, options(30_ms));
   REQUIRE(result.tasks.size() == 2);

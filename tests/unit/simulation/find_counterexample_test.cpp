@@ -25,12 +25,14 @@ using tasks_type = takt::described_tasks<4, 16>;
 [[nodiscard]] auto kernel(ticks work, takt::visit_mask before) -> takt::described_visit {
   takt::described_visit v{.where = visit_place::gpu, .predecessors = before};
   v.known.add(visit_fact::work);
+  v.known.add(visit_fact::interleave);
+  v.interleave_numerator = 1;
   v.work = {0, work};
   return v;
 }
 [[nodiscard]] auto board(std::int32_t sms) -> takt::hardware {
   takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
-  REQUIRE(out.gpus.push_back({.sms = sms}));
+  REQUIRE(out.gpus.push_back({.sms = sms, .virtual_per_sm = 2}));
   return out;
 }
 /// Two tasks of a short visit and a kernel.

@@ -30,7 +30,7 @@ template <class CpuRule, class GpuRule>
   return takt::copy(takt::duration{time}, takt::duration{time}, direction);
 }
 [[nodiscard]] constexpr auto kernel(std::int64_t time) {
-  return takt::kernel(takt::work(takt::duration{time}, takt::duration{time}));
+  return takt::kernel(takt::work(takt::duration{time}, takt::duration{time}), takt::interleave(1));
 }
 
 using spans = std::vector<std::pair<takt::ticks, takt::ticks>>;

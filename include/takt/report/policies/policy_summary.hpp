@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -40,7 +41,7 @@ struct hardware_rules {
   std::string_view own{};
 };
 
-/// A board by pool: "4 cores (edf)", "a GPU of 8 SMs (gang)".
+/// A board by pool: "4 cores (edf)", "a GPU of 8 SMs x 2 virtual (gang)".
 [[nodiscard]] inline auto hardware_words(const hardware& board, const hardware_rules& rules = {})
     -> std::vector<std::string> {
   std::vector<std::string> out;
@@ -50,7 +51,9 @@ struct hardware_rules {
   if (board.processors > 0) { add(plural(board.processors, "core"), rules.cpus); }
   if (board.copy_engines > 0) { add(plural(board.copy_engines, "copy engine"), rules.copies); }
   for (const gpu_hardware& gpu : board.gpus) {
-    add(gpu.sms > 0 ? "a GPU of " + plural(gpu.sms, "SM") : std::string{"a GPU"}, rules.gpus);
+    add((gpu.sms > 0 ? "a GPU of " + plural(gpu.sms, "SM") : std::string{"a GPU"}) +
+            detail::virtual_words(gpu.virtual_per_sm),
+        rules.gpus);
   }
   for (const own_hardware& o : board.own) { add(std::to_string(o.count).append(" ").append(o.name), rules.own); }
   return out;
@@ -130,6 +133,25 @@ struct stated_effects {
 
 namespace detail {
 
+/// Whether the number of virtual SMs stands in for a ratio that nobody has said.
+template <class Tasks>
+[[nodiscard]] auto has_unsaid_interleave(const Tasks& tasks, const hardware& board) -> bool {
+  return std::ranges::any_of(board.gpus, [](const gpu_hardware& gpu) { return gpu.virtual_per_sm > 1; }) &&
+         std::ranges::any_of(tasks.visits, [](const described_visit& v) {
+           return v.where == visit_place::gpu && v.known.has(visit_fact::work) && !v.known.has(visit_fact::interleave);
+         });
+}
+
+/// Whether the rule stops kernels, and nobody has said of some what that costs.
+template <class Tasks>
+[[nodiscard]] auto has_unsaid_cost(const judged_policy<Tasks>& found, const Tasks& tasks) -> bool {
+  constexpr std::array<std::string_view, 4> stopping{"levels", "slots", "gang", "single-stream"};
+  return std::ranges::find(stopping, std::string_view{found.rule.sharing}) != stopping.end() &&
+         std::ranges::any_of(tasks.visits, [](const described_visit& v) {
+           return v.where == visit_place::gpu && !v.known.has(visit_fact::preemption_cost);
+         });
+}
+
 template <class Tasks>
 void add_hardware(const hardware& board, const judged_policy<Tasks>& found, verdict_summary& out) {
   const hardware_rules rules{found.cpus, found.copies, found.policy, found.devices};
@@ -140,7 +162,8 @@ void add_hardware(const hardware& board, const judged_policy<Tasks>& found, verd
   tree gpus;
   for (const gpu_hardware& gpu : board.gpus) {
     tree one;
-    one.add("sms", gpu.sms).add("policy", rules.gpus).add("sharing", found.rule.sharing);
+    one.add("sms", gpu.sms).add("virtual_per_sm", gpu.virtual_per_sm);
+    one.add("policy", rules.gpus).add("sharing", found.rule.sharing);
     gpus.push(std::move(one));
   }
   if (!board.gpus.empty()) { platform.add("gpus", std::move(gpus)); }
@@ -187,6 +210,10 @@ template <class Tasks>
   if (!v.plan.offsets.empty()) {
     out.assumptions.emplace_back(
         "Steps keep the local deadlines of the plan, and none starts before its offset but where the rule lets it.");
+  }
+  if (detail::has_unsaid_interleave(tasks, board)) { out.assumptions.emplace_back(detail::unsaid_interleave_words); }
+  if (detail::has_unsaid_cost(found, tasks)) {
+    out.assumptions.emplace_back("A kernel without \"preemption_cost\" is never stopped: it runs to its end.");
   }
   if (!stated.contention && !serves_one_kernel(published_policies, found.policy)) {
     out.assumptions.emplace_back("Kernels of different tasks do not slow one another down beyond what is stated.");

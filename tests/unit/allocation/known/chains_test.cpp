@@ -163,6 +163,8 @@ TEST_CASE("a wcet above the divided work counts where there are many SMs") {
   described_builder<small> b;
   takt::described_visit k{.where = visit_place::gpu, .work = {0, 80}, .wcet = 30};
   k.known.add(visit_fact::work);
+  k.known.add(visit_fact::interleave);
+  k.interleave_numerator = 1;
   k.known.add(visit_fact::wcet);
   b.task({.name = "a", .period = 45}).cpu(1, 5).visit(k).cpu(1, 5);
   const auto answer = takt::judge_chains(b.done(), one_gpu(8), takt::deadline_monotonic, takt::federated);

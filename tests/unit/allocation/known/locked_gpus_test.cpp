@@ -23,7 +23,7 @@ using table = takt::task_rows<takt::gpusync_task<ticks, 16>, 8>;
 [[nodiscard]] auto gpus(std::int32_t cpus, std::int32_t count) -> takt::hardware {
   takt::hardware out;
   out.processors = cpus;
-  for (std::int32_t g = 0; g < count; ++g) { out.gpus.push_back({.sms = 4}); }
+  for (std::int32_t g = 0; g < count; ++g) { out.gpus.push_back({.sms = 4, .virtual_per_sm = 2}); }
   return out;
 }
 

@@ -40,6 +40,8 @@ void add_chain(tasks_type& out, std::string_view name, ticks period, ticks work,
   REQUIRE(out.add_task({.name = name, .period = period, .deadline = period, .core = core}));
   takt::described_visit kernel{.where = visit_place::gpu, .predecessors = 1};
   kernel.known.add(visit_fact::work);
+  kernel.known.add(visit_fact::interleave);
+  kernel.interleave_numerator = 1;
   kernel.work = {0, work};
   REQUIRE(out.add_visit(timed(visit_place::processor, ms, 0)));
   REQUIRE(out.add_visit(kernel));
@@ -53,7 +55,7 @@ auto two_chains(ticks work = 8 * ms) -> tasks_type {
 }
 auto board_of(std::int32_t processors, std::int32_t sms) -> takt::hardware {
   takt::hardware out{.processors = processors, .copy_engines = 1, .gpus = {}, .own = {}};
-  REQUIRE(out.gpus.push_back({.sms = sms}));
+  REQUIRE(out.gpus.push_back({.sms = sms, .virtual_per_sm = 2}));
   return out;
 }
 auto asked(std::string policy) -> question {

@@ -9,6 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/described_kernel.hpp>
 #include <takt/model/described_tasks.hpp>
+#include <takt/model/kernel_law.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/rules/compositions.hpp>
@@ -31,6 +32,10 @@ namespace detail {
   return v.known.has(visit_fact::pinning) && !needs_all_cores(v.width);
 }
 
+[[nodiscard]] constexpr auto said_numerator_of(const described_visit& v) noexcept -> std::int64_t {
+  return v.known.has(visit_fact::interleave) ? v.interleave_numerator : unsaid_interleave;
+}
+
 /// Tables hold times of speed 1, and the analyses that read them apply the speed.
 [[nodiscard]] constexpr auto at_speed_one(gpu_record gpu) noexcept -> gpu_record {
   gpu.speed = {};
@@ -42,14 +47,15 @@ namespace detail {
 [[nodiscard]] constexpr auto is_plain_work(const described_visit& v, const platform_record& platform) -> bool {
   if (!v.known.has(visit_fact::work) || v.known.has(visit_fact::times_on_sms) || is_pinned(v)) { return false; }
   if (!v.known.has(visit_fact::wcet)) { return true; }
-  ticks stretched = 0;
-  ticks serial = 0;
-  const bool sound = v.interleave_denominator > 0 && v.overhead >= 0 &&
-                     checked_multiply(v.work.upper, v.interleave_numerator, stretched) &&
-                     checked_multiply(v.overhead, v.interleave_denominator, serial) && serial <= stretched;
   for (const gpu_record& gpu : platform.gpus) {
+    const interleave_ratio ratio = ratio_on(gpu.virtual_per_sm, said_numerator_of(v), v.interleave_denominator);
+    ticks stretched = 0;
+    ticks serial = 0;
+    const bool sound = ratio.denominator > 0 && v.overhead >= 0 &&
+                       checked_multiply(v.work.upper, ratio.numerator, stretched) &&
+                       checked_multiply(v.overhead, ratio.denominator, serial) && serial <= stretched;
     std::int64_t parts = 0;
-    if (!sound || !checked_multiply(v.interleave_denominator, std::int64_t{gpu.sms} * gpu.virtual_per_sm, parts) ||
+    if (!sound || !checked_multiply(ratio.denominator, std::int64_t{gpu.sms} * gpu.virtual_per_sm, parts) ||
         parts < 1 || (stretched - serial) / parts < v.wcet - v.overhead) {
       return false;
     }
@@ -149,14 +155,15 @@ template <class Described, class Table>
   if (detail::is_plain_work(v, platform)) {
     out.time = v.work;
     out.overhead = v.overhead;
-    out.interleave_numerator = v.interleave_numerator;
+    out.interleave_numerator = detail::said_numerator_of(v);
     out.interleave_denominator = v.interleave_denominator;
     out.any_neighbour = v.any_neighbour;
     return {};
   }
   out.first_sample = static_cast<std::uint32_t>(table.samples.size());
   const auto full = [&] { return misfit_at(tasks, model_fault::too_large, task, position); };
-  if (v.known.has(visit_fact::times_on_sms) && !v.known.has(visit_fact::wcet) && !detail::is_pinned(v)) {
+  const bool is_table = v.known.has(visit_fact::times_on_sms) && !v.on_whole_sms;
+  if (is_table && !v.known.has(visit_fact::wcet) && !detail::is_pinned(v)) {
     for (std::uint32_t r = 0; r < v.samples; ++r) {
       if (!add_row(tasks.samples[v.first_sample + r])) { return full(); }
     }
