@@ -21,9 +21,9 @@ struct kernel_queue {
 
 constexpr auto tasks =
     takt::task_set(takt::task("camera", takt::period(33_ms), takt::on_core(0), takt::cpu(4_ms), takt::copy(500_us),
-                              takt::kernel(takt::work(40_ms), takt::wcet(5_ms)), takt::cpu(1_ms)),
+                              takt::kernel(takt::work(20_ms), takt::wcet(5_ms)), takt::cpu(1_ms)),
                    takt::task("lidar", takt::period(50_ms), takt::on_core(1), takt::cpu(3_ms), takt::copy(800_us),
-                              takt::kernel(takt::work(60_ms), takt::wcet(9_ms)), takt::cpu(2_ms)));
+                              takt::kernel(takt::work(30_ms), takt::wcet(9_ms)), takt::cpu(2_ms)));
 
 // Of this board the switch between contexts is known, and the threads that an SM holds are not.
 constexpr auto board = [] {

@@ -6,12 +6,13 @@ namespace {
 
 using namespace takt::literals;
 
-constexpr auto tasks =
-    takt::task_set(takt::task("detect", takt::period(60_ms), takt::cpu(1_ms, 2_ms), takt::copy(500_us),
-                              takt::kernel(takt::work(24_ms), takt::wcet(4_ms), takt::preemption_cost(300_us)),
-                              takt::copy(200_us), takt::cpu(1_ms)),
-                   takt::task("track", takt::period(40_ms), takt::cpu(1_ms), takt::copy(300_us),
-                              takt::kernel(takt::work(8_ms), takt::wcet(1_ms)), takt::copy(100_us), takt::cpu(500_us)));
+constexpr auto tasks = takt::task_set(
+    takt::task("detect", takt::period(60_ms), takt::cpu(1_ms, 2_ms), takt::copy(500_us),
+               takt::kernel(takt::work(24_ms), takt::interleave(1), takt::wcet(4_ms), takt::preemption_cost(300_us)),
+               takt::copy(200_us), takt::cpu(1_ms)),
+    takt::task("track", takt::period(40_ms), takt::cpu(1_ms), takt::copy(300_us),
+               takt::kernel(takt::work(8_ms), takt::interleave(1), takt::wcet(1_ms)), takt::copy(100_us),
+               takt::cpu(500_us)));
 
 constexpr auto board = [] {
   takt::hardware out{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};

@@ -11,9 +11,9 @@ using namespace takt::literals;
 constexpr auto detect = takt::kernel(takt::work(12_ms), takt::interleave(9, 5), takt::wcet(4_ms),
                                      takt::preemption_cost(300_us), takt::grid(64, 256), takt::block_length(200_us),
                                      takt::wcet_by_share(takt::wcet_row::scaling(4'000'000, 200)));
-constexpr auto track =
-    takt::kernel(takt::work(3_ms), takt::wcet(1_ms), takt::preemption_cost(100_us), takt::grid(16, 128),
-                 takt::block_length(100_us), takt::wcet_by_share(takt::wcet_row::scaling(1'000'000, 300)));
+constexpr auto track = takt::kernel(takt::work(3_ms), takt::interleave(1), takt::wcet(1_ms),
+                                    takt::preemption_cost(100_us), takt::grid(16, 128), takt::block_length(100_us),
+                                    takt::wcet_by_share(takt::wcet_row::scaling(1'000'000, 300)));
 constexpr auto tasks = takt::task_set(takt::task("detect", takt::period(60_ms), takt::on_core(0), takt::cpu(1_ms, 2_ms),
                                                  takt::copy(500_us), detect, takt::copy(200_us), takt::cpu(1_ms)),
                                       takt::task("track", takt::period(40_ms), takt::on_core(1), takt::cpu(1_ms),

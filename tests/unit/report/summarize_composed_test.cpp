@@ -148,7 +148,7 @@ TEST_CASE("a board of pools is reported with its rules, its plan and what is pre
   CHECK(j.at("platform").at("pools") ==
         json::parse(R"([{"kind": "core", "count": 4, "rule": "global EDF", "cluster": 2},
                         {"kind": "copy engine", "count": 1, "rule": "first come, first served"},
-                        {"kind": "SM", "count": 4, "rule": "SMs of one's own"},
+                        {"kind": "SM", "count": 4, "rule": "SMs of one's own", "virtual_per_sm": 2},
                         {"kind": "NPU", "count": 1, "rule": "non-preemptive EDF"}])"));
   CHECK(v.platform_words[0] == "4 cores (global EDF, clusters of 2)");
   CHECK(j.at("plan").at("sms").contains("detect"));

@@ -165,9 +165,10 @@ class failing_device : public rt::emulated_device {
 static_assert(rt::Device<failing_device> && rt::FallibleDevice<failing_device>);
 
 constexpr auto chains = takt::task_set(
-    takt::task("a", takt::period(20_ms), takt::cpu(100_us), takt::copy(500_us), takt::kernel(takt::work(4_ms)),
-               takt::copy(500_us), takt::cpu(100_us)),
-    takt::task("b", takt::period(10_ms), takt::cpu(100_us), takt::kernel(takt::work(2_ms)), takt::cpu(100_us)));
+    takt::task("a", takt::period(20_ms), takt::cpu(100_us), takt::copy(500_us),
+               takt::kernel(takt::work(4_ms), takt::interleave(1)), takt::copy(500_us), takt::cpu(100_us)),
+    takt::task("b", takt::period(10_ms), takt::cpu(100_us), takt::kernel(takt::work(2_ms), takt::interleave(1)),
+               takt::cpu(100_us)));
 constexpr auto board =
     takt::platform(takt::pool(takt::processors(2), takt::g_edf), takt::pool(takt::copy_engines(1), takt::fifo),
                    takt::pool(takt::virtual_sms(4, 1), takt::federated));
