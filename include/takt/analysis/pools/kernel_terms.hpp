@@ -46,7 +46,7 @@ namespace detail {
 }
 
 /// Whether u can have been started below v when v was started above it, and is less important. Under EDF: it came
-/// first and has the later absolute deadline.
+/// first and has no earlier absolute deadline.
 struct below_in_priority {
   [[nodiscard]] static constexpr auto below(const visit_demand& u, const visit_demand& v) noexcept -> bool {
     return v.point < u.point;
@@ -54,7 +54,7 @@ struct below_in_priority {
 };
 struct below_in_deadline {
   [[nodiscard]] static constexpr auto below(const visit_demand& u, const visit_demand& v) noexcept -> bool {
-    return u.task != v.task && v.deadline - v.jitter < u.deadline;
+    return u.task != v.task && v.deadline - v.jitter <= u.deadline;
   }
 };
 
