@@ -239,6 +239,7 @@ template <class P, class T, std::size_t N, std::size_t W>
     out.refuse(error);
     return out;
   }
+  takt::detail::state_order(board, flat.table, own);
   const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
   if (takt::detail::keeps_processors(board)) {
     if (!own.offsets.empty()) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
+#include <takt/core/inline_vector.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
@@ -57,6 +59,29 @@ constexpr void copy_decisions(const plan<M, W>& from, plan<N, V>& to) {
   copy(from.offsets, to.offsets);
   copy(from.local_deadlines, to.local_deadlines);
   copy(from.instances, to.instances);
+}
+
+/// Lets a plan say in which order equal priorities of tasks go, so that proof and hosts keep one: as tables break ties,
+/// the first task first. Nothing is said where no pool reads priorities, or no two are equal. Pre: the table was laid
+/// out under the plan.
+template <class P, class Table, std::size_t N, std::size_t V>
+constexpr void state_order(const P& board, const Table& table, plan<N, V>& p) {
+  const auto is_before = [&table](std::size_t a, std::size_t b) {
+    const std::int32_t first = table.tasks[a].priority;
+    const std::int32_t second = table.tasks[b].priority;
+    return first != second ? first < second : a < b;
+  };
+  bool some_are_equal = false;
+  inline_vector<std::int32_t, N> ranks;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    std::int32_t rank = 0;
+    for (std::size_t k = 0; k < table.size(); ++k) {
+      rank += is_before(k, i) ? 1 : 0;
+      some_are_equal = some_are_equal || (k != i && table.tasks[k].priority == table.tasks[i].priority);
+    }
+    static_cast<void>(ranks.push_back(rank));
+  }
+  if (some_are_equal && composed_plan_parts(board).priorities) { p.priorities = ranks; }
 }
 
 }  // namespace takt::inline v0::detail

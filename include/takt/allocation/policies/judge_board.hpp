@@ -177,6 +177,7 @@ class board_test {
     const analysis::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
     out = analysis::detail::judge_spinning(flat.table, stations);
     out.plan = p;
+    state_order(*board_, flat.table, out.plan);
     out.plan.feasible = out.schedulable();
     return out;
   }
