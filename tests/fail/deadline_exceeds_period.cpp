@@ -1,6 +1,6 @@
 // EXPECT: "planner"
 // EXPECT: takt: a deadline exceeds its period
-// TAKT-TEST: RTGPU-1 a deadline after the period does not compile where a published method alone is asked
+// TAKT-TEST: RTGPU-1 a deadline above the period does not compile
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 
