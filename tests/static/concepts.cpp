@@ -36,6 +36,7 @@ struct misplaced_segment {
   static constexpr const char* where = "cpu";
 };
 static_assert(Segment<cpu_segment>);
+static_assert(Segment<limited_cpu_segment>);
 static_assert(Segment<copy_segment>);
 static_assert(Segment<kernel_segment<divisible_work>>);
 static_assert(Segment<kernel_segment<fpga_law>>);
@@ -49,12 +50,21 @@ static_assert(TaskAttribute<period_attribute>);
 static_assert(TaskAttribute<deadline_attribute>);
 static_assert(TaskAttribute<priority_attribute>);
 static_assert(TaskAttribute<core_attribute>);
+static_assert(TaskAttribute<preemption_attribute>);
 static_assert(!TaskAttribute<cpu_segment>);
 static_assert(!TaskAttribute<int>);
 
 constexpr auto one = takt::task("one", takt::period(duration{10}), takt::cpu(duration{1}));
 static_assert(Task<decltype(takt::task("one", takt::period(duration{10}), takt::cpu(duration{1})))>);
 static_assert(!Task<cpu_segment>);
+// What the published methods do not read keeps a task from them.
+constexpr auto limited =
+    takt::task("limited", takt::period(duration{10}), takt::cpu(duration{1}, nonpreemptive_region(duration{1})));
+constexpr auto cooperative_task = takt::task("cooperative", takt::period(duration{10}),
+                                             preemptible(task_preemption::cooperative), takt::cpu(duration{1}));
+static_assert(!detail::has_own_visits<std::remove_const_t<decltype(one)>>);
+static_assert(detail::has_own_visits<std::remove_const_t<decltype(limited)>>);
+static_assert(detail::has_own_visits<std::remove_const_t<decltype(cooperative_task)>>);
 static_assert(!Task<task_attributes>);
 
 static_assert(TaskSet<decltype(takt::task_set(one))>);

@@ -114,6 +114,7 @@ constexpr auto rows = std::to_array<default_row>({
     {"a task", "memory", assumed, "is 0"},
     {"a task", "requests", refused, "rules that count requests are refused"},
     {"a task", "share", chosen, "is chosen by this program"},
+    {"a task", "preemption", assumed, "is \"preemptive\": its CPU time can be preempted at any instant"},
     {"a task", "variant", chosen, "is the only one, or the file is refused"},
     {"a task", "variants", harmless, "are none: the task has one body"},
     {"a task", "segments", refused, "a task without nodes or variants is refused"},
@@ -137,6 +138,8 @@ constexpr auto rows = std::to_array<default_row>({
     {"a node", "direction", assumed, "is any: the copy takes the first engine"},
     {"a node", "bytes", refused, "a copy without a time is refused"},
     {"a node", "section", assumed, "is false: tokens are held from the first to the last step on a device"},
+    {"a node", "nonpreemptive_region", assumed,
+     "is 0, or all of the CPU time where its task is cooperative or nonpreemptive"},
     {"a node", "parallelism", assumed, "is any: jobs of the node may run beside each other"},
     {"a node", "priority_point", refused, "under \"gel\" the file is refused"},
     {"an edge", "from", refused, "the file is refused"},
@@ -155,6 +158,8 @@ constexpr auto rows = std::to_array<default_row>({
     {"a segment", "launch", assumed, "is no time of a processor before the kernel"},
     {"a segment", "await", assumed, "is no time of a processor after the kernel"},
     {"a segment", "section", assumed, "is false: tokens are held from the first to the last step on a device"},
+    {"a segment", "nonpreemptive_region", assumed,
+     "is 0, or all of the CPU time where its task is cooperative or nonpreemptive"},
     {"a copy", "time", assumed, "follows from the bytes and the copy model"},
     {"a copy", "bytes", assumed, "are not known: the copy takes the time that it says"},
     {"a copy", "direction", assumed, "is any: the copy takes the first engine"},
@@ -267,6 +272,7 @@ constexpr std::array<string_view, 6> only_under_tokens{"clusters",  "tokens_per_
   if (key == "launch" || key == "await") { return v.find("kernel") != nullptr; }
   if (key == "direction") { return file.board.copy_engines > 1 && (object == "a copy" || v.find("copy") != nullptr); }
   if (key == "section") { return !gpus.empty(); }
+  if (key == "nonpreemptive_region") { return v.find("cpu") != nullptr; }
   if (key == "edges" || key == "history") { return v.find("nodes") != nullptr; }
   if (key == "gpu") { return v.find("cpu") != nullptr; }
   if (key == "gpu_cluster" || (object == "a token section" && key == "cluster")) {

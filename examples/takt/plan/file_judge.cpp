@@ -171,7 +171,7 @@ auto file_judge::proves(const file_mapping& m, std::int64_t permille) -> bool {
 auto file_judge::service(const file_mapping& m) const -> core_service {
   bool has_devices = false;
   for (std::size_t i = 0; i < m.tasks.size(); ++i) { has_devices = has_devices || uses_devices_[i][m.tasks[i].body]; }
-  return counts_responses_ ? core_service::unknown : service_under(rules_[m.rules], has_devices);
+  return counts_responses_ || has_regions_ ? core_service::unknown : service_under(rules_[m.rules], has_devices);
 }
 
 void file_judge::choose_release_offsets(std::uint64_t seed) {
@@ -267,6 +267,7 @@ auto file_judge::menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>
           const described_visit& v = file->tasks.visit(i, p);
           if (v.where == visit_place::processor) {
             place.cpu_time += v.time.upper;
+            has_regions_ = has_regions_ || v.region > 0;
           } else {
             uses_devices_[i][body] = true;
           }

@@ -72,6 +72,7 @@ class file_judge {
   std::int32_t core_count_ = 0;
   bool greater_goes_first_ = false;
   bool counts_responses_ = false;                ///< what is proven depends on more than times on cores
+  bool has_regions_ = false;                     ///< some CPU time cannot be preempted at any instant
   std::vector<std::vector<bool>> uses_devices_;  ///< of each task, by body
   std::unique_ptr<mapped> last_;
   std::optional<std::uint64_t> offsets_by_;  ///< the seed of their choice

@@ -32,6 +32,19 @@ constexpr auto bound_of(const auto& verdict, std::size_t task) -> takt::duration
 }
 
 struct own_rule : takt::fixed_priority_rule<> {};
+struct own_honest_rule : takt::fixed_priority_rule<> {
+  using honours_regions = own_honest_rule;
+};
+
+template <class Rule>
+constexpr bool honours(const Rule& /*rule*/) {
+  return takt::detail::honours_regions<Rule>();
+}
+static_assert(honours(takt::fixed_priority) && honours(takt::edf) && honours(takt::g_edf) && honours(takt::g_fl));
+static_assert(honours(takt::clustered(takt::edf, 2)) && honours(takt::clustered(takt::deadline_monotonic, 2)));
+static_assert(honours(takt::nonpreemptive(takt::edf)) && honours(takt::fifo));
+static_assert(!honours(own_rule{}) && honours(own_honest_rule{}) && !honours(takt::clustered(own_rule{}, 2)));
+static_assert(!honours(takt::time_slices(takt::duration{2}, takt::duration{1})));
 
 }  // namespace
 
