@@ -241,12 +241,20 @@ inline constexpr std::int32_t default_guard_rounds = 24;
 /// tokens, then stations and waits that fail get more time. The verdict is about a system that honours the plan's
 /// offsets and local deadlines. Tokens are proven where their waits are known in wall-clock time; mutexes of one
 /// processor are not.
+/// Of a deadline after the period nothing is proven: guards would have to end within the period, and so order jobs by
+/// other deadlines than the one that was said.
 /// Error: `invalid_model`. Cost: at most `rounds` times one test for each station.
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guarded(const visit_table<N, V>& table, const Stations& stations,
                                      std::int32_t rounds = default_guard_rounds) -> verdict<ticks, N, V> {
   auto out = detail::open_verdict(table, stations, "guarded");
   if (out.error) { return out; }
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    if (table.tasks[i].deadline <= time_within_period(table.tasks[i])) { continue; }
+    out.why = obstacle::deadline;
+    out.where = i;
+    return out;
+  }
   visit_guards<V> guards;
   constexpr std::int64_t unit = 64;
   const auto weight_of = [&](std::uint32_t v, ticks time) -> std::int64_t {
