@@ -156,7 +156,8 @@ auto eventually(Holds holds) -> bool {
 
 }  // namespace
 
-TEST_CASE("a process of its own for the tests with many processes" * doctest::skip()) {
+TEST_CASE("a process of its own for the tests with many processes" * doctest::skip() *
+          doctest::description("run by other cases")) {
   const char* path = std::getenv("TAKT_SHARE_SOCKET");
   const char* role = std::getenv("TAKT_SHARE_ROLE");
   const char* seed = std::getenv("TAKT_SHARE_SEED");
