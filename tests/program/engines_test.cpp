@@ -118,6 +118,17 @@ TEST_CASE("a run on ranks that is killed at random moments and resumed has the b
   CHECK(shell(on_ranks(3, small + "--resume " + folder), scratch("resumed.csv")) == whole);
 }
 
+TEST_CASE("ranks end with their launcher, and let go of the journal" * doctest::skip(!has_mpi() || !has("flock"))) {
+  const std::string folder = scratch("without-launcher");
+  const std::string study = "policies --sets 4000 --levels 0.4,0.8,1.2 ";
+  // Soon nobody has the journal any more.
+  const std::string line = on_ranks(3, study + "--resume " + folder) + " >/dev/null 2>&1 & launcher=$!; " +
+                           "for i in $(seq 600); do [ -s " + folder + "/*.journal ] && break; sleep 0.05; done; " +
+                           "flock -n " + folder + "/*.journal true || echo held; kill -KILL $launcher; " +
+                           "flock -w 0.6 " + folder + "/*.journal echo free";
+  CHECK(shell(line, scratch("launcher.out")) == "held\nfree\n");
+}
+
 TEST_CASE("a rank that is killed loses nothing that was reported, and no block is counted twice" *
           doctest::skip(!has_mpi())) {
   const std::string study = "policies --sets 150 --levels 0.4,0.8,1.2 ";
