@@ -40,6 +40,12 @@ struct task_record {
   std::uint32_t id = 0;   ///< position in the order in which the tasks were given
   std::uint32_t first_segment = 0;
   std::uint32_t segment_count = 0;
+  Number later_deadline{};  ///< after the period, where `deadline` is what a method has to prove; 0: none
+
+  /// The deadline that was said, by which orders go.
+  [[nodiscard]] constexpr auto ordering_deadline() const -> Number {
+    return Number(0) < later_deadline ? later_deadline : deadline;
+  }
 };
 
 /// A task set as flat values: what analyses, searches, the simulator and the runtime read. Tasks stand in priority

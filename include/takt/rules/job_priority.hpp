@@ -74,7 +74,13 @@ struct by_relative_deadline {
   static constexpr std::string_view name = "deadline monotonic";
   static constexpr bool task_level = true;
 
-  [[nodiscard]] static constexpr auto key(const auto& task) noexcept { return task.deadline; }
+  [[nodiscard]] static constexpr auto key(const auto& task) noexcept {
+    if constexpr (requires { task.ordering_deadline(); }) {
+      return task.ordering_deadline();
+    } else {
+      return task.deadline;
+    }
+  }
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
       -> bool {
     out = {key(t), t.task};

@@ -86,7 +86,7 @@ template <TaskLevelPriority Order, class Task>
     const auto point = [order](const Task& t) {
       priority_point out{};
       if (!order.point({.period = t.period,
-                        .deadline = t.deadline,
+                        .deadline = by_relative_deadline::key(t),
                         .task = static_cast<std::int32_t>(t.id),
                         .priority = t.priority},
                        0, out)) {

@@ -198,9 +198,21 @@ TEST_CASE("deadlines after the period, or none, are proven as the period, and no
   CHECK(answer.verdict.tasks[0].limited);
   CHECK_FALSE(answer.verdict.tasks[1].limited);
   auto heavy = b.done();
-  heavy.visits[1].time = {1, 110};
+  heavy.visits[0].time = {1, 72};  // done 102 after its release: after the period, before the deadline
   CHECK(takt::judge_chains(heavy, one_gpu(4), takt::deadline_monotonic, takt::federated).verdict.status ==
         takt::verdict_status::not_proven);
+}
+
+TEST_CASE("orders by deadlines go by those that were said, also where the period is proven") {
+  described_builder<small> b;
+  b.task({.name = "late", .period = 20, .deadline = 60}).cpu(1, 5);
+  b.task({.name = "soon", .period = 40, .deadline = 40}).cpu(1, 5);
+  for (const auto& bounds : {takt::judge_chains(b.done(), one_gpu(4), takt::deadline_monotonic, takt::federated),
+                             takt::judge_chains(b.done(), one_gpu(4), takt::fixed_priority, takt::federated)}) {
+    REQUIRE(bounds.verdict.schedulable());
+    CHECK(bounds.verdict.tasks[0].bound.value == 10);
+    CHECK(bounds.verdict.tasks[1].bound.value == 5);
+  }
 }
 
 TEST_CASE("tasks that name no core are placed, greatest demand first") {

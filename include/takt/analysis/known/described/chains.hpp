@@ -130,7 +130,6 @@ template <class Described, class Table>
       return misfit_at(tasks, fault, i, visit);
     };
     if (t.jitter != 0) { return refuse(model_fault::workload_part_unused); }
-    if (is_after_period(t)) { return refuse(model_fault::deadline_exceeds_period); }
     if (!is_chain(tasks, i)) { return refuse(model_fault::chain_does_not_alternate); }
     if (has_sections && !detail::sections_are_stretches(tasks, i)) { return refuse(model_fault::workload_part_unused); }
     const ticks limit = deadline_to_prove(t);
@@ -138,6 +137,7 @@ template <class Described, class Table>
       return refuse(model_fault::too_many_tasks);
     }
     out.tasks.back().is_placed = t.core != any_core;
+    if (is_after_period(t)) { out.tasks.back().later_deadline = t.deadline; }
     detail::chain_writer<Table> chain{out, has_sections};
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const described_visit& v = tasks.visit(i, p);

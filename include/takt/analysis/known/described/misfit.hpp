@@ -46,8 +46,8 @@ template <class Described>
 [[nodiscard]] constexpr auto ordering_deadline(const described_task& t) noexcept -> ticks {
   return t.limited ? t.deadline : t.period;
 }
-/// Whether the deadline comes after the period. Tables of published methods have one deadline, which orders jobs and is
-/// proven, and know none after the period; the combiners do.
+/// Whether the deadline comes after the period. Published methods prove none of these: they are asked to prove the
+/// period, and orders go by the deadline, where their tables hold both; else they are not asked. The combiners are.
 [[nodiscard]] constexpr auto is_after_period(const described_task& t) noexcept -> bool {
   return t.limited && t.deadline > t.period;
 }

@@ -42,9 +42,9 @@ struct share_ranks {
   [[nodiscard]] constexpr auto weight(const Described& tasks, std::size_t i) const -> std::int32_t {
     if (all_given) { return static_cast<std::int32_t>(least + greatest - tasks.tasks[i].priority); }
     std::int32_t below = 0;
-    const ticks own = deadline_to_prove(tasks.tasks[i]);
+    const ticks own = ordering_deadline(tasks.tasks[i]);
     for (std::size_t j = 0; j < tasks.size(); ++j) {
-      const ticks other = deadline_to_prove(tasks.tasks[j]);
+      const ticks other = ordering_deadline(tasks.tasks[j]);
       below += own < other || (own == other && i < j) ? 1 : 0;
     }
     return below;

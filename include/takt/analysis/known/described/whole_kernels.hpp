@@ -34,7 +34,6 @@ template <class Described>
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const described_task& t = tasks.tasks[i];
     if (t.jitter != 0) { return misfit_at(tasks, model_fault::workload_part_unused, i); }
-    if (is_after_period(t)) { return misfit_at(tasks, model_fault::deadline_exceeds_period, i); }
     if (t.visit_count == 0) { return misfit_at(tasks, model_fault::empty_chain, i); }
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       if (p > 0 || tasks.visit(i, p).where != visit_place::gpu) {
@@ -60,6 +59,10 @@ template <class Described, class Table>
   for (std::size_t i = 0; !found.why && i < tasks.size(); ++i) {
     const described_task& t = tasks.tasks[i];
     const described_visit& v = tasks.visit(i, 0);
+    if (is_after_period(t)) {  // the one deadline of the table orders jobs, too
+      found.why = misfit_at(tasks, model_fault::deadline_exceeds_period, i);
+      return found;
+    }
     const visit_view seen = stoppable_time(kernel_of(tasks, v), whole_gpu_of(board.gpus[0]), model);
     if (seen.fault != model_fault::none) {
       found.why = misfit_at(tasks, seen.fault, i, 0, seen.lacks);
