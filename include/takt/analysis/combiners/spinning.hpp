@@ -9,6 +9,7 @@
 #include <takt/analysis/combiners/station_demands.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/visit_table.hpp>
 
 namespace takt::inline v0::analysis {
@@ -38,7 +39,7 @@ template <std::size_t N, std::size_t V, class Stations>
 /// Why: while the thread is preempted, a copy or kernel of it goes on, so the thread waits for no more than its
 /// response, which counts from when the thread asked. Visits elsewhere become ready when the job's deadline can still
 /// be met; up to the first miss that holds. Processors must preempt and have one priority for each job; a task needs a
-/// visit of one of them, which may take no time. Error: `invalid_model`.
+/// visit of one of them, which may take no time. Error: `invalid_model`, also of non-preemptive regions.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto spinning(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
@@ -50,6 +51,13 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     for (auto& t : out.tasks) { t.bound = {}; }
     return out;
   };
+  for (const visit_record& x : table.visits) {
+    if (x.region == 0) { continue; }
+    model_error error = fault_at(model_fault::region_not_honoured, x.task, x.position);
+    error.name = table.tasks[x.task].name;
+    out.refuse(error);
+    return out;
+  }
   if (!table.sections.empty()) { return fail(obstacle::tokens, table.sections[0].task); }
   detail::station_demands<N, V> demands{table, stations};
   if (!demands.fits()) { return fail(obstacle::overflow, nowhere); }
