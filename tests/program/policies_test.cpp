@@ -215,3 +215,33 @@ TEST_CASE("program: files that no published method reads are judged by the rules
                                          "\"copy_engines\": {\"count\": 1, \"policy\": \"fifo\"}")),
                  "/platform/copy_engines/policy: \"fifo\" is not how engines serve under whole-gpu"));
 }
+
+TEST_CASE("policies: busy-waiting beside processors that do not preempt is refused by every command alike") {
+  const std::string text = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "fixed-priority"},
+      "gpus": [{"sms": 4, "virtual_per_sm": 1}]}, "tasks": [{"name": "a", "period": "20ms", "segments":
+      [{"cpu": "1ms"}, {"kernel": {"work": "4ms", "interleave": 1, "preemption_cost": 0}}, {"cpu": "1ms"}]}]})";
+  const std::string path = takt::test::write("waits.json", text);
+  for (const char* rule : {"fixed-priority", "edf", "g-edf"}) {
+    CAPTURE(rule);
+    const std::string options = std::string{" --policy busy-waiting --cpus "} + rule;
+    CHECK(takt::test::takt("analyze " + path + options).code == 0);
+    CHECK(takt::test::takt("simulate " + path + options).code == 0);
+  }
+  for (const char* rule : {"nonpreemptive-fixed-priority", "nonpreemptive-edf", "nonpreemptive-rate-monotonic"}) {
+    CAPTURE(rule);
+    const std::string options = std::string{" --policy busy-waiting --cpus "} + rule;
+    for (const char* command : {"analyze ", "explain ", "simulate ", "run --for 10ms "}) {
+      CAPTURE(command);
+      const auto o = takt::test::takt(command + path + options);
+      CHECK(o.code == 3);
+      CHECK(o.out.empty());
+    }
+    const auto beside =
+        takt::test::takt("compare --json --policies busy-waiting,federated " + path + " --cpus " + rule);
+    CHECK(beside.code == 0);
+    const auto rows = nlohmann::json::parse(beside.out).at("rows");
+    CHECK(rows.at(0).at("status").is_null());
+    CHECK(rows.at(0).at("missing").empty());
+    CHECK(rows.at(1).at("status") == "schedulable");
+  }
+}

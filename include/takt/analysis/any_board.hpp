@@ -139,13 +139,19 @@ class any_board {
   }
   [[nodiscard]] auto record() const -> platform_record { return record_; }
 
-  /// What is wrong with a pool, with its position.
+  /// What is wrong with a pool, with its position. Jobs can wait on processors only where these preempt.
   [[nodiscard]] auto validate() const -> model_error {
     for (std::uint32_t at = 0; at < pools_.size(); ++at) {
       model_error first = pools_[at].fault;
       if (!first) { continue; }
       if (first.pool == nowhere) { first.pool = at; }
       return first;
+    }
+    for (std::uint32_t at = 0; keeps_processors_ && at < pools_.size(); ++at) {
+      const pool_type& p = pools_[at];
+      if (p.place == visit_place::processor && !p.rule.inherits_priorities()) {
+        return {.fault = model_fault::waits_unpreempted, .pool = at};
+      }
     }
     return {};
   }

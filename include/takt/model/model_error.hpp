@@ -259,6 +259,7 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
     case model_fault::threads_not_positive:
     case model_fault::negative_copies:
     case model_fault::thread_without_processor:
+    case model_fault::waits_unpreempted:
     case model_fault::interrupts_leave_no_time:
       return stop_compilation(at - of, "takt: an argument of an analysis, a generator or a simulator is wrong; describe(error.fault) says what. See docs/errors.md#E77");
   }

@@ -134,6 +134,7 @@ enum class model_fault : std::uint8_t {
   threads_not_positive,
   negative_copies,
   thread_without_processor,
+  waits_unpreempted,
   interrupts_leave_no_time,
 };
 

@@ -229,7 +229,10 @@ struct fault_text {
     case model_fault::negative_copies: return {"copies", "is negative", "0 or more"};
     case model_fault::thread_without_processor:
       return {"segments", "visit no processor on which a job could wait",
-              "a segment of a processor, also one of no time, under a rule that preempts"};
+              "a segment of one kind of processors, also one of no time"};
+    case model_fault::waits_unpreempted:
+      return {"platform", "has processors that are not taken back from a job that waits",
+              "a rule that preempts and gives each job one priority, where jobs wait on their processors"};
     case model_fault::interrupts_leave_no_time:
       return {"overheads", "of interrupts leave no time for jobs", "interrupts that take less time than passes"};
   }

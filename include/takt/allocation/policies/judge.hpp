@@ -22,6 +22,7 @@
 #include <takt/model/scaled.hpp>
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
+#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/units.hpp>
 
 namespace takt::inline v0 {
@@ -97,6 +98,10 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   policy_verdict<P, N, V> out;
   out.policy = policy;
   if (!is_of_pools(policy, rule)) { return out; }
+  if constexpr (keeps_processor<P>() && orders_jobs<CpuRule> && !InheritsPriorities<CpuRule>) {
+    out.verdict.refuse({.fault = model_fault::waits_unpreempted});
+    return out;
+  }
   hardware board = given;
   model_fault fault = complete(all, board);
   if (std::same_as<Boards, typed_boards> && board.gpus.size() > 1) { fault = model_fault::platform_size_out_of_range; }
