@@ -103,3 +103,67 @@ TEST_CASE("schema: every reference leads somewhere, every definition is used, an
     }
   }
 }
+
+TEST_CASE("schema: a rule of processors, engines, kernels or GPUs that it lists is judged and simulated") {
+  const json plain = json::parse(R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "fixed-priority"},
+      "copy_engines": {"count": 1}, "gpus": [{"sms": 4, "virtual_per_sm": 1, "threads_per_sm": 1024,
+      "blocks_per_sm": 16, "preemption_levels": 2, "context_switch": 0, "contention": [], "memory": 8589934592}]},
+      "tasks": [{"name": "a", "period": "40ms", "priority": 1, "memory": 1024, "segments": [{"cpu": "1ms"},
+      {"copy": "1ms", "direction": "to-device"},
+      {"kernel": {"work": "4ms", "overhead": 0, "interleave": 1, "wcet": "2ms", "preemption_cost": 0, "blocks": 4,
+                  "threads_per_block": 128, "length": "1ms"}}, {"cpu": "1ms"}]}]})");
+  const json nodes = json::parse(R"({"format": "takt/1", "platform": {"cpus": {"count": 2, "policy": "gel"}}, "tasks":
+      [{"name": "a", "period": "40ms", "nodes": [{"name": "n", "cpu": "1ms", "priority_point": "40ms"}]}]})");
+  const auto check = [](const json& file) {
+    CAPTURE(file.dump());
+    const std::string path = takt::test::write("listed.json", file.dump());
+    for (const char* command : {"analyze ", "simulate --horizon 100ms "}) {
+      const auto o = takt::test::takt(command + path);
+      INFO(o.err);
+      CHECK(o.code < 3);
+    }
+  };
+  namespace choices = takt::program::choices;
+  for (const auto word : choices::cpu_policy.words()) {
+    json file = word == "gel" ? nodes : plain;
+    if (word != "gel") { file["platform"].erase("gpus"); }
+    if (word != "gel") { file["tasks"][0]["segments"].erase(2); }
+    file["platform"]["cpus"]["policy"] = word;
+    check(file);
+  }
+  for (const auto word : choices::engine_policy.words()) {
+    const std::string_view order = word;
+    json file = plain;
+    file["platform"].erase("gpus");
+    file["tasks"][0]["segments"].erase(2);
+    file["platform"]["cpus"]["policy"] = order == "fifo" ? "g-fifo" : order.substr(order.find('-') + 1);
+    file["platform"]["copy_engines"]["policy"] = word;
+    check(file);
+  }
+  const auto shared = [&plain](std::string_view sharing) {
+    json file = plain;
+    json& gpu = file["platform"]["gpus"][0];
+    gpu["sharing"] = sharing;
+    if (sharing == "slots") {
+      gpu["slots"] = {{"period", "10ms"},
+                      {"pinned", {{"offset", 0}, {"budget", "5ms"}}},
+                      {"gang", {{"offset", "5ms"}, {"budget", "5ms"}}}};
+    }
+    if (sharing == "tokens") { gpu["protocol"] = "k-fmlp"; }
+    return file;
+  };
+  for (const auto word : choices::sharing.words()) { check(shared(word)); }
+  for (const auto word : choices::protocol.words()) {
+    json file = shared("tokens");
+    file["platform"]["gpus"][0]["protocol"] = word;
+    check(file);
+  }
+  for (const auto word : choices::job_order.words()) {
+    for (const char* sharing : {"levels", "gang", "slots"}) {
+      json file = shared(sharing);
+      file["platform"]["cpus"]["policy"] = word;
+      file["platform"]["gpus"][0]["policy"] = word;
+      check(file);
+    }
+  }
+}

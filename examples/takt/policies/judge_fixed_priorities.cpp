@@ -5,11 +5,9 @@ namespace takt::program {
 
 namespace {
 
-constexpr auto nonpreemptive_fixed_priority = nonpreemptive(fixed_priority);
 constexpr cpu_rule_entry entries[] = {{"fixed-priority", judge_on_cores<fixed_priority>},
                                       {"deadline-monotonic", judge_on_cores<deadline_monotonic>},
-                                      {"rate-monotonic", judge_on_cores<rate_monotonic>},
-                                      {"nonpreemptive-fixed-priority", judge_on_cores<nonpreemptive_fixed_priority>}};
+                                      {"rate-monotonic", judge_on_cores<rate_monotonic>}};
 
 }  // namespace
 

@@ -21,7 +21,7 @@ namespace {
 /// f of each rule of processors.
 template <class F>
 void each_cpu_rule(const F& f) {
-  for (const auto& rules : {fixed_priority_rules, deadline_rules, cluster_rules}) {
+  for (const auto& rules : {fixed_priority_rules, nonpreemptive_rules, deadline_rules, cluster_rules}) {
     for (const cpu_rule_entry& rule : rules) { f(rule); }
   }
 }

@@ -30,6 +30,7 @@ struct cpu_rule_entry {
       -> std::unique_ptr<judged_policy>;
 };
 extern const std::span<const cpu_rule_entry> fixed_priority_rules;
+extern const std::span<const cpu_rule_entry> nonpreemptive_rules;
 extern const std::span<const cpu_rule_entry> deadline_rules;
 extern const std::span<const cpu_rule_entry> cluster_rules;
 
