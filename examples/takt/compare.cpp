@@ -40,6 +40,7 @@ struct compared {
   out.policy = asked.policy;
   out.cpus = asked.cpus;
   out.because = line_of(why);
+  if (why.overflow) { out.status = verdict_status::overflow; }
   return out;
 }
 
@@ -117,7 +118,12 @@ auto compare_command(const compare_options& o) -> exit_code {
     }
   }
   const auto misses = [](const report::comparison_row& row) { return row.status == verdict_status::unschedulable; };
+  const auto overflows = [](const report::comparison_row& row) { return row.status == verdict_status::overflow; };
+  const auto judges = [&](const report::comparison_row& row) { return row.status && !overflows(row); };
   if (best) { return exit_code::ok; }
+  if (std::ranges::any_of(all.rows, overflows) && std::ranges::none_of(all.rows, judges)) {
+    return exit_code::invalid_input;
+  }
   return std::ranges::all_of(all.rows, misses) ? exit_code::missed : exit_code::not_proven;
 }
 

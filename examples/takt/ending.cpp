@@ -26,6 +26,9 @@ void say_failure(std::string_view status, const std::string& line) {
   if (c.json != nullptr && *c.json) {
     report::json_writer json{std::cout};
     json.begin_object().member("format", c.json_format).member("status", status);
+    if (std::string_view{c.json_format} == "takt-verdict/1") {
+      json.key("analysis").value(nullptr).key("plan").value(nullptr).key("tasks").begin_array().end_array();
+    }
     json.key("notes").begin_array().value(line).end_array().end_object().finish();
   }
   fmt::print(stderr, "{}\n", line);

@@ -201,7 +201,29 @@ TEST_CASE("program: wrong input is one JSON object with --json, and the line on 
   CHECK(v.at("notes").at(0).get<std::string>() + "\n" == o.err);
   const auto large =
       takt::test::takt("analyze --json " + write("large.json", with(good_file(), "\"33ms\"", "\"9000000000s\"")));
-  CHECK(nlohmann::json::parse(large.out).at("status") == "overflow");
+  const auto refused = nlohmann::json::parse(large.out);
+  CHECK(refused.at("status") == "overflow");
+  CHECK(large.code == 3);
+}
+
+TEST_CASE("program: times that are too large are one status, exit code and set of keys to analyze and compare") {
+  const std::string path = write("large.json", with(good_file(), "\"33ms\"", "\"9000000000s\""));
+  const auto alone = takt::test::takt("analyze --json " + path);
+  const auto beside = takt::test::takt("compare --json " + path);
+  CHECK(alone.code == 3);
+  CHECK(beside.code == 3);
+  const auto verdict = nlohmann::json::parse(alone.out);
+  for (const auto& row : nlohmann::json::parse(beside.out).at("rows")) {
+    CAPTURE(row.dump());
+    if (row.at("status").is_null()) {
+      CHECK_FALSE(row.at("missing").empty());
+      continue;
+    }
+    for (const char* key : {"status", "analysis", "plan", "tasks"}) {
+      CAPTURE(key);
+      CHECK(row.at(key) == verdict.at(key));
+    }
+  }
 }
 
 TEST_CASE("program: wrong commands and options are refused with one line and exit code 3") {
