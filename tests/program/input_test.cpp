@@ -154,7 +154,7 @@ TEST_CASE("program: text that is no JSON is refused with line and column") {
   CHECK(refusal(write("nul.json", std::string(100, '\0'))).starts_with("line 1, column 1: "));
   for (const char* behind : {"", " ", "{", "\n\n"}) {
     CAPTURE(behind);
-    CHECK(refusal(write("nul.json", text + '\0' + behind)).starts_with("line 16, column 1: "));
+    CHECK(refusal(write("nul.json", good_file() + '\0' + behind)).starts_with("line 16, column 1: "));
   }
   CHECK(refusal(write("deep.json", std::string(1'000'000, '[')))
             .ends_with("nested more than 64 deep: expected fewer levels"));
