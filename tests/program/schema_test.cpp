@@ -116,9 +116,9 @@ TEST_CASE("schema: a rule of processors, engines, kernels or GPUs that it lists 
       [{"name": "a", "period": "40ms", "nodes": [{"name": "n", "cpu": "1ms", "priority_point": "40ms"}]}]})");
   const auto check = [](const json& file) {
     CAPTURE(file.dump());
-    const std::string path = takt::test::write("listed.json", file.dump());
+    const std::string written = takt::test::write("listed.json", file.dump());
     for (const char* command : {"analyze ", "simulate --horizon 100ms "}) {
-      const auto o = takt::test::takt(command + path);
+      const auto o = takt::test::takt(command + written);
       INFO(o.err);
       CHECK(o.code < 3);
     }
