@@ -271,8 +271,9 @@ constexpr std::array<string_view, 6> only_under_tokens{"clusters",  "tokens_per_
   const auto& gpus = file.board.gpus;
   if (key == "launch" || key == "await") { return v.find("kernel") != nullptr; }
   if (key == "direction") { return file.board.copy_engines > 1 && (object == "a copy" || v.find("copy") != nullptr); }
-  if (key == "section") { return !gpus.empty(); }
   if (key == "nonpreemptive_region") { return v.find("cpu") != nullptr; }
+  if (key == "preemption") { return file.board.processors > 0; }
+  if (key == "section") { return !gpus.empty(); }
   if (key == "edges" || key == "history") { return v.find("nodes") != nullptr; }
   if (key == "gpu") { return v.find("cpu") != nullptr; }
   if (key == "gpu_cluster" || (object == "a token section" && key == "cluster")) {
@@ -293,12 +294,32 @@ constexpr std::array<string_view, 6> only_under_tokens{"clusters",  "tokens_per_
   return true;
 }
 
+/// Whether a plan leaves something to choose that tasks do not say either.
+[[nodiscard]] auto matters_in_plan(string_view key, const workload_file& file) -> bool {
+  const auto& tasks = file.tasks.tasks;
+  if (key == "cores") {
+    return std::ranges::any_of(tasks, [](const auto& t) { return t.core == any_core; });
+  }
+  if (key == "priorities") {
+    return std::ranges::any_of(tasks, [](const auto& t) { return t.priority == no_priority; });
+  }
+  if (key == "gpu") { return file.board.gpus.size() > 1; }
+  if (key == "percents") { return file.rules.gpus.sharing == "shares"; }
+  return true;
+}
+
 [[nodiscard]] auto matters(const default_row& row, const json_value& v, const workload_file& file) -> bool {
   if (row.object == "a GPU") { return matters_on_gpu(row.key, v, file); }
   if (row.object == "the CPUs" && row.key == "clusters") { return is_word_of_clusters(file.rules.cpus); }
   if (row.object == "a platform" && row.key == "copy_engines") { return file.rules.gpus.sharing == "fifo-blocks"; }
-  // Without a plan each of its decisions is chosen, which one sentence says.
+  if (row.object == "a plan") { return matters_in_plan(row.key, file); }
+  if (row.key == "plan") { return false; }  // each of its decisions has a sentence
   return matters_in_task(row.object, row.key, v, file);
+}
+
+/// A plan may say the cores of some tasks only.
+[[nodiscard]] auto is_said(const default_row& row, const json_value& v) -> bool {
+  return v.find(row.key) != nullptr && !(row.object == "a plan" && row.key == "cores");
 }
 
 void collect(string_view object, const json_value& v, const workload_file& file, std::vector<unsaid_key>& out) {
@@ -306,11 +327,8 @@ void collect(string_view object, const json_value& v, const workload_file& file,
   for (const default_row& row : rows) {
     const bool counts = row.effect == worst || row.effect == assumed || row.effect == chosen;
     const unsaid_key key{row.object, row.key, row.taken};
-    if (row.object != object || !counts || v.find(row.key) != nullptr || std::ranges::count(out, key) > 0 ||
-        !matters(row, v, file)) {
-      continue;
-    }
-    out.push_back(key);
+    const bool is_new = std::ranges::count(out, key) == 0;
+    if (row.object == object && counts && is_new && !is_said(row, v) && matters(row, v, file)) { out.push_back(key); }
   }
   for (const part& p : parts_of_objects) {
     const json_value* const found = p.of == object ? v.find(p.key) : nullptr;
@@ -349,11 +367,13 @@ auto defaults_page() -> std::string {
 auto unsaid_keys(const json_value& document, const workload_file& file) -> std::vector<unsaid_key> {
   std::vector<unsaid_key> out;
   collect("a task-set file", document, file, out);
+  if (document.find("plan") == nullptr) { collect("a plan", {.what = json_value::kind::object}, file, out); }
   return out;
 }
 
 auto assumption_of(const unsaid_key& key) -> std::string {
-  return fmt::format("Where it is not said, \"{}\" of {} {}.", key.key, key.object, key.taken);
+  const std::string object = key.object == "a plan" ? "\"plan\"" : std::string{key.object};
+  return fmt::format("Where it is not said, \"{}\" of {} {}.", key.key, object, key.taken);
 }
 
 }  // namespace takt::program

@@ -166,7 +166,7 @@ auto read_workload(const json_value& given) -> std::unique_ptr<workload_file> {
   }
   if (const auto* const chains = document.find("chains")) { read_effect_chains(*chains, *out); }
   require_memory(*out);
-  out->unsaid = unsaid_keys(present, *out);
+  out->unsaid = unsaid_keys(document, *out);
   return out;
 }
 
