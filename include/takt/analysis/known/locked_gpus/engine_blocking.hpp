@@ -50,7 +50,8 @@ struct engine_wait {
   blocking_bound<Number> copies{};
   engine_rivals rivals{};
 
-  // Where state moves from GPU to GPU: the bounds that there are, limits of first-in-first-out queues assumed.
+  // Where state moves from GPU to GPU: the bounds that there are, limits of first-in-first-out queues assumed. With one
+  // copy engine `copies` is the simple one, as published, whatever the dual one is.
 
   blocking_bound<Number> simple{};
   blocking_bound<Number> dual{};
@@ -92,7 +93,7 @@ template <class Table>
   return groups < all ? groups : all;
 }
 
-/// Two copy engines, state from GPU to GPU. A copy waits for those on its own GPU, and transitively for those of other
+/// State from GPU to GPU. A copy waits for those on its own GPU, and transitively for those of other
 /// GPUs only if a migration connects them: one of its own, or one of another job, which connects one request of this
 /// one. Differs from Elliott 2015, equations 4.17 to 4.19, which remove the longest requests until no migration is
 /// left.
@@ -147,9 +148,9 @@ template <class Rules, class Table>
   }
   out.simple = others.longest(copy_requests, detail::product(rivals.transitive, own.copies()));
   out.copies = out.simple;
-  if (c.copy_engines < 2) { return out; }
   out.has_dual = true;
   out.dual = detail::dual_engine_wait<Rules>(own, rivals, others);
+  if (c.copy_engines < 2) { return out; }
   if (chains != nullptr) {
     out.has_chains = true;
     out.chains = detail::chain_wait(own, *chains, charge, others);
