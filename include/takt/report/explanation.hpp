@@ -120,7 +120,7 @@ namespace detail {
   if (t.demand.empty()) { return out + ".\n"; }
   ticks claimed = 0;
   for (const term<ticks>& d : t.demand) { claimed += d.time; }
-  return out + ": no bound of at most " + deadline + " exists. In a window of " + deadline + ", up to " +
+  return out + ": no bound of at most " + deadline + " is found. In a window of " + deadline + ", up to " +
          format_duration(claimed) + " may be asked for before it is done, " + format_duration(claimed - t.deadline) +
          " too much." + all_parts(v, t, t.demand);
 }
@@ -178,7 +178,7 @@ namespace detail {
       out.push_back(t.name + ": the bound " + format_duration(t.bound.value) + " exceeds the deadline " + deadline +
                     ".");
     } else if (!t.demand.empty()) {
-      out.push_back(t.name + ": no bound within the deadline " + deadline + " exists.");
+      out.push_back(t.name + ": no bound within the deadline " + deadline + " is found.");
     }
   }
   if (v.status == verdict_status::unschedulable) { out.emplace_back("Some legal run misses a deadline."); }

@@ -63,7 +63,7 @@ TEST_CASE("explanation of a task without bound names the largest part and the ex
   const auto v = summary_of(board, takt::task_set(camera, hog, below), takt::dedicate(2, 0, 0));
   CHECK(v.status == takt::verdict_status::not_proven);
   CHECK(takt::report::explain_task(v, 1) ==
-        "hog is not proven to meet its deadline of 60ms: no bound of at most 60ms exists. In a window of 60ms, up to "
+        "hog is not proven to meet its deadline of 60ms: no bound of at most 60ms is found. In a window of 60ms, up to "
         "62ms "
         "may be asked for before it is done, 2ms too much. The largest part is 53ms for its own work on the CPU. All "
         "parts:\n"
