@@ -30,6 +30,7 @@ enum class wait_obstacle : std::uint8_t {
   consumer_elsewhere,  ///< it starts on another core or device, or with a token
   consumer_takes_no_time,
   consumer_more_urgent,
+  order_tied,  ///< equal priorities or relative deadlines: who goes first, of jobs that meet, is left to the host
 };
 [[nodiscard]] constexpr auto name_of(wait_obstacle o) noexcept -> std::string_view {
   switch (o) {
@@ -43,6 +44,7 @@ enum class wait_obstacle : std::uint8_t {
     case wait_obstacle::consumer_elsewhere: return "consumer-elsewhere";
     case wait_obstacle::consumer_takes_no_time: return "consumer-takes-no-time";
     case wait_obstacle::consumer_more_urgent: return "consumer-more-urgent";
+    case wait_obstacle::order_tied: return "order-tied";
   }
   return "";
 }
@@ -103,7 +105,8 @@ template <class Board, class Flat>
   priority_point other{};
   const bool known = flat.stations.point(core, timing_of(table, producer, core), 0, urgent) &&
                      flat.stations.point(core, timing_of(table, consumer, core), 0, other);
-  return known && urgent < other ? wait_obstacle::none : wait_obstacle::consumer_more_urgent;
+  if (!known || other.point < urgent.point) { return wait_obstacle::consumer_more_urgent; }
+  return urgent.point < other.point ? wait_obstacle::none : wait_obstacle::order_tied;
 }
 
 }  // namespace detail
@@ -119,7 +122,8 @@ template <class Board, class Flat>
 /// consumer's job begins with time on that core, and so when the core is given to it. The core is given to the ready
 /// job of the least point, without preemption as well as with it; no protocol has raised the consumer's, which holds
 /// no token before it has started, and the producer's is less: by the order of tasks under fixed priorities, under EDF
-/// as its job is no younger and its relative deadline no longer. So it has ended. Where a job of the consumer may take
+/// as its job is no younger and its relative deadline shorter. So it has ended. Equal ones prove nothing: a tie may go
+/// either way. Where a job of the consumer may take
 /// no time it begins without the core, and nothing holds.
 ///
 /// Source: that such consumers save the response of their producers, Duerr et al. 2019. Cost: as `flatten`.

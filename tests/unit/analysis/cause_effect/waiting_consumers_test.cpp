@@ -66,7 +66,9 @@ TEST_CASE("a task waits for a more urgent one of its core, in the order that the
   CHECK(obstacle(takt::edf, two, 1, 0) == wait_obstacle::none);
   CHECK(obstacle(takt::fixed_priority_rule<takt::by_relative_deadline>{}, two, 1, 0) == wait_obstacle::none);
   CHECK(obstacle(takt::fixed_priority, all_of(task{50}, task{50}), 0, 1) == wait_obstacle::none);
-  CHECK(obstacle(takt::edf, all_of(task{50}, task{50}), 0, 1) == wait_obstacle::none);
+  CHECK(obstacle(takt::edf, all_of(task{50}, task{50}), 0, 1) == wait_obstacle::order_tied);
+  CHECK(obstacle(takt::edf, all_of(task{50}, task{50}), 1, 0) == wait_obstacle::order_tied);
+  CHECK(obstacle(takt::deadline_monotonic, all_of(task{50}, task{50}), 0, 1) == wait_obstacle::order_tied);
 }
 
 TEST_CASE("what keeps a task from waiting is told") {
