@@ -73,7 +73,7 @@ auto judge_chain(const chain_facts& chain, const workload_file& file, const repo
     chain_stage stage{.period = file.tasks.tasks[t].period,
                       .response = response.value,
                       .how = how,
-                      .offset = own_clocks ? 0 : file.more[t].offset,
+                      .offset = own_clocks ? 0 : file.tasks.tasks[t].offset,
                       .clock = own_clocks ? own_clock : 0};
     const bool meet = i > 0 && !has_fixed_times(how) && !has_fixed_times(out.stages.back().how);
     if (meet && chain.tasks[i - 1] != t) {
@@ -107,6 +107,13 @@ auto assumptions_of(const std::vector<report::chain_summary>& chains, const work
   const bool fixed = std::ranges::all_of(
       chains, [](const report::chain_summary& c) { return std::ranges::all_of(c.semantics, has_fixed_times); });
   if (!fixed) { out.emplace_back("Outputs of a task are given in the order of its jobs."); }
+  const bool some_wait = std::ranges::any_of(chains, [](const report::chain_summary& c) {
+    return std::ranges::any_of(c.waits, [](const auto& w) { return w.obstacle == wait_obstacle::none; });
+  });
+  if (some_wait) {
+    out.emplace_back(
+        "On a core a job starts when older jobs of tasks with a strictly earlier place in its order have ended.");
+  }
   return out;
 }
 

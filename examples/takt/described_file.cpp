@@ -200,12 +200,15 @@ auto described_file::simulate(const simulation_options& asked, trace* kept) cons
   require_plan();
   simulation_options options = asked;
   const std::vector<duration> offsets = offsets_of(*p_->file);
-  if (has_offsets(*p_->file)) {
+  if (p_->found->simulate) {  // boards of pools know the releases of their tasks
     if (!is_periodic(options.releases)) {
       refuse_offsets(*p_->file, fmt::format("says nothing under {} releases", name_of(options.releases)),
                      "--releases periodic, or no such key");
+      refuse_strict(*p_->file, fmt::format("is not kept under {} releases", name_of(options.releases)),
+                    "--releases periodic, or no such key");
+    } else if (has_offsets(*p_->file)) {
+      options.offsets = offsets;
     }
-    options.offsets = offsets;
   }
   if (p_->found->simulate) {
     report::sighting out;

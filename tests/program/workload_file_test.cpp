@@ -79,7 +79,7 @@ constexpr std::string_view everything = R"({
     "resources": [{ "name": "npu", "count": 2, "policy": "nonpreemptive-edf" }],
     "overheads": { "schedule": "3us" } },
   "tasks": [
-    { "name": "camera", "period": "33ms", "deadline": "30ms", "jitter": "1ms", "offset": "2ms", "priority": 0, "core": 1, "memory": 77,
+    { "name": "camera", "period": "33ms", "deadline": "30ms", "jitter": "1ms", "offset": "2ms", "strict": true, "priority": 0, "core": 1, "memory": 77,
       "requests": 3, "segments": [
         { "cpu": ["1ms", "2ms"] },
         { "copy": { "bytes": 2073600, "direction": "to-device" }, "section": true },
@@ -198,6 +198,8 @@ TEST_CASE("files: two files with one different value are not the same") {
                                                          {"9/5", "8/5"},
                                                          {"\"length\": \"1ms\"", "\"length\": \"2ms\""},
                                                          {"\"state\": 0", "\"state\": 1"},
+                                                         {"\"strict\": true", "\"strict\": false"},
+                                                         {"\"offset\": \"2ms\"", "\"offset\": \"3ms\""},
                                                          {", \"state\": 0", ""},
                                                          {"\"context\": 2", "\"context\": 1"},
                                                          {"\"preemption_cost\": 0,", ""},
@@ -218,11 +220,13 @@ TEST_CASE("files: two files with one different value are not the same") {
 }
 
 TEST_CASE("files: graphs mean the same as tasks with nodes") {
-  const std::string graphs = R"({"format": "takt/1", "platform": {"cpus": {"count": 2, "policy": "g-fl"},
+  const std::string graphs =
+      R"({"format": "takt/1", "platform": {"cpus": {"count": 2, "policy": "g-fl", "pipelined": true},
     "gpus": [{"sms": 2, "threads_per_sm": 1024, "sharing": "fifo-blocks"}]}, "graphs": [{"name": "g", "period": 100,
     "nodes": [{"name": "a", "kernel": {"blocks": 2, "threads_per_block": 8, "length": 5}, "launch": 1, "await": 2},
               {"name": "b", "copy": 4}], "edges": [["a", "b"]], "history": [["b", "a", 1]]}]})";
-  const std::string nodes = R"({"format": "takt/1", "platform": {"cpus": {"count": 2, "policy": "g-fl"},
+  const std::string nodes =
+      R"({"format": "takt/1", "platform": {"cpus": {"count": 2, "policy": "g-fl", "pipelined": true},
     "gpus": [{"sms": 2, "threads_per_sm": 1024, "sharing": "fifo-blocks"}]}, "tasks": [{"name": "g", "period": 100,
     "deadline": null, "nodes": [{"name": "a", "segments": [{"cpu": 1},
       {"kernel": {"blocks": 2, "threads_per_block": 8, "length": 5}}, {"cpu": 2}]}, {"name": "b", "cpu": 4}],

@@ -14,6 +14,7 @@
 
 #include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge.hpp>
+#include <takt/allocation/policies/single_methods.hpp>
 #include <takt/core/random.hpp>
 #include <takt/host/engine.hpp>
 #include <takt/rules/flatten.hpp>
@@ -174,8 +175,8 @@ void run_on_engine(const Rule& rule, const workload& w, const Verdict& v, const 
 /// `judged`: what the method is told, where it is not told all.
 template <class Rule>
 void hold_graphs(const Rule& rule, const workload& w, const tasks_type& judged, std::uint64_t seed, tally& count) {
-  using known = takt::known_under<takt::fifo_blocks_policy, Rule>;
-  const auto v = known::judge(takt::fifo_blocks_policy{}, rule, judged, w.board);
+  using known = takt::known_under<takt::overlapping_graphs_policy, Rule>;
+  const auto v = known::judge(takt::overlapping_graphs_policy{}, rule, judged, w.board);
   REQUIRE_FALSE(v.error);
   if (!v.bounded()) { return; }
   ++count.proven;

@@ -47,7 +47,7 @@ void print_chain(std::string_view name, const takt::chain_latency& latency) {
     const bool let = chain.semantics[i] == "let";
     stages += fmt::format("        stage(verdict, {}, {}, takt::communication::{}, {}),\n", t,
                           cpp_ticks(file.tasks.tasks[t].period), communication_word(chain.semantics[i]),
-                          cpp_ticks(file.more[t].offset));
+                          cpp_ticks(file.tasks.tasks[t].offset));
     if (!let) { proven += fmt::format("{}verdict.tasks[{}].meets", proven.empty() ? "" : " && ", t); }
     const bool meet = i > 0 && !let && chain.semantics[i - 1] != "let" && chain.tasks[i - 1] != t;
     if (meet && !tasks.empty()) {

@@ -98,8 +98,9 @@ class program_writer {
     const auto add = [&](bool is_said, const char* sentence) {
       if (is_said) { out.emplace_back(sentence); }
     };
-    add(file_.chains.empty() && any([](const task_facts& t) { return t.offset != 0; }),
-        "Left out: offsets of first releases. Verdicts are about any releases.");
+    const bool some_offsets =
+        std::ranges::any_of(file_.tasks.tasks, [](const described_task& t) { return t.offset != 0 && !t.strict; });
+    add(file_.chains.empty() && some_offsets, "Left out: offsets of first releases. Verdicts are about any releases.");
     add(any([](const task_facts& t) { return t.share.has_value(); }),
         "Left out: shares that tasks ask for, which no proof reads.");
     add(any([](const task_facts& t) { return t.requests.has_value(); }),

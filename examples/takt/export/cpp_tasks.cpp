@@ -69,6 +69,7 @@ class task_writer {
     if (t.priority != no_priority) { parts.push_back(cpp_word(fmt::format("takt::priority({})", t.priority))); }
     if (t.core != any_core) { parts.push_back(cpp_word(fmt::format("takt::on_core({})", t.core))); }
     if (t.jitter != 0) { parts.push_back(duration_call("release_jitter", t.jitter)); }
+    if (t.strict) { parts.push_back(duration_call("strictly_periodic", t.offset)); }
     for (std::uint32_t p = 0; p < t.visit_count; ++p) { parts.push_back(segment(tasks_.visit(i, p))); }
     return out;
   }

@@ -39,13 +39,15 @@ struct cpus_entry {
   string_view policy = file_rules{}.cpus;
   std::vector<core_facts> cores;
   std::optional<std::int32_t> clusters;
+  bool pipelined = false;
 };
 const table<cpus_entry> cpus_table{
     "the CPUs",
     {{"count", &cpus_entry::count, count(max_cores)},
      {"policy", &cpus_entry::policy, word(choices::cpu_policy), always},
      {"cores", &cpus_entry::cores, list_of{object_of{core_table}, "one object per core"}},
-     {"clusters", &cpus_entry::clusters, count(max_cores)}}};
+     {"clusters", &cpus_entry::clusters, count(max_cores)},
+     {"pipelined", &cpus_entry::pipelined, boolean{}}}};
 
 struct engines_entry {
   std::int32_t count = 1;
@@ -220,6 +222,7 @@ void read_cpus(const json_value& v, workload_file& out) {
   out.board.processors = count;
   out.rules.cpus = cpus.policy;
   out.rules.clusters = cpus.clusters;
+  out.rules.pipelined = cpus.pipelined;
   out.cores = std::move(cpus.cores);
 }
 
@@ -340,7 +343,8 @@ auto print_board(const workload_file& file) -> ordered_json {
   const hardware& board = file.board;
   const auto has_engines = [](const gpu_facts& g) { return g.copy_engines.has_value(); };
   if (board.processors > 0) {
-    out["cpus"] = print_object({board.processors, file.rules.cpus, file.cores, file.rules.clusters}, cpus_table);
+    out["cpus"] = print_object(
+        {board.processors, file.rules.cpus, file.cores, file.rules.clusters, file.rules.pipelined}, cpus_table);
   }
   if (board.copy_engines > 0 && std::ranges::none_of(file.gpus, has_engines)) {
     out["copy_engines"] = print_object({board.copy_engines, file.rules.copies}, engines_table);

@@ -16,5 +16,7 @@ namespace takt::program {
 [[nodiscard]] auto offsets_of(const workload_file& file) -> std::vector<duration>;
 /// Throws `input_error` at the first task with an offset: `problem` is what is wrong with that.
 void refuse_offsets(const workload_file& file, const std::string& problem, const std::string& allowed);
+/// The same at the first strictly periodic task.
+void refuse_strict(const workload_file& file, const std::string& problem, const std::string& allowed);
 
 }  // namespace takt::program

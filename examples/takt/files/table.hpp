@@ -49,6 +49,10 @@ template <class Reader, class Value>
 }
 
 /// Readers of one value each, for rows of a table.
+struct boolean {
+  [[nodiscard]] auto operator()(const json_value& v) const -> bool { return read_boolean(v); }
+  [[nodiscard]] static auto print(bool value) -> ordered_json { return value; }
+};
 [[nodiscard]] inline auto integer(std::int64_t least, std::int64_t most) {
   return [=](const json_value& v) { return read_integer(v, least, most); };
 }

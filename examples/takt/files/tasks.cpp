@@ -34,7 +34,8 @@ const table<task_entry> task_table{
      {"period", &described_task::period, time_from(1), needed("the shortest time between two releases")},
      {"deadline", &described_task::deadline, read_deadline},
      {"jitter", &described_task::jitter, time_from(0)},
-     {"offset", &task_facts::offset, time_from(0)},
+     {"offset", &described_task::offset, time_from(0)},
+     {"strict", &described_task::strict, boolean{}},
      {"priority", &described_task::priority, integer(0, largest),
       needed_by({"shares"}, "0 or more; the greater goes first, and weighs as much in what is left")},
      {"core", &task_entry::on_core},
@@ -182,10 +183,6 @@ void read_tasks(const json_value& top, workload_file& file) {
   }
   require_own_priorities(sections, file);
   turn_weights(file);
-  if (has_offsets(file)) {
-    file.notes.emplace_back(
-        "offsets of first releases count in chains, simulations and runs; verdicts are about any, also all together");
-  }
 }
 
 auto print_task(const workload_file& file, std::size_t task) -> ordered_json {

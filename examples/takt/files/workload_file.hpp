@@ -74,6 +74,7 @@ using report::slot_times;
 struct file_rules {
   std::string_view cpus = "fixed-priority";
   std::optional<std::int32_t> clusters;  ///< of CPUs
+  bool pipelined = false;                ///< jobs of graphs overlap as in their published method
   std::string_view copies{};             ///< empty: the rule that goes with the sharing
   sharing_rule gpus{};
   std::vector<std::string_view> own;  ///< policies of `hardware::own`
@@ -87,7 +88,6 @@ struct task_facts {
   std::optional<std::int64_t> requests;     ///< of a job to the GPU
   std::optional<std::int32_t> weight;       ///< on a GPU with shares: the greater goes first
   std::optional<std::int32_t> gpu_cluster;  ///< where its sections take place
-  ticks offset = 0;                         ///< of its first release, by the clock of all
   std::string_view preemption{};            ///< where it can be preempted; empty: anywhere
   std::string variant{};                    ///< the name of what it does, where there were others
   std::string core_type{};                  ///< of the core that its CPU times are of; empty: of any

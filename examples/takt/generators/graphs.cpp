@@ -50,6 +50,7 @@ void add_kernel(workload_file& file, const graph_node<ticks>& node, visit_mask a
         out->board.gpus.push_back({.sms = s.number<std::int32_t>("sms"), .threads_per_sm = 2048, .blocks_per_sm = 32}));
     out->gpus.emplace_back();
     out->rules.cpus = "g-fl";
+    out->rules.pipelined = true;
     out->rules.gpus.sharing = "fifo-blocks";
     const auto scales = s.number<std::size_t>("scales");
     for (std::size_t camera = 0; camera < s.number<std::size_t>("cameras"); ++camera) {

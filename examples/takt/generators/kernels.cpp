@@ -97,6 +97,7 @@ using block_set = task_rows<block_kernel<ticks>, max_tasks>;
     out->gpus.emplace_back();
     out->rules.gpus.sharing = "fifo-blocks";
     out->rules.cpus = "g-edf";
+    out->rules.pipelined = true;
     for (std::size_t i = 0; i < set.size(); ++i) {
       const auto& k = set.tasks[i];
       add_task(*out, {.name = generation::generated_name(i), .period = k.period, .deadline = k.period});
@@ -121,6 +122,7 @@ using block_set = task_rows<block_kernel<ticks>, max_tasks>;
     auto out = std::make_unique<workload_file>();
     out->board.processors = processors;
     out->rules.cpus = "g-edf";
+    out->rules.pipelined = true;
     for (std::size_t i = 0; i < set.size(); ++i) {
       const auto& t = set.tasks[i];
       add_task(*out, {.name = generation::generated_name(i), .period = t.period, .deadline = t.deadline});

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <takt/allocation/known/policies.hpp>
+#include <takt/allocation/policies/single_methods.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/graph/tags.hpp>
@@ -60,7 +61,7 @@ auto run_graphs(const policy_question& q, const file_tasks& tasks, const hardwar
     if constexpr (GlobalRule<std::remove_cvref_t<decltype(Rule)>>) {
       if (word != q.cpus) { return; }
       const auto global = clustered(Rule, q.together);
-      using known = known_under<fifo_blocks_policy, std::remove_const_t<decltype(global)>>;
+      using known = known_under<overlapping_graphs_policy, std::remove_const_t<decltype(global)>>;
       const model_error unread =
           known::with_board({}, global, tasks, board, [&](const graph_board& on, const auto& table) {
             const auto own = analyze(on, table);

@@ -60,7 +60,7 @@ class plan_export {
   void require_offset(const amalthea_task& t, std::size_t i) const {
     ticks own = 0;
     for (const std::string& name : t.stimuli) { own = std::max(own, model_.stimuli.at(name).offset); }
-    if (plan_.more[i].offset == own) { return; }
+    if (plan_.tasks.tasks[i].offset == own) { return; }
     throw input_error{step_into(plan_.task_at[i], "offset"), "is not that of the model, which stays as it is",
                       fmt::format("{} ns, the offset of its stimulus", own)};
   }

@@ -163,7 +163,7 @@ void write_json(const plan_options& o, const plan_progress& s, const workload_fi
       const described_task& t = file->tasks.tasks[i];
       json.begin_object().member("name", t.name).member("core", t.core).member("priority", t.priority);
       if (!file->more[i].variant.empty()) { json.member("variant", file->more[i].variant); }
-      if (o.offsets) { json.member("offset", file->more[i].offset); }
+      if (o.offsets) { json.member("offset", file->tasks.tasks[i].offset); }
       json.member("response_bound", proven->promised(i).value).end_object();
     }
     json.end_array().key("chains").begin_array();
@@ -257,7 +257,7 @@ auto plan_command(const plan_options& o) -> exit_code {
     for (std::size_t i = 0; i < file->tasks.size(); ++i) {
       const std::string& variant = file->more[i].variant;
       if (!variant.empty()) { fmt::print("variant: {} {}\n", file->tasks.tasks[i].name, variant); }
-      const ticks offset = file->more[i].offset;
+      const ticks offset = file->tasks.tasks[i].offset;
       if (offset != 0) { fmt::print("offset: {} {}\n", file->tasks.tasks[i].name, report::format_duration(offset)); }
     }
     switch (o.objective) {

@@ -33,7 +33,7 @@ using part = report::plan_view::task_part;
   if (!file.more[i].variant.empty()) { out.words += " " + file.more[i].variant; }
   if (t.priority != no_priority) { out.words += fmt::format(", priority {}", t.priority); }
   out.words += fmt::format(", {:.1f} %", 100 * out.use);
-  const ticks offset = file.more[i].offset;
+  const ticks offset = file.tasks.tasks[i].offset;
   if (offset != 0) { out.words += ", from " + report::format_duration(offset); }
   return out;
 }

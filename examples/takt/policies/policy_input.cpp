@@ -24,6 +24,7 @@
 
 #include "../fields.hpp"
 #include "../files/defaults.hpp"
+#include "../files/offsets.hpp"
 #include "../large_stack.hpp"
 #include "../progress.hpp"
 
@@ -82,12 +83,32 @@ template <std::size_t N>
   return out;
 }
 
-/// Whether a file is about graphs on clusters whose kernels, if there are some, meet in one queue of blocks.
-[[nodiscard]] auto has_graphs(const workload_file& file) -> bool {
-  const bool queue = file.board.gpus.empty() || file.rules.gpus.sharing == fifo_blocks_policy::name;
+/// Whether a file is about graphs on clusters whose kernels, if there are some, meet in one queue of blocks, as the
+/// published method of pipelined graphs has them.
+[[nodiscard]] auto has_graphs(const workload_file& file, const policy_question& q, std::int32_t clusters) -> bool {
+  const bool queue = file.board.gpus.empty() || split_policy(q.policy).name == fifo_blocks_policy::name;
   const bool in_order = file.rules.copies.empty() || file.rules.copies == "fifo";
-  return queue && in_order && is_one_of(file.rules.cpus, graph_rules) &&
-         cluster_count(file) <= static_cast<std::int32_t>(max_clusters) && analysis::are_graphs(file.tasks, file.board);
+  return queue && in_order && is_one_of(q.cpus, graph_rules) && clusters <= static_cast<std::int32_t>(max_clusters) &&
+         analysis::are_graphs(file.tasks, file.board);
+}
+
+/// Asks about overlapping jobs of graphs where the file does, or points of nodes order them.
+[[nodiscard]] auto ask_for_pipelines(const workload_file& file, bool own, std::int32_t clusters, policy_input& out)
+    -> std::optional<input_error> {
+  auto& q = out.question;
+  const bool by_points = q.cpus == "gel";
+  const bool is_asked = file.rules.pipelined || by_points;
+  const bool is_of_queue = own || split_policy(q.policy).name == fifo_blocks_policy::name;
+  q.overlapping_graphs = is_asked && is_of_queue && has_graphs(file, q, clusters);
+  if (!file.rules.pipelined || q.overlapping_graphs) { return std::nullopt; }
+  if (own && is_one_of(q.cpus, graph_rules)) {
+    return input_error{"/platform/cpus/pipelined",
+                       "is about graphs with times or blocks, without jitter and token sections, on one GPU at most",
+                       "such tasks under \"fifo-blocks\", or no such key"};
+  }
+  out.notes.emplace_back(
+      "jobs of a task do not overlap here: \"pipelined\" is about global rules and one queue of blocks");
+  return std::nullopt;
 }
 
 [[nodiscard]] auto cost_of(const transfer_cost& cost) -> linear_cost<ticks> {
@@ -178,11 +199,26 @@ void place(const workload_file& file, policy_input& out) {
   return std::nullopt;
 }
 
+/// What a verdict makes of offsets and of strict periods.
+void add_release_notes(const workload_file& file, const judged_policy& found, std::vector<std::string>& notes) {
+  const bool some_are_strict = std::ranges::any_of(file.tasks.tasks, [](const described_task& t) { return t.strict; });
+  const bool by_clock = found.verdict.method == "hyperperiod";
+  if (some_are_strict && !by_clock) {
+    notes.emplace_back(
+        "strict periods and their offsets count in chains, simulations and runs; the verdict is about any releases at "
+        "least a period apart");
+  } else if (!some_are_strict && has_offsets(file)) {
+    notes.emplace_back(
+        "offsets of first releases count in chains, simulations and runs; verdicts are about any, also all together");
+  }
+}
+
 /// Notes on choices and priorities go before all others.
 void add_notes(const workload_file& file, const policy_input& input, const judged_policy& found,
                report::verdict_summary& out) {
   std::vector<std::string> notes = file.notes;
   notes.insert(notes.end(), input.notes.begin(), input.notes.end());
+  add_release_notes(file, found, notes);
   const auto chosen = report::chosen_places(file.tasks, file.board, found, input.question.together);
   if (!chosen.empty()) { notes.push_back(choice_note(is_word_of_clusters(found.cpus) ? "clusters" : "cores", chosen)); }
   const std::string priorities = file.rules.gpus.sharing == "shares" && has_kernels_only(file)
@@ -256,7 +292,6 @@ auto asked_of(const workload_file& file, const rule_wishes& wishes) -> std::vari
   if (own) {
     q.own = file.rules.gpus;
     q.granted = granted_by(file);
-    q.overlapping_graphs = has_graphs(file);
   }
   if (q.granted) { q.cpus = "fixed-priority"; }
   if (auto fault = fault_of_policy(own ? "/platform/gpus/0/sharing" : "--policy", q.policy)) { return *fault; }
@@ -268,8 +303,9 @@ auto asked_of(const workload_file& file, const rule_wishes& wishes) -> std::vari
     return input_error{"--cpus", fmt::format("\"{}\" moves tasks between cores of different types", q.cpus),
                        "a rule that keeps tasks on cores: tasks have times by type"};
   }
-  const std::int32_t clusters = to_clusters && is_word_of_clusters(file.rules.cpus) ? cluster_count(file) : 1;
+  const std::int32_t clusters = to_clusters ? file.rules.clusters.value_or(1) : 1;
   q.together = std::max(file.board.processors / clusters, 1);
+  if (auto fault = ask_for_pipelines(file, own, clusters, out)) { return *fault; }
   out.tasks = std::make_unique<file_tasks>(file.tasks);
   translate_cores(file, to_clusters, out);
   q.engines = locked_engines(file, q, own);

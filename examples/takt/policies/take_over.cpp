@@ -42,6 +42,7 @@ void take_over(workload_file& file, const policy_input& input, const judged_poli
     if (found.rule.sharing != "tokens") { file.more[i].gpu_cluster.reset(); }
   }
   file.rules.cpus = found.cpus;
+  file.rules.pipelined = input.question.overlapping_graphs;
   file.rules.clusters = to_clusters && clusters > 1 ? std::optional{clusters} : std::nullopt;
   file.rules.copies = found.copies;
   file.rules.own.assign(file.rules.own.size(), found.devices);

@@ -10,10 +10,12 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/board_bounds.hpp>
+#include <takt/analysis/board_misses.hpp>
 #include <takt/analysis/combiners/asked_stations.hpp>
 #include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
+#include <takt/analysis/combiners/hyperperiod.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/analysis/combiners/spinning.hpp>
 #include <takt/analysis/known/known_method.hpp>
@@ -145,13 +147,15 @@ constexpr void add_closed_part(const visit_table<N, V>& table, const asked_stati
 
 /// The best of all that apply: where the method of the board and the holistic combiner both prove the set, the lesser
 /// bounds, else the first proof. Without one, what the holistic combiner says, with bounds where they do not rest on
-/// what it does not prove. Guards make another system, so they come where nothing else is a proof, and their bounds
-/// stand alone.
+/// what it does not prove. Strictly periodic tasks that a run decides need no other test. Guards make another system,
+/// so they come where nothing else is a proof, and their bounds stand alone.
 template <class Method, std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto best_of(const Method& method, const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
   const asked<Stations> all{stations};
   const asked_stations& questions = all;
+  verdict<ticks, N, V> exact;
+  if (decide_by_hyperperiod(table, questions, exact)) { return exact; }
   auto first = holistic(table, questions);
   if (first.error) { return first; }
   if constexpr (BoardMethod<Method>) {
@@ -179,6 +183,8 @@ template <std::size_t N, std::size_t V, class Stations>
     -> verdict<ticks, N, V> {
   const asked<Stations> all{stations};
   const asked_stations& questions = all;
+  verdict<ticks, N, V> exact;
+  if (decide_by_hyperperiod(table, questions, exact)) { return exact; }
   auto out = spinning(table, questions);
   if (out.error || out.schedulable()) { return out; }
   const delay_relation<N, V> reach{table, questions};
@@ -345,7 +351,7 @@ template <class P, class T, std::size_t N, std::size_t V>
 /// method that is registered for the board, if there is one, and by the holistic combiner, else by guards that are
 /// looked for, else with suspensions as execution; `method` says which, and so does the row of a task where bounds of
 /// two methods stand side by side. A plan with offsets and local deadlines is judged as it is. `schedulable` is a
-/// proof, `not_proven` is none.
+/// proof, `unschedulable` is one that some legal run misses a deadline under every plan, `not_proven` is none.
 ///
 /// The verdict's plan holds all that the proof rests on; simulate and run with it. Error: `invalid_model`; in a
 /// constant expression it stops compilation. Cost: see the combiners.
@@ -357,7 +363,7 @@ template <class P, class T, std::size_t N, std::size_t W>
                                                 detail::check_board<P, T>::passed &&
                                                 analysis::detail::check_bounds<P>::passed})
     -> verdict<ticks, tasks_of<T>, visits_of<T>> {
-  return analysis::detail::judge_pools(board, tasks, p, refused.error);
+  return analysis::with_proven_misses(board, tasks, analysis::detail::judge_pools(board, tasks, p, refused.error));
 }
 
 /// The same for chains that a method is known for: it comes first, and combiners may prove what it does not, or bound a
@@ -367,7 +373,8 @@ template <class P, class T, std::size_t N>
 [[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
                                                                  detail::refusal&& refused = detail::refusal{
                                                                      detail::check_chains<T>::passed}) {
-  return analysis::detail::judge_either_way(platform, tasks, p, refused.error);
+  return analysis::with_proven_misses(platform, tasks,
+                                      analysis::detail::judge_either_way(platform, tasks, p, refused.error));
 }
 
 /// The same for sets in a spelling of their own.
@@ -375,13 +382,15 @@ template <class P, class T, std::size_t N, std::size_t V>
   requires SetProvenEitherWay<P, T>
 [[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
                                                                  detail::refusal&& refused = detail::refusal{}) {
-  return analysis::detail::judge_either_way(platform, tasks, p, refused.error);
+  return analysis::with_proven_misses(platform, tasks,
+                                      analysis::detail::judge_either_way(platform, tasks, p, refused.error));
 }
 template <class P, class T>
   requires SetProvenEitherWay<P, T>
 [[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks,
                                                                  detail::refusal&& refused = detail::refusal{}) {
-  return analysis::detail::judge_either_way(platform, tasks, plan<1, 1>{}, refused.error);
+  return analysis::with_proven_misses(platform, tasks,
+                                      analysis::detail::judge_either_way(platform, tasks, plan<1, 1>{}, refused.error));
 }
 
 }  // namespace takt::inline v0

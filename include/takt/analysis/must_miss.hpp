@@ -23,7 +23,7 @@ namespace takt::inline v0::analysis {
 struct board_limits {
   std::int32_t processors = 0;  ///< 0: no limit is known
   bool named_cores = false;     ///< each task stays on the core that it names, if it names one
-  bool spins = false;           ///< a job is one thread, which keeps its processor to its end
+  bool spins = false;           ///< a job is one thread, which polls for its copies and kernels
   std::int32_t kernels = 0;     ///< that share a GPU, each no faster than with all of it; 0: no limit is known
   std::int64_t parts = 0;       ///< of GPUs, one of which each task with kernels has for itself; 0: none are handed out
   std::int32_t sms_of_part = 0;  ///< virtual ones; 0: parts are not made of SMs
@@ -121,7 +121,10 @@ class described_load {
       const ticks time = is_kernel ? on_part_(v) : alone;
       if (!is_in_range(alone) || !is_in_range(time)) { return false; }
       switch (v.where) {
-        case visit_place::processor: out.processors += time; break;
+        case visit_place::processor:
+          out.processors += time;
+          if (v.region != 0) { out.rank = -1; }  // what comes before it need not delay it
+          break;
         case visit_place::copy_engine:
           out.engines[board_->copy_engines == 2 && takes_second_engine(v.direction) ? 1 : 0] += time;
           break;
@@ -141,8 +144,11 @@ class described_load {
       whole += time;
       out.alone = out.alone < end[p] ? end[p] : out.alone;
     }
+    // One thread does one visit after the other. While another has its processor its copies and kernels go on, so the
+    // time of these is no demand of the processor.
+    out.held = out.processors;
     if (limits_->spins) {
-      out.alone = out.processors = whole;
+      out.alone = out.held = whole;
       out.suspends = false;
     }
     return true;
@@ -212,6 +218,8 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
                           .period = t.period,
                           .deadline = t.deadline,
                           .jitter = t.jitter,
+                          .strict = t.strict,
+                          .offset = t.offset,
                           .limited = t.limited,
                           .core = limits.named_cores ? t.core : any_core,
                           .rank = i < ranks.size() ? ranks[i] : -1};

@@ -23,6 +23,7 @@ namespace takt::inline v0 {
 enum class miss_reason : std::uint8_t {
   own_time,                 ///< a job alone on the board: its time, its deadline
   synchronous_release,      ///< tasks of one core that never leave it, released together: the response, the deadline
+  strict_releases,          ///< strictly periodic tasks of one core: the response of a job, the deadline
   core_overloaded,          ///< the load of a core, what it has
   processors_overloaded,    ///< the load of all of them
   copy_engine_overloaded,   ///< the load of an engine
@@ -36,6 +37,7 @@ enum class miss_reason : std::uint8_t {
   switch (r) {
     case miss_reason::own_time: return "own-time";
     case miss_reason::synchronous_release: return "synchronous-release";
+    case miss_reason::strict_releases: return "strict-releases";
     case miss_reason::core_overloaded: return "core-overloaded";
     case miss_reason::processors_overloaded: return "processors-overloaded";
     case miss_reason::copy_engine_overloaded: return "copy-engine-overloaded";
@@ -69,6 +71,8 @@ struct task_load {
   Number period{};
   Number deadline{};
   Number jitter{};        ///< between a nominal release, from which deadlines count, and the job
+  bool strict = false;    ///< nominal releases are exactly a period apart
+  Number offset{};        ///< of the first one, where they are
   bool limited = true;    ///< false: it has no deadline to miss
   bool suspends = false;  ///< its jobs leave their processor
   bool has_kernels = false;
@@ -76,6 +80,7 @@ struct task_load {
   std::int64_t rank = -1;        ///< on its core the lower goes first, under every plan; -1: that is not known
   Number alone{};                ///< from release to end of a job that has the board to itself
   Number processors{};
+  Number held{};  ///< how long a job keeps its processor if nothing interrupts it; at least `processors`
   Number engines[max_copy_engines]{};
   Number kernels{};  ///< on a whole GPU
   Number sms{};      ///< of all SMs at a time
@@ -119,19 +124,43 @@ template <class Number, class Part>
 
 inline constexpr std::int64_t most_release_steps = 10'000;
 
+/// Whether no task can come before `t` on its core.
+template <class Number>
+[[nodiscard]] constexpr auto is_first_on_core(std::span<const task_load<Number>> loads, const task_load<Number>& t)
+    -> bool {
+  for (const auto& other : loads) {
+    const bool meets = other.core == t.core || other.core == any_core;
+    if (meets && other.task != t.task && (other.rank < 0 || other.rank < t.rank)) { return false; }
+  }
+  return t.rank >= 0;
+}
+
 /// The response of a task released together with those before it on its core, as far as none of them ever leaves it.
+/// Only the first of them is sure to keep the core while it polls: what others poll for goes on while they wait. Strict
+/// tasks are sure to be released together only where they have one offset.
 template <class Number>
 [[nodiscard]] constexpr auto response_released_together(std::span<const task_load<Number>> loads,
                                                         const task_load<Number>& t) -> fixed_point<Number> {
   const Number limit = t.deadline - t.jitter;
+  const auto is_before = [&](const task_load<Number>& other) {
+    return other.core == t.core && !other.suspends && other.rank >= 0 && other.rank < t.rank;
+  };
+  bool is_fixed = t.strict;
+  Number start = t.offset;
+  for (const auto& other : loads) {
+    if (is_fixed || !other.strict || !is_before(other)) { continue; }
+    is_fixed = true;
+    start = other.offset;
+  }
   const auto response = [&](const Number& x) {
     Number sum = t.processors;
     for (const auto& other : loads) {
-      const bool delays = other.core == t.core && !other.suspends && other.rank >= 0 && other.rank < t.rank;
-      if (!delays || !(Number(0) < other.processors)) { continue; }
+      const bool delays = is_before(other) && (!other.strict || other.offset == start);
+      const Number each = is_first_on_core(loads, other) ? other.held : other.processors;
+      if (!delays || !(Number(0) < each)) { continue; }
       const Number jobs = jobs_released(other.period, x);
-      const Number most = number_traits<Number>::floor_quotient(limit, other.processors) + Number(1);
-      sum = sum + (most < jobs ? most : jobs) * other.processors;  // beyond the limit in both cases
+      const Number most = number_traits<Number>::floor_quotient(limit, each) + Number(1);
+      sum = sum + (most < jobs ? most : jobs) * each;  // beyond the limit in both cases
     }
     return ascent<Number>{sum, x};
   };
@@ -145,7 +174,7 @@ constexpr void find_late_jobs(std::span<const task_load<Number>> loads, Misses& 
     const Number alone = t.alone + t.jitter;
     if (t.deadline < alone) {
       static_cast<void>(out.push_back({miss_reason::own_time, t.task, 0, alone, t.deadline}));
-    } else if (t.rank >= 0 && t.core != any_core && !t.suspends) {
+    } else if (t.rank >= 0 && t.core != any_core && !t.suspends && !(t.strict && Number(0) < t.jitter)) {
       const auto response = response_released_together(loads, t);
       if (response.reason != stop_reason::exceeds_limit) { continue; }
       const Number value = response.value + t.jitter;
@@ -298,6 +327,7 @@ template <class Table>
           break;
       }
     }
+    load.held = load.processors;
     static_cast<void>(loads.push_back(load));
   }
   return find_proven_misses(loads, {.processors = platform.cores,

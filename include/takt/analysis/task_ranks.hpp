@@ -38,7 +38,8 @@ struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::i
 /// Ranks of tasks for proofs of misses under a rule of processors; none where it is not one of fixed priorities with
 /// preemption. A plan may choose priorities that some task lacks: then deadline monotonic ones stand for all, since
 /// tasks that never leave a core keep no deadlines under others that they miss under these. That is so of tasks with
-/// deadlines within their periods and without jitter; the others get no rank. Source: Leung and Whitehead 1982.
+/// deadlines within their periods, without jitter and without strict periods in the set; the others get no rank.
+/// Source: Leung and Whitehead 1982.
 template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto ranks_under(const described_tasks<N, V, R, S>& all) -> inline_vector<std::int64_t, N> {
   inline_vector<std::int64_t, N> out;
@@ -48,6 +49,8 @@ template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_
     for (const described_task& t : all.tasks) { all_are_given = all_are_given && t.priority != no_priority; }
     bool is_chosen = false;
     if constexpr (GivenPriority<order>) { is_chosen = !all_are_given; }
+    bool some_are_strict = false;
+    for (const described_task& t : all.tasks) { some_are_strict = some_are_strict || t.strict; }
     priority_point points[N]{};
     for (std::size_t i = 0; i < all.size(); ++i) {
       const job_timing t = detail::order_timing(all.tasks[i], i);
@@ -56,7 +59,7 @@ template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
       const described_task& t = all.tasks[i];
-      const bool is_ranked = !is_chosen || (asks_for_its_deadline(t) && t.jitter == 0);
+      const bool is_ranked = !is_chosen || (asks_for_its_deadline(t) && t.jitter == 0 && !some_are_strict);
       std::int64_t rank = 0;
       for (std::size_t k = 0; k < all.size(); ++k) { rank += points[k] < points[i] ? 1 : 0; }
       static_cast<void>(out.push_back(is_ranked ? rank : -1));

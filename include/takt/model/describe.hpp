@@ -74,7 +74,9 @@ class describer {
                                              .deadline = t.deadline,
                                              .jitter = t.jitter,
                                              .priority = t.priority,
-                                             .core = t.is_placed ? t.core : any_core});
+                                             .core = t.is_placed ? t.core : any_core,
+                                             .strict = t.strict,
+                                             .offset = t.offset});
     if (!added) { out_->error = {.fault = model_fault::too_many_tasks}; }
   }
   template <class S>

@@ -81,6 +81,8 @@ struct described_task {
   std::int32_t core = any_core;  ///< or cluster; `any_core` where it is not given
   std::int32_t gpu = any_core;   ///< cluster of locked GPUs; `any_core` where it is not given
   std::int64_t memory = 0;       ///< bytes, 0: not said
+  bool strict = false;           ///< released exactly a period apart
+  ticks offset = 0;              ///< of the first release, by the clock of all
   std::uint32_t first_visit = 0;
   std::uint32_t visit_count = 0;
 

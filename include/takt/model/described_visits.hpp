@@ -129,7 +129,9 @@ struct visit_source<described_tasks<N, V, R, S>> {
                  .priority = t.priority,
                  .core = t.core == any_core ? 0 : t.core,
                  .is_placed = t.core != any_core,
-                 .limited = t.limited});
+                 .limited = t.limited,
+                 .strict = t.strict,
+                 .offset = t.offset});
       visit_mask ends[max_visits_of_task]{};
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
         const described_visit& v = all.visits[t.first_visit + p];

@@ -31,7 +31,7 @@ struct typed_task {
   }
 };
 
-/// A task that says what no flat table of chains holds: release jitter, or where it can be preempted.
+/// A task that says what no flat table of chains holds: release jitter, strict periods, or where it can be preempted.
 template <Segment... Segments>
 struct pooled_task : typed_task<Segments...> {};
 
@@ -85,8 +85,8 @@ template <class... Parts>
   constexpr bool whole = detail::whole_if_indivisible<Parts...>();
   static_assert(
       well_formed,
-      "takt: a task takes period(), deadline(), priority(), on_core(), release_jitter(), preemptible() first and "
-      "then only segments: cpu(), copy(), kernel(), visit(). See docs/errors.md#E01");
+      "takt: a task takes period(), deadline(), priority(), on_core(), release_jitter(), strictly_periodic(), "
+      "preemptible() first and then only segments: cpu(), copy(), kernel(), visit(). See docs/errors.md#E01");
   static_assert(once, "takt: a task says the same thing twice; give each attribute once. See docs/errors.md#E96");
   static_assert(!empty, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
   static_assert(
@@ -95,7 +95,9 @@ template <class... Parts>
       "See docs/errors.md#E44");
   if constexpr (well_formed && once && !empty && whole) {
     const auto made = detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);
-    if constexpr (((std::same_as<Parts, jitter_attribute> || std::same_as<Parts, preemption_attribute>) || ...)) {
+    if constexpr (((std::same_as<Parts, jitter_attribute> || std::same_as<Parts, strict_attribute> ||
+                    std::same_as<Parts, preemption_attribute>) ||
+                   ...)) {
       return detail::for_pools(made);
     } else {
       return made;

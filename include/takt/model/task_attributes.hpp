@@ -55,6 +55,9 @@ struct jitter_attribute {
 struct preemption_attribute {
   task_preemption value;
 };
+struct strict_attribute {
+  duration offset;
+};
 
 /// Shortest time between two releases of the task.
 [[nodiscard]] constexpr auto period(duration d) noexcept -> period_attribute { return {d}; }
@@ -74,6 +77,10 @@ struct preemption_attribute {
 /// read it: see compose.hpp.
 [[nodiscard]] constexpr auto preemptible(task_preemption p) noexcept -> preemption_attribute { return {p}; }
 
+/// Jobs are released exactly a period apart, the first one at `offset` on the clock of all tasks. Without it a period
+/// is the shortest time between two releases. Only the rules of pools read it: see compose.hpp. Pre: offset >= 0.
+[[nodiscard]] constexpr auto strictly_periodic(duration offset = {}) noexcept -> strict_attribute { return {offset}; }
+
 inline constexpr std::int32_t no_priority = -1;
 
 /// What a task is besides its chain.
@@ -87,12 +94,15 @@ struct task_attributes {
   bool is_placed = false;  ///< it names its core
   duration jitter{};
   task_preemption preemption = task_preemption::preemptive;
+  bool strict = false;  ///< released exactly a period apart
+  duration offset{};    ///< of the first release of a strict task
 };
 
 template <class A>
 concept TaskAttribute =
     std::same_as<A, period_attribute> || std::same_as<A, deadline_attribute> || std::same_as<A, priority_attribute> ||
-    std::same_as<A, core_attribute> || std::same_as<A, jitter_attribute> || std::same_as<A, preemption_attribute>;
+    std::same_as<A, core_attribute> || std::same_as<A, jitter_attribute> || std::same_as<A, preemption_attribute> ||
+    std::same_as<A, strict_attribute>;
 
 namespace detail {
 
@@ -113,6 +123,10 @@ constexpr void apply(task_attributes& a, core_attribute c) noexcept {
 }
 constexpr void apply(task_attributes& a, jitter_attribute j) noexcept { a.jitter = j.value; }
 constexpr void apply(task_attributes& a, preemption_attribute p) noexcept { a.preemption = p.value; }
+constexpr void apply(task_attributes& a, strict_attribute s) noexcept {
+  a.strict = true;
+  a.offset = s.offset;
+}
 
 }  // namespace detail
 

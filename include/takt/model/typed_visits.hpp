@@ -115,7 +115,15 @@ struct visit_source<T> {
         }
       }
     }
-    sink.open({a.name, a.period.count(), a.deadline.count(), a.jitter.count(), a.priority, a.core, a.is_placed});
+    sink.open({.name = a.name,
+               .period = a.period.count(),
+               .deadline = a.deadline.count(),
+               .jitter = a.jitter.count(),
+               .priority = a.priority,
+               .core = a.core,
+               .is_placed = a.is_placed,
+               .strict = a.strict,
+               .offset = a.offset.count()});
     if constexpr (detail::is_pooled_task<T>) {
       if (keeps_segments_whole(a.preemption)) {
         detail::limited_visits<Sink> limited{sink, a.preemption};

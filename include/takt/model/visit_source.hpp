@@ -39,6 +39,8 @@ struct flow_attributes {
   bool is_placed = true;       ///< the core was named; else a plan may choose another one
   bool names_cluster = false;  ///< `core` is the number of a cluster
   bool limited = true;         ///< false: the deadline orders jobs, and none has to meet it
+  bool strict = false;         ///< released exactly a period apart
+  ticks offset = 0;            ///< of the first release
 };
 
 /// The core that a task names, or the first one of its cluster, where so many processors are scheduled together.

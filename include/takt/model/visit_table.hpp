@@ -36,6 +36,8 @@ struct flow_record {
   std::int32_t priority = no_priority;
   std::uint32_t first_visit = 0;
   std::uint32_t visit_count = 0;
+  bool strict = false;  ///< nominal releases are exactly a period apart
+  ticks offset = 0;     ///< of the first nominal release
 };
 
 /// What a visit needs its unit for besides its time. A step that follows the time, such as a call of a lock, takes
@@ -169,7 +171,9 @@ template <std::size_t N, std::size_t V>
     if (t.period < 1) { return fault_at(model_fault::period_not_positive, i); }
     if (t.deadline < 1) { return fault_at(model_fault::deadline_not_positive, i); }
     if (t.jitter < 0) { return fault_at(model_fault::negative_jitter, i); }
-    if (t.period > longest_visit_time || t.deadline > longest_visit_time || t.jitter > longest_visit_time) {
+    if (t.offset < 0) { return fault_at(model_fault::negative_time, i); }
+    if (t.period > longest_visit_time || t.deadline > longest_visit_time || t.jitter > longest_visit_time ||
+        t.offset > longest_visit_time) {
       return fault_at(model_fault::time_overflow, i);
     }
   }

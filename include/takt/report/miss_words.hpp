@@ -32,6 +32,9 @@ namespace takt::inline v0::report {
     case miss_reason::synchronous_release:
       return "a job of " + std::string{task} + " that is released together with those before it on core " + unit +
              " takes at least " + value + ", " + late();
+    case miss_reason::strict_releases:
+      return "a job of " + std::string{task} + ", released on core " + unit + " as its offset and period say, takes " +
+             value + ", " + late();
     case miss_reason::core_overloaded: return "core " + unit + " can be asked for " + load(1) + " of its time";
     case miss_reason::processors_overloaded:
       return "the cores can be asked for " + load(miss.limit / whole) + " of their time";

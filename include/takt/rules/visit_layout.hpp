@@ -94,7 +94,9 @@ class visit_layout {
                           .deadline = t.deadline,
                           .jitter = t.jitter,
                           .limited = t.limited,
-                          .priority = t.priority})) {
+                          .priority = t.priority,
+                          .strict = t.strict,
+                          .offset = t.offset})) {
       refuse({.fault = model_fault::too_many_tasks});
     } else if (share_.sms < 0 || percent_ < 0 || percent_ > 100) {
       fail(model_fault::plan_does_not_fit);

@@ -26,7 +26,8 @@ namespace simulation {
 
 /// Releases and lengths as options ask for them. Adversarial ones come together at first, as late as jitter allows, or
 /// one after the other, the longest deadline first, so that others have started when the urgent ones come; and then as
-/// densely as they may.
+/// densely as they may. A strict task comes at its offset and then exactly a period apart, whatever is asked for; the
+/// others come at their offsets at the earliest.
 class optional_choices {
  public:
   /// Pre: both outlive it.
@@ -37,14 +38,16 @@ class optional_choices {
   }
 
   constexpr auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
+    if (tasks_[task].strict) { return job > 0 ? period : tasks_[task].offset; }
     switch (options_->releases) {
       case release_pattern::periodic: return job > 0 ? period : offset_of(task);
       case release_pattern::sporadic:
-        if (job == 0) { return random_.below(period); }
+        if (job == 0) { return tasks_[task].offset + random_.below(period); }
         return period + (random_.chance(1, 2) ? random_.below(period) : 0);
       case release_pattern::adversarial:
         if (job > 0) { return period; }
-        return latest_ - tasks_[task].jitter + (apart_ > 0 ? apart_ * later_than(task) : random_.below(period / 8 + 1));
+        return tasks_[task].offset + latest_ - tasks_[task].jitter +
+               (apart_ > 0 ? apart_ * later_than(task) : random_.below(period / 8 + 1));
     }
     return period;
   }
@@ -75,7 +78,7 @@ class optional_choices {
 
  private:
   [[nodiscard]] constexpr auto offset_of(std::uint32_t task) const -> ticks {
-    return task < options_->offsets.size() ? options_->offsets[task].count() : 0;
+    return task < options_->offsets.size() ? options_->offsets[task].count() : tasks_[task].offset;
   }
 
   /// Tasks with longer deadlines, and those before of the same.

@@ -241,13 +241,25 @@ TEST_CASE("runs prove something where each kernel says how long it takes, and no
   CHECK(takt::analysis::times_are_given(one({.period = 9, .deadline = 9}, timed(visit_place::processor, 5))));
 }
 
-TEST_CASE("a job that polls keeps its processor for all of its time") {
-  auto one_job = one({.period = 20, .deadline = 20}, timed(visit_place::processor, 4));
-  REQUIRE(one_job.add_visit(timed(visit_place::copy_engine, 8, 1)));
-  REQUIRE(one_job.add_task({.period = 20, .deadline = 20}));
-  REQUIRE(one_job.add_visit(timed(visit_place::processor, 9)));
-  CHECK_FALSE(must_miss(one_job, board(), {.processors = 1}));
-  CHECK(miss_of(one_job, board(), {.processors = 1, .spins = true}).reason == takt::miss_reason::core_overloaded);
+TEST_CASE("polling is no demand of a processor, for it ends while the thread waits") {
+  auto jobs = one({.period = 20, .deadline = 20}, timed(visit_place::processor, 4));
+  REQUIRE(jobs.add_visit(timed(visit_place::copy_engine, 8, 1)));
+  REQUIRE(jobs.add_task({.period = 20, .deadline = 20}));
+  REQUIRE(jobs.add_visit(timed(visit_place::processor, 9)));
+  constexpr takt::analysis::board_limits polls{.processors = 1, .spins = true};
+  CHECK_FALSE(must_miss(jobs, board(), {.processors = 1}));
+  CHECK_FALSE(must_miss(jobs, board(), polls));
+
+  const std::int64_t first[]{0, 1};
+  const auto late = takt::analysis::find_proven_misses(jobs, board(), polls, first);
+  REQUIRE(late.size() == 1);
+  CHECK(late[0].reason == takt::miss_reason::synchronous_release);
+  CHECK(late[0].task == 1);
+  CHECK(late[0].value == 4 + 8 + 9);
+  const std::int64_t last[]{1, 0};
+  CHECK(takt::analysis::find_proven_misses(jobs, board(), polls, last).empty());
+  jobs.visits[1].time = {17, 17};
+  CHECK(miss_of(jobs, board(), polls).reason == takt::miss_reason::own_time);
 }
 
 TEST_CASE("one kernel at a time for each GPU is a limit, and so are copy engines") {

@@ -210,12 +210,13 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
 /// Jobs of a visit may overlap. The plan says how long after its job's release a visit is released, and how many jobs
 /// of it can be under way at a time: `graphs_on_board` is what runs under it.
-template <GlobalRule CpuRule>
-  requires is_preemptive<CpuRule>
-struct known_under<fifo_blocks_policy, CpuRule> {
+struct known_pipelines {
   using method = analysis::overlapping_nodes_method<true>;
+  template <GlobalRule CpuRule>
   [[nodiscard]] static constexpr auto judge(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
     const std::int32_t together = detail::cluster_of(cpus, board.processors);
@@ -224,7 +225,7 @@ struct known_under<fifo_blocks_policy, CpuRule> {
     detail::name_cores<CpuRule>(placed, together, out);
     return out;
   }
-  template <class F>
+  template <GlobalRule CpuRule, class F>
   [[nodiscard]] static constexpr auto with_board(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
     const std::int32_t together = detail::cluster_of(cpus, board.processors);
@@ -235,18 +236,25 @@ struct known_under<fifo_blocks_policy, CpuRule> {
   }
 };
 
+}  // namespace detail
+
+/// Points that are given one by one are those of nodes whose jobs overlap. Under other global rules the policy is asked
+/// as `overlapping_graphs_policy` where jobs overlap.
+template <GlobalRule CpuRule>
+  requires is_preemptive<CpuRule> && (!detail::orders_jobs<CpuRule>)
+struct known_under<fifo_blocks_policy, CpuRule> : detail::known_pipelines {};
+
 template <RuleTag CpuRule>
-  requires detail::orders_devices<CpuRule>
 struct known_under<whole_gpu_policy, CpuRule> {
   using method = nonpreemptive_rule<kernel_order_beside<CpuRule>>;
-  [[nodiscard]] static constexpr auto judge(const whole_gpu_policy& /*policy*/, const CpuRule& cpus, const auto& tasks,
-                                            const hardware& board) {
-    return detail::kernels_under(tasks, board, device_rule(cpus));
+  [[nodiscard]] static constexpr auto judge(const whole_gpu_policy& /*policy*/, const CpuRule& /*cpus*/,
+                                            const auto& tasks, const hardware& board) {
+    return detail::kernels_under(tasks, board, method{});
   }
   template <class F>
-  [[nodiscard]] static constexpr auto with_board(const whole_gpu_policy& /*policy*/, const CpuRule& cpus,
+  [[nodiscard]] static constexpr auto with_board(const whole_gpu_policy& /*policy*/, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_whole_kernels(tasks, board, device_rule(cpus), 0, f);
+    return with_whole_kernels(tasks, board, method{}, 0, f);
   }
 };
 

@@ -105,7 +105,8 @@ struct known_under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
 };
 
 template <GlobalRule CpuRule>
-struct known_under<overlapping_graphs_policy, CpuRule> : known_under<fifo_blocks_policy, CpuRule> {};
+  requires is_preemptive<CpuRule>
+struct known_under<overlapping_graphs_policy, CpuRule> : detail::known_pipelines {};
 
 /// No task visits a processor.
 template <std::size_t N, FixedPriority CpuRule>

@@ -30,6 +30,43 @@ template <std::size_t N, std::size_t V, class Stations>
   return home;
 }
 
+/// Whether jobs of a task have one place in the order of a station, whenever they are released.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto has_fixed_place(const visit_table<N, V>& table, const Stations& stations, std::size_t s,
+                                             std::uint32_t i) -> bool {
+  const flow_record& t = table.tasks[i];
+  const job_timing timing{1, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority};
+  priority_point first{};
+  priority_point later{};
+  return stations.point(s, timing, 0, first) && stations.point(s, timing, t.period, later) && first == later;
+}
+
+/// The response of a job under fixed priorities, visit by visit: other jobs of the core keep it for up to `whole`, and
+/// its own copies and kernels go on while they do. Unbounded where some visit has no bound. Pre: one unit.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto response_by_visits(const visit_table<N, V>& table, const Stations& stations,
+                                                std::uint32_t s, std::uint32_t i, const std::size_t* homes,
+                                                const ticks* whole, const ticks* responses) -> ticks {
+  const flow_record& t = table.tasks[i];
+  ticks sum = t.jitter;
+  for (std::uint32_t p = 0; p < t.visit_count && sum <= time_within_period(t); ++p) {
+    const visit_record& x = table.visit(i, p);
+    if (x.station != s) {
+      sum += responses[t.first_visit + p];
+      continue;
+    }
+    if (x.upper == 0) { continue; }
+    station_demands<N, V> visit;
+    for (std::uint32_t k = 0; k < table.size(); ++k) {
+      const ticks time = k == i ? x.upper : whole[k];
+      if (homes[k] == s && time > 0 && !visit.add(stations, s, table, k, time)) { return unbounded_response; }
+    }
+    if (!stations.responds(s, visit.all())) { return unbounded_response; }
+    for (const visit_demand& d : visit.all()) { sum += d.task == i ? d.response : 0; }
+  }
+  return sum <= time_within_period(t) ? sum : unbounded_response;
+}
+
 }  // namespace detail
 
 /// Each job is one thread that does one visit after the other and never leaves its processor before it ends: it waits
@@ -38,8 +75,11 @@ template <std::size_t N, std::size_t V, class Stations>
 ///
 /// Why: while the thread is preempted, a copy or kernel of it goes on, so the thread waits for no more than its
 /// response, which counts from when the thread asked. Visits elsewhere become ready when the job's deadline can still
-/// be met; up to the first miss that holds. Processors must preempt and have one priority for each job; a task needs a
-/// visit of one of them, which may take no time. Error: `invalid_model`, also of non-preemptive regions.
+/// be met; up to the first miss that holds. On a single processor under fixed priorities a job is also done when its
+/// visits are, one after the other: a visit there waits only for what more important threads keep of the processor
+/// since the last instant without one of them, and a copy or kernel for nothing there. Processors must preempt and have
+/// one priority for each job; a task needs a visit of one of them, which may take no time. Error: `invalid_model`, also
+/// of non-preemptive regions.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto spinning(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
@@ -85,6 +125,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     homes[i] = detail::only_home(table, stations, i);
     if (homes[i] == stations.size()) { return fail(obstacle::processors, i); }
   }
+  ticks wholes[N]{};
   for (std::uint32_t s = 0; s < stations.size(); ++s) {
     detail::station_demands<N, V> jobs;
     const bool decides = stations.has_decision(s);
@@ -98,12 +139,19 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
         whole += part;
         if (whole > time_within_period(t)) { return fail(obstacle::deadline, i); }
       }
+      wholes[i] = whole;
       if (whole > 0 && !jobs.add(stations, s, table, i, whole)) { return fail(obstacle::overflow, i); }
       out.tasks[i].bound = {0, true};
     }
     if (jobs.all().empty()) { continue; }
     bool known = stations.responds(s, jobs.all());
-    for (const visit_demand& job : jobs.all()) {
+    for (visit_demand& job : jobs.all()) {
+      const bool by_visits = known && stations.units(s) == 1 && table.tasks[job.task].visit_count > 1 &&
+                             detail::has_fixed_place(table, stations, s, job.task);
+      if (by_visits) {
+        const ticks other = detail::response_by_visits(table, stations, s, job.task, homes, wholes, responses);
+        job.response = other < job.response ? other : job.response;
+      }
       known = known && job.response <= time_within_period(table.tasks[job.task]);
       out.tasks[job.task].bound = {job.response, true};
     }

@@ -88,7 +88,9 @@ void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const ha
       } else {
         out.misses = takt::detail::misses_beside(rule, tasks, board);
       }
-      if (out.misses.empty()) {
+      if (out.misses.empty() && analysis::some_are_strict(tasks)) {
+        out.verdict.status = verdict_status::not_proven;  // its runs have sporadic releases
+      } else if (out.misses.empty()) {
         static_cast<void>(out.misses.push_back({.reason = miss_reason::known_method, .method = out.verdict.method}));
       }
     }

@@ -198,14 +198,21 @@ template <class Tasks>
   out.visits.clear();
   if (found.rule.tokens_per_gpu) { out.plan.add("tokens_per_gpu", *found.rule.tokens_per_gpu); }
   for (task_summary& t : out.tasks) {
-    if (!t.meets && !t.bound.exists && found.missing.empty()) { t.because = "no bound is known under " + found.policy; }
+    if (t.meets || t.bound.exists || !found.missing.empty()) { continue; }
+    t.because = v.why == obstacle::passes ? "bounds still grew when the search for them ended at its limit of rounds"
+                                          : "no bound is known under " + found.policy;
   }
   add_misses(out, found.misses);
   if (const auto lacking = missing_clauses(missing); !lacking.empty()) {
     out.findings.push_back(found.policy + " cannot be judged beyond that: " + joined(lacking, "; ") + ".");
   }
   if (const std::string proven = closed_part_words(out); !proven.empty()) { out.findings.push_back(proven); }
-  out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
+  out.assumptions.emplace_back(
+      v.method == "hyperperiod" ? "Jobs of a strict task are released exactly its period apart, at first at its offset."
+                                : "Jobs of a task are released at least its period apart.");
+  if (is_word_of_clusters(found.cpus) && v.plan.instances.empty()) {
+    out.assumptions.emplace_back("Jobs of a task do not overlap: its graphs are not pipelined.");
+  }
   out.assumptions.emplace_back("Every step takes a time within its bounds, whatever runs elsewhere on the board.");
   if (!v.plan.offsets.empty()) {
     out.assumptions.emplace_back(

@@ -24,13 +24,13 @@
 
 namespace takt::inline v0 {
 
-/// One kernel at a time, on all SMs and to its end; the next is chosen in the order of the processors.
+/// One kernel at a time, on all SMs and to its end; the next is chosen in the order of kernels beside the processors.
 struct whole_gpu_policy {
   static constexpr std::string_view name = "whole-gpu";
   [[nodiscard]] static constexpr auto kernels_at_once() noexcept -> std::int32_t { return 1; }
   template <RuleTag CpuRule>
-  [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& rule) {
-    return pool(sms_of(gpu), device_rule(rule));
+  [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {
+    return pool(sms_of(gpu), nonpreemptive(kernel_order_beside<CpuRule>{}));
   }
 };
 

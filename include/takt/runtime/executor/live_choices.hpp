@@ -87,7 +87,8 @@ class live_choices {
   auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
     progress& row = rows_[task];
     ticks out = period;
-    if (job == 0) { out = task < options_->offsets.size() ? options_->offsets[task].count() : 0; }
+    const bool is_asked = task < options_->offsets.size() && !tasks_[task].strict;
+    if (job == 0) { out = is_asked ? options_->offsets[task].count() : tasks_[task].offset; }
     const bool skips = job > 0 && (drops_release(options_->overrun) || row.was_abandoned);
     for (; skips && row.nominal + out < now_; out += period) { skip(task); }
     if (row.nominal + out >= release_end()) { out = until_told; }

@@ -55,6 +55,26 @@ TEST_CASE("one that leaves no time for others is not proven") {
   CHECK(takt::analysis::holistic(table, stations_under(takt::fixed_priority)).schedulable());
 }
 
+TEST_CASE("a kernel goes on while its polling thread is preempted") {
+  table_type table;
+  REQUIRE(table.add_task({.name = "above", .period = 10, .deadline = 10, .priority = 0}));
+  REQUIRE(table.add_visit(core, 6, 6, 0));
+  add_job(table, 100, 45, 1);
+  const auto v = takt::analysis::spinning(table, stations_under(takt::fixed_priority));
+  REQUIRE(v.schedulable());
+  CHECK(v.tasks[0].bound.value == 6);
+  CHECK(v.tasks[1].bound.value == (1 + 6) + 45 + (1 + 6));
+  CHECK_FALSE(takt::analysis::spinning(table, stations_under(takt::edf)).schedulable());
+}
+
+TEST_CASE("a polling thread keeps less important ones from its processor for all its time") {
+  table_type table;
+  add_job(table, 100, 45, 0);
+  REQUIRE(table.add_task({.name = "below", .period = 100, .deadline = 46, .priority = 1}));
+  REQUIRE(table.add_visit(core, 2, 2, 0));
+  CHECK_FALSE(takt::analysis::spinning(table, stations_under(takt::fixed_priority)).schedulable());
+}
+
 TEST_CASE("processors that do not preempt, and jobs without one, are not proven") {
   table_type table;
   add_job(table, 40, 3, 0);
