@@ -94,6 +94,16 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
   }
 }
 
+/// In a quarter of the workloads some visits cannot be taken from their processors at any instant.
+void add_regions(std::uint64_t seed, workload& w) {
+  draws d{seed + 1'000'000'007};
+  if (!d.one_in(4)) { return; }
+  for (auto& v : w.tasks.visits) {
+    if (v.where != visit_place::processor || d.one_in(2)) { continue; }
+    v.region = d.one_in(2) ? v.time.upper : d.between(0, v.time.upper);
+  }
+}
+
 [[nodiscard]] auto draw(std::uint64_t seed) -> workload {
   draws d{seed};
   workload w;
@@ -147,6 +157,7 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
     t.priority = d.one_in(2) ? d.count(0, 3) : takt::no_priority;
     t.core = d.one_in(3) ? d.count(0, w.board.processors - 1) : takt::any_core;
   }
+  add_regions(seed, w);
   REQUIRE(takt::complete(w.tasks, w.board) == takt::model_fault::none);
   return w;
 }
