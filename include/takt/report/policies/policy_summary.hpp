@@ -94,13 +94,21 @@ template <class Tasks>
   return out;
 }
 
+/// Deadline monotonic priorities are those of the deadlines that the tasks state, also of late ones; a task without one
+/// has the priority of its period.
+template <class Tasks>
+[[nodiscard]] auto deadline_order_words(const Tasks& tasks) -> std::string {
+  const bool all_limited = std::ranges::all_of(tasks.tasks, [](const auto& t) { return t.limited; });
+  return all_limited ? "deadline monotonic" : "deadline monotonic, by the period where a task has no deadline";
+}
+
 /// Who has which priority under a rule of fixed priorities and the priorities of a plan, which may say none; else
 /// nothing.
 template <class Tasks, class Priorities>
 [[nodiscard]] auto priority_words(const Tasks& tasks, std::string_view cpus, const Priorities& chosen) -> std::string {
   const auto given = std::ranges::count_if(tasks.tasks, [](const auto& t) { return t.priority != no_priority; });
   if (cpus.ends_with("rate-monotonic")) { return "rate monotonic"; }
-  if (cpus.ends_with("deadline-monotonic")) { return "deadline monotonic"; }
+  if (cpus.ends_with("deadline-monotonic")) { return deadline_order_words(tasks); }
   if (!cpus.ends_with("fixed-priority")) { return {}; }
   if (given == static_cast<std::ptrdiff_t>(tasks.size())) { return "as given"; }
   if (!chosen.empty()) {
@@ -111,7 +119,7 @@ template <class Tasks, class Priorities>
     for (const auto& [priority, name] : order) { out += (out.empty() ? "chosen, " : " before ") + name; }
     return out;
   }
-  return given == 0 ? "deadline monotonic" : "deadline monotonic, because not every task has one";
+  return deadline_order_words(tasks) + (given == 0 ? "" : ", because not every task has one");
 }
 
 /// What was made of tasks before they were judged.

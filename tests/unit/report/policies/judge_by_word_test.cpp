@@ -165,6 +165,11 @@ TEST_CASE("priorities are said of rules that have some") {
   CHECK(priority_words(tasks, "edf", none).empty());
   CHECK(priority_words(tasks, "g-rate-monotonic", none) == "rate monotonic");
   CHECK(priority_words(tasks, "fixed-priority", none) == "deadline monotonic");
+  auto unlimited = tasks;
+  unlimited.tasks[1].limited = false;
+  for (const char* rule : {"fixed-priority", "deadline-monotonic", "g-deadline-monotonic"}) {
+    CHECK(priority_words(unlimited, rule, none) != priority_words(tasks, rule, none));
+  }
   tasks.tasks[0].priority = 1;
   CHECK(priority_words(tasks, "fixed-priority", none) == "deadline monotonic, because not every task has one");
   const std::array<std::int32_t, 2> chosen{1, 0};
