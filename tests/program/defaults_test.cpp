@@ -143,6 +143,8 @@ TEST_CASE("program: a table of times says which SMs it counts, and holds between
     file["plan"]["sms"]["t0"] = 1;
     CHECK(analyzed(file).code == 3);  // nobody knows how long it takes on one
   }
+  const std::string by_sms = write("by_sms.json", on_sms(gpu(1), {{sparse, "20ms"}}).dump());
+  CHECK(takt::test::takt("export cpp " + by_sms).code == 3);  // C++ has no word for it
   // As long as the SMs are many, a list could be about either.
   const auto refused = takt::test::takt("analyze " + write("either.json", on_sms(gpu(2), {{list, "20ms"}}).dump()));
   CHECK(refused.code == 3);

@@ -11,6 +11,8 @@
 #include <takt/model/kernel_facts.hpp>
 #include <takt/model/validate.hpp>
 
+#include "../failure.hpp"
+
 namespace takt::program {
 
 namespace {
@@ -26,6 +28,10 @@ using std::string_view;
 
 /// Measured times on 1, 2, ... virtual SMs.
 [[nodiscard]] auto cpp_times(const file_tasks& tasks, const described_visit& v) -> cpp_term {
+  if (v.on_whole_sms) {
+    throw input_error{"time_on", "is by physical SMs, for which the types of kernels have no word",
+                      "a list of times on 1, 2, ... virtual SMs"};
+  }
   cpp_term out = fact_call("time_on", {});
   for (std::uint32_t k = 0; k < v.samples; ++k) {
     const interval<ticks>& row = tasks.samples[v.first_sample + k];
