@@ -81,7 +81,9 @@ auto chains_command(const chains_options& o) -> exit_code {
   observe_chains(o, file, chains);
   std::vector<report::chain_summary> all;
   for (judged_chain& c : chains) { all.push_back(std::move(c.summary)); }
-  const auto assumptions = assumptions_of(all, file.workload(), o.own_clocks);
+  auto assumptions = assumptions_of(all, file.workload(), o.own_clocks);
+  const auto said = words_of_file(file.workload());
+  assumptions.insert(assumptions.end(), said.begin(), said.end());
   if (o.json) {
     report::write_chains_json(std::cout, all, assumptions);
   } else {

@@ -81,6 +81,7 @@ auto compare_command(const compare_options& o) -> exit_code {
   report::comparison_summary all;
   all.title = file->name;
   all.platform_words = report::hardware_words(file->board);
+  all.notes = words_of_file(*file);
   std::vector<compared> judged;
   on_large_stack([&] {
     progress shown{"comparing: policies"};

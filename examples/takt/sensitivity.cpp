@@ -135,6 +135,7 @@ void print_json(const described_file& file, const report::verdict_summary& found
   }
   json.member("undecided", a.undecided);
   print_slack_json(json, found);
+  report::detail::write_texts(json, "notes", words_of_file(file.workload()));
   json.end_object().finish();
 }
 
@@ -152,6 +153,7 @@ void print_text(const described_file& file, const report::verdict_summary& found
   }
   if (a.undecided) { say("  the search for a plan was ended undecided at some factors, which count as not proven\n"); }
   say("verdict at factor 1: {} ({})\n", name_of(found.status), found.method);
+  for (const std::string& words : words_of_file(file.workload())) { say("  note: {}\n", words); }
 }
 
 }  // namespace

@@ -49,6 +49,8 @@ auto simulate_command(const simulate_options& o) -> exit_code {
     run.notes.push_back(how);
     report::write_run_json(std::cout, run);
   } else {
+    const auto said = words_of_file(file.workload());
+    run.notes.insert(run.notes.end(), said.begin(), said.end());
     print_run("simulated: " + how, "simulation", run, proven, o.keep);
   }
   require_no_contradiction(run, proven);

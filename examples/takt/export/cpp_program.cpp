@@ -69,7 +69,7 @@ class program_writer {
   [[nodiscard]] auto head() const -> std::string {
     std::string out = cpp_comment(fmt::format("{}: what takt says of these tasks on this board.",
                                               file_.name.empty() ? "A task set" : file_.name));
-    for (const std::string& remark : file_.remarks) { out += cpp_comment("Note: " + remark); }
+    for (const std::string& words : words_of_file(file_)) { out += cpp_comment("Note: " + words); }
     for (const std::string& left : left_out()) { out += cpp_comment(left); }
     std::set<std::string> headers{"takt/allocation/policies/judge_any.hpp", "takt/compare.hpp",
                                   "takt/report/explain.hpp", "takt/report/fault_words.hpp",

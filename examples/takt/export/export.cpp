@@ -17,6 +17,10 @@ namespace {
 
 [[nodiscard]] auto export_cpp(const export_options& o) -> exit_code {
   described_file file{o.file, o.wishes};
+  if (const auto open = open_omissions(file.workload()); !open.empty()) {
+    throw input_error{"/incomplete", "lists what a program would not say of itself",
+                      "a file whose \"acknowledged\" names each kind"};
+  }
   static_cast<void>(file.judge({}));
   const std::string text = cpp_program(file.workload(), o.wishes, file.input(), file.judged());
   if (o.written_file.empty()) {

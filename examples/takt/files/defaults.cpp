@@ -18,6 +18,10 @@ constexpr auto rows = std::to_array<default_row>({
     {"a task-set file", "format", refused, "the file is refused"},
     {"a task-set file", "name", harmless, "is empty"},
     {"a task-set file", "notes", harmless, "are none"},
+    {"a task-set file", "incomplete", harmless,
+     "is nothing: the file has all of the system, as one that no import wrote"},
+    {"a task-set file", "acknowledged", harmless,
+     "is nothing, and nothing is proven of a file that leaves something out"},
     {"a task-set file", "platform", refused, "the file is refused"},
     {"a task-set file", "tasks", refused, "a file without graphs is refused"},
     {"a task-set file", "graphs", harmless, "are none: an older spelling of tasks with nodes"},
@@ -201,6 +205,9 @@ constexpr auto rows = std::to_array<default_row>({
     {"a plan", "percents", chosen, "are chosen by this program"},
     {"a plan", "offsets", chosen, "are chosen by this program, where the rule guards steps"},
     {"a plan", "local_deadlines", chosen, "are chosen by this program, where the rule needs them"},
+    {"a kind of element that is left out", "kind", refused, "the file is refused"},
+    {"a kind of element that is left out", "count", refused, "the file is refused"},
+    {"a kind of element that is left out", "because", refused, "the file is refused"},
 });
 
 /// Objects under a key of another one, or in an array there.
@@ -210,6 +217,7 @@ struct part {
   string_view object;
 };
 constexpr auto parts_of_objects = std::to_array<part>({
+    {"a task-set file", "incomplete", "a kind of element that is left out"},
     {"a task-set file", "platform", "a platform"},
     {"a task-set file", "tasks", "a task"},
     {"a task-set file", "graphs", "a task"},

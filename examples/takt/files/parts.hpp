@@ -28,6 +28,9 @@ void read_plan(const json_value& v, workload_file& file);
 [[nodiscard]] auto print_plan(const workload_file& file) -> ordered_json;
 [[nodiscard]] auto plan_keys() -> object_keys;
 
+void print_omissions(const workload_file& file, ordered_json& out);
+[[nodiscard]] auto omission_keys() -> object_keys;
+
 /// The visits of the task that was added last, and their edges.
 void read_chain(const json_value& v, workload_file& file);
 void read_graph(const json_value& task, workload_file& file);

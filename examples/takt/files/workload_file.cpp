@@ -17,7 +17,8 @@ constexpr std::int64_t most_ppm = 1'000'000'000;
 constexpr std::size_t widest_line = 110;
 
 const object_keys top_keys{"a task-set file",
-                           {"$schema", "format", "name", "notes", "platform", "tasks", "graphs", "plan", "chains"}};
+                           {"$schema", "format", "name", "notes", "incomplete", "acknowledged", "platform", "tasks",
+                            "graphs", "plan", "chains"}};
 const table<chain_facts> chain_table{"a chain of tasks",
                                      {{"name", &chain_facts::name, needed("the name of the chain")},
                                       row<chain_facts>{"tasks"},
@@ -132,6 +133,7 @@ auto all_objects() -> std::vector<object_keys> {
   for (const auto& part : {board_objects(), task_objects()}) { out.insert(out.end(), part.begin(), part.end()); }
   out.push_back(chain_table.keys());
   out.push_back(plan_keys());
+  out.push_back(omission_keys());
   return out;
 }
 
@@ -147,13 +149,7 @@ auto read_workload(const json_value& given) -> std::unique_ptr<workload_file> {
     (void)read_text(*schema, "where the schema of this format lies, for editors");
   }
   if (const auto* const name = given.find("name")) { out->name = read_text(*name, "the name of the task set"); }
-  if (const auto* const remarks = given.find("notes")) {
-    constexpr string_view allowed = "texts, such as what an import has assumed";
-    for (const json_value& remark : require_array(*remarks, allowed)) {
-      (void)read_text(remark, allowed);
-      out->remarks.push_back(remark.text);
-    }
-  }
+  read_remarks(given, *out);
   const json_value present = with_present_board(given);
   const json_value& platform = require(present, "platform", "an object with cpus, copy_engines, gpus");
   read_board(platform, has_sections(present), *out);
@@ -174,6 +170,7 @@ auto as_json(const workload_file& file) -> ordered_json {
   ordered_json out{{"format", "takt/1"}};
   if (!file.name.empty()) { out["name"] = file.name; }
   if (!file.remarks.empty()) { out["notes"] = file.remarks; }
+  print_omissions(file, out);
   out["platform"] = print_board(file);
   for (std::size_t i = 0; i < file.tasks.size(); ++i) { out["tasks"].push_back(print_task(file, i)); }
   if (file.plan != plan_facts{}) { out["plan"] = print_plan(file); }
@@ -201,7 +198,8 @@ auto same_values(const workload_file& a, const workload_file& b) -> bool {
   return a.name == b.name && a.board == b.board && a.cores == b.cores && a.gpus == b.gpus &&
          a.overheads == b.overheads && a.rules == b.rules && a.tasks.tasks == b.tasks.tasks &&
          a.tasks.history == b.tasks.history && same_visits(a.tasks, b.tasks) && a.more == b.more &&
-         a.contention == b.contention && a.plan == b.plan && a.chains == b.chains && a.remarks == b.remarks;
+         a.contention == b.contention && a.plan == b.plan && a.chains == b.chains && a.remarks == b.remarks &&
+         a.incomplete == b.incomplete && a.acknowledged == b.acknowledged;
 }
 
 }  // namespace takt::program

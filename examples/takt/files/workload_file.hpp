@@ -21,6 +21,7 @@
 #include <takt/rules/policies/cpu_words.hpp>
 
 #include "../json_value.hpp"
+#include "incomplete.hpp"
 
 namespace takt::program {
 
@@ -157,6 +158,8 @@ struct workload_file {
   std::vector<chain_facts> chains;
   plan_facts plan;
   std::vector<std::string> remarks;  ///< under "notes": of whoever wrote the file, for whoever reads it
+  std::vector<omitted_kind> incomplete;   ///< what the system has besides
+  std::vector<std::string> acknowledged;  ///< kinds of those that the user takes to be harmless
   std::deque<std::string> texts;
   std::vector<std::string> notes;
   std::vector<unsaid_key> unsaid;    ///< that matter to some verdict
@@ -186,6 +189,9 @@ struct task_options {
 
 /// Throws `input_error` when something is wrong with the file.
 [[nodiscard]] auto read_workload(const json_value& document) -> std::unique_ptr<workload_file>;
+
+/// Only what the file says beside tasks and board: its notes, what it leaves out, and what of it is acknowledged.
+void read_remarks(const json_value& document, workload_file& out);
 
 /// The file in the one dialect. Read again, it has the same values.
 void print_workload(std::ostream& out, const workload_file& file);

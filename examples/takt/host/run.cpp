@@ -94,6 +94,8 @@ auto run_command(const run_command_options& o) -> exit_code {
                                                                                  : "stopped: by a signal");
   }
   notes.insert(notes.end(), seen.notes.begin(), seen.notes.end());
+  const auto said = words_of_file(file.workload());
+  notes.insert(notes.end(), said.begin(), said.end());
   run.notes = std::move(notes);
   if (o.json) {
     report::write_run_json(std::cout, run);

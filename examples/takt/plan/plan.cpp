@@ -184,6 +184,13 @@ void write_json(const plan_options& o, const plan_progress& s, const workload_fi
   json.end_array().end_object().finish();
 }
 
+/// What the answer repeats of a file whose tasks may still have a choice of cores and variants.
+[[nodiscard]] auto said_by(const json_value& document) -> std::vector<std::string> {
+  workload_file file;
+  read_remarks(document, file);
+  return words_of_file(file);
+}
+
 }  // namespace
 
 auto plan_command(const plan_options& o) -> exit_code {
@@ -199,6 +206,8 @@ auto plan_command(const plan_options& o) -> exit_code {
     judge.choose_release_offsets(o.seed);
     notes.emplace_back("offsets are the best of those that were looked at for each mapping, which are not all");
   }
+  const std::vector<std::string> said = said_by(document);
+  if (o.json) { notes.insert(notes.end(), said.begin(), said.end()); }
   if (!o.state_file.empty()) { *s = read_state(o.state_file, key, *problem); }
   // One stack for all of them: a new one for each mapping costs more than the analyses.
   better_answers growth;
@@ -273,6 +282,7 @@ auto plan_command(const plan_options& o) -> exit_code {
     if (!chains.empty()) { fmt::print("\n{}\n", report::text_of(report::chain_table(chains))); }
   }
   fmt::print("plan: {}\n", answer_words(o, *s));
+  if (!s->found) { notes.insert(notes.end(), said.begin(), said.end()); }
   if (const std::string nearest = nearest_words(*s); !nearest.empty()) { fmt::print("nearest: {}\n", nearest); }
   for (const std::string& note : notes) { fmt::print("  note: {}\n", note); }
   if (!o.written_file.empty()) {

@@ -225,6 +225,8 @@ void add_notes(const workload_file& file, const policy_input& input, const judge
                                      ? "as given, the greater goes first"
                                      : report::priority_words(file.tasks, found.cpus, found.verdict.plan.priorities);
   if (!priorities.empty()) { notes.push_back("priorities: " + priorities); }
+  for (const std::string& a : acknowledged_omissions(file)) { notes.push_back("assumed: " + a); }
+  notes.insert(notes.end(), file.remarks.begin(), file.remarks.end());
   out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
 }
 
@@ -261,6 +263,31 @@ void add_virtual_sms(const workload_file& file, report::verdict_summary& out) {
     if (is_said || gpu.virtual_per_sm == 1 || out.platform_words.empty()) { continue; }
     out.platform_words.push_back(report::plural(gpu.sms, "SM") + report::detail::virtual_words(gpu.virtual_per_sm));
   }
+}
+
+/// Of a system that is not all in the file nothing is proven but that it misses deadlines: what is left out can only
+/// make it slower.
+template <class Verdict>
+void withhold(Verdict& v) {
+  if (v.status == verdict_status::schedulable) { v.status = verdict_status::not_proven; }
+  for (auto& t : v.tasks) {
+    t.bound = {};
+    t.meets = false;
+  }
+}
+
+void add_omissions(const workload_file& file, report::verdict_summary& out) {
+  if (is_incomplete(file)) {
+    withhold(out);
+    for (report::task_summary& t : out.tasks) {
+      t.terms.clear();
+      t.other_bounds.clear();
+    }
+  }
+  const auto open = open_omissions(file);
+  out.findings.insert(out.findings.begin(), open.begin(), open.end());
+  const auto taken = acknowledged_omissions(file);
+  out.assumptions.insert(out.assumptions.end(), taken.begin(), taken.end());
 }
 
 /// "A57_0 A57, Denver": what the file says of its cores.
@@ -342,15 +369,19 @@ auto asks_for_runs(const policy_input& input, const rule_wishes& wishes, const j
 
 auto judge_file(const workload_file& file, const policy_input& input, std::int64_t factor)
     -> std::unique_ptr<judged_policy> {
-  return report::judge_input(
+  auto out = report::judge_input(
       input, [&](const policy_question& q, const file_tasks& tasks) { return judge_policy(q, tasks, file.board); },
       factor);
+  if (out != nullptr && is_incomplete(file)) { withhold(out->verdict); }
+  return out;
 }
 
 auto summary_of(const workload_file& file, const judged_policy& found) -> report::verdict_summary {
-  return report::summarize(found, file.tasks, file.board,
-                           {.contention = file.contention.has_value(), .overheads = file.overheads.has_value()},
-                           missing_of(file, found));
+  auto out = report::summarize(found, file.tasks, file.board,
+                               {.contention = file.contention.has_value(), .overheads = file.overheads.has_value()},
+                               missing_of(file, found));
+  add_omissions(file, out);
+  return out;
 }
 
 auto explained_summary(const workload_file& file, const policy_input& input, judged_policy& found)
@@ -366,9 +397,10 @@ auto explained_summary(const workload_file& file, const policy_input& input, jud
       said->platform_words[0] += fmt::format(" [{}]", core_names(file));
     }
     report::add_path_terms(file.tasks, found.verdict, report::step_names(file.tasks), *said);
-    if (auto proven = report::closed_part_words(*said); !proven.empty()) {
+    if (auto proven = report::closed_part_words(*said); !proven.empty() && !is_incomplete(file)) {
       said->findings.push_back(std::move(proven));
     }
+    add_omissions(file, *said);
   }
   add_virtual_sms(file, *said);
   add_unsaid(file, found, *said);

@@ -62,7 +62,9 @@ inline void write_comparison_json(std::ostream& out, const comparison_summary& c
   json_writer json{out};
   json.begin_object().member("format", "takt-compare/1").key("rows").begin_array();
   for (const comparison_row& row : c.rows) { detail::write_row(json, row); }
-  json.end_array().end_object().finish();
+  json.end_array();
+  detail::write_texts(json, "notes", c.notes);
+  json.end_object().finish();
 }
 
 }  // namespace takt::inline v0::report

@@ -143,6 +143,7 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
   remarks.insert(remarks.end(), reasons.begin(), reasons.end());
   const auto partial = partial_sentences(c, order);
   remarks.insert(remarks.end(), partial.begin(), partial.end());
+  for (const std::string& note : c.notes) { remarks.push_back("note: " + note); }
   if (!remarks.empty()) { out += "\n"; }
   for (const std::string& remark : remarks) { detail::add_wrapped(out, remark, layout.width, 2); }
   return out;
