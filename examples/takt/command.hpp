@@ -97,10 +97,12 @@ struct plan_options {
   bool json = false;
 };
 struct import_options {
-  std::string format;  ///< amalthea
-  std::string file;
-  std::string written_file;  ///< empty: standard output
+  std::string format;              ///< amalthea
+  std::vector<std::string> files;  ///< of one model, or folders of them
+  std::string file{};              ///< the only one of them, for messages
+  std::string written_file;        ///< empty: standard output
   bool report = false;
+  bool table = false;  ///< of the metamodel, and nothing else
 };
 struct export_options {
   std::string format;  ///< cpp, or that of a model

@@ -15,11 +15,11 @@ auto LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) -> int {
   using namespace takt::program;
   try {
     const xml_file model{std::string{takt::fuzz::text_of(data, size)}};
-    const amalthea_model read = read_amalthea(model);
+    const amalthea_model read = read_amalthea({&model});
     const auto workload = read_workload(parse_json(workload_of(read, "model").dump()));
     (void)model.unused();
     const xml_file planned{with_plan(model, read, *workload)};
-    (void)workload_of(read_amalthea(planned), "model");
+    (void)workload_of(read_amalthea({&planned}), "model");
   } catch (const input_error&) { return 0; }
   return 0;
 }

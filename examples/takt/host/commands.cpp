@@ -82,10 +82,14 @@ void describe_import(CLI::App& app, choice& c) {
   command.add_option("FORMAT", o->format, "amalthea: a model of APP4MC, 0.7 to 3.x")
       ->required()
       ->check(one_of({"amalthea"}));
-  command.add_option("FILE", o->file, "the model")->required();
+  command.add_option("FILE", o->files, "the model: a file, several that it is split over, or a folder of these");
   command.add_option("--write", o->written_file, "write there (default: standard output)")->type_name("FILE");
   command.add_flag("--report", o->report, "list what of the model is not used, on standard error");
-  command.callback([&c, o] { c = {[o] { return import_command(*o); }, &o->file, "", nullptr}; });
+  command.add_flag("--table", o->table, "print what is made of each element of the metamodel, and nothing else");
+  command.callback([&c, o] {
+    if (o->files.size() == 1) { o->file = o->files.front(); }
+    c = {[o] { return import_command(*o); }, &o->file, "", nullptr};
+  });
 }
 
 void describe_generate(CLI::App& app, choice& c) {

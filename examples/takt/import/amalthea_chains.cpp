@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "../json_value.hpp"
+#include "amalthea_releases.hpp"
 #include "amalthea_values.hpp"
 
 namespace takt::program {
@@ -18,7 +19,11 @@ using std::string_view;
 
 class chain_reader {
  public:
-  chain_reader(const xml_element& root, amalthea_model& to) : out_{to} {
+  chain_reader(const std::vector<xml_element>& roots, amalthea_model& to) : out_{to} {
+    for (const xml_element& root : roots) { collect(root); }
+  }
+
+  void collect(const xml_element& root) {
     for (const xml_element& all : root.children("eventModel")) {
       for (const xml_element& e : all.children("events")) { events_.emplace(e.required("name", "a name"), e); }
     }
@@ -72,7 +77,7 @@ class chain_reader {
   }
 
   void add_event(const xml_element& chain, const char* attribute, std::vector<std::string>& to) {
-    if (!chain.has(attribute)) { return; }
+    if (all_references(chain, attribute).empty()) { return; }
     const std::string name = reference(chain, attribute);
     const auto found = events_.find(name);
     if (found == events_.end()) { throw dangling(chain, attribute, name); }
@@ -83,7 +88,8 @@ class chain_reader {
   /// The task that an event is about; empty where it is about none, or several.
   [[nodiscard]] auto task_of(const xml_element& event) const -> std::string {
     const string_view type = event.type();
-    if (event.has("process")) { return named_task(event, "process"); }
+    if (!all_references(event, "process").empty()) { return named_task(event, "process"); }
+    if (all_references(event, "entity").empty() && !event.has("runnable")) { return ""; }
     if (type == "ProcessEvent") { return named_task(event, "entity"); }
     if (type == "StimulusEvent") {
       const std::string stimulus = reference(event, "entity");
@@ -101,8 +107,8 @@ class chain_reader {
     return only([&](const amalthea_task& t) {
       return calls(t, [&](const std::string& r) {
         const auto found = out_.runnables.find(r);
-        return found != out_.runnables.end() && std::ranges::any_of(found->second.accesses, [&](const label_access& a) {
-                 return a.label == label && a.writes == writes;
+        return found != out_.runnables.end() && any_item(found->second.body, [&](const amalthea_item& a) {
+                 return a.what == amalthea_item::kind::access && a.name == label && a.writes == writes;
                });
       });
     });
@@ -126,9 +132,10 @@ class chain_reader {
   [[nodiscard]] auto calls(const amalthea_task& t, const F& is_meant) const -> bool {
     std::set<std::string> seen;
     std::vector<std::string> left;
-    for (const amalthea_step& s : t.steps) {
-      if (s.runs()) { left.push_back(s.name); }
-    }
+    const auto add = [&](const amalthea_item& i) {
+      if (i.what == amalthea_item::kind::call) { left.push_back(i.name); }
+    };
+    each_item(t.body, add);
     while (!left.empty()) {
       const std::string one = std::move(left.back());
       left.pop_back();
@@ -136,19 +143,20 @@ class chain_reader {
       if (is_meant(one)) { return true; }
       const auto found = out_.runnables.find(one);
       if (found == out_.runnables.end()) { continue; }
-      left.insert(left.end(), found->second.calls.begin(), found->second.calls.end());
+      each_item(found->second.body, add);
     }
     return false;
   }
-  /// A task that another one triggers is a part of that one.
+  /// A task that another one triggers and waits for is a part of that one.
   [[nodiscard]] auto caller_of(std::string task) const -> std::string {
     const auto callee = std::ranges::find(out_.tasks, task, &amalthea_task::name);
     if (callee == out_.tasks.end()) { return task; }
     for (const amalthea_task& t : out_.tasks) {
-      const bool triggers = std::ranges::any_of(t.steps, [&](const amalthea_step& s) {
-        return s.triggers() && std::ranges::find(callee->stimuli, s.name) != callee->stimuli.end();
+      const bool triggers = any_item(t.body, [&](const amalthea_item& i) {
+        return i.what == amalthea_item::kind::trigger &&
+               std::ranges::find(callee->stimuli, i.name) != callee->stimuli.end();
       });
-      if (triggers) { return t.name; }
+      if (triggers && waits_for(t, *callee)) { return t.name; }
     }
     return task;
   }
@@ -183,6 +191,6 @@ class chain_reader {
 
 }  // namespace
 
-void read_chains(const xml_element& root, amalthea_model& to) { chain_reader{root, to}.read(); }
+void read_chains(const std::vector<xml_element>& roots, amalthea_model& to) { chain_reader{roots, to}.read(); }
 
 }  // namespace takt::program

@@ -5,8 +5,9 @@
 
 namespace takt::program {
 
-/// Adds the event chains that `root` holds to a model whose tasks are read. A chain with parts side by side, or one
-/// about no task, is a note. Throws `input_error` where a chain names what is not there, or contains itself.
-void read_chains(const xml_element& root, amalthea_model& to);
+/// Adds the event chains that files hold, by their roots, to a model whose tasks are read. A chain with parts side by
+/// side, or one about no task, is a note. Throws `input_error` where a chain names what is not there, or contains
+/// itself.
+void read_chains(const std::vector<xml_element>& roots, amalthea_model& to);
 
 }  // namespace takt::program

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "../json_value.hpp"
+#include "amalthea_releases.hpp"
 #include "amalthea_values.hpp"
 #include "xml_edit.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 class plan_export {
  public:
   plan_export(const xml_file& file, const amalthea_model& model, const workload_file& plan)
-      : model_{model}, plan_{plan}, edit_{file} {}
+      : model_{model}, plan_{plan}, edit_{file}, releases_{model} {}
 
   [[nodiscard]] auto write() -> std::string {
     for (const amalthea_unit& u : model_.units) { (u.is_gpu ? gpus_ : cores_).push_back(&u); }
@@ -59,7 +60,9 @@ class plan_export {
 
   void require_offset(const amalthea_task& t, std::size_t i) const {
     ticks own = 0;
-    for (const std::string& name : t.stimuli) { own = std::max(own, model_.stimuli.at(name).offset); }
+    for (const std::string& name : t.stimuli) {
+      for (const ticks offset : model_.stimuli.at(name).offsets) { own = std::max(own, offset); }
+    }
     if (plan_.tasks.tasks[i].offset == own) { return; }
     throw input_error{step_into(plan_.task_at[i], "offset"), "is not that of the model, which stays as it is",
                       fmt::format("{} ns, the offset of its stimulus", own)};
@@ -68,10 +71,10 @@ class plan_export {
   /// The tasks that a task triggers, in their order; with `on_gpu` those that the model has on the GPU.
   [[nodiscard]] auto triggered_by(const amalthea_task& t, bool on_gpu) const -> std::vector<const amalthea_task*> {
     std::vector<const amalthea_task*> out;
-    for (const amalthea_step& s : t.steps) {
-      if (!s.triggers()) { continue; }
+    for (const amalthea_item& i : t.body) {
+      if (i.what != amalthea_item::kind::trigger) { continue; }
       const auto callee = std::ranges::find_if(model_.tasks, [&](const amalthea_task& o) {
-        return std::ranges::find(o.stimuli, s.name) != o.stimuli.end();
+        return std::ranges::find(o.stimuli, i.name) != o.stimuli.end() && waits_for(t, o);
       });
       const bool wanted = callee != model_.tasks.end() && (!on_gpu || is_on_gpu(*callee));
       if (wanted) { out.push_back(&*callee); }
@@ -83,18 +86,11 @@ class plan_export {
   }
 
   /// What others trigger is placed with them.
-  void require_planned(const amalthea_task& t) const {
-    const bool by_time = std::ranges::any_of(t.stimuli, [&](const std::string& name) {
-      switch (model_.stimuli.at(name).what) {
-        case amalthea_stimulus::kind::periodic:
-        case amalthea_stimulus::kind::sporadic: return true;
-        case amalthea_stimulus::kind::inter_process: return false;
-      }
-      return false;
-    });
+  void require_planned(const amalthea_task& t) {
+    const bool by_itself = !releases_.of(t).empty();
     const bool planned =
         std::ranges::any_of(plan_.tasks.tasks, [&](const described_task& p) { return p.name == t.name; });
-    if (!by_time || planned) { return; }
+    if (!by_itself || planned) { return; }
     throw input_error{"/tasks", fmt::format("the plan has no task \"{}\"", one_line(t.name, 60)),
                       "all tasks of the model"};
   }
@@ -199,6 +195,7 @@ class plan_export {
   const amalthea_model& model_;
   const workload_file& plan_;
   xml_edit edit_;
+  amalthea_releases releases_;
   std::vector<const amalthea_unit*> cores_;
   std::vector<const amalthea_unit*> gpus_;
 };

@@ -62,12 +62,16 @@ class hardware_reader {
       u.hertz = clock->second;
       const string_view type = kind->second.attribute("puType");
       u.is_gpu = type == "GPU";
-      for (const std::string& f : references(kind->second.attribute("features"))) {
+      for (const std::string& f : all_references(kind->second, "features")) {
         const auto found = features.find(f);
         if (found == features.end()) { throw dangling(kind->second, "features", f); }
+        u.features[f.substr(0, f.find('/'))] = found->second;
         if (f.starts_with("SMs/")) { u.sms = static_cast<std::int32_t>(std::min(found->second, 1e6)); }
       }
-      for (const xml_element& a : m.children("accessElements")) {
+      const auto accesses = m.children("accessElements");
+      u.access_is_known = !accesses.empty();
+      for (const xml_element& a : accesses) {
+        u.access_is_known = u.access_is_known && a.child("readLatency") && a.child("writeLatency");
         if (const xml_element e = a.child("readLatency")) {
           u.read_cycles = std::max(u.read_cycles, cycles_of(e).upper);
         }

@@ -30,16 +30,15 @@ auto amalthea_times::type_of(const amalthea_unit& u) const -> std::string {
   return is_as_fast(*first, u) ? u.kind : fmt::format("{}, {}", u.kind, u.name);
 }
 
-void amalthea_times::add(const std::string& runnable, const xml_element& at, times_by_type& to) {
+void amalthea_times::add(const amalthea_item& item, times_by_type& to) {
   times_by_type sum;
   for (const amalthea_unit& u : model_.units) {
     if (u.is_gpu || sum.contains(type_of(u))) { continue; }
-    if (const auto time = times(runnable, u, at)) { sum[type_of(u)] = *time; }
+    if (const auto time = times(item, u)) { sum[type_of(u)] = *time; }
   }
-  if (sum.empty()) {
-    throw at.error(fmt::format("calls {}, which has ticks for no core", one_line(runnable, longest_name)),
-                   "ticks for a core");
-  }
+  const std::string what =
+      item.name.empty() ? "does what" : fmt::format("calls {}, which", one_line(item.name, longest_name));
+  if (sum.empty()) { throw item.at.error(fmt::format("{} has ticks for no core", what), "ticks for a core"); }
   if (to.empty()) {
     to = std::move(sum);
     return;
@@ -47,18 +46,142 @@ void amalthea_times::add(const std::string& runnable, const xml_element& at, tim
   // A segment stays on one type of core.
   std::erase_if(to, [&](const auto& one) { return !sum.contains(one.first); });
   if (to.empty()) {
-    throw at.error(
-        fmt::format("calls {}, which has ticks for no core of those before", one_line(runnable, longest_name)),
-        "ticks for one kind of core");
+    throw item.at.error(fmt::format("{} has ticks for no core of those before", what), "ticks for one kind of core");
   }
   for (auto& [type, time] : to) { time += sum.at(type); }
 }
 
-auto amalthea_times::on(const amalthea_unit& u, const std::string& runnable, const xml_element& at) -> time_range {
-  if (const auto time = times(runnable, u, at)) { return *time; }
-  throw at.error(fmt::format("calls {}, which has no ticks for {}", one_line(runnable, longest_name),
-                             one_line(u.kind, longest_name)),
-                 "ticks for that kind of unit");
+auto amalthea_times::on(const amalthea_unit& u, const amalthea_item& item) -> time_range {
+  if (const auto time = times(item, u)) { return *time; }
+  throw item.at.error(fmt::format("calls {}, which has no ticks for {}", one_line(item.name, longest_name),
+                                  one_line(u.kind, longest_name)),
+                      "ticks for that kind of unit");
+}
+
+auto amalthea_times::longest_call(const amalthea_body& body) -> times_by_type {
+  times_by_type out;
+  each_item(body, [&](const amalthea_item& item) {
+    if (item.what != amalthea_item::kind::call && item.what != amalthea_item::kind::ticks) { return; }
+    for (const amalthea_unit& u : model_.units) {
+      if (u.is_gpu) { continue; }
+      const auto time = times(item, u);
+      if (!time) { continue; }
+      time_range& longest = out[type_of(u)];
+      longest.upper = std::max(longest.upper, time->upper);
+    }
+  });
+  return out;
+}
+
+auto amalthea_times::longest_section(const amalthea_body& body, const std::string& semaphore, const amalthea_unit& u)
+    -> std::optional<double> {
+  using kind = amalthea_item::kind;
+  double longest = 0;
+  double held = 0;
+  bool holds = false;
+  for (const amalthea_item& item : body) {
+    if (item.what == kind::lock && item.name == semaphore) {
+      if (holds) { return std::nullopt; }
+      holds = true;
+      held = 0;
+      continue;
+    }
+    if (item.what == kind::unlock && item.name == semaphore) {
+      if (!holds) { return std::nullopt; }
+      holds = false;
+      longest = std::max(longest, held);
+      continue;
+    }
+    // Who waits for something else while it holds the semaphore holds it for no time that is known.
+    if (holds && (item.what == kind::wait || item.what == kind::lock)) { return std::nullopt; }
+    if (holds) {
+      const auto time = times(item, u);
+      if (!time) { return std::nullopt; }
+      held += time->upper;
+    }
+    for (const amalthea_body& branch : item.branches) {
+      const auto inner = longest_section(branch, semaphore, u);
+      if (!inner) { return std::nullopt; }
+      longest = std::max(longest, *inner);
+    }
+    if (item.what == kind::call && !times(item, u)) { return std::nullopt; }
+    if (item.what == kind::call) {
+      const std::string key = item.name + '\n' + semaphore + '\n' + u.name;
+      auto known = sections_.find(key);
+      if (known == sections_.end()) {
+        const auto one = longest_section(model_.runnables.at(item.name).body, semaphore, u);
+        known = sections_.emplace(key, one).first;
+      }
+      const auto& inner = known->second;
+      if (!inner || (holds && *inner > 0)) { return std::nullopt; }
+      longest = std::max(longest, *inner);
+    }
+  }
+  return holds ? std::nullopt : std::optional{longest};
+}
+
+auto amalthea_times::times(const amalthea_item& item, const amalthea_unit& u) -> std::optional<time_range> {
+  const auto in_ns = [&](const cycle_range& c) {
+    return time_range{c.lower / u.hertz * ns_per_s, c.upper / u.hertz * ns_per_s};
+  };
+  switch (item.what) {
+    case amalthea_item::kind::ticks: {
+      const amalthea_ticks& t = item.ticks;
+      time_range out;
+      for (const auto& [category, need] : t.needs) {
+        const auto feature = u.features.find(category);
+        if (feature == u.features.end() || feature->second <= 0) { return std::nullopt; }
+        out += in_ns({need.lower / feature->second, need.upper / feature->second});
+      }
+      if (!t.needs.empty()) { return out; }
+      const auto own = t.by_kind.find(u.kind);
+      if (own != t.by_kind.end()) { return in_ns(own->second); }
+      if (t.on_any) { return in_ns(*t.on_any); }
+      // An item without any ticks takes none; one with those of other units cannot run here.
+      if (t.by_kind.empty()) { return out; }
+      return std::nullopt;
+    }
+    case amalthea_item::kind::access: {
+      if (u.is_gpu) { return time_range{}; }
+      const double one = lines_of(item) * (item.writes ? u.write_cycles : u.read_cycles) / u.hertz * ns_per_s;
+      return time_range{item.times > 1 ? 0 : one, one * item.times};
+    }
+    case amalthea_item::kind::call: {
+      auto out = times(item.name, u, item.at);
+      if (out && item.times > 1) { out->upper *= item.times; }
+      return out;
+    }
+    case amalthea_item::kind::choice: {
+      std::optional<time_range> out;
+      if (item.skipped) { out = time_range{}; }
+      for (const amalthea_body& branch : item.branches) {
+        const auto one = times(branch, u);
+        if (!one) { return std::nullopt; }
+        if (!out) { out = *one; }
+        out->lower = std::min(out->lower, one->lower);
+        out->upper = std::max(out->upper, one->upper);
+      }
+      return out ? out : time_range{};
+    }
+    case amalthea_item::kind::trigger:
+    case amalthea_item::kind::wait:
+    case amalthea_item::kind::set:
+    case amalthea_item::kind::lock:
+    case amalthea_item::kind::unlock:
+    case amalthea_item::kind::event: break;
+  }
+  return time_range{};
+}
+
+auto amalthea_times::times(const amalthea_body& body, const amalthea_unit& u) -> std::optional<time_range> {
+  std::optional<time_range> out = time_range{};
+  for (const amalthea_item& item : body) {
+    // All of them are looked at, so that circles and missing labels are found on each unit.
+    const auto one = times(item, u);
+    if (out && one) { *out += *one; }
+    if (!one) { out.reset(); }
+  }
+  return out;
 }
 
 auto amalthea_times::times(const std::string& runnable, const amalthea_unit& u, const xml_element& at)
@@ -75,58 +198,44 @@ auto amalthea_times::times(const std::string& runnable, const amalthea_unit& u, 
   if (within_.size() == max_call_depth) {
     throw at.error(fmt::format("is the {}th call inside of another", max_call_depth), "calls that nest less");
   }
-  const amalthea_runnable& r = found->second;
-  std::optional<time_range> out = time_range{};
-  for (const amalthea_ticks& item : r.ticks) {
-    const cycle_range* const c = item.on(u.kind);
-    if (c == nullptr) {
-      out.reset();
-      break;
-    }
-    *out += {c->lower / u.hertz * ns_per_s, c->upper / u.hertz * ns_per_s};
-  }
-  if (out && !u.is_gpu) {
-    for (const label_access& a : r.accesses) {
-      const double time = lines_of(a, r.at) * (a.writes ? u.write_cycles : u.read_cycles) / u.hertz * ns_per_s;
-      *out += {time, time};
-    }
-  }
   within_.insert(runnable);
-  for (const std::string& called : r.calls) {
-    const auto more = times(called, u, r.at);
-    if (out && more) { *out += *more; }
-    if (!more) { out.reset(); }
-  }
+  const auto out = times(found->second.body, u);
   within_.erase(runnable);
   known_.emplace(std::pair{runnable, u.name}, out);
   return out;
 }
 
 auto amalthea_times::is_for_cores(const std::string& runnable) const -> bool {
-  const auto& ticks = model_.runnables.at(runnable).ticks;
+  const amalthea_body& body = model_.runnables.at(runnable).body;
   return std::ranges::any_of(model_.units, [&](const amalthea_unit& u) {
-    return !u.is_gpu && std::ranges::any_of(ticks, [&](const auto& t) { return t.by_kind.contains(u.kind); }) &&
-           std::ranges::all_of(ticks, [&](const auto& t) { return t.on(u.kind) != nullptr; });
+    const auto own = [&](const amalthea_item& i) {
+      return i.what == amalthea_item::kind::ticks && i.ticks.by_kind.contains(u.kind);
+    };
+    const auto lacks = [&](const amalthea_item& i) {
+      return i.what == amalthea_item::kind::ticks && !i.ticks.on_any && !i.ticks.by_kind.contains(u.kind);
+    };
+    return !u.is_gpu && any_item(body, own) && !any_item(body, lacks);
   });
 }
 
 auto amalthea_times::only_copies(const std::string& runnable) const -> bool {
-  const amalthea_runnable& r = model_.runnables.at(runnable);
-  return r.ticks.empty() && r.calls.empty() && !r.accesses.empty();
+  const amalthea_body& body = model_.runnables.at(runnable).body;
+  return !body.empty() &&
+         std::ranges::all_of(body, [](const amalthea_item& i) { return i.what == amalthea_item::kind::access; });
 }
 
 auto amalthea_times::copy(const std::string& runnable, const amalthea_unit& gpu) const -> label_copy {
   const amalthea_runnable& r = model_.runnables.at(runnable);
   label_copy out;
   double lines = 0;
-  for (const label_access& a : r.accesses) {
+  for (const amalthea_item& a : r.body) {
     if (!a.writes) { continue; }
-    const std::int64_t bytes = bytes_of(a, r.at);
+    const std::int64_t bytes = bytes_of(a);
     if (bytes > most_bytes - out.bytes) {
       throw r.at.error("writes labels that are too large together", fmt::format("at most {} bytes", most_bytes));
     }
     out.bytes += bytes;
-    lines += lines_of(a, r.at);
+    lines += lines_of(a) * a.times;
   }
   out.time.upper = lines * (gpu.read_cycles + gpu.write_cycles) / gpu.hertz * ns_per_s;
   out.time.lower = out.time.upper;
@@ -136,15 +245,15 @@ auto amalthea_times::copy(const std::string& runnable, const amalthea_unit& gpu)
   return out;
 }
 
-auto amalthea_times::bytes_of(const label_access& a, const xml_element& at) const -> std::int64_t {
-  const auto found = model_.label_bytes.find(a.label);
-  if (found != model_.label_bytes.end()) { return found->second; }
-  throw at.error(fmt::format("uses the label \"{}\", which is not there", one_line(a.label, longest_name)),
-                 "a label of the model");
+auto amalthea_times::bytes_of(const amalthea_item& access) const -> std::int64_t {
+  const auto found = model_.label_bytes.find(access.name);
+  if (found != model_.label_bytes.end()) { return std::max<std::int64_t>(found->second, 0); }
+  throw access.at.error(fmt::format("uses the label \"{}\", which is not there", one_line(access.name, longest_name)),
+                        "a label of the model");
 }
 
-auto amalthea_times::lines_of(const label_access& a, const xml_element& at) const -> double {
-  return std::ceil(static_cast<double>(bytes_of(a, at)) / static_cast<double>(line_bytes_));
+auto amalthea_times::lines_of(const amalthea_item& access) const -> double {
+  return std::ceil(static_cast<double>(bytes_of(access)) / static_cast<double>(line_bytes_));
 }
 
 }  // namespace takt::program

@@ -41,10 +41,16 @@ class amalthea_times {
 
   /// The name of the definition, and that of the core where it is not like the others of its kind.
   [[nodiscard]] auto type_of(const amalthea_unit& u) const -> std::string;
-  /// Adds a runnable that `at` calls, and drops the types that cannot run it. Throws `input_error` where none is left.
-  void add(const std::string& runnable, const xml_element& at, times_by_type& to);
+  /// Adds an item of a task, and drops the types that cannot run it. Throws `input_error` where none is left.
+  void add(const amalthea_item& item, times_by_type& to);
   /// Throws `input_error` where the unit cannot run it.
-  [[nodiscard]] auto on(const amalthea_unit& u, const std::string& runnable, const xml_element& at) -> time_range;
+  [[nodiscard]] auto on(const amalthea_unit& u, const amalthea_item& item) -> time_range;
+  /// The longest of the runnables that a body calls itself, by type of core.
+  [[nodiscard]] auto longest_call(const amalthea_body& body) -> times_by_type;
+  /// The longest that a body, or what it calls, holds a semaphore of the name; nothing where it takes it and does not
+  /// give it back in the same body.
+  [[nodiscard]] auto longest_section(const amalthea_body& body, const std::string& semaphore, const amalthea_unit& u)
+      -> std::optional<double>;
   /// Whether it has ticks for some core, not just for any unit.
   [[nodiscard]] auto is_for_cores(const std::string& runnable) const -> bool;
   /// Whether it has label accesses and nothing else, which on a GPU is a copy.
@@ -57,12 +63,15 @@ class amalthea_times {
 
   [[nodiscard]] auto times(const std::string& runnable, const amalthea_unit& u, const xml_element& at)
       -> std::optional<time_range>;
-  [[nodiscard]] auto bytes_of(const label_access& a, const xml_element& at) const -> std::int64_t;
-  [[nodiscard]] auto lines_of(const label_access& a, const xml_element& at) const -> double;
+  [[nodiscard]] auto times(const amalthea_item& item, const amalthea_unit& u) -> std::optional<time_range>;
+  [[nodiscard]] auto times(const amalthea_body& body, const amalthea_unit& u) -> std::optional<time_range>;
+  [[nodiscard]] auto bytes_of(const amalthea_item& access) const -> std::int64_t;
+  [[nodiscard]] auto lines_of(const amalthea_item& access) const -> double;
 
   const amalthea_model& model_;
   std::int64_t line_bytes_;
   std::map<std::pair<std::string, std::string>, std::optional<time_range>> known_;  ///< by runnable and unit
+  std::map<std::string, std::optional<double>> sections_;                           ///< by runnable, semaphore and unit
   std::set<std::string> within_;                                                    ///< calls that are followed
 };
 

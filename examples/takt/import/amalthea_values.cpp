@@ -52,6 +52,9 @@ constexpr double most_value = 1e15;
 
 template <std::size_t N>
 [[nodiscard]] auto in_units(const xml_element& e, const std::array<unit_word, N>& units, string_view word) -> double {
+  // What a model leaves out has the default of the metamodel.
+  const double value = e.has("value") ? real(e, "value", 0, most_value) : 0;
+  if (value == 0 && word.empty()) { return 0; }
   const auto* const found = std::ranges::find(units, word, &unit_word::word);
   if (found == units.end()) {
     std::string allowed;
@@ -59,7 +62,7 @@ template <std::size_t N>
     if (word.empty()) { throw e.error("has no unit", allowed); }
     throw e.error(fmt::format("has the unit \"{}\"", one_line(word, 30)), allowed);
   }
-  return real(e, "value", 0, most_value) * found->factor;
+  return value * found->factor;
 }
 
 [[nodiscard]] auto whole(const xml_element& e, double value) -> std::int64_t {
@@ -104,8 +107,17 @@ auto references(std::string_view value) -> std::vector<std::string> {
   return out;
 }
 
+auto all_references(const xml_element& of, const char* name) -> std::vector<std::string> {
+  auto out = references(of.attribute(name));
+  for (const xml_element& e : of.children(name)) {
+    for (std::string& one : references(e.attribute("href"))) { out.push_back(std::move(one)); }
+  }
+  return out;
+}
+
 auto reference(const xml_element& of, const char* attribute) -> std::string {
-  auto all = references(of.required(attribute, "the name of one element"));
+  auto all = all_references(of, attribute);
+  if (all.empty()) { throw of.error(fmt::format("has no {}", attribute), "the name of one element"); }
   if (all.size() != 1) { throw of.error(fmt::format("{} names {} elements", attribute, all.size()), "one"); }
   return std::move(all.front());
 }
@@ -136,7 +148,11 @@ auto real(const xml_element& of, const char* attribute, double least, double mos
 }
 
 auto time_of(const xml_element& e) -> ticks { return whole(e, in_units(e, time_units, e.attribute("unit"))); }
-auto hertz_of(const xml_element& e) -> double { return in_units(e, frequency_units, e.attribute("unit")); }
+auto hertz_of(const xml_element& e) -> double {
+  // Without a unit it is Hz, the first of them, which is the slowest, too.
+  const string_view unit = e.attribute("unit");
+  return in_units(e, frequency_units, unit.empty() || unit == "_undefined_" ? "Hz" : unit);
+}
 auto bytes_of(const xml_element& e) -> std::int64_t { return whole(e, in_units(e, size_units, e.attribute("unit"))); }
 auto bytes_per_second_of(const xml_element& e) -> double {
   return in_units(e, size_units, size_in_rate(e.attribute("unit")));
@@ -144,6 +160,8 @@ auto bytes_per_second_of(const xml_element& e) -> double {
 
 auto cycles_of(const xml_element& e) -> cycle_range {
   const auto number = [](const xml_element& of, const char* key) { return real(of, key, 0, most_cycles); };
+  const bool constant = e.type() == "DiscreteValueConstant" || e.type() == "InstructionsConstant";
+  if (constant && !e.has("value")) { return {}; }
   if (e.has("value")) {
     const double all = number(e, "value");
     return {all, all};
@@ -155,12 +173,14 @@ auto cycles_of(const xml_element& e) -> cycle_range {
   } else if (const auto entries = e.children("entries"); !entries.empty()) {
     out.lower = most_cycles;
     for (const xml_element& part : entries) {
-      out.lower = std::min(out.lower, number(part, "lowerBound"));
-      out.upper = std::max(out.upper, number(part, "upperBound"));
+      out.lower = std::min(out.lower, part.has("lowerBound") ? number(part, "lowerBound") : 0);
+      out.upper = std::max(out.upper, part.has("upperBound") ? number(part, "upperBound") : 0);
     }
   } else {
     out.lower = e.has("lowerBound") ? number(e, "lowerBound") : 0;
-    out.upper = number(e, "upperBound");
+    // A distribution that has no end is not bounded; an interval without one ends at 0.
+    const bool open = e.type() == "DiscreteValueGaussDistribution" || e.type().empty();
+    out.upper = open || e.has("upperBound") ? number(e, "upperBound") : 0;
   }
   if (out.lower > out.upper) { throw e.error("has a lower bound above the upper one", "lower <= upper"); }
   return out;

@@ -10,13 +10,15 @@
 
 #include <takt/core/number.hpp>
 
-#include "amalthea_model.hpp"
+#include "amalthea_body.hpp"
 #include "located_xml.hpp"
 
 namespace takt::program {
 
 /// Names that an attribute refers to, without kinds, schemes and escapes.
 [[nodiscard]] auto references(std::string_view value) -> std::vector<std::string>;
+/// Of an attribute, or of elements of its name that refer to another file.
+[[nodiscard]] auto all_references(const xml_element& of, const char* name) -> std::vector<std::string>;
 /// Of an attribute that has to refer to one thing. Throws `input_error`.
 [[nodiscard]] auto reference(const xml_element& of, const char* attribute) -> std::string;
 
@@ -38,7 +40,8 @@ void add_named(std::map<std::string, T>& to, const xml_element& e, T value) {
 /// Throws `input_error` where the attribute is no number, or not in the range.
 [[nodiscard]] auto real(const xml_element& of, const char* attribute, double least, double most) -> double;
 
-/// Of elements with a `value` and a `unit`. Throw `input_error` where one is missing or unknown.
+/// Of elements with a `value`, 0 if there is none, and a `unit`. Throw `input_error` where a unit is missing or
+/// unknown.
 [[nodiscard]] auto time_of(const xml_element& e) -> ticks;
 [[nodiscard]] auto hertz_of(const xml_element& e) -> double;
 [[nodiscard]] auto bytes_of(const xml_element& e) -> std::int64_t;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,7 +20,9 @@
 #include "../files/workload_file.hpp"
 #include "../json_value.hpp"
 #include "../text_file.hpp"
+#include "amalthea_audit.hpp"
 #include "amalthea_export.hpp"
+#include "amalthea_page.hpp"
 #include "amalthea_workload.hpp"
 
 namespace takt::program {
@@ -48,15 +54,41 @@ void print(std::ostream& out, const ordered_json& v, std::size_t depth) {
 
 void print_report(const xml_file& model) {
   std::size_t all = 0;
-  for (const unused_kind& u : model.unused()) {
-    fmt::print(stderr, "not used: {}, {} from line {} on\n", u.name, u.count, u.first_line);
+  for (const audited_kind& u : audit(model.root())) {
+    const std::string_view how = u.how == treatment::left_out ? "left out" : "harmless";
+    fmt::print(stderr, "{}: {}, {} from line {} on\n", how, u.name, u.count, u.first_line);
     all += u.count;
   }
   fmt::print(stderr, "not used: {} elements and attributes in all, those inside of unused ones not counted\n", all);
 }
 
-[[nodiscard]] auto read_model(const std::string& path) -> std::unique_ptr<xml_file> {
-  return std::make_unique<xml_file>(read_text_file(path, max_model_bytes, "model"));
+[[nodiscard]] auto read_model(const std::string& path, const std::string& name = {}) -> std::unique_ptr<xml_file> {
+  return std::make_unique<xml_file>(read_text_file(path, max_model_bytes, "model"), name);
+}
+
+/// The files that are named, and those with the name of a model in a folder that is.
+[[nodiscard]] auto model_files(const std::vector<std::string>& given) -> std::vector<std::string> {
+  namespace fs = std::filesystem;
+  std::vector<std::string> out;
+  for (const std::string& one : given) {
+    std::error_code none;
+    if (!fs::is_directory(one, none)) {
+      out.push_back(one);
+      continue;
+    }
+    const std::size_t before = out.size();
+    for (const fs::directory_entry& entry : fs::directory_iterator{one, none}) {
+      if (entry.path().extension() == ".amxmi") { out.push_back(entry.path().string()); }
+    }
+    if (out.size() == before) { throw input_error{one, "has no model in it", "files that end in .amxmi"}; }
+    std::sort(out.begin() + static_cast<std::ptrdiff_t>(before), out.end());
+  }
+  return out;
+}
+
+[[nodiscard]] auto name_of_model(const std::vector<std::string>& given) -> std::string {
+  const std::filesystem::path first{given.front()};
+  return first.has_stem() ? first.stem().string() : first.parent_path().stem().string();
 }
 
 [[nodiscard]] auto export_amalthea(const export_options& o) -> exit_code {
@@ -64,9 +96,10 @@ void print_report(const xml_file& model) {
   std::string text;
   try {
     const auto model = read_model(o.model_file);
-    text = with_plan(*model, read_amalthea(*model), *plan);
+    text = with_plan(*model, read_amalthea({model.get()}), *plan);
     // It is still a model, and of the same tasks.
-    static_cast<void>(workload_of(read_amalthea(xml_file{text}), plan->name));
+    const xml_file again{text};
+    static_cast<void>(workload_of(read_amalthea({&again}), plan->name));
   } catch (input_error& e) {
     // Places in the plan are JSON pointers.
     if (!e.where.starts_with('/')) {
@@ -82,6 +115,7 @@ void print_report(const xml_file& model) {
     if (!plan->rules.gpus.sharing.empty()) {
       fmt::print("  note: the way of sharing the GPU, {}, has no place in a model\n", plan->rules.gpus.sharing);
     }
+    for (const std::string& words : words_of_file(*plan)) { fmt::print("  note: {}\n", words); }
   }
   return exit_code::ok;
 }
@@ -89,8 +123,25 @@ void print_report(const xml_file& model) {
 }  // namespace
 
 auto import_command(const import_options& o) -> exit_code {
-  const auto model = read_model(o.file);
-  const auto workload = workload_of(read_amalthea(*model), std::filesystem::path{o.file}.stem().string());
+  if (o.table) {
+    print_metamodel(std::cout);
+    return exit_code::ok;
+  }
+  if (o.files.empty()) { throw input_error{"FILE", "is missing", "a model"}; }
+  const std::vector<std::string> paths = model_files(o.files);
+  std::vector<std::unique_ptr<xml_file>> models;
+  std::vector<const xml_file*> files;
+  for (const std::string& path : paths) {
+    const std::string name = paths.size() > 1 ? path : "";
+    try {
+      models.push_back(read_model(path, name));
+    } catch (input_error& e) {
+      if (e.where.empty()) { e.where = name; }
+      throw;
+    }
+    files.push_back(models.back().get());
+  }
+  const auto workload = workload_of(read_amalthea(files), name_of_model(o.files));
   // What takt could not read again is not written.
   static_cast<void>(read_workload(parse_json(workload.dump())));
   if (o.written_file.empty()) {
@@ -105,8 +156,14 @@ auto import_command(const import_options& o) -> exit_code {
     for (const auto& note : workload.value("notes", ordered_json::array())) {
       fmt::print("  note: {}\n", note.get<std::string>());
     }
+    for (const auto& kind : workload.value("incomplete", ordered_json::array())) {
+      fmt::print("  left out: {} ({}): {}\n", kind["kind"].get<std::string>(), kind["count"].get<std::int64_t>(),
+                 kind["because"].get<std::string>());
+    }
   }
-  if (o.report) { print_report(*model); }
+  if (o.report) {
+    for (const auto& model : models) { print_report(*model); }
+  }
   return exit_code::ok;
 }
 

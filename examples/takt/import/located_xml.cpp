@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -18,11 +17,6 @@ namespace {
 constexpr std::size_t longest_name = 60;
 constexpr std::string_view whole_file = "a complete XML file in UTF-8";
 
-[[nodiscard]] auto is_namespace(const pugi::xml_attribute& a) -> bool {
-  const std::string_view name = a.name();
-  return name.starts_with("xmlns") || name.starts_with("xmi:") || name.starts_with("xsi:");
-}
-
 }  // namespace
 
 auto xml_element::type() const -> std::string_view {
@@ -34,7 +28,6 @@ auto xml_element::children() const -> std::vector<xml_element> {
   std::vector<xml_element> out;
   for (const pugi::xml_node& n : node_.children()) {
     if (n.type() != pugi::node_element) { continue; }
-    file_->used_.insert(n.internal_object());
     out.emplace_back(n, *file_);
   }
   return out;
@@ -44,7 +37,6 @@ auto xml_element::children(std::string_view tag) const -> std::vector<xml_elemen
   std::vector<xml_element> out;
   for (const pugi::xml_node& n : node_.children()) {
     if (n.type() != pugi::node_element || tag != n.name()) { continue; }
-    file_->used_.insert(n.internal_object());
     out.emplace_back(n, *file_);
   }
   return out;
@@ -52,15 +44,10 @@ auto xml_element::children(std::string_view tag) const -> std::vector<xml_elemen
 
 auto xml_element::child(const char* tag) const -> xml_element {
   const pugi::xml_node found = node_.child(tag);
-  if (!found.empty()) { file_->used_.insert(found.internal_object()); }
   return {found, *file_};
 }
 
-auto xml_element::attribute(const char* name) const -> std::string_view {
-  const pugi::xml_attribute found = node_.attribute(name);
-  if (!found.empty()) { file_->used_.insert(found.internal_object()); }
-  return found.value();
-}
+auto xml_element::attribute(const char* name) const -> std::string_view { return node_.attribute(name).value(); }
 
 auto xml_element::required(const char* name, std::string_view allowed) const -> std::string_view {
   const std::string_view value = attribute(name);
@@ -77,34 +64,44 @@ auto xml_element::required_child(const char* tag, std::string_view allowed) cons
 auto xml_element::line() const -> std::size_t { return file_->line_of(offset()); }
 
 auto xml_element::where() const -> std::string {
-  std::string out = fmt::format("line {}: {}", line(), one_line(tag(), longest_name));
+  std::string out = fmt::format("{}: {}", file_->place_of(line()), one_line(tag(), longest_name));
   if (!type().empty()) { out += fmt::format(" {}", one_line(type(), longest_name)); }
   const std::string_view name = node_.attribute("name").value();
   return name.empty() ? out : out + fmt::format(" \"{}\"", one_line(name, longest_name));
 }
 
-xml_file::xml_file(std::string text) : text_{std::move(text)} {
+xml_file::xml_file(std::string text, std::string name) : text_{std::move(text)}, name_{std::move(name)} {
   for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) {
     line_ends_.push_back(at);
   }
   // A byte of zero ends a text for whoever looks for places in it.
   if (const auto zero = text_.find('\0'); zero != std::string::npos) {
-    throw input_error{fmt::format("line {}", line_of(zero)), "has a byte that no text has", std::string{whole_file}};
+    throw input_error{place_of(line_of(zero)), "has a byte that no text has", std::string{whole_file}};
   }
   const auto result = document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!result) {
-    throw input_error{fmt::format("line {}", line_of(static_cast<std::size_t>(result.offset))),
+    throw input_error{place_of(line_of(static_cast<std::size_t>(result.offset))),
                       fmt::format("is no XML ({})", result.description()), std::string{whole_file}};
   }
   // Without recursion, since nothing is known of the depth yet.
+  std::vector<std::string_view> seen;
   std::size_t depth = 0;
   for (pugi::xml_node n = document_.document_element(); !n.empty();) {
     const xml_element here{n, *this};
+    seen.clear();
     for (pugi::xml_attribute a : n.attributes()) {
-      const std::string name = one_line(a.name(), longest_name);
-      if (n.attribute(a.name()) != a) { throw here.error(fmt::format("has {} twice", name), "each attribute once"); }
+      if (seen.size() == max_xml_attributes) {
+        throw here.error(fmt::format("has more than {} attributes", max_xml_attributes),
+                         "attributes as a model has them");
+      }
+      const std::string_view key = a.name();
+      if (std::ranges::find(seen, key) != seen.end()) {
+        throw here.error(fmt::format("has {} twice", one_line(key, longest_name)), "each attribute once");
+      }
+      seen.push_back(key);
       if (!report::is_utf8(a.value())) {
-        throw here.error(fmt::format("{} has a byte or a reference that is no character", name), "a text in UTF-8");
+        throw here.error(fmt::format("{} has a byte or a reference that is no character", one_line(key, longest_name)),
+                         "a text in UTF-8");
       }
     }
     if (depth > max_xml_depth) {
@@ -125,43 +122,12 @@ xml_file::xml_file(std::string text) : text_{std::move(text)} {
 
 auto xml_file::root() const -> xml_element { return {document_.document_element(), *this}; }
 
-auto xml_file::line_of(std::size_t offset) const -> std::size_t {
-  return static_cast<std::size_t>(std::ranges::lower_bound(line_ends_, offset) - line_ends_.begin()) + 1;
+auto xml_file::place_of(std::size_t line) const -> std::string {
+  return name_.empty() ? fmt::format("line {}", line) : fmt::format("{}, line {}", name_, line);
 }
 
-auto xml_file::unused() const -> std::vector<unused_kind> {
-  std::map<std::string, unused_kind> kinds;
-  const auto count = [&](std::string name, const pugi::xml_node& n) {
-    unused_kind& kind = kinds[name];
-    const std::size_t line = line_of(static_cast<std::size_t>(n.offset_debug()));
-    kind.first_line = kind.count == 0 ? line : std::min(kind.first_line, line);
-    kind.name = std::move(name);
-    ++kind.count;
-  };
-  const auto called = [&](const pugi::xml_node& n) {
-    const std::string_view type = xml_element{n, *this}.type();
-    return type.empty() ? std::string{n.name()} : fmt::format("{} {}", n.name(), type);
-  };
-  std::vector<pugi::xml_node> left{document_.document_element()};
-  while (!left.empty()) {
-    const pugi::xml_node n = left.back();
-    left.pop_back();
-    for (const pugi::xml_attribute& a : n.attributes()) {
-      if (!is_namespace(a) && !used_.contains(a.internal_object())) { count(called(n) + " @" + a.name(), n); }
-    }
-    for (const pugi::xml_node& c : n.children()) {
-      if (c.type() != pugi::node_element) { continue; }
-      if (used_.contains(c.internal_object())) {
-        left.push_back(c);
-      } else {
-        count(called(n) + " / " + called(c), c);
-      }
-    }
-  }
-  std::vector<unused_kind> out;
-  for (auto& [name, kind] : kinds) { out.push_back(kind); }
-  std::ranges::stable_sort(out, {}, &unused_kind::first_line);
-  return out;
+auto xml_file::line_of(std::size_t offset) const -> std::size_t {
+  return static_cast<std::size_t>(std::ranges::lower_bound(line_ends_, offset) - line_ends_.begin()) + 1;
 }
 
 }  // namespace takt::program

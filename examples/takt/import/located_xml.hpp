@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -17,7 +15,7 @@ namespace takt::program {
 
 class xml_file;
 
-/// An element of a file, and where it stands. What is asked for counts as used.
+/// An element of a file, and where it stands.
 class xml_element {
  public:
   xml_element(pugi::xml_node node, const xml_file& file) : node_{node}, file_{&file} {}
@@ -49,26 +47,22 @@ class xml_element {
     return a.node_ == b.node_;
   }
   [[nodiscard]] auto key() const -> const void* { return node_.internal_object(); }
+  [[nodiscard]] auto node() const -> const pugi::xml_node& { return node_; }
 
  private:
   pugi::xml_node node_;
   const xml_file* file_;
 };
 
-/// A kind of element, or of attribute, that nothing has asked for.
-struct unused_kind {
-  std::string name;
-  std::size_t count = 0;
-  std::size_t first_line = 0;
-};
-
 inline constexpr std::size_t max_model_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t max_xml_depth = 200;
+inline constexpr std::size_t max_xml_attributes = 200;
 
 class xml_file {
  public:
-  /// Throws `input_error` at the first fault of syntax, and where elements nest deeper than any model.
-  explicit xml_file(std::string text);
+  /// Throws `input_error` at the first fault of syntax, and where elements nest deeper than any model. `name`: of one
+  /// file of several, which places in it begin with.
+  explicit xml_file(std::string text, std::string name = {});
   xml_file(const xml_file&) = delete;
   auto operator=(const xml_file&) -> xml_file& = delete;
   xml_file(xml_file&&) = delete;
@@ -78,16 +72,16 @@ class xml_file {
   [[nodiscard]] auto root() const -> xml_element;
   [[nodiscard]] auto text() const -> const std::string& { return text_; }
   [[nodiscard]] auto line_of(std::size_t offset) const -> std::size_t;
-  /// What nothing has asked for, as "parent.child" or "element@attribute". What an unused element holds is not listed.
-  [[nodiscard]] auto unused() const -> std::vector<unused_kind>;
 
  private:
   friend class xml_element;
 
+  [[nodiscard]] auto place_of(std::size_t line) const -> std::string;
+
   std::string text_;
+  std::string name_;
   pugi::xml_document document_;
   std::vector<std::size_t> line_ends_;
-  mutable std::unordered_set<const void*> used_;
 };
 
 }  // namespace takt::program
