@@ -187,7 +187,7 @@ TEST_CASE("a board without proof says what stands in its way") {
   constexpr auto tasks =
       takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(4_ms), takt::copy(1_ms),
                                 takt::kernel(takt::work(4_ms), takt::interleave(1)), takt::cpu(4_ms)),
-                     takt::task("b", takt::period(10_ms), takt::cpu(4_ms)));
+                     takt::task("b", takt::period(10_ms), takt::cpu(1_ms)));
   const verdict_summary v = summary_of(board, tasks);
   CHECK(v.status == takt::verdict_status::not_proven);
   CHECK(v.platform_words[2] == "4 SMs (SMs behind a token: 2 tokens under CK-OMLP)");
