@@ -94,6 +94,7 @@ struct plan_options {
   std::string written_file;
   std::string svg_file;
   bool offsets = false;  ///< first releases are chosen, too
+  bool replan = false;   ///< what the file has decided is given up
   bool json = false;
 };
 struct import_options {
@@ -115,6 +116,7 @@ struct sensitivity_options {
   std::string file;
   rule_wishes wishes;
   question ask;
+  bool replan = false;  ///< what other plans reach, too
   bool json = false;
 };
 struct new_options {

@@ -57,7 +57,7 @@ struct compared {
   out.missing = missing;
   if (found.verdict.schedulable()) {
     out.factor_permille = takt::largest_factor(1000, most_factor, [&](permille factor) {
-      const auto again = factor == 1000 ? nullptr : judge_file(file, input, factor);
+      const auto again = factor == 1000 ? nullptr : judge_its_plan(file, input, found, factor);
       return factor == 1000 || (again != nullptr && again->verdict.schedulable());
     });
   }

@@ -45,7 +45,7 @@ void require_choices(const workload_file& file, const policy_question& q) {
   if (q.search && (!own_sms || q.analysis == "enhanced-mpcp") && has_gpus) {
     throw input_error{"--search", "says nothing about kernels that all have the same SMs", "no such option here"};
   }
-  if (q.given && (q.search || q.analysis == "enhanced-mpcp")) {
+  if (q.decided().says_units() && (q.search || q.analysis == "enhanced-mpcp")) {
     throw input_error{q.search ? "--search" : "--analysis", "says nothing about a plan that the file gives",
                       "no such option for this file"};
   }
@@ -110,9 +110,9 @@ auto described_file::longest_period() const -> ticks {
   return longest;
 }
 
-auto described_file::is_monotone(const question& q) const -> bool {
+auto described_file::is_monotone(const question& q, bool replans) const -> bool {
   // A run with shorter times is one of those that a proof is about, where every shorter time is within its bounds.
-  const bool greedy = q.given_search == search_method::greedy;
+  const bool greedy = replans && q.given_search == search_method::greedy;
   return !greedy && only_upper_times_count(p_->file->tasks) && !points_follow_times(p_->input.question);
 }
 auto described_file::why_not_monotone() const -> std::string_view {
@@ -222,11 +222,12 @@ auto described_file::simulate(const simulation_options& asked, trace* kept) cons
   return as_stated(takt::simulate(board, *p_->input.tasks, p, options));
 }
 
-auto described_file::at_factor(permille factor) const -> factor_answer {
-  const auto found = judge_file(*p_->file, p_->input, factor);
+auto described_file::at_factor(permille factor, bool replans) const -> factor_answer {
+  const auto found =
+      replans ? judge_file(*p_->file, p_->input, factor) : judge_its_plan(*p_->file, p_->input, *p_->found, factor);
   if (found == nullptr) { return factor_answer::must_miss; }
   if (!found->judged) { return factor_answer::not_proven; }
-  const bool open = p_->input.question.search && !found->verdict.plan.effort.complete;
+  const bool open = replans && p_->input.question.search && !found->verdict.plan.effort.complete;
   return open && !found->verdict.schedulable() ? factor_answer::undecided : answer_of(found->verdict.status);
 }
 

@@ -68,10 +68,11 @@ class described_file {
   /// The line of the format for a fault that the library found.
   [[nodiscard]] auto refuse(const model_error& error) const -> input_error;
 
-  /// Whether all execution times may grow by a factor.
-  [[nodiscard]] auto at_factor(permille factor) const -> factor_answer;
+  /// Whether all execution times may grow by a factor under the plan of the verdict, or, with `replans`, under one that
+  /// is found for that factor.
+  [[nodiscard]] auto at_factor(permille factor, bool replans) const -> factor_answer;
   /// Whether a factor that passes implies that every smaller one does, and why not.
-  [[nodiscard]] auto is_monotone(const question& q) const -> bool;
+  [[nodiscard]] auto is_monotone(const question& q, bool replans) const -> bool;
   [[nodiscard]] auto why_not_monotone() const -> std::string_view;
 
  private:

@@ -124,6 +124,7 @@ void describe_sensitivity(CLI::App& app, choice& c) {
   add_file(command, o->file);
   add_wishes(command, o->wishes);
   add_question(command, o->ask);
+  command.add_flag("--replan", o->replan, "look for a plan at each factor, too, and say how far these get");
   add_json(command, o->json);
   command.callback(
       [&c, o] { c = {[o] { return sensitivity_command(*o); }, &o->file, "takt-sensitivity/1", &o->json}; });

@@ -28,8 +28,8 @@ constexpr int patience_in_steps = 50;
 
 class factor_search {
  public:
-  factor_search(const described_file& file, verdict_status unscaled_verdict)
-      : file_{&file}, schedulable_{unscaled_verdict == verdict_status::schedulable} {}
+  factor_search(const described_file& file, verdict_status unscaled_verdict, bool replans)
+      : file_{&file}, replans_{replans}, schedulable_{unscaled_verdict == verdict_status::schedulable} {}
 
   /// Largest factor that passes, 0 if none does.
   auto bisect() -> permille {
@@ -78,12 +78,13 @@ class factor_search {
  private:
   auto answer(permille f) -> factor_answer {
     if (f == unscaled && schedulable_) { return factor_answer::proven; }
-    const factor_answer out = file_->at_factor(f);
+    const factor_answer out = file_->at_factor(f, replans_);
     undecided_ = undecided_ || out == factor_answer::undecided;
     return out;
   }
 
   const described_file* file_;
+  bool replans_;
   bool schedulable_;
   std::uint64_t tried_ = 0;
   bool undecided_ = false;
@@ -109,11 +110,11 @@ struct answer {
   bool undecided = false;
 };
 
-[[nodiscard]] auto search_factor(const described_file& file, const question& ask, verdict_status unscaled_verdict)
-    -> answer {
-  factor_search search{file, unscaled_verdict};
+[[nodiscard]] auto search_factor(const described_file& file, const question& ask, verdict_status unscaled_verdict,
+                                 bool replans) -> answer {
+  factor_search search{file, unscaled_verdict, replans};
   answer out;
-  if (file.is_monotone(ask)) {
+  if (file.is_monotone(ask, replans)) {
     out.largest = search.bisect();
   } else {
     out.scanned = search.scan();
@@ -123,35 +124,45 @@ struct answer {
   return out;
 }
 
-void print_json(const described_file& file, const report::verdict_summary& found, const answer& a) {
+void print_json(const described_file& file, const report::verdict_summary& found, const answer& a,
+                const std::optional<answer>& replanned) {
   report::json_writer json{std::cout};
   json.begin_object().member("format", "takt-sensitivity/1").member("analysis", found.method);
   json.member("status", name_of(found.status));
   report::detail::write_time(json, "factor_permille", a.largest > 0, a.largest);
+  if (replanned) {
+    report::detail::write_time(json, "replanned_factor_permille", replanned->largest > 0, replanned->largest);
+  }
   json.member("search", a.scanned ? "scan" : "binary");
   if (a.scanned) {
     json.member("not_monotone_because", file.why_not_monotone()).member("scanned_to", a.scanned->end);
     json.member("contiguous_permille", a.scanned->contiguous);
   }
-  json.member("undecided", a.undecided);
+  json.member("undecided", a.undecided || (replanned && replanned->undecided));
   print_slack_json(json, found);
   report::detail::write_texts(json, "notes", words_of_file(file.workload()));
   json.end_object().finish();
 }
 
-void print_text(const described_file& file, const report::verdict_summary& found, const answer& a) {
+void print_text(const described_file& file, const report::verdict_summary& found, const answer& a,
+                const std::optional<answer>& replanned) {
   const auto text = &factor_search::factor_text;
-  if (!found.plan_words.empty()) { say("plan at factor 1: {}\n", found.plan_words); }
+  if (!found.plan_words.empty()) { say("plan: {}\n", found.plan_words); }
   say("\n{}\n", report::text_of(report::slack_table(found)));
-  say("largest factor on all execution times that is proven: {} ({}{})\n", a.largest == 0 ? "none" : text(a.largest),
-      found.method, a.scanned ? "" : ", binary search in steps of 0.001");
+  say("largest factor on all execution times that is proven: {} ({}{})\n",
+      a.largest == 0 ? "none" : text(a.largest), found.method, a.scanned ? "" : ", binary search in steps of 0.001");
   if (a.scanned) {
     say("  not monotone, because {}: scanned in steps of 0.010 (1 %) to {}\n", file.why_not_monotone(), a.scanned->end);
     if (a.scanned->contiguous != a.scanned->largest) {
       say("  every step up to {} is proven; above it some are not\n", text(a.scanned->contiguous));
     }
   }
-  if (a.undecided) { say("  the search for a plan was ended undecided at some factors, which count as not proven\n"); }
+  if (replanned) {
+    say("largest factor with a plan of its own: {}\n", replanned->largest == 0 ? "none" : text(replanned->largest));
+  }
+  if (a.undecided || (replanned && replanned->undecided)) {
+    say("  the search for a plan was ended undecided at some factors, which count as not proven\n");
+  }
   say("verdict at factor 1: {} ({})\n", name_of(found.status), found.method);
   for (const std::string& words : words_of_file(file.workload())) { say("  note: {}\n", words); }
 }
@@ -161,11 +172,13 @@ void print_text(const described_file& file, const report::verdict_summary& found
 auto sensitivity_command(const sensitivity_options& o) -> exit_code {
   described_file file{o.file, o.wishes};
   const auto& found = file.judge(o.ask);
-  const answer a = search_factor(file, o.ask, found.status);
+  const answer a = search_factor(file, o.ask, found.status, false);
+  std::optional<answer> replanned;
+  if (o.replan) { replanned = search_factor(file, o.ask, found.status, true); }
   if (o.json) {
-    print_json(file, found, a);
+    print_json(file, found, a, replanned);
   } else {
-    print_text(file, found, a);
+    print_text(file, found, a, replanned);
   }
   return exit_code_of(found.status);
 }

@@ -39,11 +39,11 @@ auto two() -> std::string { return std::string{two_types}; }
 TEST_CASE("plan: the best mapping is found, is said to be the best, and its file is proven again") {
   const std::string in = file("two.json", two());
   const std::string out = scratch("two-planned.json");
-  const auto text = takt::test::takt("plan " + in + " --policies federated,whole-gpu --write " + out);
+  const auto text = takt::test::takt("plan " + in + " --replan --policies federated,whole-gpu --write " + out);
   CHECK(text.code == 0);
   CHECK(contains(text.out, "plan: optimal"));
   CHECK(contains(text.out, "variant: see gpu"));
-  const auto plan = object(takt::test::takt("plan " + in + " --policies federated,whole-gpu --json"));
+  const auto plan = object(takt::test::takt("plan " + in + " --replan --policies federated,whole-gpu --json"));
   CHECK(plan["format"] == "takt-plan/1");
   CHECK(plan["complete"] == true);
   CHECK(plan["tasks"][1]["core"] == 1);
@@ -59,7 +59,7 @@ TEST_CASE("plan: the best mapping is found, is said to be the best, and its file
 
 TEST_CASE("plan: the objective can be the longest chain, and a limit of a chain rules out what is longer") {
   const std::string in = file("chain.json", two());
-  const auto chain = object(takt::test::takt("plan " + in + " --policies whole-gpu --objective chain --json"));
+  const auto chain = object(takt::test::takt("plan " + in + " --replan --policies whole-gpu --objective chain --json"));
   REQUIRE(chain["status"] == "schedulable");
   const auto least = chain["worst_chain"].get<std::int64_t>();
   CHECK(chain["chains"][0]["reaction"] == least);
@@ -68,7 +68,7 @@ TEST_CASE("plan: the objective can be the longest chain, and a limit of a chain 
         "plan " +
         file("limited.json",
              with(two(), R"(["see", "act"])", R"(["see", "act"], "reaction": ")" + std::to_string(ns) + R"(ns")")) +
-        " --policies whole-gpu");
+        " --replan --policies whole-gpu");
   };
   CHECK(limited(least).code == 0);
   const auto none = limited(least - 1);
@@ -79,16 +79,17 @@ TEST_CASE("plan: the objective can be the longest chain, and a limit of a chain 
 
 TEST_CASE("plan: a search that did not end is not taken for a proof that there is no plan") {
   const std::string in = file("late.json", with(two(), R"("big": "4ms")", R"("big": "11ms")"));
-  const auto all = takt::test::takt("plan " + in + " --policies federated");
+  const auto all = takt::test::takt("plan " + in + " --replan --policies federated");
   CHECK(all.code == 2);
   CHECK(contains(all.out, "plan: none exists"));
-  const auto some = takt::test::takt("plan " + in + " --policies federated --search local --evaluations 100");
+  const auto some = takt::test::takt("plan " + in + " --replan --policies federated --search local --evaluations 100");
   CHECK(some.code == 2);
   CHECK(contains(some.out, "plan: none found: the search ended after 100 mappings, seed 1"));
   CHECK(contains(some.out, "nearest: all deadlines are proven with 0.909 of the execution times"));
   CHECK_FALSE(contains(some.out, "exists:"));
   const std::string out = scratch("never.json");
-  CHECK(contains(takt::test::takt("plan " + in + " --policies federated --write " + out).out, "written: nothing"));
+  CHECK(contains(takt::test::takt("plan " + in + " --replan --policies federated --write " + out).out,
+                 "written: nothing"));
 }
 
 TEST_CASE("plan: a search goes on where it was stopped, and no other search does") {
@@ -131,7 +132,7 @@ TEST_CASE("plan: rules that move tasks, policies without facts and files without
 
 TEST_CASE("plan: release offsets are chosen with which chains are shorter, are in the file, and hold there") {
   const std::string in = file("offsets.json", two());
-  const std::string asked = "plan " + in + " --policies whole-gpu --objective chain --json";
+  const std::string asked = "plan " + in + " --replan --policies whole-gpu --objective chain --json";
   const auto together = object(takt::test::takt(asked));
   const std::string out = scratch("offsets-planned.json");
   const auto apart = object(takt::test::takt(asked + " --offsets --write " + out));
@@ -155,7 +156,7 @@ TEST_CASE("plan: release offsets are chosen with which chains are shorter, are i
 
 TEST_CASE("plan: a picture shows the plan, what was refused and how the best answer grew") {
   const std::string svg = scratch("plan.svg");
-  const auto o = takt::test::takt("plan " + file("two.json", two()) + " --policies whole-gpu --svg " + svg);
+  const auto o = takt::test::takt("plan " + file("two.json", two()) + " --replan --policies whole-gpu --svg " + svg);
   CHECK(o.code == 0);
   CHECK(contains(o.out, "picture: " + svg));
   const std::string drawn = read(svg);
@@ -166,6 +167,67 @@ TEST_CASE("plan: a picture shows the plan, what was refused and how the best ans
     CHECK(contains(drawn, part));
   }
   const auto late = takt::test::takt("plan " + file("late.json", with(two(), R"("big": "4ms")", R"("big": "11ms")")) +
-                                     " --policies whole-gpu --svg " + scratch("never.svg"));
+                                     " --replan --policies whole-gpu --svg " + scratch("never.svg"));
   CHECK(contains(late.out, "picture: nothing, since no plan is proven"));
+}
+
+TEST_CASE("plan: cores and priorities that the file has stay, and --replan gives them up") {
+  const std::string three = R"({"format": "takt/1", "platform": {"cpus": {"count": 2, "policy": "fixed-priority"}},
+    "tasks": [{"name": "a", "period": "10ms", "core": 1, "priority": 2, "segments": [{"cpu": "2ms"}]},
+              {"name": "b", "period": "20ms", "core": 1, "priority": 0, "segments": [{"cpu": "5ms"}]},
+              {"name": "c", "period": "40ms", "priority": 1, "segments": [{"cpu": "6ms"}]}]})";
+  const auto kept = object(takt::test::takt("plan " + file("kept.json", three) + " --json"));
+  REQUIRE(kept["status"] == "schedulable");
+  const int priorities[] = {2, 0, 1};
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(kept["tasks"][i]["priority"] == priorities[i]); }
+  CHECK(kept["tasks"][0]["core"] == 1);
+  CHECK(kept["tasks"][1]["core"] == 1);
+  CHECK(kept["tasks"][2]["core"] == 0);
+  const auto anew = object(takt::test::takt("plan " + file("kept.json", three) + " --replan --json"));
+  REQUIRE(anew["status"] == "schedulable");
+  CHECK(anew["factor_permille"] > kept["factor_permille"]);
+  const auto two_cores = anew["tasks"][0]["core"] != anew["tasks"][1]["core"];
+  CHECK(two_cores);
+}
+
+TEST_CASE("plan: the factor, the bounds and the written file are those of one plan") {
+  const std::string out = scratch("one-plan.json");
+  const auto plan = object(takt::test::takt("plan " + data("gcaps-xavier") + " --policies federated,whole-gpu" +
+                                            " --evaluations 20 --search local --json --write " + out));
+  REQUIRE(plan["status"] == "schedulable");
+  const auto proof = object(takt::test::takt("analyze " + out + " --json"));
+  REQUIRE(proof["status"] == "schedulable");
+  for (std::size_t i = 0; i < proof["tasks"].size(); ++i) {
+    CHECK(proof["tasks"][i]["response_bound"] == plan["tasks"][i]["response_bound"]);
+  }
+  const auto growth = object(takt::test::takt("sensitivity " + out + " --json"));
+  CHECK(growth["factor_permille"] == plan["factor_permille"]);
+}
+
+TEST_CASE("plan: where none is found it shows the best, what falls short, and what alone makes it impossible") {
+  const std::string late = R"({"format": "takt/1", "platform": {"cpus": {"count": 2, "policy": "fixed-priority"}},
+    "tasks": [{"name": "fits", "period": "10ms", "segments": [{"cpu": "2ms"}]},
+              {"name": "long", "period": "20ms", "deadline": "4ms", "segments": [{"cpu": ["5ms", "5ms"]}]}]})";
+  const auto o = takt::test::takt("plan " + file("late-task.json", late) + " --json");
+  CHECK(o.code == 2);
+  const auto found = nlohmann::json::parse(o.out);
+  CHECK(found["best"]["tasks"].size() == 2);
+  REQUIRE(found["short"].size() == 1);
+  CHECK(found["short"][0]["task"] == "long");
+  CHECK(found["short"][0]["limit"] == 4'000'000);
+  REQUIRE(found["impossible"].size() == 1);
+  CHECK(found["impossible"][0]["task"] == "long");
+  CHECK(found["impossible"][0]["reason"] == "own-time");
+  CHECK(found["impossible"][0]["value"] == 5'000'000);
+}
+
+TEST_CASE("plan: cores that are equal are equal to the search") {
+  const std::string eight = R"({"format": "takt/1", "platform": {"cpus": {"count": 8, "policy": "fixed-priority"}},
+    "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "2ms"}]},
+              {"name": "b", "period": "20ms", "segments": [{"cpu": "5ms"}]},
+              {"name": "c", "period": "40ms", "segments": [{"cpu": "6ms"}]}]})";
+  const auto found = object(takt::test::takt("plan " + file("eight.json", eight) + " --json"));
+  CHECK(found["complete"] == true);
+  // Of 512 ways to place them five differ, and Audsley's assignment orders each.
+  CHECK(found["evaluations"] <= 60);
 }

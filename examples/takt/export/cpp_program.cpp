@@ -188,12 +188,15 @@ class program_writer {
     for (const ticks t : given->local_deadlines) {
       body_ += fmt::format("  out.local_deadlines.push_back({});\n", cpp_ticks(t));
     }
+    for (const std::int32_t n : given->instances) { body_ += fmt::format("  out.instances.push_back({});\n", n); }
     body_ += "  return out;\n}();\n";
   }
 
   [[nodiscard]] auto call_of(string_view tasks) const -> std::string {
     return fmt::format("takt::judge_at_run_time(policy, rule, {}, board{})", tasks,
-                       input_.question.given ? ", takt::default_share_rounds, &given" : "");
+                       input_.question.given
+                           ? fmt::format(", takt::default_share_rounds, {{&given, {}}}", input_.question.may_guard)
+                           : "");
   }
 
   void add_judge() {
@@ -205,7 +208,9 @@ class program_writer {
           "  using method = takt::known_under<std::remove_const_t<decltype(policy)>, "
           "std::remove_const_t<decltype(rule)>>;\n";
       body_ += "  takt::board_verdict<described.max_tasks, described.max_visits> found;\n";
-      body_ += fmt::format("  found.verdict = method::judge(policy, rule, {}, board);\n", judged_);
+      const bool planned = input_.question.decided().says_more();
+      body_ += fmt::format("  found.verdict = method::judge{}(policy, rule, {}, board{});\n", planned ? "_under" : "",
+                           judged_, planned ? ", given" : "");
       body_ += "  found.judged = !found.verdict.error;\n";
     } else {
       const bool is_all =

@@ -358,6 +358,9 @@ auto print_board(const workload_file& file) -> ordered_json {
   return out;
 }
 
+auto read_slots(const json_value& v) -> slot_times { return object_of{slots_table}(v); }
+auto print_slots(const slot_times& slots) -> ordered_json { return object_of{slots_table}.print(slots); }
+
 auto board_objects() -> std::vector<object_keys> {
   return {platform_keys,      cpus_table.keys(),     core_table.keys(),      engines_table.keys(),
           gpu_table.keys(),   resource_table.keys(), transfers_table.keys(), transfer_table.keys(),

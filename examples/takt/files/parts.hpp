@@ -13,6 +13,8 @@ namespace takt::program {
 
 /// `older` files lock GPUs without naming a protocol.
 void read_board(const json_value& v, bool older, workload_file& out);
+[[nodiscard]] auto read_slots(const json_value& v) -> slot_times;
+[[nodiscard]] auto print_slots(const slot_times& slots) -> ordered_json;
 [[nodiscard]] auto print_board(const workload_file& file) -> ordered_json;
 [[nodiscard]] auto board_objects() -> std::vector<object_keys>;
 
@@ -21,7 +23,7 @@ void read_tasks(const json_value& top, workload_file& file);
 [[nodiscard]] auto print_task(const workload_file& file, std::size_t task) -> ordered_json;
 [[nodiscard]] auto task_objects() -> std::vector<object_keys>;
 
-/// What the plan says of cores and priorities as keys of the tasks, under the rules of the board.
+/// What the plan says of cores as keys of the tasks, where the rules of the board keep these on cores.
 [[nodiscard]] auto with_planned_tasks(json_value document, const file_rules& rules) -> json_value;
 /// What it says besides. Pre: the tasks were read.
 void read_plan(const json_value& v, workload_file& file);

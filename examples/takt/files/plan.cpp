@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <optional>
 
 #include <takt/report/path_terms.hpp>
 #include <takt/report/visible.hpp>
@@ -18,7 +20,9 @@ namespace {
 using std::string_view;
 using kind = json_value::kind;
 
-const object_keys decisions{"a plan", {"cores", "priorities", "sms", "gpu", "percents", "offsets", "local_deadlines"}};
+const object_keys decisions{"a plan",
+                            {"cores", "priorities", "sms", "gpu", "percents", "offsets", "local_deadlines", "instances",
+                             "tokens_per_gpu", "levels", "slice", "slots", "guards"}};
 
 /// Whom an object of the plan names, one by one.
 struct named_things {
@@ -129,20 +133,42 @@ void move_to_tasks(const json_value& decided, string_view key, json_value& docum
   }
 }
 
-/// Throws where no rule reads the priorities of a plan, or they are not those of all tasks.
-void require_priorities(const json_value& decided, const json_value& document, const file_rules& rules) {
-  const bool by_priority = rules.cpus.ends_with("fixed-priority") || rules.gpus.policy.ends_with("fixed-priority");
-  if (!by_priority || rules.gpus.sharing == "shares") {
-    throw input_error{decided.where,
-                      fmt::format("says nothing under \"{}\"", by_priority ? rules.gpus.sharing : rules.cpus),
-                      "a policy of fixed priorities, or no such key"};
+/// Of all tasks. Those that have one themselves say the same, or stand in for an entry, but on GPUs with shares, where
+/// that is a weight.
+[[nodiscard]] auto read_priorities(const json_value& v, const workload_file& file) -> std::vector<std::int32_t> {
+  named_things tasks{"task of this file", {}};
+  for (const described_task& t : file.tasks.tasks) { tasks.names.emplace_back(t.name); }
+  const bool counts = file.rules.gpus.sharing != "shares";
+  std::vector<std::int32_t> out(file.tasks.size(), no_priority);
+  for (std::size_t i = 0; counts && i < out.size(); ++i) { out[i] = file.tasks.tasks[i].priority; }
+  for (const json_value& entry : members_of(v, tasks)) {
+    const std::size_t i = tasks.position(entry);
+    const auto said = static_cast<std::int32_t>(read_integer(entry, 0, std::numeric_limits<std::int32_t>::max()));
+    if (out[i] != no_priority && out[i] != said && counts) {
+      throw input_error{entry.where,
+                        fmt::format("{} differs from {} at {}", said, out[i], step_into(file.task_at[i], "priority")),
+                        "one priority for each task"};
+    }
+    out[i] = said;
   }
-  const named_things tasks = all_tasks(document);
-  std::size_t i = 0;
-  for_each_task(document, [&](const json_value& task) {
-    if (task.find("priority") == nullptr) { refuse_gap(decided, tasks, i); }
-    ++i;
-  });
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i] == no_priority) { refuse_gap(v, tasks, i); }
+    const auto other = static_cast<std::size_t>(std::ranges::find(out, out[i]) - out.begin());
+    if (other == i) { continue; }
+    throw refused_at(step_into(v.where, tasks.names[i]),
+                     {.fault = model_fault::duplicate_priority, .task = 0, .value = out[i], .has_value = true});
+  }
+  return out;
+}
+
+[[nodiscard]] auto read_cores(const json_value& v, const workload_file& file) -> std::vector<std::int32_t> {
+  named_things tasks{"task of this file", {}};
+  for (const described_task& t : file.tasks.tasks) { tasks.names.emplace_back(t.name); }
+  std::vector<std::int32_t> out(file.tasks.size(), any_core);
+  for (const json_value& entry : members_of(v, tasks)) {
+    out[tasks.position(entry)] = static_cast<std::int32_t>(read_integer(entry, 0, file.board.processors - 1));
+  }
+  return out;
 }
 
 }  // namespace
@@ -152,11 +178,8 @@ auto with_planned_tasks(json_value document, const file_rules& rules) -> json_va
   if (found == nullptr) { return document; }
   const json_value plan = *found;
   require_keys(plan, decisions);
-  if (const auto* const cores = plan.find("cores")) { move_to_tasks(*cores, "core", document); }
-  if (const auto* const priorities = plan.find("priorities")) {
-    move_to_tasks(*priorities, "priority", document);
-    require_priorities(*priorities, document, rules);
-  }
+  const auto* const cores = plan.find("cores");
+  if (cores != nullptr && !is_word_of_clusters(rules.cpus)) { move_to_tasks(*cores, "core", document); }
   return document;
 }
 
@@ -168,22 +191,51 @@ void read_plan(const json_value& v, workload_file& file) {
   };
   const auto time = [](const json_value& t) { return read_time_from(t, 0); };
   const auto last_gpu = static_cast<std::int64_t>(file.board.gpus.size()) - 1;
+  file.plan.is_said = true;
+  if (const auto* const guards = v.find("guards")) {
+    file.plan.chooses_guards = read_word(*guards, choices::plan_guards) == "choose";
+  }
+  const auto* const cores = v.find("cores");
+  if (cores != nullptr) { file.plan.cores = read_cores(*cores, file); }
+  if (const auto* const order = v.find("priorities")) { file.plan.priorities = read_priorities(*order, file); }
   file.plan.sms = read_each<std::int32_t>(v, "sms", tasks, within(1, max_sms * max_virtual_per_sm));
   file.plan.gpu = read_each<std::int32_t>(v, "gpu", tasks, within(0, last_gpu));
   file.plan.percents = read_each<std::int32_t>(v, "percents", tasks, within(1, 100));
   file.plan.offsets = read_each<ticks>(v, "offsets", steps, time);
   file.plan.local_deadlines = read_each<ticks>(v, "local_deadlines", steps, time);
+  file.plan.instances = read_each<std::int32_t>(v, "instances", steps, within(1, max_units));
+  const auto number = [&](string_view key, std::int64_t least, std::int64_t most) -> std::optional<std::int32_t> {
+    const auto* const n = v.find(key);
+    if (n == nullptr) { return std::nullopt; }
+    return static_cast<std::int32_t>(read_integer(*n, least, most));
+  };
+  file.plan.tokens_per_gpu = number("tokens_per_gpu", 0, std::numeric_limits<std::int32_t>::max());
+  file.plan.levels = number("levels", 1, max_levels);
+  if (const auto* const slice = v.find("slice")) { file.plan.slice = read_time_from(*slice, 1); }
+  if (const auto* const slots = v.find("slots")) { file.plan.slots = read_slots(*slots); }
 }
 
 auto print_plan(const workload_file& file) -> ordered_json {
   const named_things tasks = kernel_tasks(file);
   const named_things steps{"step of a task", report::step_names(file.tasks)};
+  named_things all{"task of this file", {}};
+  for (const described_task& t : file.tasks.tasks) { all.names.emplace_back(t.name); }
   ordered_json out = ordered_json::object();
+  if (file.plan.chooses_guards) { out["guards"] = "choose"; }
+  for (std::size_t i = 0; i < file.plan.cores.size(); ++i) {
+    if (file.plan.cores[i] != any_core) { out["cores"][all.names[i]] = file.plan.cores[i]; }
+  }
+  print_each(file.plan.priorities, "priorities", all, out);
   print_each(file.plan.sms, "sms", tasks, out);
   print_each(file.plan.gpu, "gpu", tasks, out);
   print_each(file.plan.percents, "percents", tasks, out);
   print_each(file.plan.offsets, "offsets", steps, out);
   print_each(file.plan.local_deadlines, "local_deadlines", steps, out);
+  print_each(file.plan.instances, "instances", steps, out);
+  if (file.plan.tokens_per_gpu) { out["tokens_per_gpu"] = *file.plan.tokens_per_gpu; }
+  if (file.plan.levels) { out["levels"] = *file.plan.levels; }
+  if (file.plan.slice) { out["slice"] = *file.plan.slice; }
+  if (file.plan.slots) { out["slots"] = print_slots(*file.plan.slots); }
   return out;
 }
 

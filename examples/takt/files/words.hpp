@@ -52,11 +52,12 @@ inline constexpr choice kernel_width{"a width of a kernel", {"one-core", "all-co
 inline constexpr choice preemption{"where a task can be preempted", {"preemptive", "cooperative", "nonpreemptive"}};
 inline constexpr choice direction{"a direction of a copy", {"to-device", "to-host"}};
 inline constexpr choice chain_semantics{"the communication of a chain", {"implicit", "explicit", "let"}};
+inline constexpr choice plan_guards{"what becomes of guards", {"choose", "none"}};
 
-inline constexpr std::array all{&sharing,      &cpu_policy,  &engine_policy, &job_order,
-                                &protocol,     &cost_model,  &gang_order,    &engine_order,
-                                &migration,    &uncontended, &share_rules,   &share_triggers,
-                                &kernel_width, &preemption,  &direction,     &chain_semantics};
+inline constexpr std::array all{&sharing,         &cpu_policy,     &engine_policy, &job_order,  &protocol,
+                                &cost_model,      &gang_order,     &engine_order,  &migration,  &uncontended,
+                                &share_rules,     &share_triggers, &kernel_width,  &preemption, &direction,
+                                &chain_semantics, &plan_guards};
 
 /// All words of a choice, as messages list them.
 [[nodiscard]] auto listed(const choice& of) -> std::string;

@@ -98,11 +98,20 @@ struct task_facts {
 
 /// What a file decides beyond what its tasks say of themselves, by task or by step; what is empty is not decided.
 struct plan_facts {
-  std::vector<std::int32_t> sms;  ///< 0: the task has no kernels
+  bool is_said = false;                  ///< the file has a plan, which may decide nothing
+  bool chooses_guards = false;           ///< offsets and local deadlines may be chosen all the same
+  std::vector<std::int32_t> cores;       ///< any one of a cluster; tasks that stay on cores say theirs, too
+  std::vector<std::int32_t> priorities;  ///< the lesser goes first
+  std::vector<std::int32_t> sms;         ///< 0: the task has no kernels
   std::vector<std::int32_t> gpu;
   std::vector<std::int32_t> percents;
   std::vector<ticks> offsets;
   std::vector<ticks> local_deadlines;
+  std::vector<std::int32_t> instances;  ///< jobs of a step that can be under way at a time
+  std::optional<std::int32_t> tokens_per_gpu;
+  std::optional<std::int32_t> levels;
+  std::optional<ticks> slice;
+  std::optional<slot_times> slots;
 
   [[nodiscard]] friend auto operator==(const plan_facts&, const plan_facts&) -> bool = default;
 };

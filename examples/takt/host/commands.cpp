@@ -64,6 +64,7 @@ void describe_plan(CLI::App& app, choice& c) {
       "all choices, or from neighbour to neighbour, or both where that can end (the default)");
   command.add_flag("--offsets", o->offsets,
                    "choose first releases of the tasks of chains, too, so that these are short");
+  command.add_flag("--replan", o->replan, "choose anew what the file has decided: cores, priorities, its plan");
   add_number(command, "--seed", o->seed, "of the local search (default 1)");
   command.add_option("--for", o->time, "ends the search (default 60s)")->type_name("TIME");
   add_number(command, "--evaluations", o->evaluations, "ends the search after so many mappings (default 0: by time)");

@@ -11,12 +11,16 @@
 
 #include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/synthesis/chain_offsets.hpp>
+#include <takt/analysis/must_miss.hpp>
+#include <takt/report/miss_words.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
 
 #include "../fields.hpp"
 #include "../files/each_task.hpp"
+#include "../files/limits.hpp"
+#include "../large_stack.hpp"
 
 namespace takt::program {
 
@@ -80,7 +84,38 @@ void set_number(json_value& object, string_view key, std::int64_t n) {
          });
 }
 
+/// The core of each task that names one, itself or in the plan.
+[[nodiscard]] auto named_cores(const json_value& document) -> std::vector<std::optional<std::int32_t>> {
+  const auto* const plan = document.find("plan");
+  const auto* const planned = plan == nullptr ? nullptr : plan->find("cores");
+  std::vector<std::optional<std::int32_t>> out;
+  for_each_task(document, [&](const json_value& task) {
+    const auto* core = task.find("core");
+    const auto* const name = task.find("name");
+    if (core == nullptr && planned != nullptr && name != nullptr) { core = planned->find(name->text); }
+    auto& named = out.emplace_back();
+    if (core != nullptr) { named = static_cast<std::int32_t>(read_integer(*core, 0, max_cores - 1)); }
+  });
+  return out;
+}
+
+[[nodiscard]] auto has_whole_order(const json_value& document) -> bool {
+  const auto* const plan = document.find("plan");
+  if (plan != nullptr && plan->find("priorities") != nullptr) { return true; }
+  bool out = true;
+  for_each_task(document, [&](const json_value& task) { out = out && task.find("priority") != nullptr; });
+  return out;
+}
+
 }  // namespace
+
+auto without_decisions(json_value document) -> json_value {
+  remove_member(document, "plan");
+  for_each_task(document, [](json_value& task) {
+    for (const string_view key : {"core", "cluster", "priority"}) { remove_member(task, key); }
+  });
+  return document;
+}
 
 file_judge::file_judge(const json_value& document, std::vector<rule_wishes> rules, const std::string& place_of_rules)
     : document_{&document}, rules_{std::move(rules)}, options_{options_of(document)} {
@@ -96,6 +131,13 @@ file_judge::file_judge(const json_value& document, std::vector<rule_wishes> rule
   if (gpus != nullptr && gpus->is(json_value::kind::array) && !gpus->items.empty()) {
     const auto* const sharing = gpus->items[0].find("sharing");
     greater_goes_first_ = sharing != nullptr && sharing->text == "shares";
+  }
+  fixes_order_ = has_whole_order(document);
+  on_core_ = named_cores(document);
+  for (std::size_t i = 0; i < options_.size(); ++i) {
+    for (task_options::body& body : options_[i].bodies) {
+      std::erase_if(body.cores, [&](std::int32_t core) { return on_core_[i] && core != *on_core_[i]; });
+    }
   }
   const auto file = read_workload(with_mapping(first_mapping()));
   core_count_ = file->board.processors;
@@ -129,9 +171,7 @@ auto file_judge::with_mapping(const file_mapping& m) const -> json_value {
   json_value& cpus = *member(*member(out, "platform"), "cpus");
   set_member(cpus, "policy", json_value::kind::string, rules_[m.rules].cpus);
   remove_member(cpus, "clusters");
-  if (json_value* const plan = member(out, "plan")) {
-    for (const string_view chosen : {"cores", "priorities"}) { remove_member(*plan, chosen); }
-  }
+  if (json_value* const plan = member(out, "plan")) { remove_member(*plan, "cores"); }
   std::size_t at = 0;
   for_each_task(out, [&](json_value& task) {
     const auto& decided = m.tasks[at];
@@ -140,7 +180,7 @@ auto file_judge::with_mapping(const file_mapping& m) const -> json_value {
     set_number(task, "core", decided.core);
     if (!variant.empty()) { set_member(task, "variant", json_value::kind::string, variant); }
     const auto last = static_cast<std::int32_t>(m.tasks.size()) - 1;
-    set_number(task, "priority", greater_goes_first_ ? last - decided.rank : decided.rank);
+    if (!fixes_order_) { set_number(task, "priority", greater_goes_first_ ? last - decided.rank : decided.rank); }
     ++at;
   });
   return out;
@@ -159,7 +199,7 @@ auto file_judge::prepare(const file_mapping& m) -> mapped& {
 }
 
 auto file_judge::order_counts(const file_mapping& m) const -> bool {
-  return rules_[m.rules].cpus.ends_with("fixed-priority");
+  return !fixes_order_ && rules_[m.rules].cpus.ends_with("fixed-priority");
 }
 
 auto file_judge::proves(const file_mapping& m, std::int64_t permille) -> bool {
@@ -171,7 +211,8 @@ auto file_judge::proves(const file_mapping& m, std::int64_t permille) -> bool {
 auto file_judge::service(const file_mapping& m) const -> core_service {
   bool has_devices = false;
   for (std::size_t i = 0; i < m.tasks.size(); ++i) { has_devices = has_devices || uses_devices_[i][m.tasks[i].body]; }
-  return counts_responses_ || has_regions_ ? core_service::unknown : service_under(rules_[m.rules], has_devices);
+  const bool is_open = !counts_responses_ && !has_regions_ && !fixes_order_;
+  return is_open ? service_under(rules_[m.rules], has_devices) : core_service::unknown;
 }
 
 void file_judge::choose_release_offsets(std::uint64_t seed) {
@@ -236,11 +277,23 @@ auto file_judge::planned(const file_mapping& m) -> json_value {
   return out;
 }
 
+auto file_judge::core_kinds() const -> std::vector<std::uint32_t> {
+  std::vector<std::uint32_t> out;
+  for (std::int32_t core = 0; core < core_count_; ++core) {
+    std::uint32_t kind = 0;
+    while (!cores_.empty() && cores_[kind].type != cores_[static_cast<std::size_t>(core)].type) { ++kind; }
+    out.push_back(kind);
+  }
+  return out;
+}
+
 auto file_judge::core_types() const -> inline_vector<std::uint32_t, max_planned_cores> {
   inline_vector<std::uint32_t, max_planned_cores> out;
+  const auto kinds = core_kinds();
   for (std::int32_t core = 0; core < core_count_; ++core) {
-    std::uint32_t type = 0;
-    while (!cores_.empty() && cores_[type].type != cores_[static_cast<std::size_t>(core)].type) { ++type; }
+    std::uint32_t type = kinds[static_cast<std::size_t>(core)];
+    const bool is_named = std::ranges::find(on_core_, std::optional{core}) != on_core_.end();
+    if (is_named) { type = static_cast<std::uint32_t>(core_count_ + core); }  // no other has its task
     (void)out.push_back(type);
   }
   return out;
@@ -284,6 +337,55 @@ auto file_judge::menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>
       }
     }
     (void)out->push_back(menu);
+  }
+  return out;
+}
+
+auto file_judge::impossible() -> std::vector<report::miss_summary> {
+  std::vector<report::miss_summary> out;
+  const file_mapping first = first_mapping();
+  const auto misses_of = [&](const file_mapping& m) {
+    const auto file = read_workload(with_mapping(m));
+    std::vector<report::miss_summary> all;
+    report::verdict_summary named;
+    for (const described_task& t : file->tasks.tasks) { named.tasks.emplace_back().name = t.name; }
+    on_large_stack([&] {
+      const analysis::board_limits limits{.processors = file->board.processors};
+      for (const proven_miss<ticks>& miss : analysis::find_proven_misses(file->tasks, file->board, limits, {})) {
+        all.push_back({miss, report::explain_miss(named, miss)});
+      }
+    });
+    return all;
+  };
+  bool some_choice = false;
+  for (std::size_t i = 0; i < first.tasks.size(); ++i) {
+    std::optional<report::miss_summary> least;
+    bool everywhere = true;
+    for (std::uint32_t body = 0; body < options_[i].bodies.size(); ++body) {
+      std::vector<std::uint32_t> seen;
+      const auto types = core_kinds();
+      for (const std::int32_t core : options_[i].bodies[body].cores) {
+        const std::uint32_t kind = types[static_cast<std::size_t>(core)];
+        if (std::ranges::find(seen, kind) != seen.end()) { continue; }
+        seen.push_back(kind);
+        file_mapping m = first;
+        m.tasks[i].body = body;
+        m.tasks[i].core = core;
+        const auto all = misses_of(m);
+        const auto own = std::ranges::find_if(all, [i](const report::miss_summary& s) {
+          return s.proof.reason == miss_reason::own_time && s.proof.task == i;
+        });
+        everywhere = everywhere && own != all.end();
+        if (everywhere && (!least || own->proof.value < least->proof.value)) { least = *own; }
+      }
+      some_choice = some_choice || seen.size() > 1;
+    }
+    some_choice = some_choice || options_[i].bodies.size() > 1;
+    if (everywhere && least) { out.push_back(*least); }
+  }
+  if (some_choice) { return out; }
+  for (const report::miss_summary& s : misses_of(first)) {
+    if (s.proof.reason != miss_reason::own_time) { out.push_back(s); }
   }
   return out;
 }

@@ -20,7 +20,11 @@ inline constexpr std::size_t max_planned_cores = 64;
 using file_mapping = system_mapping<max_tasks>;
 using file_menu = task_menu<max_places>;
 
-/// What a mapping makes of a file, and what is proven of it: a `MappingJudge`. Rules are those of the list, all of
+/// A document without what it has decided: cores, clusters, priorities and a plan.
+[[nodiscard]] auto without_decisions(json_value document) -> json_value;
+
+/// What a mapping makes of a file, and what is proven of it: a `MappingJudge`. What the document decides stays: cores
+/// of tasks, priorities where all of them have some, and its plan. Rules are those of the list, all of
 /// which keep tasks on cores.
 class file_judge {
  public:
@@ -44,6 +48,10 @@ class file_judge {
   [[nodiscard]] auto menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>;
   [[nodiscard]] auto core_types() const -> inline_vector<std::uint32_t, max_planned_cores>;
 
+  /// What makes a task miss its deadline wherever it is and whatever the rules are, or all of them together where
+  /// there is nothing to choose but cores that are equal. Pre: `menus` was called.
+  [[nodiscard]] auto impossible() -> std::vector<report::miss_summary>;
+
   /// The document with a mapping in it, and with the offsets that go with it.
   [[nodiscard]] auto planned(const file_mapping& m) -> json_value;
   /// The document with a mapping in it.
@@ -64,6 +72,8 @@ class file_judge {
   /// Chains of a proven mapping, with the offsets that go with it. Empty where some has no bound.
   [[nodiscard]] auto chains_of(const file_mapping& m) -> std::vector<judged_chain>;
   [[nodiscard]] auto first_mapping() const -> file_mapping;
+  /// Which type each core has.
+  [[nodiscard]] auto core_kinds() const -> std::vector<std::uint32_t>;
 
   const json_value* document_;
   std::vector<rule_wishes> rules_;
@@ -71,9 +81,11 @@ class file_judge {
   std::vector<core_facts> cores_;
   std::int32_t core_count_ = 0;
   bool greater_goes_first_ = false;
-  bool counts_responses_ = false;                ///< what is proven depends on more than times on cores
-  bool has_regions_ = false;                     ///< some CPU time cannot be preempted at any instant
-  std::vector<std::vector<bool>> uses_devices_;  ///< of each task, by body
+  bool fixes_order_ = false;                          ///< every task has its priority
+  std::vector<std::optional<std::int32_t>> on_core_;  ///< of each task, where the document says it
+  bool counts_responses_ = false;                     ///< what is proven depends on more than times on cores
+  bool has_regions_ = false;                          ///< some CPU time cannot be preempted at any instant
+  std::vector<std::vector<bool>> uses_devices_;       ///< of each task, by body
   std::unique_ptr<mapped> last_;
   std::optional<std::uint64_t> offsets_by_;  ///< the seed of their choice
 };

@@ -54,9 +54,9 @@ constexpr std::int64_t most = INT64_MAX;
 }  // namespace
 
 auto search_key(const plan_options& o, const std::string& document) -> std::string {
-  return fmt::format("{:016x} policies {} cpus {} objective {} search {} offsets {} seed {}", digest(document),
-                     fmt::join(o.policies, ","), fmt::join(o.cpus, ","), static_cast<int>(o.objective),
-                     static_cast<int>(o.search), o.offsets, o.seed);
+  return fmt::format("{:016x} policies {} cpus {} objective {} search {} offsets {} replan {} seed {}",
+                     digest(document), fmt::join(o.policies, ","), fmt::join(o.cpus, ","),
+                     static_cast<int>(o.objective), static_cast<int>(o.search), o.offsets, o.replan, o.seed);
 }
 
 auto read_state(const std::string& path, const std::string& key, file_problem& problem) -> plan_progress {
@@ -77,6 +77,7 @@ auto read_state(const std::string& path, const std::string& key, file_problem& p
     if (out.found) { out.best = read_decisions(top, "best", problem, true); }
     out.score = number("score");
     out.nearest = number("nearest");
+    if (out.nearest > 0) { out.closest = read_decisions(top, "closest", problem, true); }
     out.complete = answer("complete");
     out.at = read_decisions(top, "at", problem, false);
     out.steps = static_cast<std::uint64_t>(number("steps"));
@@ -98,6 +99,7 @@ void write_state(const std::string& path, const std::string& key, const plan_pro
                          {"best", written(s.best)},
                          {"score", s.score},
                          {"nearest", s.nearest},
+                         {"closest", written(s.closest)},
                          {"complete", s.complete},
                          {"at", written(s.at)},
                          {"steps", s.steps},

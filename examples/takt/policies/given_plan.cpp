@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,24 +31,19 @@ constexpr std::array sms_policies{federated_policy::name, federated_shared_polic
 
 [[nodiscard]] auto key_at(string_view key) -> std::string { return fmt::format("/plan/{}", key); }
 
-/// What is wrong where a part is said that the policy does not use, or is not said and must be.
+/// What is wrong where a part is said that the policy does not use.
 [[nodiscard]] auto fault_of_part(string_view key, bool is_said, bool is_used, const std::string& policy,
                                  string_view users) -> refusal {
-  if (is_said && !is_used) {
-    return input_error{key_at(key), fmt::format("is not used under \"{}\"", policy),
-                       fmt::format("{}, or no such key", users)};
-  }
-  if (!is_said && is_used) {
-    return input_error{key_at(key), fmt::format("is missing, and \"{}\" shares it out", policy),
-                       "that of each task with kernels, or no other key about GPUs and offsets"};
-  }
-  return std::nullopt;
+  if (!is_said || is_used) { return std::nullopt; }
+  return input_error{key_at(key), fmt::format("is not used under \"{}\"", policy),
+                     fmt::format("{}, or no such key", users)};
 }
 
 /// What is wrong where the tasks on a GPU have more of it than it hands out.
 [[nodiscard]] auto fault_of_sum(const workload_file& file, string_view key, const std::vector<std::int32_t>& parts,
                                 std::size_t g, std::int32_t most) -> refusal {
   const auto& gpu = file.plan.gpu;
+  if (gpu.empty() && file.board.gpus.size() > 1) { return std::nullopt; }
   std::int32_t sum = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!gpu.empty() && gpu[i] != static_cast<std::int32_t>(g)) { continue; }
@@ -60,7 +56,7 @@ constexpr std::array sms_policies{federated_policy::name, federated_shared_polic
   return std::nullopt;
 }
 
-[[nodiscard]] auto fault_of_parts(const workload_file& file, string_view policy) -> refusal {
+[[nodiscard]] auto fault_of_parts(const workload_file& file, string_view policy, bool follows_jobs) -> refusal {
   for (std::size_t g = 0; g < file.board.gpus.size(); ++g) {
     const gpu_hardware& on = file.board.gpus[g];
     const gpu_record record{.sms = on.sms,
@@ -68,7 +64,9 @@ constexpr std::array sms_policies{federated_policy::name, federated_shared_polic
                             .granularity = on.granularity,
                             .shared = policy == federated_shared_policy::name};
     if (auto fault = fault_of_sum(file, "sms", file.plan.sms, g, record.budget())) { return fault; }
-    if (auto fault = fault_of_sum(file, "percents", file.plan.percents, g, 100)) { return fault; }
+    if (auto fault = fault_of_sum(file, "percents", file.plan.percents, g, 100); fault && !follows_jobs) {
+      return fault;
+    }
     for (std::size_t i = 0; i < file.plan.sms.size(); ++i) {
       const bool is_here = file.plan.gpu.empty() || file.plan.gpu[i] == static_cast<std::int32_t>(g);
       if (!is_here || file.plan.sms[i] % std::max(on.granularity, 1) == 0) { continue; }
@@ -80,54 +78,133 @@ constexpr std::array sms_policies{federated_policy::name, federated_shared_polic
   return std::nullopt;
 }
 
+/// Whether a plan and the file, or a wish, say different numbers of one policy.
+template <class Value>
+[[nodiscard]] auto fault_of_second(string_view key, const std::optional<Value>& planned,
+                                   const std::optional<Value>& own) -> refusal {
+  if (!planned || !own || *planned == *own) { return std::nullopt; }
+  return input_error{key_at(key), "differs from what the policy says itself", "the same, or no such key"};
+}
+
+/// Numbers of the policy that the plan decides.
+[[nodiscard]] auto add_parameters(const workload_file& file, policy_question& q) -> refusal {
+  const auto& p = file.plan;
+  const policy_word word = split_policy(q.policy);
+  const bool is_own = q.own.has_value();
+  const sharing_rule said = is_own ? *q.own : sharing_rule{};
+  std::optional<std::int32_t> tokens = is_own ? said.tokens_per_gpu : std::nullopt;
+  std::optional<std::int32_t> levels = is_own ? said.levels : std::nullopt;
+  std::optional<ticks> slice = is_own ? said.slice : std::nullopt;
+  (void)with_policy(published_policies, q.policy, [&](const auto& policy) {
+    if (!word.has_parameter) { return; }
+    if constexpr (requires { policy.locks_engines; }) { tokens = policy.tokens; }
+    if constexpr (requires { policy.levels; }) { levels = policy.levels; }
+    if constexpr (requires { policy.slice; }) { slice = policy.slice; }
+  });
+  const auto unused = [&](string_view key, bool is_said, bool is_used) {
+    return fault_of_part(key, is_said, is_used, q.policy, "a policy that has some");
+  };
+  const bool has_tokens = locks_gpus(published_policies, q.policy);
+  if (auto fault = unused("tokens_per_gpu", p.tokens_per_gpu.has_value(), has_tokens)) { return fault; }
+  if (auto fault = unused("levels", p.levels.has_value(), word.name == levels_policy::name)) { return fault; }
+  if (auto fault = unused("slice", p.slice.has_value(), word.name == time_sliced_policy::name)) { return fault; }
+  if (auto fault = unused("slots", p.slots.has_value(), word.name == slots_policy::name)) { return fault; }
+  if (p.tokens_per_gpu == 0 && !q.engines) {
+    return input_error{key_at("tokens_per_gpu"), "0 is no number of tokens that share SMs", "1 or more"};
+  }
+  if (auto fault = fault_of_second("tokens_per_gpu", p.tokens_per_gpu, tokens)) { return fault; }
+  if (auto fault = fault_of_second("levels", p.levels, levels)) { return fault; }
+  if (auto fault = fault_of_second("slice", p.slice, slice)) { return fault; }
+  if (auto fault = fault_of_second("slots", p.slots, said.slots)) { return fault; }
+  q.chosen.tokens_per_gpu = p.tokens_per_gpu;
+  q.chosen.levels = p.levels;
+  q.chosen.slice = p.slice;
+  q.chosen.slots = p.slots;
+  return std::nullopt;
+}
+
+/// Cores and priorities, which tasks can say themselves.
+[[nodiscard]] auto add_places(const workload_file& file, policy_input& out) -> refusal {
+  const auto& [cores, priorities] = std::tie(file.plan.cores, file.plan.priorities);
+  const std::string& cpus = out.question.cpus;
+  const bool is_fixed_order = cpus.ends_with("-monotonic") || cpus.ends_with("edf") || cpus == "g-fl";
+  if (auto fault = fault_of_part("priorities", !priorities.empty(), !is_fixed_order && !out.question.granted, cpus,
+                                 "a policy of fixed priorities")) {
+    return fault;
+  }
+  for (std::size_t i = 0; i < out.tasks->size(); ++i) {
+    described_task& t = out.tasks->tasks[i];
+    if (!cores.empty() && cores[i] != any_core) { t.core = cores[i]; }
+    if (!priorities.empty()) { t.priority = priorities[i]; }
+  }
+  return std::nullopt;
+}
+
+/// What the file decides about all tasks, as far as it does.
+[[nodiscard]] auto decided_parts(const workload_file& file, const policy_input& input)
+    -> std::shared_ptr<const plan<file_tasks::max_tasks, file_tasks::max_visits>> {
+  const auto& p = file.plan;
+  const auto& gpu = p.gpu;
+  const bool several = file.board.gpus.size() > 1;
+  auto out = std::make_shared<plan<file_tasks::max_tasks, file_tasks::max_visits>>();
+  const auto& tasks = input.tasks->tasks;
+  const bool placed =
+      !p.cores.empty() && std::ranges::all_of(tasks, [](const described_task& t) { return t.core != any_core; });
+  for (std::size_t i = 0; i < file.tasks.size(); ++i) {
+    if (placed) { (void)out->cores.push_back(tasks[i].core); }
+    if (!p.priorities.empty()) { (void)out->priorities.push_back(p.priorities[i]); }
+    if (!p.percents.empty()) { (void)out->percents.push_back(p.percents[i]); }
+    if (p.sms.empty() && (gpu.empty() || !several) && p.percents.empty()) { continue; }
+    (void)out->shares.push_back({gpu.empty() ? (several ? -1 : 0) : gpu[i], p.sms.empty() ? 0 : p.sms[i]});
+  }
+  for (const ticks t : p.offsets) { (void)out->offsets.push_back(t); }
+  for (const ticks t : p.local_deadlines) { (void)out->local_deadlines.push_back(t); }
+  for (const std::int32_t n : p.instances) { (void)out->instances.push_back(n); }
+  return out;
+}
+
 }  // namespace
 
 auto add_given_plan(const workload_file& file, policy_input& out) -> std::optional<input_error> {
   auto& q = out.question;
-  const auto& [sms, gpu, percents, offsets, local_deadlines] = file.plan;
-  const bool several = file.board.gpus.size() > 1;
-  if (sms.empty() && percents.empty() && offsets.empty() && local_deadlines.empty() && (gpu.empty() || !several)) {
-    return std::nullopt;
-  }
+  if (!file.plan.is_said) { return std::nullopt; }
+  const auto& p = file.plan;
   const string_view policy = split_policy(q.policy).name;
   const bool as_whole = q.granted || q.overlapping_graphs || q.engines;  // methods that decide all of it themselves
   const bool has_kernels =
       std::ranges::any_of(file.tasks.visits, [](const described_visit& v) { return v.where == visit_place::gpu; });
   const bool shares_sms = has_kernels && std::ranges::find(sms_policies, policy) != sms_policies.end();
-  const bool shares_percents = has_kernels && policy == shares_policy::name && !as_whole;
+  const bool shares_percents = has_kernels && policy == shares_policy::name;
+  const bool several = file.board.gpus.size() > 1;
   const auto fault_of = [&q](string_view key, bool is_said, bool is_used, const std::string& users) {
     return fault_of_part(key, is_said, is_used, q.policy, users);
   };
-  if (auto fault = fault_of("sms", !sms.empty(), shares_sms, fmt::format("{}", fmt::join(sms_policies, ", ")))) {
+  if (auto fault = fault_of("sms", !p.sms.empty(), shares_sms, fmt::format("{}", fmt::join(sms_policies, ", ")))) {
     return fault;
   }
-  if (auto fault =
-          fault_of("percents", !percents.empty(), shares_percents, "shares of tasks that are more than one kernel")) {
-    return fault;
-  }
-  if (auto fault = fault_of("gpu", !gpu.empty() && several, has_kernels && several && !as_whole,
+  if (auto fault = fault_of("percents", !p.percents.empty(), shares_percents, "shares")) { return fault; }
+  if (auto fault = fault_of("gpu", !p.gpu.empty() && several, has_kernels && (!as_whole || q.engines),
                             "a policy whose tasks stay on one of several GPUs")) {
     return fault;
   }
-  if (offsets.empty() != local_deadlines.empty()) {
-    return input_error{key_at(offsets.empty() ? "offsets" : "local_deadlines"),
-                       "is missing, and the other of the two is said", "offsets and local_deadlines, or none of both"};
-  }
-  if (auto fault = fault_of("offsets", !offsets.empty(), !offsets.empty() && !as_whole, "a policy of pools")) {
+  const bool has_jobs = !p.instances.empty();
+  if (auto fault = fault_of("instances", has_jobs, policy == fifo_blocks_policy::name, "graphs whose jobs overlap")) {
     return fault;
   }
-  if (auto fault = fault_of_parts(file, policy)) { return fault; }
-  auto given = std::make_shared<plan<file_tasks::max_tasks, file_tasks::max_visits>>();
-  for (std::size_t i = 0; i < file.tasks.size(); ++i) {
-    if (!sms.empty() || !gpu.empty() || !percents.empty()) {
-      (void)given->shares.push_back({gpu.empty() ? 0 : gpu[i], sms.empty() ? 0 : sms[i]});
-    }
-    if (!percents.empty()) { (void)given->percents.push_back(percents[i]); }
+  const bool is_half = p.offsets.empty() != p.local_deadlines.empty();
+  if (is_half && !(has_jobs && p.local_deadlines.empty())) {
+    return input_error{key_at(p.offsets.empty() ? "offsets" : "local_deadlines"),
+                       "is missing, and the other of the two is said", "offsets and local_deadlines, or none of both"};
   }
-  for (const ticks t : offsets) { (void)given->offsets.push_back(t); }
-  for (const ticks t : local_deadlines) { (void)given->local_deadlines.push_back(t); }
-  q.given = std::move(given);
-  q.begin_search = {};
+  if (auto fault = fault_of("offsets", !p.offsets.empty(), !as_whole || has_jobs, "a policy of pools")) {
+    return fault;
+  }
+  if (auto fault = fault_of_parts(file, policy, q.granted.has_value())) { return fault; }
+  if (auto fault = add_parameters(file, q)) { return fault; }
+  if (auto fault = add_places(file, out)) { return fault; }
+  q.may_guard = p.chooses_guards;
+  q.given = decided_parts(file, out);
+  if (q.decided().says_units()) { q.begin_search = {}; }
   return std::nullopt;
 }
 

@@ -219,11 +219,14 @@ void add_notes(const workload_file& file, const policy_input& input, const judge
   std::vector<std::string> notes = file.notes;
   notes.insert(notes.end(), input.notes.begin(), input.notes.end());
   add_release_notes(file, found, notes);
-  const auto chosen = report::chosen_places(file.tasks, file.board, found, input.question.together);
+  const bool are_said = !file.plan.cores.empty() && is_word_of_clusters(file.rules.cpus);
+  const auto chosen = are_said ? std::vector<std::string>{}
+                               : report::chosen_places(file.tasks, file.board, found, input.question.together);
   if (!chosen.empty()) { notes.push_back(choice_note(is_word_of_clusters(found.cpus) ? "clusters" : "cores", chosen)); }
-  const std::string priorities = file.rules.gpus.sharing == "shares" && has_kernels_only(file)
-                                     ? "as given, the greater goes first"
-                                     : report::priority_words(file.tasks, found.cpus, found.verdict.plan.priorities);
+  const std::string priorities =
+      file.rules.gpus.sharing == "shares" && has_kernels_only(file) ? "as given, the greater goes first"
+      : !file.plan.priorities.empty()                               ? "as the plan says"
+                                      : report::priority_words(file.tasks, found.cpus, found.verdict.plan.priorities);
   if (!priorities.empty()) { notes.push_back("priorities: " + priorities); }
   for (const std::string& a : acknowledged_omissions(file)) { notes.push_back("assumed: " + a); }
   notes.insert(notes.end(), file.remarks.begin(), file.remarks.end());
@@ -339,8 +342,8 @@ auto asked_of(const workload_file& file, const rule_wishes& wishes) -> std::vari
   for (std::size_t i = 0; i < out.tasks->size() && q.engines; ++i) {
     out.tasks->tasks[i].gpu = file.more[i].gpu_cluster.value_or(any_core);
   }
-  place(file, out);
   if (auto fault = add_given_plan(file, out)) { return *fault; }
+  place(file, out);
   if (!q.granted && file.contention && !serves_one_kernel(published_policies, q.policy)) {
     if (auto fault = add_contention(file, out)) { return *fault; }
   }
@@ -376,6 +379,27 @@ auto judge_file(const workload_file& file, const policy_input& input, std::int64
   return out;
 }
 
+auto question_about(const policy_input& input, const judged_policy& found) -> policy_question {
+  policy_question out = input.question;
+  out.given = std::make_shared<plan<file_tasks::max_tasks, file_tasks::max_visits>>(found.verdict.plan);
+  out.may_guard = false;
+  out.chosen.tokens_per_gpu = found.rule.tokens_per_gpu;
+  out.chosen.levels = found.rule.levels;
+  out.chosen.slice = found.rule.slice;
+  out.chosen.slots = found.rule.slots;
+  out.begin_search = {};
+  return out;
+}
+
+auto judge_its_plan(const workload_file& file, const policy_input& input, const judged_policy& found,
+                    std::int64_t factor) -> std::unique_ptr<judged_policy> {
+  auto out = report::judge_input(
+      input, question_about(input, found),
+      [&](const policy_question& q, const file_tasks& tasks) { return judge_policy(q, tasks, file.board); }, factor);
+  if (out != nullptr && is_incomplete(file)) { withhold(out->verdict); }
+  return out;
+}
+
 auto summary_of(const workload_file& file, const judged_policy& found) -> report::verdict_summary {
   auto out = report::summarize(found, file.tasks, file.board,
                                {.contention = file.contention.has_value(), .overheads = file.overheads.has_value()},
@@ -396,6 +420,9 @@ auto explained_summary(const workload_file& file, const policy_input& input, jud
     if (!file.cores.empty() && !said->platform_words.empty()) {
       said->platform_words[0] += fmt::format(" [{}]", core_names(file));
     }
+    const report::tree own = said->allocation;
+    report::detail::add_plan(found, file.tasks, file.board, *said);  // what was proven, and nothing else
+    if (found.rule.sharing == "shares") { said->allocation = own; }  // shares that are not lasting ones
     report::add_path_terms(file.tasks, found.verdict, report::step_names(file.tasks), *said);
     if (auto proven = report::closed_part_words(*said); !proven.empty() && !is_incomplete(file)) {
       said->findings.push_back(std::move(proven));

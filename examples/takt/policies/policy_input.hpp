@@ -23,6 +23,12 @@ namespace takt::program {
 [[nodiscard]] auto judge_file(const workload_file& file, const policy_input& input, std::int64_t factor = 1000)
     -> std::unique_ptr<judged_policy>;
 
+/// The question whether tasks are proven under the very plan of a judgement, with the numbers of its policy.
+[[nodiscard]] auto question_about(const policy_input& input, const judged_policy& found) -> policy_question;
+/// What is said of that plan with all execution times by a factor.
+[[nodiscard]] auto judge_its_plan(const workload_file& file, const policy_input& input, const judged_policy& found,
+                                  std::int64_t factor) -> std::unique_ptr<judged_policy>;
+
 /// What a policy is asked of a file. It is refused where a wish, or the file's own rule, is none that policies know, or
 /// the file states something that the policy does not do, such as to charge overheads.
 [[nodiscard]] auto asked_of(const workload_file& file, const rule_wishes& wishes)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <takt/rules/policies/cpu_words.hpp>
@@ -18,13 +19,45 @@ void give_weights(workload_file& file) {
   std::vector<std::size_t> order(file.tasks.size());
   for (std::size_t i = 0; i < order.size(); ++i) { order[i] = i; }
   const auto& tasks = file.tasks.tasks;
+  const bool all = std::ranges::none_of(tasks, [](const auto& t) { return t.priority == no_priority; });
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    const bool both = tasks[a].priority != no_priority && tasks[b].priority != no_priority;
-    return both ? tasks[a].priority < tasks[b].priority : tasks[a].deadline < tasks[b].deadline;
+    return all ? tasks[a].priority < tasks[b].priority : tasks[a].deadline < tasks[b].deadline;
   });
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     file.more[order[rank]].weight = static_cast<std::int32_t>(order.size() - rank);
   }
+}
+
+/// The order that kernels have beside a rule of processors, in the word that a GPU has for it.
+[[nodiscard]] auto order_of_kernels(std::string_view cpus) -> std::string_view {
+  for (const std::string_view before : {"g-", "nonpreemptive-"}) {
+    if (cpus.starts_with(before)) { cpus.remove_prefix(before.size()); }
+  }
+  return cpus == "fl" ? "edf" : cpus == "fifo" || cpus == "gel" ? "fixed-priority" : cpus;
+}
+
+/// All that was decided, where neither the tasks nor the rules of the file say it.
+[[nodiscard]] auto plan_of(const workload_file& file, const judged_policy& found) -> plan_facts {
+  const auto& p = found.verdict.plan;
+  plan_facts out;
+  out.is_said = true;
+  const bool several = file.board.gpus.size() > 1;
+  bool some_sms = false;
+  for (const sm_share& s : p.shares) {
+    if (several) { out.gpu.push_back(s.gpu); }
+    out.sms.push_back(s.sms);
+    some_sms = some_sms || s.sms > 0;
+  }
+  if (!some_sms) { out.sms.clear(); }
+  const bool weighed = found.rule.sharing == "shares" && std::ranges::all_of(file.tasks.visits, [](const auto& v) {
+                         return v.where == visit_place::gpu;
+                       });
+  if (!weighed) { out.priorities.assign(p.priorities.begin(), p.priorities.end()); }
+  out.percents.assign(p.percents.begin(), p.percents.end());
+  out.offsets.assign(p.offsets.begin(), p.offsets.end());
+  out.local_deadlines.assign(p.local_deadlines.begin(), p.local_deadlines.end());
+  out.instances.assign(p.instances.begin(), p.instances.end());
+  return out;
 }
 
 }  // namespace
@@ -36,7 +69,7 @@ void take_over(workload_file& file, const policy_input& input, const judged_poli
   for (std::size_t i = 0; i < file.tasks.size(); ++i) {
     described_task& t = file.tasks.tasks[i];
     t.core = input.tasks->tasks[i].core;
-    if (!to_clusters && i < cores.size() && file.board.processors > 1) { t.core = cores[i]; }
+    if (i < cores.size() && file.board.processors > 1) { t.core = cores[i]; }
     if (to_clusters) { t.core = clusters > 1 && t.core != any_core ? t.core / input.question.together : any_core; }
     if (found.rule.sharing != "shares") { file.more[i].share.reset(); }
     if (found.rule.sharing != "tokens") { file.more[i].gpu_cluster.reset(); }
@@ -47,8 +80,11 @@ void take_over(workload_file& file, const policy_input& input, const judged_poli
   file.rules.copies = found.copies;
   file.rules.own.assign(file.rules.own.size(), found.devices);
   file.rules.gpus = found.rule;
+  file.plan = plan_of(file, found);
   const bool orders = found.rule.sharing == "levels" || found.rule.sharing == "slots" || found.rule.sharing == "gang";
-  if (file.board.processors == 0 && orders) { file.rules.gpus.policy = file.rules.cpus; }
+  const bool kernels_only =
+      std::ranges::all_of(file.tasks.visits, [](const auto& v) { return v.where == visit_place::gpu; });
+  if (kernels_only && orders) { file.rules.gpus.policy = order_of_kernels(found.cpus); }
   const bool weighed = std::ranges::all_of(file.more, [](const task_facts& t) { return t.weight.has_value(); });
   if (found.rule.sharing == "shares" && !weighed) { give_weights(file); }
 }

@@ -25,10 +25,12 @@ inline constexpr std::int32_t default_share_rounds = 16;
 struct share_search {
   std::int32_t rounds = default_share_rounds;
 
-  /// The first verdict that is a proof, else that on the first plan.
+  /// The first verdict that is a proof, else that on the first plan. `decided`: parts of the plan that are not chosen;
+  /// null: all are. A share with a GPU below 0, or without SMs, leaves these open.
   template <class P, class T, class Test>
-  [[nodiscard]] constexpr auto find(const P& board, const T& tasks, const Test& test) const {
-    return detail::share_finder<P, T, Test>{board, tasks, test}.run(rounds);
+  [[nodiscard]] constexpr auto find(const P& board, const T& tasks, const Test& test,
+                                    const typename detail::plan_type_of<P, T>::type* decided = nullptr) const {
+    return detail::share_finder<P, T, Test>{board, tasks, test, decided}.run(rounds);
   }
   template <class P, class T, class Test>
   [[nodiscard]] constexpr auto operator()(const P& board, const T& tasks, const Test& test) const {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <takt/allocation/allocate.hpp>
+#include <takt/allocation/decided_parts.hpp>
 #include <takt/allocation/plan_room.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -21,17 +22,21 @@
 
 namespace takt::inline v0::detail {
 
-/// One search of a plan, from an even split on. What it asks of a board, its tasks and a test is virtual, so that it is
-/// compiled once for all boards.
+/// One search of a plan, from an even split on. Parts that are decided already stay as they are. What it asks of a
+/// board, its tasks and a test is virtual, so that it is compiled once for all boards.
 template <std::size_t N, class Plan, class Verdict>
 class share_search_steps {
  public:
   using plan_type = Plan;
   using verdict_type = Verdict;
 
-  constexpr explicit share_search_steps(const plan_room<N>& room) : room_{room} {
+  /// `decided`: parts that are not chosen, where it is not null. A GPU below 0 and no SMs are open.
+  constexpr share_search_steps(const plan_room<N>& room, const plan_type* decided) : room_{room} {
     for (std::int64_t& w : weights_) { w = least_weight; }
     for (std::int64_t& w : place_weights_) { w = least_weight; }
+    if (decided == nullptr) { return; }
+    decided_ = decided_parts<plan_type>{*decided};
+    plan_ = *decided;
   }
 
   /// The first proof, else what the first plan got. Where an even split is too little for some kernel, others come
@@ -39,13 +44,14 @@ class share_search_steps {
   /// of tasks that are out of range are left to the test.
   constexpr auto run(std::int32_t rounds) -> verdict_type {
     for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
+    if (!takes_decisions()) { return judge(decided_.plan); }
     if (!room_.in_range || has_wrong_board()) {
       split_evenly();
       return judge(plan_);
     }
     place();
     const auto first = judge(plan_);
-    const bool has_choices = shares_out() || room_.chooses_cores() || room_.reads_priorities;
+    const bool has_choices = chooses_shares() || room_.chooses_cores() || room_.reads_priorities;
     const bool is_short = first.error && lacks_units();
     if (first.schedulable() || !has_choices || (first.error && !is_short)) { return first; }
     plan_type tried = plan_;
@@ -85,14 +91,30 @@ class share_search_steps {
   [[nodiscard]] constexpr auto shares_out() const -> bool {
     return users_ > 0 && (room_.hands_out || room_.gpus.size() > 1);
   }
-  [[nodiscard]] constexpr auto moves() const -> bool {
-    return room_.chooses_cores() || (users_ > 0 && room_.gpus.size() > 1);
+  /// Whether what is decided is about this board and these tasks. GPUs that are decided become the places of tasks.
+  [[nodiscard]] constexpr auto takes_decisions() -> bool {
+    if (!decided_.fits(size(), shares_out(), room_.by_percent, room_.gpus.size())) { return false; }
+    for (std::size_t i = 0; i < size(); ++i) { place_[i] = decided_.gpu(i); }
+    return true;
   }
+  [[nodiscard]] constexpr auto chooses_gpus() const -> bool {
+    return users_ > 0 && room_.gpus.size() > 1 && !decided_.gpus;
+  }
+  [[nodiscard]] constexpr auto chooses_shares() const -> bool {
+    return shares_out() && (chooses_gpus() || !decided_.units());
+  }
+  [[nodiscard]] constexpr auto moves() const -> bool { return room_.chooses_cores() || chooses_gpus(); }
   [[nodiscard]] constexpr auto size() const -> std::size_t { return room_.asks.size(); }
   [[nodiscard]] constexpr auto is_user(std::size_t i) const -> bool { return shares_out() && room_.asks[i]; }
   /// Whether a task gets more or less of its GPU.
   [[nodiscard]] constexpr auto is_fed(std::size_t i) const -> bool {
     return is_user(i) && room_.gpus[place_[i]].units > 0;
+  }
+  [[nodiscard]] constexpr auto is_hungry(std::size_t i) const -> bool { return is_fed(i) && !decided_.units(); }
+  /// What a task begins with: what is decided for it, else so much.
+  [[nodiscard]] constexpr auto units_or(std::size_t i, std::int32_t open) const -> std::int32_t {
+    const auto& gpu = room_.gpus[place_[i]];
+    return decided_.units() ? decided_.units_of(i, gpu.step, gpu.by_percent) : open;
   }
 
   /// Whether every job has a time on all that its GPU hands out, and some job has none on its part.
@@ -100,7 +122,7 @@ class share_search_steps {
     bool some = false;
     for (std::size_t i = 0; i < size(); ++i) {
       if (times_[i].all < unbounded_response) { continue; }
-      if (!is_fed(i) || time_on(i, room_.gpus[place_[i]].units) >= unbounded_response) { return false; }
+      if (!is_hungry(i) || time_on(i, room_.gpus[place_[i]].units) >= unbounded_response) { return false; }
       some = true;
     }
     return some;
@@ -119,7 +141,7 @@ class share_search_steps {
 
   /// Tasks to GPUs, where what is handed out is split evenly, and to cores.
   constexpr void place() {
-    if (users_ > 0 && room_.gpus.size() > 1) { spread(); }
+    if (chooses_gpus()) { spread(); }
     if (room_.chooses_cores()) { place_on_cores(); }
     split_evenly();
     measure();
@@ -128,7 +150,7 @@ class share_search_steps {
     std::int32_t there[max_gpus]{};
     for (std::size_t i = 0; i < size(); ++i) { there[place_[i]] += is_user(i) ? 1 : 0; }
     for (std::size_t i = 0; i < size(); ++i) {
-      units_[i] = is_user(i) ? room_.gpus[place_[i]].units / there[place_[i]] : 0;
+      units_[i] = is_user(i) ? units_or(i, room_.gpus[place_[i]].units / there[place_[i]]) : 0;
     }
     write_shares();
   }
@@ -140,13 +162,13 @@ class share_search_steps {
     for (std::size_t g = 0; g < room_.gpus.size(); ++g) {
       for (std::size_t i = 0; i < size(); ++i) {
         place_[i] = g;
-        units_[i] = is_fed(i) ? 1 : 0;
+        units_[i] = is_fed(i) ? units_or(i, 1) : 0;
       }
       write_shares();
       measure();
       for (std::size_t i = 0; i < size(); ++i) {
         const std::int32_t units = room_.gpus[g].units;
-        const bool is_too_little = is_fed(i) && times_[i].all >= unbounded_response;
+        const bool is_too_little = is_hungry(i) && times_[i].all >= unbounded_response;
         const ticks time = is_too_little ? time_on(i, units) : units > 0 ? times_[i].all : times_[i].gpu;
         const std::int64_t scale = is_too_little ? units : 1;
         const bool goes = is_too_little ? time < unbounded_response : times_[i].all < unbounded_response;
@@ -211,9 +233,12 @@ class share_search_steps {
   }
   [[nodiscard]] constexpr auto share_of(std::size_t i, std::int32_t units) const -> sm_share {
     const auto& gpu = room_.gpus[place_[i]];
-    return {static_cast<std::int32_t>(place_[i]), is_fed(i) && !gpu.by_percent ? units * gpu.step : 0};
+    const auto at = static_cast<std::int32_t>(place_[i]);
+    if (decided_.sms) { return {at, decided_.plan.shares[i].sms}; }
+    return {at, is_fed(i) && !gpu.by_percent ? units * gpu.step : 0};
   }
   [[nodiscard]] constexpr auto percent_of(std::size_t i, std::int32_t units) const -> std::int32_t {
+    if (!decided_.plan.percents.empty()) { return decided_.plan.percents[i]; }
     return is_fed(i) && room_.gpus[place_[i]].by_percent ? units : 0;
   }
 
@@ -235,7 +260,7 @@ class share_search_steps {
   /// From the least shares on, units go to the task whose job alone takes the largest weighted part of its deadline, if
   /// they shorten it.
   constexpr void fill() {
-    if (!shares_out()) { return; }
+    if (!chooses_shares() || decided_.units()) { return; }
     std::int32_t left[max_gpus]{};
     for (std::size_t g = 0; g < room_.gpus.size(); ++g) { left[g] = room_.gpus[g].units; }
     bool settled[N]{};
@@ -277,11 +302,11 @@ class share_search_steps {
     if (seen.why != obstacle::deadline && seen.first_unproven() == nowhere) { return; }
     const std::size_t failed = seen.why == obstacle::deadline ? seen.where : seen.first_unproven();
     if (failed >= size()) { return; }
-    const bool others = is_fed(failed) || room_.reads_priorities;
+    const bool others = is_hungry(failed) || room_.reads_priorities;
     if (moves() && (!others || round % 3 == 2)) {
       grow(place_weights_[failed]);
       place();
-    } else if (room_.reads_priorities && (!is_fed(failed) || round % 2 == 0)) {
+    } else if (room_.reads_priorities && (!is_hungry(failed) || round % 2 == 0)) {
       raised_[failed] += 1;
     } else {
       grow(weights_[failed]);
@@ -315,6 +340,7 @@ class share_search_steps {
   static constexpr std::int64_t no_place = std::numeric_limits<std::int64_t>::max();
 
   plan_room<N> room_;
+  decided_parts<plan_type> decided_{};
   plan_type plan_{};
   std::int32_t users_ = 0;
   std::size_t place_[N]{};
@@ -335,8 +361,9 @@ class share_finder final : public share_search_steps_of<P, T, Test> {
   using steps = share_search_steps_of<P, T, Test>;
 
  public:
-  constexpr share_finder(const P& board, const T& tasks, const Test& test)
-      : steps{plan_room_of(board, tasks)}, board_{&board}, tasks_{&tasks}, test_{&test} {}
+  constexpr share_finder(const P& board, const T& tasks, const Test& test,
+                         const typename steps::plan_type* decided = nullptr)
+      : steps{plan_room_of(board, tasks), decided}, board_{&board}, tasks_{&tasks}, test_{&test} {}
 
  private:
   [[nodiscard]] constexpr auto has_wrong_board() const -> bool override {

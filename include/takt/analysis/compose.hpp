@@ -148,10 +148,10 @@ constexpr void add_closed_part(const visit_table<N, V>& table, const asked_stati
 /// The best of all that apply: where the method of the board and the holistic combiner both prove the set, the lesser
 /// bounds, else the first proof. Without one, what the holistic combiner says, with bounds where they do not rest on
 /// what it does not prove. Strictly periodic tasks that a run decides need no other test. Guards make another system,
-/// so they come where nothing else is a proof, and their bounds stand alone.
+/// so they come where nothing else is a proof and `may_guard` says so, and their bounds stand alone.
 template <class Method, std::size_t N, std::size_t V, class Stations>
-[[nodiscard]] constexpr auto best_of(const Method& method, const visit_table<N, V>& table, const Stations& stations)
-    -> verdict<ticks, N, V> {
+[[nodiscard]] constexpr auto best_of(const Method& method, const visit_table<N, V>& table, const Stations& stations,
+                                     bool may_guard) -> verdict<ticks, N, V> {
   const asked<Stations> all{stations};
   const asked_stations& questions = all;
   verdict<ticks, N, V> exact;
@@ -169,8 +169,10 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
     }
   }
   if (first.schedulable()) { return first; }
-  const auto second = guarded(table, questions);
-  if (second.schedulable()) { return second; }
+  if (may_guard) {
+    const auto second = guarded(table, questions);
+    if (second.schedulable()) { return second; }
+  }
   const auto third = inflated(table, questions);
   if (third.schedulable()) { return third; }
   add_closed_part(table, questions, first);
@@ -230,9 +232,10 @@ concept SetProvenEitherWay = JudgedAsASet<P, T> && KnownFromPools<P>;
 
 namespace analysis::detail {
 
+/// `may_guard`: a plan without offsets and local deadlines may get some.
 template <class P, class T, std::size_t N, std::size_t W>
-[[nodiscard]] constexpr auto judge_pools(const P& board, const T& tasks, const plan<N, W>& p, model_error& error)
-    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
+[[nodiscard]] constexpr auto judge_pools(const P& board, const T& tasks, const plan<N, W>& p, model_error& error,
+                                         bool may_guard = true) -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   takt::detail::copy_decisions(p, own);
   const auto pools = takt::detail::outlines_of(board);
@@ -255,7 +258,8 @@ template <class P, class T, std::size_t N, std::size_t W>
     }
     out = judge_spinning(flat.table, stations);
   } else {
-    out = own.offsets.empty() ? best_of(method_for<P>, flat.table, stations) : judge_guards(flat.table, stations, own);
+    out = own.offsets.empty() ? best_of(method_for<P>, flat.table, stations, may_guard)
+                              : judge_guards(flat.table, stations, own);
   }
   own.offsets = out.plan.offsets;
   own.local_deadlines = out.plan.local_deadlines;

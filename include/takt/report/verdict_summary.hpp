@@ -184,7 +184,11 @@ template <std::size_t N, std::size_t M>
   const auto visit = [&v](std::size_t i) -> std::string_view { return v.visits[i]; };
   add("cores", p.cores, task);
   add("priorities", p.priorities, task);
-  add("percents", p.percents, task);
+  tree percents;
+  for (std::size_t i = 0; i < p.percents.size(); ++i) {
+    if (p.percents[i] > 0) { percents.add(task(i), p.percents[i]); }  // others have no kernels
+  }
+  if (!percents.is_null()) { out.add("percents", std::move(percents)); }
   if (!p.tokens.empty()) {
     tree tokens;
     for (const std::int32_t n : p.tokens) { tokens.push(n); }

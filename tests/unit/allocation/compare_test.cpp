@@ -180,8 +180,7 @@ TEST_CASE("a response that is longer than the period is no bound, whatever the d
     const auto v = takt::judge_at_run_time(takt::federated_policy{}, takt::deadline_monotonic, tasks, one);
     REQUIRE(v.judged);
     CHECK_FALSE(v.schedulable());
-    REQUIRE(v.verdict.tasks[0].bound.exists);
-    CHECK(v.verdict.tasks[0].bound.value > 17);
+    CHECK_FALSE(v.verdict.tasks[0].bound.exists);
     CHECK_FALSE(v.verdict.tasks[0].meets);
   }
 }
@@ -250,4 +249,50 @@ TEST_CASE("what must miss a deadline does so under policies that lack facts, too
   CHECK_FALSE(unknown.judged);
   CHECK(unknown.misses.empty());
   CHECK(takt::factor_at_run_time(sliced, takt::edf, tasks, bare) == 0);
+}
+
+TEST_CASE("what is decided stays, the rest is chosen, and a proof's own plan has the same proof") {
+  const auto tasks = two_chains();
+  const auto two = board_of(2, 2);
+  using plan_type = takt::plan<tasks_type::max_tasks, tasks_type::max_visits>;
+  using decided = takt::decided_plan<tasks_type::max_tasks, tasks_type::max_visits>;
+  const auto same = [](const auto& a, const auto& b) {
+    CHECK(a.schedulable() == b.schedulable());
+    for (std::size_t i = 0; i < a.verdict.tasks.size(); ++i) {
+      CHECK(a.verdict.tasks[i].bound.exists == b.verdict.tasks[i].bound.exists);
+      CHECK(a.verdict.tasks[i].bound.value == b.verdict.tasks[i].bound.value);
+    }
+    CHECK(a.verdict.plan.shares == b.verdict.plan.shares);
+    CHECK(a.verdict.plan.cores == b.verdict.plan.cores);
+  };
+  some.each([&](const auto& policy) {
+    for (const auto& board : {board_of(2), two}) {
+      const auto found = takt::judge_at_run_time(policy, takt::fixed_priority, tasks, board);
+      if (!found.schedulable()) { continue; }
+      CAPTURE(policy.name);
+      same(found, takt::judge_at_run_time(found.policy, takt::fixed_priority, tasks, board, takt::default_share_rounds,
+                                          decided{&found.verdict.plan, false}));
+    }
+  });
+  plan_type both;
+  for (int i = 0; i < 2; ++i) { REQUIRE(both.shares.push_back({1, 0})); }
+  const auto placed = takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, tasks, two,
+                                              takt::default_share_rounds, decided{&both, false});
+  REQUIRE(placed.schedulable());
+  for (const auto& share : placed.verdict.plan.shares) {
+    CHECK(share.gpu == 1);
+    CHECK(share.sms > 0);
+  }
+  plan_type sized;
+  for (int i = 0; i < 2; ++i) { REQUIRE(sized.shares.push_back({-1, 8})); }
+  const auto spread = takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, tasks, two,
+                                              takt::default_share_rounds, decided{&sized, false});
+  REQUIRE(spread.schedulable());
+  CHECK(spread.verdict.plan.shares[0].sms == 8);
+  CHECK(spread.verdict.plan.shares[0].gpu != spread.verdict.plan.shares[1].gpu);
+  plan_type wrong;
+  REQUIRE(wrong.cores.push_back(0));
+  CHECK(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::fixed_priority, tasks, board_of(2),
+                                takt::default_share_rounds, decided{&wrong, false})
+            .verdict.error.fault == takt::model_fault::plan_does_not_fit);
 }

@@ -185,6 +185,17 @@ struct known_under<tokens_policy<Order>, CpuRule> {
     detail::name_cores<CpuRule>(placed, together, out);
     return out;
   }
+  /// With the clusters of GPUs that a plan says.
+  [[nodiscard]] static constexpr auto judge_under(const tokens_policy<Order>& policy, const CpuRule& cpus,
+                                                  const auto& tasks, const hardware& board, const auto& given) {
+    auto placed = tasks;
+    for (std::size_t i = 0; i < placed.size() && i < given.shares.size(); ++i) {
+      if (given.shares[i].gpu >= 0) { placed.tasks[i].gpu = given.shares[i].gpu; }
+    }
+    auto out = judge(policy, cpus, placed, board);
+    if (const auto error = parts_fault(given, gpusync_plan_parts, tasks.size())) { out.refuse(error); }
+    return out;
+  }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& policy, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
@@ -222,6 +233,18 @@ struct known_pipelines {
     const std::int32_t together = detail::cluster_of(cpus, board.processors);
     const auto placed = detail::on_clusters(tasks, board, together);
     auto out = judge_graphs(placed, detail::with_one_engine(board), cpus, together);
+    detail::name_cores<CpuRule>(placed, together, out);
+    return out;
+  }
+  /// Under offsets and numbers of jobs at a time.
+  template <GlobalRule CpuRule>
+  [[nodiscard]] static constexpr auto judge_under(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
+                                                  const auto& tasks, const hardware& board, const auto& given) {
+    const std::int32_t together = detail::cluster_of(cpus, board.processors);
+    const auto placed = detail::on_clusters(tasks, board, together);
+    auto p = given;
+    p.cores.clear();  // those of the tasks
+    auto out = judge_graphs(placed, detail::with_one_engine(board), cpus, together, p);
     detail::name_cores<CpuRule>(placed, together, out);
     return out;
   }
@@ -304,9 +327,17 @@ struct known_under<ordered_gang_policy<Order>, CpuRule> {
 template <RuleTag CpuRule>
 struct known_under<shares_policy, CpuRule> {
   using method = shares_rule;
-  [[nodiscard]] static constexpr auto judge(const shares_policy& /*policy*/, const CpuRule& /*cpus*/, const auto& tasks,
+  [[nodiscard]] static constexpr auto judge(const shares_policy& policy, const CpuRule& cpus, const auto& tasks,
                                             const hardware& board) {
-    auto out = judge_shares(tasks, board);
+    return judge_under(policy, cpus, tasks, board, plan<1>{});
+  }
+  [[nodiscard]] static constexpr auto judge_under(const shares_policy& /*policy*/, const CpuRule& /*cpus*/,
+                                                  const auto& tasks, const hardware& board, const auto& given) {
+    auto p = given;
+    p.shares.clear();  // of the one GPU
+    p.cores.clear();   // nobody visits a processor
+    auto out = judge_shares(tasks, board, shares(), {}, p);
+    for (std::size_t i = 0; out.schedulable() && i < p.percents.size(); ++i) { out.plan.percents[i] = p.percents[i]; }
     for (std::size_t i = 0; out.schedulable() && i < out.tasks.size(); ++i) {
       out.tasks[i].bound = {analysis::time_with_share(tasks, board, i, out.plan.percents[i]), true};
     }

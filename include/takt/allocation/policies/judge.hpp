@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
 #include <takt/allocation/compose.hpp>
 #include <takt/allocation/known/policies.hpp>
@@ -89,11 +90,11 @@ struct typed_boards {
   }
 };
 
-/// Of one policy of which nothing is left open, as pools see it, under the plan that is given or one that is looked
-/// for. Neither judged nor an error: they do not say all of it.
+/// Of one policy of which nothing is left open, as pools see it, under what is decided. Neither judged nor an error:
+/// they do not say all of it.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_one(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                       const hardware& given, std::int32_t rounds, const plan<N, V>* planned)
+                                       const hardware& given, std::int32_t rounds, const decided_plan<N, V>& decided)
     -> policy_verdict<P, N, V> {
   policy_verdict<P, N, V> out;
   out.policy = policy;
@@ -117,9 +118,22 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   }
   if constexpr (orders_jobs<CpuRule>) {
     const auto made = Boards::template make<V>(policy, board, rule);
-    static_cast<board_verdict<N, V>&>(out) = judge_board(made, all, keeps_processor<P>(), rounds, planned);
+    static_cast<board_verdict<N, V>&>(out) = judge_board(made, all, keeps_processor<P>(), rounds, decided);
   }
   return out;
+}
+
+/// Whether bounds of a published method hold also where jobs are late.
+template <class P, class CpuRule>
+[[nodiscard]] constexpr auto counts_late_jobs(std::string_view method) -> bool {
+  if constexpr (is_covered<P, CpuRule>) {
+    using known = typename known_under<P, CpuRule>::method;
+    if constexpr (std::same_as<known, analysis::gpusync_method> ||
+                  std::same_as<known, analysis::overlapping_nodes_method<true>>) {
+      return method == known::name;
+    }
+  }
+  return false;
 }
 
 template <class Verdict>
@@ -130,24 +144,25 @@ template <class Verdict>
 }
 
 /// The same, or what a published method proves, or knows, beyond it; `misses` says whether it proves that a deadline is
-/// missed under every plan. Under a plan that is given a method is asked only where it takes plans.
+/// missed under every plan. Where more is decided than cores and priorities, which are those of the tasks, a method is
+/// asked only if it takes plans, and it adds offsets only where guards may be chosen.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                        const hardware& board, std::int32_t rounds, const plan<N, V>* planned)
+                                        const hardware& board, std::int32_t rounds, const decided_plan<N, V>& decided)
     -> policy_verdict<P, N, V> {
-  auto out = judge_one<Boards>(policy, rule, all, board, rounds, planned);
+  auto out = judge_one<Boards>(policy, rule, all, board, rounds, decided);
   if constexpr (requires { known_under<P, CpuRule>::judge(policy, rule, all, board); }) {
     constexpr bool takes_plans =
         requires { known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan); };
     const bool alone = !is_of_pools(policy, rule);
-    if (planned != nullptr && !takes_plans) {
+    if (decided.says_more() && !takes_plans) {
       if (alone) { out.verdict.refuse({.fault = model_fault::plan_part_unused}); }
       return out;
     }
     const auto ask = [&] {
       if constexpr (takes_plans) {
-        if (planned != nullptr) {
-          plan<N, V> p = *planned;
+        if (decided.says_more()) {
+          plan<N, V> p = *decided.parts;
           p.cores = out.verdict.plan.cores;
           return known_under<P, CpuRule>::judge_under(policy, rule, all, board, p);
         }
@@ -156,9 +171,10 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
     };
     const auto known = ask();
     // Of proofs that are as good that of the method has more to say.
-    const bool proves = known.schedulable() && (!out.judged || !better(out.verdict, known));
+    const bool may_add = decided.may_guard || decided.says_more() || known.plan.offsets.empty();
+    const bool proves = known.schedulable() && may_add && (!out.judged || !better(out.verdict, known));
     if constexpr (takes_plans) {
-      if (!alone && !proves && planned == nullptr && out.schedulable() && out.verdict.plan.offsets.empty()) {
+      if (!alone && !proves && !decided.says_units() && out.schedulable() && out.verdict.plan.offsets.empty()) {
         const auto again = known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan);
         if (again.schedulable() && !better(out.verdict, again)) { out.verdict = again; }
       }
@@ -222,52 +238,92 @@ constexpr void drop_processors(const CpuRule& rule, const hardware& board, Verdi
   }
 }
 
+/// The same with cores and priorities that are decided.
+template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto judge_decided(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+                                           const hardware& board, std::int32_t rounds,
+                                           const decided_plan<N, V>& decided) -> policy_verdict<P, N, V> {
+  if (decided.parts == nullptr || (decided.parts->cores.empty() && decided.parts->priorities.empty())) {
+    return judge_best<Boards>(policy, rule, all, board, rounds, decided);
+  }
+  const auto& [cores, priorities] = std::tie(decided.parts->cores, decided.parts->priorities);
+  policy_verdict<P, N, V> out;
+  out.policy = policy;
+  if ((!cores.empty() && cores.size() != all.size()) || (!priorities.empty() && priorities.size() != all.size())) {
+    out.verdict.refuse({.fault = model_fault::plan_does_not_fit});
+    return out;
+  }
+  plan<N, V> rest = *decided.parts;
+  rest.cores.clear();
+  out =
+      judge_best<Boards>(policy, rule, with_decisions(all, *decided.parts), board, rounds, {&rest, decided.may_guard});
+  if (out.judged) {
+    out.verdict.plan.cores = cores;
+    if (!priorities.empty()) { out.verdict.plan.priorities = priorities; }
+  }
+  return out;
+}
+
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto same_decisions(const plan<N, V>& a, const plan<N, V>& b) -> bool {
+  return a.shares == b.shares && a.cores == b.cores && a.priorities == b.priorities && a.percents == b.percents &&
+         a.offsets == b.offsets && a.local_deadlines == b.local_deadlines && a.instances == b.instances;
+}
+
+/// A proof under a plan that was partly chosen becomes what is said of that very plan where all of it is decided, so
+/// that a plan that is given back has the same bounds: another method may be sharper under the plan of one.
+template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+constexpr void judge_its_plan(const CpuRule& rule, const described_tasks<N, V, R, S>& all, const hardware& board,
+                              const decided_plan<N, V>& decided, policy_verdict<P, N, V>& out) {
+  if constexpr (requires { known_under<P, CpuRule>::judge(out.policy, rule, all, board); }) {
+    const plan<N, V> chosen = out.verdict.plan;
+    if (!out.schedulable() || (decided.parts != nullptr && same_decisions(*decided.parts, chosen))) { return; }
+    const auto again = judge_decided<Boards>(out.policy, rule, all, board, 0, decided_plan<N, V>{&chosen, false});
+    if (!again.schedulable()) { return; }
+    out = again;
+    out.verdict.plan = chosen;
+    out.verdict.plan.feasible = true;
+  }
+}
+
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                      const hardware& board, std::int32_t rounds, const plan<N, V>* planned = nullptr)
-    -> policy_verdict<P, N, V> {
+                                      const hardware& board, std::int32_t rounds,
+                                      const decided_plan<N, V>& decided = {}) -> policy_verdict<P, N, V> {
   policy_verdict<P, N, V> out;
   std::size_t count = 1;
   if constexpr (requires { policy.choice_count(gpu_hardware{}, all); }) {
     const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
     count = policy.choice_count(gpu, all);
     for (std::size_t k = 0; k < count; ++k) {
-      const auto tried = judge_best<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds, planned);
+      const auto tried = judge_decided<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds, decided);
       const bool is_first = k == 0 || (!out.judged && tried.judged);
       if (is_first || (tried.judged && better(tried.verdict, out.verdict))) { out = tried; }
     }
   } else {
-    out = judge_best<Boards>(policy, rule, all, board, rounds, planned);
+    out = judge_decided<Boards>(policy, rule, all, board, rounds, decided);
   }
+  judge_its_plan<Boards>(rule, all, board, decided, out);
   if (board.processors < 1) { drop_processors<Boards>(rule, board, out); }
   if (out.judged) { restate(out.verdict, all); }
+  if (out.judged && !counts_late_jobs<P, CpuRule>(out.verdict.method)) { drop_late_bounds(out.verdict, all); }
   add_misses<Boards>(rule, all, board, count == 1, out);
   return out;
 }
 
-/// The largest factor on all execution times, in thousandths, with which a proof was found by bisection; 0: with none.
+/// The largest factor on all execution times, in thousandths, with which the plan that was found is proven, or, with
+/// `rounds` above 0, some plan, by bisection; 0: with none.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto factor_on(const policy_verdict<P, N, V>& found, const CpuRule& rule,
                                        const described_tasks<N, V, R, S>& all, const hardware& given,
                                        std::int32_t rounds) -> std::int64_t {
-  hardware board = given;
-  if (!found.judged || !found.missing.empty() || complete(all, board) != model_fault::none) { return 0; }
-  const auto pools_hold = [&](const auto& trial) {
-    if constexpr (orders_jobs<CpuRule>) {
-      if (!is_of_pools(found.policy, rule)) { return false; }
-      const auto made = Boards::template make<V>(found.policy, board, rule);
-      return holds_under(made, trial, keeps_processor<P>(), found.verdict.plan) ||
-             (rounds > 0 && judge_board(made, trial, keeps_processor<P>(), rounds).schedulable());
-    }
-    return false;
-  };
+  if (!found.judged || !found.missing.empty()) { return 0; }
+  const decided_plan<N, V> decided{&found.verdict.plan, false};
   const auto holds = [&](std::int64_t permille) {
     const auto trial = scaled(all, permille);
     if (trial.error) { return false; }
-    if constexpr (requires { known_under<P, CpuRule>::judge(found.policy, rule, trial.tasks, given); }) {
-      if (known_under<P, CpuRule>::judge(found.policy, rule, trial.tasks, given).schedulable()) { return true; }
-    }
-    return pools_hold(trial.tasks);
+    return judge_decided<Boards>(found.policy, rule, trial.tasks, given, 0, decided).schedulable() ||
+           (rounds > 0 && judge_best<Boards>(found.policy, rule, trial.tasks, given, rounds, {}).schedulable());
   };
   std::int64_t low = 0;
   std::int64_t high = 1000;
@@ -302,8 +358,9 @@ template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::s
 }
 
 /// The largest factor on all execution times, in thousandths, with which the tasks are still proven, or proven at all,
-/// as far as bisection finds it: under the plan that was found, else under one that `rounds` of a search find. 0: none
-/// is known. Cost: some twenty times that of `judge` under one plan, and of `rounds` plans.
+/// as far as bisection finds it: under the plan that was found and no other, or, where `rounds` is above 0, under any
+/// that so many rounds of a search find. 0: none is known. Cost: some twenty times that of `judge` under one plan, and
+/// of `rounds` plans.
 template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto factor_permille(const policy_verdict<P, N, V>& found, const CpuRule& rule,
                                              const described_tasks<N, V, R, S>& all, const hardware& board,

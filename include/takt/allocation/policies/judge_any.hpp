@@ -57,12 +57,12 @@ struct any_boards {
 }  // namespace detail
 
 /// `judge` for any hardware, at run time: what it is made of is instantiated once for all policies and rules.
-/// `planned`: the plan that is asked about, with a part of the GPUs for each task, in place of a search; null: none.
+/// `decided`: what the search leaves as it is.
 template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] auto judge_at_run_time(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                      const hardware& board, std::int32_t rounds = default_share_rounds,
-                                     const plan<N, V>* planned = nullptr) -> policy_verdict<P, N, V> {
-  return detail::judge_on<detail::any_boards>(policy, rule, all, board, rounds, planned);
+                                     const decided_plan<N, V>& decided = {}) -> policy_verdict<P, N, V> {
+  return detail::judge_on<detail::any_boards>(policy, rule, all, board, rounds, decided);
 }
 
 /// `factor_permille` for any hardware, at run time.

@@ -44,6 +44,26 @@ struct board_verdict {
   [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return judged && verdict.schedulable(); }
 };
 
+/// What is decided about tasks before they are judged. Parts of a plan that are empty are chosen, and so is a GPU below
+/// 0 or the SMs of shares without any.
+template <std::size_t N, std::size_t V>
+struct decided_plan {
+  const plan<N, V>* parts = nullptr;  ///< null: nothing is
+  bool may_guard = true;              ///< offsets and local deadlines may be chosen, too
+
+  /// Whether more is decided than what tasks can say themselves, cores and priorities.
+  [[nodiscard]] constexpr auto says_more() const noexcept -> bool {
+    return parts != nullptr && !(parts->shares.empty() && parts->percents.empty() && parts->offsets.empty() &&
+                                 parts->local_deadlines.empty() && parts->instances.empty());
+  }
+  [[nodiscard]] constexpr auto says_units() const noexcept -> bool {
+    if (parts == nullptr) { return false; }
+    bool some = !parts->percents.empty();
+    for (const sm_share& s : parts->shares) { some = some || s.sms > 0; }
+    return some;
+  }
+};
+
 /// Least (deadline - bound) / deadline of tasks that have a deadline, in thousandths, rounded down. Pre: all of them
 /// have bounds.
 template <std::size_t N, std::size_t V>
@@ -152,7 +172,7 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   return out.missing;
 }
 
-/// What analyses say of a plan. `spins`: a job keeps its processor.
+/// What analyses say of a plan. `spins`: a job keeps its processor. `may_guard`: a plan without guards may get some.
 template <class Board, class Tasks>
 class board_test {
  public:
@@ -160,18 +180,20 @@ class board_test {
   using plan_type = plan<tasks_of<Tasks>, visits_of<Tasks>>;
   using verdict_type = verdict<ticks, tasks_of<Tasks>, visits_of<Tasks>>;
 
-  constexpr board_test(const Board& board, const Tasks& tasks, bool spins)
-      : board_{&board}, tasks_{&tasks}, spins_{spins} {}
+  constexpr board_test(const Board& board, const Tasks& tasks, bool spins, bool may_guard = true)
+      : board_{&board}, tasks_{&tasks}, spins_{spins}, may_guard_{may_guard} {}
 
   constexpr auto operator()(const plan_type& p) const -> verdict_type {
     if (!spins_) {
       model_error ignored;
-      return analysis::detail::judge_pools(*board_, *tasks_, p, ignored);
+      return analysis::detail::judge_pools(*board_, *tasks_, p, ignored, may_guard_);
     }
     const auto flat = board_flattener<Board, tasks_of<Tasks>, visits_of<Tasks>>{*board_, p}.run(*tasks_);
     verdict_type out;
-    if (flat.error) {
-      out.refuse(flat.error);
+    model_error error = flat.error;
+    if (!error && !p.offsets.empty()) { error = {.fault = model_fault::plan_part_unused}; }
+    if (error) {
+      out.refuse(error);
       return out;
     }
     const analysis::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
@@ -186,25 +208,19 @@ class board_test {
   const Board* board_;
   const Tasks* tasks_;
   bool spins_;
+  bool may_guard_;
 };
 
-/// What is proven of tasks on a board under the plan that is given, else under one that is found for them, with cores
-/// and GPUs for those that name none. `spins`: a job keeps its processor.
+/// What is proven of tasks on a board under what is decided, and under what a search finds for the rest. `spins`: a job
+/// keeps its processor.
 template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_board(const Board& board, const described_tasks<N, V, R, S>& all, bool spins,
-                                         std::int32_t rounds, const plan<N, V>* given = nullptr)
+                                         std::int32_t rounds, const decided_plan<N, V>& decided = {})
     -> board_verdict<N, V> {
   board_verdict<N, V> out;
   const auto missing = missing_times(board, all);
-  const board_test<Board, described_tasks<N, V, R, S>> test{board, all, spins};
-  if (given == nullptr) {
-    out.verdict = share_search{.rounds = rounds}.find(board, all, test);
-  } else {
-    plan<N, V> p = *given;
-    const auto pools = outlines_of(board);
-    place_tasks({pools.data(), pools.size()}, all, p.cores);
-    out.verdict = test(p);
-  }
+  const board_test<Board, described_tasks<N, V, R, S>> test{board, all, spins, decided.may_guard};
+  out.verdict = share_search{.rounds = rounds}.find(board, all, test, decided.parts);
   const model_error& error = out.verdict.error;
   const bool lacks_time = error.fault == model_fault::visit_time_unknown;
   const bool finds_no_parts = !error && out.verdict.why == obstacle::gpu;
@@ -218,15 +234,25 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   return out;
 }
 
-/// Whether tasks are proven under a plan that was found for others of the same shape. Guards are looked for anew.
-template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto holds_under(const Board& board, const described_tasks<N, V, R, S>& all, bool spins,
-                                         const plan<N, V>& found) -> bool {
-  plan<N, V> p = found;
-  p.offsets.clear();
-  p.local_deadlines.clear();
-  p.instances.clear();
-  return board_test<Board, described_tasks<N, V, R, S>>{board, all, spins}(p).schedulable();
+/// The tasks with the cores and priorities of a plan, as far as it says some. Pre: it says them of all tasks.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto with_decisions(const described_tasks<N, V, R, S>& all, const plan<N, V>& p)
+    -> described_tasks<N, V, R, S> {
+  described_tasks<N, V, R, S> out = all;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!p.cores.empty()) { out.tasks[i].core = p.cores[i]; }
+    if (!p.priorities.empty()) { out.tasks[i].priority = p.priorities[i]; }
+  }
+  return out;
+}
+
+/// Takes back bounds above the period of tasks that are not proven to be in time: jobs that overlap are not counted.
+template <class Verdict, class Tasks>
+constexpr void drop_late_bounds(Verdict& out, const Tasks& all) {
+  for (std::size_t i = 0; i < out.tasks.size(); ++i) {
+    auto& t = out.tasks[i];
+    if (!t.meets && t.bound.exists && t.bound.value > all.tasks[i].period) { t.bound = {}; }
+  }
 }
 
 /// Rows with the deadlines that were given: analyses hold tasks to the lesser of deadline and period. A bound above it

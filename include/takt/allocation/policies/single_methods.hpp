@@ -116,6 +116,13 @@ struct known_under<granted_shares_policy<N>, CpuRule> {
                                             const auto& tasks, const hardware& board) {
     return judge_shares(tasks, board, policy.rule, policy.contention);
   }
+  /// Shares that are given hold at least what the method asks for.
+  [[nodiscard]] static constexpr auto judge_under(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
+                                                  const auto& tasks, const hardware& board, const auto& given) {
+    auto p = given;
+    p.shares.clear();  // of the one GPU
+    return judge_shares(tasks, board, policy.rule, policy.contention, p);
+  }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {

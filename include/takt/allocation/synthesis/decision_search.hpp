@@ -27,6 +27,7 @@ struct reached_score {
 ///   as much as something that comes earlier in the order of the values.
 /// - `reach(all, least)`: the score of all decisions, if it is at least so. The same decisions have one score.
 /// - `least_valid()`: what scores less is no solution.
+/// - Optional, `earliest(all)`: the first decisions, in the order of the values, that mean the same as these.
 template <class P>
 concept DecisionProblem = requires(P& p, const decisions<P::max_decisions>& some, std::size_t i, std::int64_t least) {
   { P::max_decisions } -> std::convertible_to<std::size_t>;
@@ -45,6 +46,7 @@ struct search_progress {
   decisions<N> best{};  ///< the first of those with the best score
   std::int64_t score = 0;
   std::int64_t nearest = 0;  ///< the largest score that `climb` has met, a solution's or not; 0: none
+  decisions<N> closest{};    ///< the first with that score
 
   bool complete = false;  ///< nothing is better than `best`; where nothing was found, there is no solution
   decisions<N> at{};      ///< what `search_all` looks at next
@@ -64,6 +66,12 @@ namespace detail {
 template <DecisionProblem P>
 [[nodiscard]] constexpr auto score_to_beat(P& p, const search_progress<P::max_decisions>& s) -> std::int64_t {
   return s.found ? s.score + 1 : p.least_valid();
+}
+
+template <DecisionProblem P>
+[[nodiscard]] constexpr auto earliest_of(P& p, const decisions<P::max_decisions>& all) -> decisions<P::max_decisions> {
+  if constexpr (requires { p.earliest(all); }) { return p.earliest(all); }
+  return all;
 }
 
 /// To the next decisions that do not begin with those of `at`.
@@ -142,8 +150,8 @@ constexpr void search_all(P& p, search_progress<P::max_decisions>& s, const Stop
 }
 
 /// Local search: from the first values of all decisions, later from random ones, to neighbours that score as much or
-/// more, and anew after a while without a better one. Ends when `stop(progress)` says so. The same for a seed, also in
-/// parts. It proves nothing of what it has not found.
+/// more, and anew after a while without a better one. A neighbour that means the same is not asked about. Ends when
+/// `stop(progress)` says so. The same for a seed, also in parts. It proves nothing of what it has not found.
 template <DecisionProblem P, class Stop>
 constexpr void climb(P& p, search_progress<P::max_decisions>& s, std::uint64_t seed, const Stop& stop) {
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::min();
@@ -161,12 +169,17 @@ constexpr void climb(P& p, search_progress<P::max_decisions>& s, std::uint64_t s
     } else {
       next = detail::neighbour(p, s.current, draws);
     }
+    next = detail::earliest_of(p, next);
     ++s.steps;
-    ++s.evaluations;
     ++s.stale;
+    if (!begins && next == s.current) { continue; }
+    ++s.evaluations;
     const reached_score got = p.reach(next, begins ? any : s.height);
     if (!got.reached) { continue; }
-    if (got.value > s.nearest) { s.nearest = got.value; }
+    if (got.value > s.nearest) {
+      s.nearest = got.value;
+      s.closest = next;
+    }
     if (begins || got.value > s.height) { s.stale = 0; }
     s.climbing = true;
     s.current = next;

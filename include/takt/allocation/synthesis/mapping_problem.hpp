@@ -91,8 +91,8 @@ class mapping_problem {
   static constexpr std::int64_t deadlines_proven = 1000;
   using menu = task_menu<Places>;
 
-  /// `types`: by core; cores of one type are the same to the judge, whatever runs on them. Pre: `judge` outlives it;
-  /// each task has a place, on a core that has a type.
+  /// `types`: by core; cores of one type are the same to the judge, whatever runs on them, and to the menus of tasks.
+  /// Pre: `judge` outlives it; each task has a place, on a core that has a type.
   constexpr mapping_problem(J& judge, mapping_objective objective, const inline_vector<menu, max_tasks>& tasks,
                             const inline_vector<std::uint32_t, 64>& types)
       : judge_{&judge}, objective_{objective}, tasks_{tasks}, types_{types} {
@@ -111,6 +111,43 @@ class mapping_problem {
     return static_cast<std::uint32_t>(decision - tasks_.size());
   }
   [[nodiscard]] constexpr auto least_valid() const -> std::int64_t { return first_valid; }
+  /// The same without those that differ from others in the names of equal cores only, one task after the other.
+  [[nodiscard]] constexpr auto distinct_values(std::size_t decision) const -> std::uint32_t {
+    if (decision == 0 || decision > tasks_.size()) { return values(decision); }
+    std::uint32_t out = 0;
+    for (const task_place& p : tasks_[decision - 1].places) {
+      std::size_t before = 0;  // cores of its type with lesser numbers
+      for (std::size_t c = 0; c < static_cast<std::size_t>(p.core); ++c) { before += types_[c] == type_of(p) ? 1 : 0; }
+      out += before < decision ? 1 : 0;
+    }
+    return out < 1 ? 1 : out;
+  }
+  /// Equal cores get their first tasks in the order of their numbers.
+  [[nodiscard]] constexpr auto earliest(const decisions<max_decisions>& all) const -> decisions<max_decisions> {
+    constexpr std::size_t none = 64;
+    inline_vector<std::size_t, 64> name;  // of each core
+    inline_vector<bool, 64> taken;
+    static_cast<void>(name.resize(types_.size(), none) && taken.resize(types_.size(), false));
+    decisions<max_decisions> out = all;
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      const task_place& p = place_of(all, i);
+      std::size_t& renamed = name[static_cast<std::size_t>(p.core)];
+      for (std::size_t c = 0; c < types_.size() && renamed == none; ++c) {
+        if (taken[c] || types_[c] != type_of(p)) { continue; }
+        renamed = c;
+        taken[c] = true;
+      }
+      const auto& places = tasks_[i].places;
+      std::size_t at = 0;
+      while (at < places.size() &&
+             (places[at].body != p.body || static_cast<std::size_t>(places[at].core) != renamed)) {
+        ++at;
+      }
+      if (at == places.size()) { return all; }
+      out[1 + i] = static_cast<std::uint32_t>(at);
+    }
+    return out;
+  }
 
   [[nodiscard]] constexpr auto promising(const decisions<max_decisions>& some, std::int64_t least) const -> bool {
     const std::size_t placed = some.empty() ? 0 : some.size() - 1 < tasks_.size() ? some.size() - 1 : tasks_.size();
@@ -211,6 +248,9 @@ class mapping_problem {
   [[nodiscard]] constexpr auto place_of(const decisions<max_decisions>& all, std::size_t task) const
       -> const task_place& {
     return tasks_[task].places[all[1 + task]];
+  }
+  [[nodiscard]] constexpr auto type_of(const task_place& p) const -> std::uint32_t {
+    return types_[static_cast<std::size_t>(p.core)];
   }
   [[nodiscard]] static constexpr auto some_are(const task_flags& flags) -> bool {
     for (const bool flag : flags) {

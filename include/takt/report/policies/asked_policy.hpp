@@ -68,6 +68,7 @@ void with_asked_policy(const policy_question<Tasks>& q, const F& f) {
         policy.tokens = tokens == 0 ? any_number_of_tokens : tokens;
       }
     }
+    take_parameters(policy, q.chosen);
     f(policy);
   }));
 }

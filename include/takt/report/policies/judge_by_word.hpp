@@ -65,15 +65,16 @@ void add_stand_in(const P& policy, const Rule& rule, const Tasks& tasks, const h
   }
 }
 
-/// What a published method says, and nothing beside it. `planned` may be null.
+/// What a published method says, and nothing beside it.
 template <class P, class Rule, class Tasks>
 void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
-                 const plan<Tasks::max_tasks, Tasks::max_visits>* planned, judged_policy<Tasks>& out) {
+                 const decided_plan<Tasks::max_tasks, Tasks::max_visits>& decided, judged_policy<Tasks>& out) {
   using known = known_under<P, Rule>;
   if constexpr (!requires { known::judge(policy, rule, tasks, board); }) {
     out.verdict.refuse({.fault = model_fault::option_unused});
   } else {
-    if (planned == nullptr) {
+    const auto* const planned = decided.parts;
+    if (!decided.says_more()) {
       out.verdict = known::judge(policy, rule, tasks, board);
     } else if constexpr (requires { known::judge_under(policy, rule, tasks, board, *planned); }) {
       out.verdict = known::judge_under(policy, rule, tasks, board, *planned);
@@ -81,6 +82,9 @@ void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const ha
       out.verdict.refuse({.fault = model_fault::plan_part_unused});
     }
     out.judged = !out.verdict.error;
+    if (!takt::detail::counts_late_jobs<P, Rule>(out.verdict.method)) {
+      takt::detail::drop_late_bounds(out.verdict, tasks);
+    }
     add_stand_in(policy, rule, tasks, board, out);
     if (out.verdict.status == verdict_status::unschedulable) {
       if constexpr (requires { requires P::decides_shares; }) {
@@ -112,9 +116,9 @@ template <class Tasks>
 /// The best of all. The policy of which nothing is left open.
 template <class P, class Rule, class Tasks>
 [[nodiscard]] auto judge_pools(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
-                               const plan<Tasks::max_tasks, Tasks::max_visits>* planned, judged_policy<Tasks>& out)
-    -> P {
-  const auto best = judge_at_run_time(policy, rule, tasks, board, default_share_rounds, planned);
+                               const decided_plan<Tasks::max_tasks, Tasks::max_visits>& decided,
+                               judged_policy<Tasks>& out) -> P {
+  const auto best = judge_at_run_time(policy, rule, tasks, board, default_share_rounds, decided);
   static_cast<board_verdict<Tasks::max_tasks, Tasks::max_visits>&>(out) = best;
   if constexpr (takt::detail::orders_jobs<Rule>) {
     if (out.judged && out.missing.empty()) {
@@ -175,14 +179,14 @@ template <class Rule, class Tasks>
     using policy_type = std::remove_cvref_t<decltype(policy)>;
     policy_type found = policy;
     if constexpr (detail::is_judged_alone<policy_type>) {
-      detail::judge_alone(policy, rule, tasks, board, q.given.get(), *out);
+      detail::judge_alone(policy, rule, tasks, board, q.decided(), *out);
     } else {
-      found = detail::judge_pools(policy, rule, tasks, board, q.given.get(), *out);
+      found = detail::judge_pools(policy, rule, tasks, board, q.decided(), *out);
     }
     detail::add_methods(found, rule, *out);
     out->policy = out->verdict.schedulable() ? word_of_policy(found) : q.policy;
     out->search = q.search.value_or(default_search);
-    out->searched = q.given == nullptr;
+    out->searched = !q.decided().says_units();
     out->copies = q.engines ? std::string_view{} : cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
     out->devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;
     out->rule = rule_of_policy(found);

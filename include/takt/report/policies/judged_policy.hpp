@@ -41,8 +41,10 @@ struct policy_question {
   std::optional<granted_shares_policy<Tasks::max_tasks>> granted;  ///< where shares follow jobs, in place of the word
   bool overlapping_graphs = false;         ///< jobs of graphs overlap as in their published method
   std::optional<gpusync_board<>> engines;  ///< of the GPUs, each with a lock, where tokens are for them
-  /// What is decided already, with a part of the GPUs for each task; null: a search decides.
+  /// What is decided already; null: a search decides. Parts that are empty are chosen.
   std::shared_ptr<const plan<Tasks::max_tasks, Tasks::max_visits>> given;
+  bool may_guard = true;  ///< offsets and local deadlines may be chosen
+  sharing_rule chosen{};  ///< tokens, levels, slices and slots that are decided, too
 
   std::string analysis;  ///< published, of tasks with SMs of their own; empty: the best of all
   std::optional<search_method> search;
@@ -52,6 +54,9 @@ struct policy_question {
 
   /// Whether one analysis alone is asked, and none of takt's own beside it.
   [[nodiscard]] auto asks_one() const noexcept -> bool { return !analysis.empty() || search.has_value(); }
+  [[nodiscard]] auto decided() const noexcept -> decided_plan<Tasks::max_tasks, Tasks::max_visits> {
+    return {given.get(), may_guard};
+  }
 };
 
 /// What a policy makes of a workload.
@@ -64,7 +69,7 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
   std::string_view copies{};   ///< rule of the copy engines
   std::string_view devices{};  ///< rule of resources of one's own
   search_method search = default_search;
-  bool searched = true;  ///< the plan is not one that was given
+  bool searched = true;  ///< SMs and shares are not those of a plan that was given
   model_error unread;    ///< why the published method cannot read the tasks, once it was asked to explain
   board_type board;
   sharing_rule rule;  ///< how a file says it

@@ -56,14 +56,16 @@ constexpr void drop_guards(verdict<ticks, N, V>& v) {
 }
 
 /// What a policy makes of it, with all execution times by a factor in thousandths; null where these are out of range.
-/// That a deadline is missed is proven without contention. `judge(question, tasks)`: see `judge_by_word`.
+/// That a deadline is missed is proven without contention. `question`: that of the input, or one about some plan.
+/// `judge(question, tasks)`: see `judge_by_word`.
 template <class Tasks, class Judge>
-[[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const Judge& judge, std::int64_t factor = 1000)
+[[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const policy_question<Tasks>& question,
+                               const Judge& judge, std::int64_t factor = 1000)
     -> std::unique_ptr<judged_policy<Tasks>> {
   const auto judged = [&](const Tasks& tasks) -> std::unique_ptr<judged_policy<Tasks>> {
-    if (factor == 1000) { return judge(input.question, tasks); }
+    if (factor == 1000) { return judge(question, tasks); }
     const auto longer = std::make_unique<description<Tasks>>(scaled(tasks, factor));
-    return longer->error ? nullptr : judge(input.question, longer->tasks);
+    return longer->error ? nullptr : judge(question, longer->tasks);
   };
   auto out = judged(*input.tasks);
   if (out == nullptr) { return out; }
@@ -78,6 +80,12 @@ template <class Tasks, class Judge>
   if (input.has_overheads) { drop_closed_part(v); }
   if (input.timers_are_late) { drop_guards(v); }
   return out;
+}
+
+template <class Tasks, class Judge>
+[[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const Judge& judge, std::int64_t factor = 1000)
+    -> std::unique_ptr<judged_policy<Tasks>> {
+  return judge_input(input, input.question, judge, factor);
 }
 
 /// "kernels of camera take 5.0000 % more beside those of other tasks", of each task that others slow down.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -187,6 +188,44 @@ void add_hardware(const hardware& board, const judged_policy<Tasks>& found, verd
 
 }  // namespace detail
 
+namespace detail {
+
+/// Numbers of a policy that are part of a plan: tokens, levels, a slice, slots.
+inline void add_parameters(const sharing_rule& rule, tree& out) {
+  if (rule.tokens_per_gpu) { out.add("tokens_per_gpu", *rule.tokens_per_gpu); }
+  if (rule.levels) { out.add("levels", *rule.levels); }
+  if (rule.slice && *rule.slice > 0) { out.add("slice", *rule.slice); }
+  if (!rule.slots || rule.slots->period < 1) { return; }
+  tree slots;
+  slots.add("period", rule.slots->period);
+  const auto add = [&slots](std::string_view kind, const std::optional<slot_time>& slot) {
+    if (!slot) { return; }
+    tree one;
+    slots.add(kind, one.add("offset", slot->offset).add("budget", slot->budget));
+  };
+  add("pinned", rule.slots->pinned);
+  add("gang", rule.slots->gang);
+  out.add("slots", std::move(slots));
+}
+
+/// The whole plan of a verdict, as a file may give it, and its parts of the GPUs. `out` has the names of the tasks.
+template <class Tasks>
+void add_plan(const judged_policy<Tasks>& found, const Tasks& tasks, const hardware& board, verdict_summary& out) {
+  const auto& p = found.verdict.plan;
+  verdict_summary named;
+  named.tasks = out.tasks;
+  named.visits = step_names(tasks);
+  const std::size_t parts = std::max({p.offsets.size(), p.local_deadlines.size(), p.instances.size()});
+  while (named.visits.size() < parts) { named.visits.push_back("step " + std::to_string(named.visits.size())); }
+  out.plan_words = plan_words(tasks, board, found.rule, found.cpus, p);
+  out.allocation = share_members(p, named, board.gpus.size() > 1, tasks);
+  out.plan = plan_members(p, named);
+  for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
+  add_parameters(found.rule, out.plan);
+}
+
+}  // namespace detail
+
 /// What is known of a policy's verdict, from the rules of pools. `missing`: the facts that it lacks, where they belong.
 /// Pre: it was judged, and is about these tasks on this board.
 template <class Tasks>
@@ -196,15 +235,7 @@ template <class Tasks>
   const auto& v = found.verdict;
   verdict_summary out = detail::begin_summary(v);
   detail::add_hardware(board, found, out);
-  out.plan_words = plan_words(tasks, board, found.rule, found.cpus, v.plan);
-  out.visits = step_names(tasks);
-  const std::size_t parts = std::max({v.plan.offsets.size(), v.plan.local_deadlines.size(), v.plan.instances.size()});
-  while (out.visits.size() < parts) { out.visits.push_back("step " + std::to_string(out.visits.size())); }
-  out.allocation = detail::share_members(v.plan, out, board.gpus.size() > 1, tasks);
-  out.plan = detail::plan_members(v.plan, out);
-  for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
-  out.visits.clear();
-  if (found.rule.tokens_per_gpu) { out.plan.add("tokens_per_gpu", *found.rule.tokens_per_gpu); }
+  detail::add_plan(found, tasks, board, out);
   for (task_summary& t : out.tasks) {
     if (t.meets || t.bound.exists || !found.missing.empty()) { continue; }
     t.because = v.why == obstacle::passes ? "bounds still grew when the search for them ended at its limit of rounds"

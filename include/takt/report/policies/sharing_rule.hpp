@@ -13,6 +13,7 @@
 #include <takt/report/locked_gpu_words.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
+#include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/share_rules.hpp>
@@ -121,9 +122,10 @@ template <SharingPolicy P>
   return out;
 }
 
-/// Gives a policy what a rule says beyond its name.
-template <SharingPolicy P>
-void take_values(P& policy, const sharing_rule& rule) {
+namespace detail {
+
+template <class P>
+void take_slots(P& policy, const sharing_rule& rule) {
   if constexpr (requires { policy.pinned.period; }) {
     if (!rule.slots) { return; }
     const slot_time pinned = rule.slots->pinned.value_or(slot_time{});
@@ -131,6 +133,31 @@ void take_values(P& policy, const sharing_rule& rule) {
     policy.pinned = {.offset = pinned.offset, .budget = pinned.budget, .period = rule.slots->period};
     policy.gang = {.offset = gang.offset, .budget = gang.budget, .period = rule.slots->period};
   }
+}
+
+}  // namespace detail
+
+/// Gives a policy the numbers of a rule that searches choose where nobody says them.
+template <SharingPolicy P>
+void take_parameters(P& policy, const sharing_rule& rule) {
+  detail::take_slots(policy, rule);
+  if constexpr (requires { policy.locks_engines; }) {
+    if (rule.tokens_per_gpu) {
+      policy.tokens = *rule.tokens_per_gpu == 0 ? any_number_of_tokens : *rule.tokens_per_gpu;
+    }
+  }
+  if constexpr (requires { policy.slice; }) {
+    if (rule.slice) { policy.slice = *rule.slice; }
+  }
+  if constexpr (requires { policy.levels; }) {
+    if (rule.levels) { policy.levels = *rule.levels; }
+  }
+}
+
+/// Gives a policy what a rule says beyond its name.
+template <SharingPolicy P>
+void take_values(P& policy, const sharing_rule& rule) {
+  detail::take_slots(policy, rule);
   if constexpr (requires { policy.cost; }) {
     if (rule.cost_model == "race") { policy.cost = preemption_cost_model::race; }
     if (rule.cost_model == "overhead") { policy.cost = preemption_cost_model::overhead; }
