@@ -20,8 +20,10 @@ constexpr auto under(const Rule& rule) {
   return takt::platform(takt::pool(takt::accelerator(2, 2), rule));
 }
 
-constexpr auto kernels = takt::task_set(takt::task("a", takt::period(10_ms), takt::kernel(takt::wcet(3_ms))),
-                                        takt::task("b", takt::period(20_ms), takt::kernel(takt::wcet(5_ms))));
+/// Kernels that stop anywhere.
+constexpr auto kernels =
+    takt::task_set(takt::task("a", takt::period(10_ms), takt::kernel(takt::wcet(3_ms), takt::preemption_cost(0_ms))),
+                   takt::task("b", takt::period(20_ms), takt::kernel(takt::wcet(5_ms), takt::preemption_cost(0_ms))));
 /// Kernels of one core and of all that stop at the ends of waves only.
 constexpr auto mixed =
     takt::task_set(takt::task("all", takt::period(32_ms), takt::deadline(14_ms),

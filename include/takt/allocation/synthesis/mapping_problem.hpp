@@ -117,7 +117,7 @@ class mapping_problem {
     std::uint32_t out = 0;
     for (const task_place& p : tasks_[decision - 1].places) {
       std::size_t before = 0;  // cores of its type with lesser numbers
-      for (std::size_t c = 0; c < static_cast<std::size_t>(p.core); ++c) { before += types_[c] == type_of(p) ? 1 : 0; }
+      for (std::size_t c = 0; c < static_cast<std::size_t>(p.core); ++c) { before += types_[c] == type_of(p) ? 1U : 0U; }
       out += before < decision ? 1 : 0;
     }
     return out < 1 ? 1 : out;

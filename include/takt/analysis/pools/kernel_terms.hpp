@@ -90,7 +90,7 @@ class stack_terms_of {
       }
       const auto charge = charges_of(model, lost, levels > 1 ? wave_of(v) : ticks{0});
       starts_[k] = charge.job;
-      wasted_[k] = model == preemption_cost_model::overhead ? lost : 0;
+      wasted_[k] = costs_a_wave(model) ? 0 : lost;
       blocks_[k] = has_below<Below>(visits, v, levels - 1) ? v.wcet + lost : charge.blocking;
     }
   }
