@@ -79,7 +79,7 @@ TEST_CASE("a kernel has all of the GPU while nobody else needs it, and gives up 
                                 h.ends[h.count++] = end;
                               }};
   const auto ask = [&s](std::uint32_t who, ticks now, ticks length) {
-    s.arrive({who, who, {now + kernels.tasks[who].deadline, 0}, length, length, {{who, 0, 0, 0}}});
+    s.arrive({who, who, {now + kernels.tasks[who].deadline, 0}, length, length, 0, {{who, 0, 0, 0}}});
   };
   ask(0, 0, 4 * ms);
   s.decide(0, sink);
