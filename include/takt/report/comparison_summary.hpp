@@ -55,7 +55,7 @@ struct comparison_summary {
   std::string title;
   std::vector<std::string> platform_words;
   std::vector<comparison_row> rows;
-  std::vector<std::string> notes;  ///< sentences about all rows
+  std::vector<std::string> notes{};  ///< sentences about all rows
 };
 
 }  // namespace takt::inline v0::report
