@@ -13,6 +13,7 @@ constexpr cpu_rule_entry clusters[] = {{"g-edf", judge_on_clusters<g_edf>}};
 }  // namespace
 
 constinit const std::span<const cpu_rule_entry> fixed_priority_rules{priorities};
+constinit const std::span<const cpu_rule_entry> nonpreemptive_rules{};
 constinit const std::span<const cpu_rule_entry> deadline_rules{deadlines};
 constinit const std::span<const cpu_rule_entry> cluster_rules{clusters};
 
