@@ -290,6 +290,13 @@ TEST_CASE("what is decided stays, the rest is chosen, and a proof's own plan has
   REQUIRE(spread.schedulable());
   CHECK(spread.verdict.plan.shares[0].sms == 8);
   CHECK(spread.verdict.plan.shares[0].gpu != spread.verdict.plan.shares[1].gpu);
+  plan_type ordered;
+  for (const std::int32_t p : {1, 0}) { REQUIRE(ordered.priorities.push_back(p)); }
+  const auto by_order = takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, tasks, board_of(2),
+                                                takt::default_share_rounds, decided{&ordered, false});
+  REQUIRE(by_order.schedulable());
+  CHECK(by_order.verdict.plan.priorities == ordered.priorities);
+  CHECK(by_order.verdict.plan.cores.size() == 2);
   plan_type wrong;
   REQUIRE(wrong.cores.push_back(0));
   CHECK(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::fixed_priority, tasks, board_of(2),

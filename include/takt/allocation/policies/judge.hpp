@@ -258,7 +258,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   out =
       judge_best<Boards>(policy, rule, with_decisions(all, *decided.parts), board, rounds, {&rest, decided.may_guard});
   if (out.judged) {
-    out.verdict.plan.cores = cores;
+    if (!cores.empty()) { out.verdict.plan.cores = cores; }
     if (!priorities.empty()) { out.verdict.plan.priorities = priorities; }
   }
   return out;
