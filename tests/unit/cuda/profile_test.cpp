@@ -323,11 +323,13 @@ TEST_CASE("a profile with a failed run, without runs or without SM counts says w
   CHECK(sentence(one_count) == "no law fits the times: one SM count only");
   CHECK_FALSE(takt::measure_overheads(device, counts{}, 2));
   const std::array<kernel_sample, 2> fine{kernel_sample{1, 10}, kernel_sample{2, 6}};
-  CHECK(takt::fit_kernel(fine, {}, 0, -1).status == takt::fit_status::overhead_out_of_range);
-  CHECK(takt::fit_kernel(fine, {}, 0, 0, -1).status == takt::fit_status::overhead_out_of_range);
-  CHECK(takt::fit_kernel(fine, {}, 1, std::numeric_limits<ticks>::max() / 50).status == takt::fit_status::overflow);
-  CHECK(takt::fit_kernel(fine, {}, 1, 0, std::numeric_limits<ticks>::max() - 3).status == takt::fit_status::overflow);
-  CHECK(takt::fit_kernel(fine, {}, 0, 100).law.upper(1).count() == 100);
+  CHECK(takt::fit_kernel(fine, takt::interleave(1), 0, -1).status == takt::fit_status::overhead_out_of_range);
+  CHECK(takt::fit_kernel(fine, takt::interleave(1), 0, 0, -1).status == takt::fit_status::overhead_out_of_range);
+  CHECK(takt::fit_kernel(fine, takt::interleave(1), 1, std::numeric_limits<ticks>::max() / 50).status ==
+        takt::fit_status::overflow);
+  CHECK(takt::fit_kernel(fine, takt::interleave(1), 1, 0, std::numeric_limits<ticks>::max() - 3).status ==
+        takt::fit_status::overflow);
+  CHECK(takt::fit_kernel(fine, takt::interleave(1), 0, 100).law.upper(1).count() == 100);
 }
 
 TEST_CASE("the host stand-in does each index once, on any SMs, with more threads than cores, job after job") {

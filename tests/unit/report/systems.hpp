@@ -29,9 +29,9 @@ template <class Rule>
 [[nodiscard]] constexpr auto accelerator_under(const Rule& rule) {
   return takt::platform(takt::pool(takt::accelerator(2, 2), rule));
 }
-inline constexpr auto kernels =
-    takt::task_set(takt::task("detect", takt::period(10_ms), takt::kernel(takt::wcet(3_ms))),
-                   takt::task("track", takt::period(20_ms), takt::kernel(takt::wcet(5_ms))));
+inline constexpr auto kernels = takt::task_set(
+    takt::task("detect", takt::period(10_ms), takt::kernel(takt::wcet(3_ms), takt::preemption_cost(0_ms))),
+    takt::task("track", takt::period(20_ms), takt::kernel(takt::wcet(5_ms), takt::preemption_cost(0_ms))));
 
 inline constexpr auto cluster =
     takt::platform(takt::pool(takt::processors(2), takt::g_fl),

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include <takt/allocation/compose.hpp>
 #include <takt/allocation/known/policies.hpp>
@@ -246,7 +245,8 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   if (decided.parts == nullptr || (decided.parts->cores.empty() && decided.parts->priorities.empty())) {
     return judge_best<Boards>(policy, rule, all, board, rounds, decided);
   }
-  const auto& [cores, priorities] = std::tie(decided.parts->cores, decided.parts->priorities);
+  const auto& cores = decided.parts->cores;
+  const auto& priorities = decided.parts->priorities;
   policy_verdict<P, N, V> out;
   out.policy = policy;
   if ((!cores.empty() && cores.size() != all.size()) || (!priorities.empty() && priorities.size() != all.size())) {

@@ -84,7 +84,7 @@ TEST_CASE("a policy by its word is judged, and what was chosen stands in words")
   const auto out = takt::report::summarize(*found, tasks, board);
   CHECK(out.status == verdict_status::schedulable);
   CHECK(out.platform_words == texts{"2 cores (fixed-priority)", "1 copy engine (nonpreemptive-fixed-priority)",
-                                    "a GPU of 4 SMs (federated)"});
+                                    "a GPU of 4 SMs x 2 virtual (federated)"});
   CHECK(out.plan_words.starts_with("SMs: detect "));
   CHECK(out.plan_words.find("cores: detect ") != std::string::npos);
   CHECK(has(out.assumptions, "do not slow one another down"));
@@ -229,7 +229,7 @@ TEST_CASE("a comparison of the library has the words of its rows") {
   const auto all = takt::compare(
       tasks, board, takt::policies(takt::federated_policy{}, takt::time_sliced_policy{}, takt::shares_policy{}));
   const auto out = takt::report::summarize(all, tasks, board, "two chains");
-  CHECK(out.platform_words == texts{"2 cores", "1 copy engine", "a GPU of 4 SMs"});
+  CHECK(out.platform_words == texts{"2 cores", "1 copy engine", "a GPU of 4 SMs x 2 virtual"});
   REQUIRE(out.rows.size() == 3);
   CHECK(out.rows[0].policy == "federated");
   CHECK(out.rows[0].status == all.lines[0].verdict.status);

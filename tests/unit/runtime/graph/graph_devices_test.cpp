@@ -59,7 +59,7 @@ constexpr auto graphs = takt::graph_set(filter("left"), filter("right"));
   takt::platform_record out;
   out.cores = 2;
   out.copy_engines = 1;
-  static_cast<void>(out.gpus.push_back({.sms = 2, .virtual_per_sm = 2}));
+  static_cast<void>(out.gpus.push_back({.sms = 2}));
   return out;
 }
 struct recording {

@@ -27,12 +27,12 @@ constexpr auto under(const Rule& rule) {
   return takt::platform(takt::pool(tx2, rule));
 }
 
-// Zahaf and Lipari 2020, Table 1.
-constexpr auto table_1 =
-    takt::task_set(takt::task("t1", takt::period(10_ms), takt::kernel(takt::wcet(3_ms), takt::on_sm(0))),
-                   takt::task("t2", takt::period(15_ms), takt::kernel(takt::wcet(5_ms), takt::on_sm(0))),
-                   takt::task("t3", takt::period(12_ms), takt::kernel(takt::wcet(4_ms))),
-                   takt::task("t4", takt::period(10_ms), takt::kernel(takt::wcet(1_ms), takt::on_sm(1))));
+// Zahaf and Lipari 2020, Table 1: kernels that stop anywhere.
+constexpr auto table_1 = takt::task_set(
+    takt::task("t1", takt::period(10_ms), takt::kernel(takt::wcet(3_ms), takt::preemption_cost(0_ms), takt::on_sm(0))),
+    takt::task("t2", takt::period(15_ms), takt::kernel(takt::wcet(5_ms), takt::preemption_cost(0_ms), takt::on_sm(0))),
+    takt::task("t3", takt::period(12_ms), takt::kernel(takt::wcet(4_ms), takt::preemption_cost(0_ms))),
+    takt::task("t4", takt::period(10_ms), takt::kernel(takt::wcet(1_ms), takt::preemption_cost(0_ms), takt::on_sm(1))));
 
 constexpr auto four_kernels =
     takt::task_set(takt::task("t1", takt::period(12_ms), takt::deadline(10_ms),
@@ -238,10 +238,12 @@ TEST_CASE("accelerator: cores of large numbers cost nothing, and a trace has the
 
 TEST_CASE("accelerator: priorities count only where every task of the set has one, also for the tasks of one core") {
   const auto tasks = [](auto... last) {
-    return takt::task_set(
-        takt::task("slow", takt::period(40_ms), takt::priority(0), takt::kernel(takt::wcet(6_ms), takt::on_sm(0))),
-        takt::task("fast", takt::period(10_ms), takt::priority(1), takt::kernel(takt::wcet(3_ms), takt::on_sm(0))),
-        takt::task("other", takt::period(20_ms), last..., takt::kernel(takt::wcet(1_ms), takt::on_sm(1))));
+    return takt::task_set(takt::task("slow", takt::period(40_ms), takt::priority(0),
+                                     takt::kernel(takt::wcet(6_ms), takt::preemption_cost(0_ms), takt::on_sm(0))),
+                          takt::task("fast", takt::period(10_ms), takt::priority(1),
+                                     takt::kernel(takt::wcet(3_ms), takt::preemption_cost(0_ms), takt::on_sm(0))),
+                          takt::task("other", takt::period(20_ms), last...,
+                                     takt::kernel(takt::wcet(1_ms), takt::preemption_cost(0_ms), takt::on_sm(1))));
   };
   const auto slots = under(takt::slots(takt::fixed_priority, takt::pinned_slot(0_ms, 5_ms), takt::gang_slot(0_ms, 0_ms),
                                        takt::period(5_ms)));
