@@ -105,7 +105,7 @@ TEST_CASE("program: a kernel that does not say how it stops runs to its end, who
   json file = on_sms(gpu, {{{{"wcet", "5ms"}, {"preemption_cost", "1ms"}}, "100ms"}, {{{"wcet", "60ms"}}, "200ms"}});
   file["platform"].erase("cpus");
   file["tasks"][0]["deadline"] = "10ms";
-  for (int i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < 2; ++i) {
     file["tasks"][i]["priority"] = i;
     file["tasks"][i].erase("core");
   }

@@ -648,7 +648,7 @@ TEST_CASE("import: the examples of APP4MC are read, but for hardware alone and t
       split += " " + path;
       ++loaded;
     } else {
-      loaded += takt::test::takt("import amalthea " + path).code == 0 ? 1 : 0;
+      loaded += takt::test::takt("import amalthea " + path).code == 0 ? 1U : 0U;
     }
   }
   CHECK(imported(split)["tasks"].size() == 3);

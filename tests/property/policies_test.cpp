@@ -334,7 +334,8 @@ void run_missed(const Policy& policy, const Rule& rule, const workload& run, con
     switch (miss.reason) {
       case takt::miss_reason::known_method:
       case takt::miss_reason::more_gpu_tasks_than_sms: continue;
-      case takt::miss_reason::own_time: break;
+      case takt::miss_reason::own_time:
+      case takt::miss_reason::strict_releases: break;
       case takt::miss_reason::synchronous_release:
         // With priorities that are chosen some task of the core misses, and with jitter only if it is late.
         if (run.tasks.tasks[miss.task].jitter > 0 || !p.priorities.empty()) { continue; }
