@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a file does not say is taken for the worst that it could mean, or the verdict names the key.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <map>

@@ -422,7 +422,10 @@ auto explained_summary(const workload_file& file, const policy_input& input, jud
     }
     const report::tree own = said->allocation;
     report::detail::add_plan(found, file.tasks, file.board, *said);  // what was proven, and nothing else
-    if (found.rule.sharing == "shares") { said->allocation = own; }  // shares that are not lasting ones
+    // Methods that hand out something else than SMs say so themselves: shares that are not lasting ones, SMs of one's
+    // own.
+    const auto& parts = own.members();
+    if (found.rule.sharing == "shares" || (!parts.empty() && parts.front().first == "core")) { said->allocation = own; }
     report::add_path_terms(file.tasks, found.verdict, report::step_names(file.tasks), *said);
     if (auto proven = report::closed_part_words(*said); !proven.empty() && !is_incomplete(file)) {
       said->findings.push_back(std::move(proven));
