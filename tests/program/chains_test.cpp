@@ -160,9 +160,7 @@ TEST_CASE("program: chains start at the offsets of their tasks, and clocks of th
   CHECK(own.code == 3);
   CHECK(contains(own.err, "/tasks/1/offset: says nothing where each task has a clock of its own"));
   const std::string file = written("offset.json", shifted);
-  const auto sporadic = takt::test::takt("simulate " + file + " --releases sporadic");
-  CHECK(sporadic.code == 3);
-  CHECK(contains(sporadic.err, "/tasks/1/offset: says nothing under sporadic releases"));
+  CHECK(takt::test::takt("simulate " + file + " --for 100ms --releases sporadic").code == 0);
   CHECK(takt::test::takt("simulate " + file + " --for 100ms").code == 0);
   CHECK(contains(takt::test::takt("analyze " + file).out, "offsets of first releases count in chains"));
 }

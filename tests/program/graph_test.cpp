@@ -85,7 +85,7 @@ TEST_CASE("program: graphs are scheduled by the words of the CPUs alone") {
 }
 
 TEST_CASE("program: graphs run on threads within their bounds, beside what was simulated") {
-  const std::string tasks = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf"}},
+  const std::string tasks = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf", "pipelined": true}},
       "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "2ms"}]}]})";
   const std::string nodes = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "gel"}},
       "graphs": [{"name": "a", "period": "10ms", "nodes": [{"name": "n", "cpu": "2ms", "priority_point": "5ms"}]}]})";
@@ -120,7 +120,7 @@ TEST_CASE("program: a run of graphs counts the invocations that end after their 
 }
 
 TEST_CASE("program: graphs without bounds are neither simulated nor run, and no job of one is abandoned") {
-  const std::string stuck = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf"}},
+  const std::string stuck = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf", "pipelined": true}},
       "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "20ms"}]}]})";
   for (const char* command : {"simulate --horizon 1s ", "run --for 1ms "}) {
     const outcome o = takt::test::takt(command + write("stuck.json", stuck));
