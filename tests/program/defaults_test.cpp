@@ -101,6 +101,13 @@ TEST_CASE("program: one SM does no more than its time, however many virtual ones
   CHECK(roomy.bound("t0") == 20 * ms);
 }
 
+TEST_CASE("program: work with an overhead needs no ratio") {
+  const json gpu{{"sms", 2}, {"sharing", "whole"}};
+  const std::string file =
+      write("overhead-alone.json", on_sms(gpu, {{{{"work", "8ms"}, {"overhead", "20us"}}, "100ms"}}).dump());
+  CHECK(takt::test::takt("analyze " + file).code == 0);
+}
+
 TEST_CASE("program: a kernel that does not say how it stops runs to its end, whoever chose the rule") {
   const json gpu{{"sms", 2}, {"preemption_levels", 2}, {"sharing", "levels"}, {"policy", "fixed-priority"}};
   json file = on_sms(gpu, {{{{"wcet", "5ms"}, {"preemption_cost", "1ms"}}, "100ms"}, {{{"wcet", "60ms"}}, "200ms"}});

@@ -237,15 +237,16 @@ const table<kernel_entry> kernel_table{
      fact("context", visit_fact::context, &described_visit::context, integer(0, largest)),
      fact("slice", visit_fact::slice, &described_visit::slice, time_from(1))}};
 
-/// The work that SMs divide, and what they do not.
+/// The work that SMs divide, and what they do not. A ratio that nobody has said is at least 1.
 void require_consistent_work(const json_value& v, const described_visit& k) {
   if (!k.known.has(visit_fact::work)) { return; }
+  const interleave_ratio ratio = ratio_on(1, k.interleave_numerator, k.interleave_denominator);
   ticks product = 0;
-  if (!checked_multiply(k.work.upper, k.interleave_numerator, product)) {
+  if (!checked_multiply(k.work.upper, ratio.numerator, product)) {
     throw refused_with(fmt::format("{} x interleave", report::format_duration(k.work.upper)), *v.find("work"),
                        model_fault::time_overflow);
   }
-  if (k.known.has(visit_fact::overhead) && k.overhead > ceil_divide<ticks>(product, k.interleave_denominator)) {
+  if (k.known.has(visit_fact::overhead) && k.overhead > ceil_divide<ticks>(product, ratio.denominator)) {
     throw refused_at(v.find("overhead")->where,
                      {.fault = model_fault::overhead_exceeds_work, .value = k.overhead, .has_value = true});
   }
