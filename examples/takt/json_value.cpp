@@ -142,15 +142,15 @@ auto name_of(json_value::kind k) noexcept -> std::string_view {
 }
 
 auto parse_json(std::string_view text) -> json_value {
-  // To the parser of the library a byte of zero is the end of the text.
-  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
-    throw input_error{line_and_column(text, zero + 1), "has a byte of zero", "one whole JSON value in UTF-8"};
-  }
   tree_builder builder{text};
   constexpr bool strict = true;
   constexpr bool with_comments = true;
   (void)nlohmann::json::sax_parse(text.begin(), text.end(), &builder, nlohmann::json::input_format_t::json, strict,
                                   with_comments);
+  // To the parser of the library a byte of zero is the end of the text.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+    throw input_error{line_and_column(text, zero + 1), "has a byte of zero", "one whole JSON value in UTF-8"};
+  }
   return builder.take();
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <takt/report/visible.hpp>
+
 #include "parts.hpp"
 
 namespace takt::program {
@@ -94,7 +96,7 @@ auto acknowledged_omissions(const workload_file& file) -> std::vector<std::strin
 auto words_of_file(const workload_file& file) -> std::vector<std::string> {
   std::vector<std::string> out = open_omissions(file);
   for (const std::string& a : acknowledged_omissions(file)) { out.push_back("assumed: " + a); }
-  out.insert(out.end(), file.remarks.begin(), file.remarks.end());
+  for (const std::string& remark : file.remarks) { out.push_back(report::visible(remark)); }
   return out;
 }
 

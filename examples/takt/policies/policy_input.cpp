@@ -16,6 +16,7 @@
 #include <takt/model/with_contention.hpp>
 #include <takt/report/path_terms.hpp>
 #include <takt/report/policies/policy_summary.hpp>
+#include <takt/report/visible.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/policy_words.hpp>
@@ -229,7 +230,7 @@ void add_notes(const workload_file& file, const policy_input& input, const judge
                                       : report::priority_words(file.tasks, found.cpus, found.verdict.plan.priorities);
   if (!priorities.empty()) { notes.push_back("priorities: " + priorities); }
   for (const std::string& a : acknowledged_omissions(file)) { notes.push_back("assumed: " + a); }
-  notes.insert(notes.end(), file.remarks.begin(), file.remarks.end());
+  for (const std::string& remark : file.remarks) { notes.push_back(report::visible(remark)); }
   out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
 }
 
