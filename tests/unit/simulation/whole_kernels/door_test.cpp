@@ -19,11 +19,12 @@ using takt::model_fault;
 using takt::release_pattern;
 using takt::ticks;
 
-constexpr auto tasks = takt::task_set(takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns))),
-                                      takt::task("b", takt::period(60_ns), takt::kernel(takt::wcet(12_ns))));
-constexpr auto pinned =
-    takt::task_set(takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns), takt::on_sm(0))),
-                   takt::task("b", takt::period(60_ns), takt::kernel(takt::wcet(12_ns), takt::on_sm(0))));
+constexpr auto tasks =
+    takt::task_set(takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns), takt::preemption_cost(0_ns))),
+                   takt::task("b", takt::period(60_ns), takt::kernel(takt::wcet(12_ns), takt::preemption_cost(0_ns))));
+constexpr auto pinned = takt::task_set(
+    takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns), takt::preemption_cost(0_ns), takt::on_sm(0))),
+    takt::task("b", takt::period(60_ns), takt::kernel(takt::wcet(12_ns), takt::preemption_cost(0_ns), takt::on_sm(0))));
 
 template <class Rule>
 [[nodiscard]] constexpr auto under(const Rule& rule) {
@@ -86,7 +87,8 @@ TEST_CASE("AP-35 kernels run on the cores of their plan") {
 
 TEST_CASE("AP-35 kernels take their longest times, none, or anything between, however they are released") {
   constexpr auto board = under(takt::nonpreemptive(takt::edf));
-  constexpr auto one = takt::task_set(takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns))));
+  constexpr auto one =
+      takt::task_set(takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns), takt::preemption_cost(0_ns))));
   for (const auto pattern : {release_pattern::periodic, release_pattern::sporadic, release_pattern::adversarial}) {
     bool between = false;
     for (std::uint64_t seed = 1; seed < 30; ++seed) {
