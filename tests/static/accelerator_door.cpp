@@ -10,11 +10,11 @@ namespace accelerator_door {
 using namespace takt::literals;
 
 // Zahaf and Lipari 2020, Table 1.
-constexpr auto table_1 =
-    takt::task_set(takt::task("t1", takt::period(10_ms), takt::kernel(takt::wcet(3_ms), takt::on_sm(0))),
-                   takt::task("t2", takt::period(15_ms), takt::kernel(takt::wcet(5_ms), takt::on_sm(0))),
-                   takt::task("t3", takt::period(12_ms), takt::kernel(takt::wcet(4_ms))),
-                   takt::task("t4", takt::period(10_ms), takt::kernel(takt::wcet(1_ms), takt::on_sm(1))));
+constexpr auto table_1 = takt::task_set(
+    takt::task("t1", takt::period(10_ms), takt::kernel(takt::wcet(3_ms), takt::preemption_cost(0_ms), takt::on_sm(0))),
+    takt::task("t2", takt::period(15_ms), takt::kernel(takt::wcet(5_ms), takt::preemption_cost(0_ms), takt::on_sm(0))),
+    takt::task("t3", takt::period(12_ms), takt::kernel(takt::wcet(4_ms), takt::preemption_cost(0_ms))),
+    takt::task("t4", takt::period(10_ms), takt::kernel(takt::wcet(1_ms), takt::preemption_cost(0_ms), takt::on_sm(1))));
 
 // excerpt: kernels
 constexpr auto kernels = takt::task_set(
