@@ -41,30 +41,48 @@ template <std::size_t N, std::size_t V, class Stations>
   return stations.point(s, timing, 0, first) && stations.point(s, timing, t.period, later) && first == later;
 }
 
-/// The response of a job under fixed priorities, visit by visit: other jobs of the core keep it for up to `whole`, and
-/// its own copies and kernels go on while they do. Unbounded where some visit has no bound. Pre: one unit.
+/// How long a thread with so much to do on its processor is there at most, under fixed priorities, where other jobs
+/// keep the processor for up to `whole`. A thread that has nothing to do there but to go on waits for it all the same.
+/// Unbounded where nothing is known. Pre: one unit.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto time_on_processor(const visit_table<N, V>& table, const Stations& stations,
+                                               std::uint32_t s, std::uint32_t i, const std::size_t* homes,
+                                               const ticks* whole, ticks own) -> ticks {
+  const ticks rest = own > 0 ? 0 : 1;  // it has the processor when it could do one tick
+  station_demands<N, V> there;
+  for (std::uint32_t k = 0; k < table.size(); ++k) {
+    const ticks time = k == i ? own + rest : whole[k];
+    if (homes[k] == s && time > 0 && !there.add(stations, s, table, k, time)) { return unbounded_response; }
+  }
+  if (!stations.responds(s, there.all())) { return unbounded_response; }
+  for (const visit_demand& d : there.all()) {
+    if (d.task == i) { return d.response < unbounded_response ? d.response - rest : unbounded_response; }
+  }
+  return unbounded_response;
+}
+
+/// The response of a job under fixed priorities, visit by visit: its own copies and kernels go on while other jobs keep
+/// the processor, and its thread needs the processor to begin each of them. Unbounded where some visit has no bound.
+/// Pre: one unit.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto response_by_visits(const visit_table<N, V>& table, const Stations& stations,
                                                 std::uint32_t s, std::uint32_t i, const std::size_t* homes,
                                                 const ticks* whole, const ticks* responses) -> ticks {
   const flow_record& t = table.tasks[i];
+  const ticks most = time_within_period(t);
   ticks sum = t.jitter;
-  for (std::uint32_t p = 0; p < t.visit_count && sum <= time_within_period(t); ++p) {
+  bool has_processor = false;
+  const auto add = [&sum, most](ticks time) { sum = time > most - sum ? unbounded_response : sum + time; };
+  for (std::uint32_t p = 0; p < t.visit_count && sum <= most; ++p) {
     const visit_record& x = table.visit(i, p);
-    if (x.station != s) {
-      sum += responses[t.first_visit + p];
-      continue;
+    const bool is_there = x.station == s;
+    if (is_there || !has_processor) {
+      add(time_on_processor(table, stations, s, i, homes, whole, is_there ? x.upper : 0));
     }
-    if (x.upper == 0) { continue; }
-    station_demands<N, V> visit;
-    for (std::uint32_t k = 0; k < table.size(); ++k) {
-      const ticks time = k == i ? x.upper : whole[k];
-      if (homes[k] == s && time > 0 && !visit.add(stations, s, table, k, time)) { return unbounded_response; }
-    }
-    if (!stations.responds(s, visit.all())) { return unbounded_response; }
-    for (const visit_demand& d : visit.all()) { sum += d.task == i ? d.response : 0; }
+    if (!is_there && sum <= most) { add(responses[t.first_visit + p]); }
+    has_processor = is_there;
   }
-  return sum <= time_within_period(t) ? sum : unbounded_response;
+  return sum <= most ? sum : unbounded_response;
 }
 
 }  // namespace detail
@@ -76,8 +94,8 @@ template <std::size_t N, std::size_t V, class Stations>
 /// Why: while the thread is preempted, a copy or kernel of it goes on, so the thread waits for no more than its
 /// response, which counts from when the thread asked. Visits elsewhere become ready when the job's deadline can still
 /// be met; up to the first miss that holds. On a single processor under fixed priorities a job is also done when its
-/// visits are, one after the other: a visit there waits only for what more important threads keep of the processor
-/// since the last instant without one of them, and a copy or kernel for nothing there. Processors must preempt and have
+/// visits are, one after the other: a visit there, and the begin of a copy or kernel, waits only for what more
+/// important threads keep of the processor since the last instant without one of them. Processors must preempt and have
 /// one priority for each job; a task needs a visit of one of them, which may take no time. Error: `invalid_model`, also
 /// of non-preemptive regions.
 template <std::size_t N, std::size_t V, InflatingStations Stations>

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_stations.hpp>
@@ -65,6 +67,32 @@ TEST_CASE("a kernel goes on while its polling thread is preempted") {
   CHECK(v.tasks[0].bound.value == 6);
   CHECK(v.tasks[1].bound.value == (1 + 6) + 45 + (1 + 6));
   CHECK_FALSE(takt::analysis::spinning(table, stations_under(takt::edf)).schedulable());
+}
+
+TEST_CASE("a thread needs its processor to begin a copy, also where it has nothing else to do there") {
+  table_type table;
+  REQUIRE(table.add_task({.name = "above", .period = 50, .deadline = 50, .priority = 0}));
+  REQUIRE(table.add_visit(core, 6, 6, 0));
+  REQUIRE(table.add_task({.name = "job", .period = 100, .deadline = 100, .priority = 1}));
+  REQUIRE(table.add_visit(engine, 5, 5, 0));
+  REQUIRE(table.add_visit(engine, 7, 7, 0b1));
+  REQUIRE(table.add_visit(core, 1, 1, 0b10));
+  const auto v = takt::analysis::spinning(table, stations_under(takt::fixed_priority));
+  REQUIRE(v.schedulable());
+  const ticks by_visits = 6 + 5 + 6 + 7 + (1 + 6);
+  const ticks as_a_whole = (5 + 7 + 1) + 6;
+  CHECK(v.tasks[1].bound.value == std::min(by_visits, as_a_whole));
+  // Where the whole job is longer than the time between two jobs above it.
+  table_type busy;
+  REQUIRE(busy.add_task({.name = "above", .period = 10, .deadline = 10, .priority = 0}));
+  REQUIRE(busy.add_visit(core, 6, 6, 0));
+  REQUIRE(busy.add_task({.name = "job", .period = 200, .deadline = 200, .priority = 1}));
+  REQUIRE(busy.add_visit(engine, 45, 45, 0));
+  REQUIRE(busy.add_visit(engine, 40, 40, 0b1));
+  REQUIRE(busy.add_visit(core, 1, 1, 0b10));
+  const auto known = takt::analysis::spinning(busy, stations_under(takt::fixed_priority));
+  REQUIRE(known.schedulable());
+  CHECK(known.tasks[1].bound.value == 6 + 45 + 6 + 40 + (1 + 6));
 }
 
 TEST_CASE("a polling thread keeps less important ones from its processor for all its time") {
