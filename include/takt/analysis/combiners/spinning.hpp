@@ -62,7 +62,8 @@ template <std::size_t N, std::size_t V, class Stations>
 }
 
 /// The response of a job under fixed priorities, visit by visit: its own copies and kernels go on while other jobs keep
-/// the processor, and its thread needs the processor to begin each of them. Unbounded where some visit has no bound.
+/// the processor, and its thread needs the processor to begin each of them
+/// and to see that the last one has ended. Unbounded where some visit has no bound.
 /// Pre: one unit.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto response_by_visits(const visit_table<N, V>& table, const Stations& stations,
@@ -82,6 +83,7 @@ template <std::size_t N, std::size_t V, class Stations>
     if (!is_there && sum <= most) { add(responses[t.first_visit + p]); }
     has_processor = is_there;
   }
+  if (!has_processor && sum <= most) { add(time_on_processor(table, stations, s, i, homes, whole, 0)); }
   return sum <= most ? sum : unbounded_response;
 }
 
@@ -94,10 +96,10 @@ template <std::size_t N, std::size_t V, class Stations>
 /// Why: while the thread is preempted, a copy or kernel of it goes on, so the thread waits for no more than its
 /// response, which counts from when the thread asked. Visits elsewhere become ready when the job's deadline can still
 /// be met; up to the first miss that holds. On a single processor under fixed priorities a job is also done when its
-/// visits are, one after the other: a visit there, and the begin of a copy or kernel, waits only for what more
-/// important threads keep of the processor since the last instant without one of them. Processors must preempt and have
-/// one priority for each job; a task needs a visit of one of them, which may take no time. Error: `invalid_model`, also
-/// of non-preemptive regions.
+/// visits are, one after the other: a visit there, the begin of a copy or kernel, and the end of the last one wait only
+/// for what more important threads keep of the processor since the last instant without one of them. Processors must
+/// preempt and have one priority for each job; a task needs a visit of one of them, which may take no time. Error:
+/// `invalid_model`, also of non-preemptive regions.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto spinning(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {

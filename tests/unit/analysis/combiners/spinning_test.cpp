@@ -95,6 +95,18 @@ TEST_CASE("a thread needs its processor to begin a copy, also where it has nothi
   CHECK(known.tasks[1].bound.value == 6 + 45 + 6 + 40 + (1 + 6));
 }
 
+TEST_CASE("a thread sees the end of its last kernel when it has its processor") {
+  table_type table;
+  REQUIRE(table.add_task({.name = "above", .period = 10, .deadline = 10, .priority = 0}));
+  REQUIRE(table.add_visit(core, 6, 6, 0));
+  REQUIRE(table.add_task({.name = "job", .period = 200, .deadline = 200, .priority = 1}));
+  REQUIRE(table.add_visit(core, 1, 1, 0));
+  REQUIRE(table.add_visit(engine, 45, 45, 0b1));
+  const auto v = takt::analysis::spinning(table, stations_under(takt::fixed_priority));
+  REQUIRE(v.schedulable());
+  CHECK(v.tasks[1].bound.value == (1 + 6) + 45 + 6);
+}
+
 TEST_CASE("a polling thread keeps less important ones from its processor for all its time") {
   table_type table;
   add_job(table, 100, 45, 0);
