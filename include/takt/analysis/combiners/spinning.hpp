@@ -42,13 +42,13 @@ template <std::size_t N, std::size_t V, class Stations>
 }
 
 /// How long a thread with so much to do on its processor is there at most, under fixed priorities, where other jobs
-/// keep the processor for up to `whole`. A thread that has nothing to do there but to go on waits for it all the same.
-/// Unbounded where nothing is known. Pre: one unit.
+/// keep the processor for up to `whole`. One that `goes_on` needs the processor for an instant more, to begin a copy or
+/// kernel or to see that it has ended. Unbounded where nothing is known. Pre: one unit; own > 0 or goes_on.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto time_on_processor(const visit_table<N, V>& table, const Stations& stations,
                                                std::uint32_t s, std::uint32_t i, const std::size_t* homes,
-                                               const ticks* whole, ticks own) -> ticks {
-  const ticks rest = own > 0 ? 0 : 1;  // it has the processor when it could do one tick
+                                               const ticks* whole, ticks own, bool goes_on) -> ticks {
+  const ticks rest = goes_on ? 1 : 0;  // it has the processor when it could do one tick more
   station_demands<N, V> there;
   for (std::uint32_t k = 0; k < table.size(); ++k) {
     const ticks time = k == i ? own + rest : whole[k];
@@ -78,12 +78,14 @@ template <std::size_t N, std::size_t V, class Stations>
     const visit_record& x = table.visit(i, p);
     const bool is_there = x.station == s;
     if (is_there || !has_processor) {
-      add(time_on_processor(table, stations, s, i, homes, whole, is_there ? x.upper : 0));
+      const ticks own = is_there ? x.upper : 0;
+      const bool goes_on = own == 0 || (p + 1 < t.visit_count && table.visit(i, p + 1).station != s);
+      add(time_on_processor(table, stations, s, i, homes, whole, own, goes_on));
     }
     if (!is_there && sum <= most) { add(responses[t.first_visit + p]); }
     has_processor = is_there;
   }
-  if (!has_processor && sum <= most) { add(time_on_processor(table, stations, s, i, homes, whole, 0)); }
+  if (!has_processor && sum <= most) { add(time_on_processor(table, stations, s, i, homes, whole, 0, true)); }
   return sum <= most ? sum : unbounded_response;
 }
 

@@ -107,6 +107,19 @@ TEST_CASE("a thread sees the end of its last kernel when it has its processor") 
   CHECK(v.tasks[1].bound.value == (1 + 6) + 45 + 6);
 }
 
+TEST_CASE("a job above that comes when a copy could begin goes first") {
+  table_type table;
+  REQUIRE(table.add_task({.name = "above", .period = 5, .deadline = 5, .priority = 0}));
+  REQUIRE(table.add_visit(core, 1, 1, 0));
+  REQUIRE(table.add_task({.name = "job", .period = 49, .deadline = 49, .priority = 1}));
+  REQUIRE(table.add_visit(core, 4, 4, 0));
+  REQUIRE(table.add_visit(engine, 3, 3, 0b1));
+  REQUIRE(table.add_visit(core, 3, 3, 0b10));
+  const auto v = takt::analysis::spinning(table, stations_under(takt::fixed_priority));
+  REQUIRE(v.schedulable());
+  CHECK(v.tasks[1].bound.value == 13);  // seen: above at 0, 5 and 10
+}
+
 TEST_CASE("a polling thread keeps less important ones from its processor for all its time") {
   table_type table;
   add_job(table, 100, 45, 0);
