@@ -22,7 +22,7 @@ constexpr struct {
   const char* name;
   const char* subject;
   const char* decided;  ///< a part of its plan
-} kinds[] = {{"gcaps-xavier", "task", "sms"},           {"gcaps-xavier-tokens", "task", "tokens"},
+} kinds[] = {{"gcaps-xavier", "task", "sms"},           {"gcaps-xavier-tokens", "task", "tokens_per_gpu"},
              {"accelerator-example1", "task", "slots"}, {"camera-graph", "graph", "offsets"},
              {"gpusync-board", "task", "gpu"},          {"shares-trio", "task", "percents"}};
 

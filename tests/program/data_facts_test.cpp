@@ -94,8 +94,12 @@ void judge_all(const workload_file& file, const Rule& rule, table_row& out) {
     CAPTURE(policy.name);
     const auto found = takt::judge_at_run_time(policy, rule, file.tasks, file.board);
     if (!found.judged) {
-      CHECK_FALSE(found.missing.empty());
-      if (!found.missing.empty()) { table_row::add(out.missing[std::string{found.missing[0].fact}], policy.name); }
+      if (found.missing.empty()) {
+        CHECK(found.verdict.error.fault == takt::model_fault::waits_unpreempted);
+        table_row::add(out.missing["preemption"], policy.name);
+      } else {
+        table_row::add(out.missing[std::string{found.missing[0].fact}], policy.name);
+      }
       return;
     }
     using enum takt::verdict_status;

@@ -356,7 +356,8 @@ struct row_answers {
     using takt::verdict_status;
     const bool proven = status == verdict_status::schedulable;
     unnamed += method.empty() || method == "none" ? 1U : 0U;
-    refused += !proven && status != verdict_status::not_proven ? 1U : 0U;
+    const bool is_answer = proven || status == verdict_status::not_proven || status == verdict_status::unschedulable;
+    refused += is_answer ? 0U : 1U;
     proofs[mode] += proven ? 1U : 0U;
     waits_unknown += donates && !proven && why == takt::obstacle::tokens ? 1U : 0U;
     not_inflated += donates && proven && method != "inflated" ? 1U : 0U;
