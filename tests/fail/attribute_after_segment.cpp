@@ -1,4 +1,4 @@
-// EXPECT: takt: a task takes period\(\), deadline\(\), priority\(\), on_core\(\), release_jitter\(\), preemptible\(\) first
+// EXPECT: takt: a task takes period\(\) and its other attributes first and then only segments
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

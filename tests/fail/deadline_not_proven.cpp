@@ -7,13 +7,13 @@
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-constexpr auto tasks =
-    takt::task_set(camera, takt::task("planner", takt::period(15_ms), takt::deadline(12_ms), takt::cpu(4_ms),
-                                      takt::copy(1_ms), takt::kernel(takt::work(3_ms)), takt::cpu(1_ms)));
+constexpr auto tasks = takt::task_set(
+    camera, takt::task("planner", takt::period(15_ms), takt::deadline(12_ms), takt::cpu(4_ms), takt::copy(1_ms),
+                       takt::kernel(takt::work(3_ms), takt::interleave(1, 1)), takt::cpu(1_ms)));
 #else
-constexpr auto tasks =
-    takt::task_set(camera, takt::task("planner", takt::period(15_ms), takt::deadline(7'800_us), takt::cpu(4_ms),
-                                      takt::copy(1_ms), takt::kernel(takt::work(3_ms)), takt::cpu(1_ms)));
+constexpr auto tasks = takt::task_set(
+    camera, takt::task("planner", takt::period(15_ms), takt::deadline(7'800_us), takt::cpu(4_ms), takt::copy(1_ms),
+                       takt::kernel(takt::work(3_ms), takt::interleave(1, 1)), takt::cpu(1_ms)));
 #endif
 constexpr auto verdict = takt::analyze(board, tasks, takt::dedicate(1, 1));
 static_assert(takt::require_schedulable<verdict>);

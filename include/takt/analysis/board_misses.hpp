@@ -17,7 +17,6 @@
 #include <takt/model/describe.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
-#include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/model/shares/share.hpp>
@@ -64,10 +63,9 @@ template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::siz
 
 namespace detail {
 
+/// Says by type which rule its processors have.
 template <class P>
-inline constexpr bool is_platform = false;
-template <class... Pools>
-inline constexpr bool is_platform<platform<Pools...>> = true;
+concept TypedBoard = requires { typename P::template rule_of<processors_resource>; };
 
 /// The sizes of a typed board.
 template <class P>
@@ -96,7 +94,7 @@ template <class P, class T>
 [[nodiscard]] constexpr auto misses_on(const P& board, const T& tasks)
     -> proven_misses<ticks, takt::described_as<T>::max_tasks> {
   proven_misses<ticks, takt::described_as<T>::max_tasks> out;
-  if constexpr (detail::is_platform<P>) {
+  if constexpr (detail::TypedBoard<P>) {
     using cpu_rule = typename P::template rule_of<processors_resource>;
     if constexpr (!Absent<cpu_rule>) {
       const auto all = describe(tasks);

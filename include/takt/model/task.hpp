@@ -85,8 +85,8 @@ template <class... Parts>
   constexpr bool whole = detail::whole_if_indivisible<Parts...>();
   static_assert(
       well_formed,
-      "takt: a task takes period(), deadline(), priority(), on_core(), release_jitter(), strictly_periodic(), "
-      "preemptible() first and then only segments: cpu(), copy(), kernel(), visit(). See docs/errors.md#E01");
+      "takt: a task takes period() and its other attributes first and then only segments: cpu(), copy(), kernel(), "
+      "visit(). See docs/errors.md#E01");
   static_assert(once, "takt: a task says the same thing twice; give each attribute once. See docs/errors.md#E96");
   static_assert(!empty, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
   static_assert(

@@ -14,6 +14,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/report/chain_platform.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/tree.hpp>
 #include <takt/report/verdict_summary.hpp>
