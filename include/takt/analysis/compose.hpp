@@ -232,10 +232,9 @@ concept SetProvenEitherWay = JudgedAsASet<P, T> && KnownFromPools<P>;
 
 namespace analysis::detail {
 
-/// `may_guard`: a plan without offsets and local deadlines may get some.
 template <class P, class T, std::size_t N, std::size_t W>
-[[nodiscard]] constexpr auto judge_pools(const P& board, const T& tasks, const plan<N, W>& p, model_error& error,
-                                         bool may_guard = true) -> verdict<ticks, tasks_of<T>, visits_of<T>> {
+[[nodiscard]] constexpr auto judge_pools(const P& board, const T& tasks, const plan<N, W>& p, model_error& error)
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   takt::detail::copy_decisions(p, own);
   const auto pools = takt::detail::outlines_of(board);
@@ -258,7 +257,7 @@ template <class P, class T, std::size_t N, std::size_t W>
     }
     out = judge_spinning(flat.table, stations);
   } else {
-    out = own.offsets.empty() ? best_of(method_for<P>, flat.table, stations, may_guard)
+    out = own.offsets.empty() ? best_of(method_for<P>, flat.table, stations, p.may_guard)
                               : judge_guards(flat.table, stations, own);
   }
   own.offsets = out.plan.offsets;
@@ -353,9 +352,10 @@ template <class P, class T, std::size_t N, std::size_t V>
 
 /// Proves, or fails to prove, that every task meets its deadline, from the rules of the pools one by one: by the
 /// method that is registered for the board, if there is one, and by the holistic combiner, else by guards that are
-/// looked for, else with suspensions as execution; `method` says which, and so does the row of a task where bounds of
-/// two methods stand side by side. A plan with offsets and local deadlines is judged as it is. `schedulable` is a
-/// proof, `unschedulable` is one that some legal run misses a deadline under every plan, `not_proven` is none.
+/// looked for where the plan's `may_guard` says so, else with suspensions as execution; `method` says which, and so
+/// does the row of a task where bounds of two methods stand side by side. A plan with offsets and local deadlines is
+/// judged as it is. `schedulable` is a proof, `unschedulable` is one that some legal run misses a deadline under every
+/// plan, `not_proven` is none.
 ///
 /// The verdict's plan holds all that the proof rests on; simulate and run with it. Error: `invalid_model`; in a
 /// constant expression it stops compilation. Cost: see the combiners.

@@ -47,7 +47,8 @@ struct plan {
   inline_vector<ticks, MaxVisits> offsets;           ///< of the nominal release of a visit from that of its task
   inline_vector<ticks, MaxVisits> local_deadlines;   ///< relative priority point of a visit
   inline_vector<std::int32_t, MaxVisits> instances;  ///< jobs of a visit that can be under way at a time
-  bool feasible = false;  ///< every deadline is proven, says a search or a verdict; false where written by hand
+  bool may_guard = false;  ///< where a plan has no offsets, an analysis may choose some and local deadlines
+  bool feasible = false;   ///< every deadline is proven, says a search or a verdict; false where written by hand
   search_effort effort{};
 };
 

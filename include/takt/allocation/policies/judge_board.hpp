@@ -186,7 +186,9 @@ class board_test {
   constexpr auto operator()(const plan_type& p) const -> verdict_type {
     if (!spins_) {
       model_error ignored;
-      return analysis::detail::judge_pools(*board_, *tasks_, p, ignored, may_guard_);
+      auto own = p;
+      own.may_guard = may_guard_;
+      return analysis::detail::judge_pools(*board_, *tasks_, own, ignored);
     }
     const auto flat = board_flattener<Board, tasks_of<Tasks>, visits_of<Tasks>>{*board_, p}.run(*tasks_);
     verdict_type out;
