@@ -12,6 +12,7 @@
 #include <takt/report/verdict_table.hpp>
 
 #include "command.hpp"
+#include "large_stack.hpp"
 #include "observe.hpp"
 #include "progress.hpp"
 #include "terminal.hpp"
@@ -149,8 +150,8 @@ void print_text(const described_file& file, const report::verdict_summary& found
   const auto text = &factor_search::factor_text;
   if (!found.plan_words.empty()) { say("plan: {}\n", found.plan_words); }
   say("\n{}\n", report::text_of(report::slack_table(found)));
-  say("largest factor on all execution times that is proven: {} ({}{})\n",
-      a.largest == 0 ? "none" : text(a.largest), found.method, a.scanned ? "" : ", binary search in steps of 0.001");
+  say("largest factor on all execution times that is proven: {} ({}{})\n", a.largest == 0 ? "none" : text(a.largest),
+      found.method, a.scanned ? "" : ", binary search in steps of 0.001");
   if (a.scanned) {
     say("  not monotone, because {}: scanned in steps of 0.010 (1 %) to {}\n", file.why_not_monotone(), a.scanned->end);
     if (a.scanned->contiguous != a.scanned->largest) {
@@ -172,9 +173,13 @@ void print_text(const described_file& file, const report::verdict_summary& found
 auto sensitivity_command(const sensitivity_options& o) -> exit_code {
   described_file file{o.file, o.wishes};
   const auto& found = file.judge(o.ask);
-  const answer a = search_factor(file, o.ask, found.status, false);
+  answer a;
   std::optional<answer> replanned;
-  if (o.replan) { replanned = search_factor(file, o.ask, found.status, true); }
+  // One stack for all factors: its pages are new to the first one only.
+  on_large_stack([&] {
+    a = search_factor(file, o.ask, found.status, false);
+    if (o.replan) { replanned = search_factor(file, o.ask, found.status, true); }
+  });
   if (o.json) {
     print_json(file, found, a, replanned);
   } else {
