@@ -25,6 +25,13 @@
 #include <takt/rules/task_homes.hpp>
 #include <takt/rules/units.hpp>
 
+namespace takt::inline v0 {
+
+template <Pool... Pools>
+struct platform;
+
+}  // namespace takt::inline v0
+
 namespace takt::inline v0::analysis {
 
 /// What a rule of processors leaves of so many of them, whatever the GPUs do.
@@ -63,9 +70,10 @@ template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::siz
 
 namespace detail {
 
-/// Says by type which rule its processors have.
 template <class P>
-concept TypedBoard = requires { typename P::template rule_of<processors_resource>; };
+inline constexpr bool is_platform = false;
+template <Pool... Pools>
+inline constexpr bool is_platform<platform<Pools...>> = true;
 
 /// The sizes of a typed board.
 template <class P>
@@ -94,7 +102,7 @@ template <class P, class T>
 [[nodiscard]] constexpr auto misses_on(const P& board, const T& tasks)
     -> proven_misses<ticks, takt::described_as<T>::max_tasks> {
   proven_misses<ticks, takt::described_as<T>::max_tasks> out;
-  if constexpr (detail::TypedBoard<P>) {
+  if constexpr (detail::is_platform<P>) {
     using cpu_rule = typename P::template rule_of<processors_resource>;
     if constexpr (!Absent<cpu_rule>) {
       const auto all = describe(tasks);
