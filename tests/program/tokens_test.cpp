@@ -56,7 +56,7 @@ TEST_CASE("program: tokens are analysed and simulated under the protocol that th
 TEST_CASE("program: the parts of a bound under tokens are explained") {
   const outcome all = takt::test::takt("analyze " + data("gcaps-xavier-tokens"));
   CHECK(all.code == 0);
-  CHECK(contains(all.out, "2 tokens of 3 SMs under k-fmlp"));
+  CHECK(contains(all.out, "2 tokens per GPU"));
   const outcome one = takt::test::takt("explain --task histogram " + data("gcaps-xavier-tokens"));
   CHECK(one.code == 0);
   CHECK(contains(one.out, "waiting for tokens that others hold"));
