@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a file does not say is taken for the worst that it could mean, or the verdict names the key.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +23,7 @@
 #include "files/defaults.hpp"
 #include "files/words.hpp"
 #include "program.hpp"
+#include "support/environment.hpp"
 
 namespace {
 
@@ -304,73 +307,250 @@ TEST_CASE("program: a key that is left out makes no verdict better unless an ass
 
 namespace {
 
-/// Chains around kernels that say their work and no ratio.
-struct random_load {
-  std::vector<std::int64_t> periods;
-  std::vector<std::int64_t> deadlines;
-  std::vector<std::int64_t> work;
-  std::int64_t sms = 1;
+/// A job of a run, all of whose work is the GPU's.
+struct gpu_job {
+  std::int64_t release = 0;
+  std::int64_t deadline = 0;
+  std::int64_t work = 0;
+};
 
-  explicit random_load(takt::random_stream& r) : sms{1 + r.below(3)} {
-    const std::int64_t tasks = 1 + r.below(3);
-    for (std::int64_t i = 0; i < tasks; ++i) {
-      periods.push_back((4 + r.below(20)) * ms);
-      deadlines.push_back(periods.back() - r.below(periods.back() / 3));
-      work.push_back(1 + r.below(deadlines.back() * sms * 2 / tasks));
+/// By how much the jobs that lie in some window exceed what the GPU does in it, at so much work a nanosecond. Windows
+/// from a release to a deadline are the tightest. Negative where each of them has time left.
+auto excess(std::vector<gpu_job> jobs, std::int64_t rate) -> std::int64_t {
+  std::ranges::sort(jobs, {}, &gpu_job::deadline);
+  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+  for (const gpu_job& first : jobs) {
+    std::int64_t sum = 0;
+    for (const gpu_job& j : jobs) {
+      if (j.release < first.release) { continue; }
+      sum += j.work;
+      most = std::max(most, sum - rate * (j.deadline - first.release));
     }
   }
-  [[nodiscard]] auto file(std::int64_t per_sm) const -> json {
-    json out{
-        {"format", "takt/1"},
-        {"platform",
-         {{"cpus", {{"count", 4}}},
-          {"copy_engines", {{"count", 1}}},
-          {"gpus", {{{"sms", sms}, {"virtual_per_sm", per_sm}, {"context_switch", 0}, {"preemption_levels", 2}}}}}}};
-    for (std::size_t i = 0; i < periods.size(); ++i) {
-      out["tasks"].push_back({{"name", "t" + std::to_string(i)},
-                              {"period", periods[i]},
-                              {"deadline", deadlines[i]},
-                              {"segments", {{{"cpu", 1000}}, {{"kernel", {{"work", work[i]}}}}, {{"cpu", 1000}}}}});
+  return most;
+}
+
+enum class release_kind : std::uint8_t { sporadic, late, strict };
+constexpr std::array release_kinds{release_kind::sporadic, release_kind::late, release_kind::strict};
+
+struct loaded_task {
+  std::int64_t period = 0;
+  std::int64_t deadline = 0;
+  std::int64_t jitter = 0;
+  std::int64_t offset = 0;
+  std::int64_t work = 0;  ///< of the SMs, or of their threads where the kernel says blocks
+  json kernel;
+};
+
+/// Chains around kernels that say their work and no ratio, or blocks that are as long beside any others.
+struct random_load {
+  static constexpr std::int64_t threads_per_sm = 1024;
+  static constexpr std::int64_t horizon = 150 * ms;
+
+  release_kind kind;
+  bool of_blocks;
+  std::int64_t sms;
+  std::vector<loaded_task> tasks{};
+
+  random_load(takt::random_stream& r, release_kind how, bool blocks)
+      : kind{how}, of_blocks{blocks}, sms{1 + r.below(3)} {
+    const std::int64_t count = 1 + r.below(3);
+    const std::int64_t fill = r.chance(1, 2) ? 1 : 3;
+    for (std::int64_t i = 0; i < count; ++i) {
+      loaded_task t{.period = (4 + r.below(20)) * ms, .kernel = {}};
+      t.deadline = t.period - r.below(t.period / 3);
+      t.jitter = kind == release_kind::late ? r.below(t.deadline / 4) : 0;
+      t.offset = kind == release_kind::strict ? r.below(t.period) : 0;
+      const std::int64_t time = 1 + r.below((t.deadline - t.jitter) * sms * fill / count);
+      if (of_blocks) {
+        const std::int64_t number = 1 + r.below(6 * sms);
+        const std::int64_t threads = 32 * (1 + r.below(32));
+        const std::int64_t length = 1 + time * threads_per_sm / (number * threads);
+        t.work = number * threads * length;
+        t.kernel = {{"blocks", number}, {"threads_per_block", threads}, {"length", length}};
+      } else {
+        t.work = time;
+        t.kernel = {{"work", time}};
+      }
+      tasks.push_back(std::move(t));
+    }
+  }
+
+  /// Under "gel" every step says its point.
+  [[nodiscard]] auto file(std::int64_t per_sm, bool with_points = false) const -> json {
+    json gpu{{"sms", sms},          {"virtual_per_sm", per_sm}, {"threads_per_sm", threads_per_sm},
+             {"blocks_per_sm", 32}, {"context_switch", 0},      {"preemption_levels", 2}};
+    json out{{"format", "takt/1"},
+             {"platform",
+              {{"cpus", {{"count", 4}}}, {"copy_engines", {{"count", 1}}}, {"gpus", json::array({std::move(gpu)})}}}};
+    if (with_points) { out["platform"]["cpus"]["policy"] = "gel"; }
+    for (const loaded_task& t : tasks) {
+      json task{{"name", "t" + std::to_string(out["tasks"].size())}, {"period", t.period}, {"deadline", t.deadline}};
+      if (t.jitter > 0) { task["jitter"] = t.jitter; }
+      if (kind == release_kind::strict) { task.update({{"strict", true}, {"offset", t.offset}}); }
+      task["segments"] = {{{"cpu", 1000}}, {{"kernel", t.kernel}}, {{"cpu", 1000}}};
+      if (with_points) {
+        json nodes;
+        for (json step : task["segments"]) {
+          step.update({{"name", "n" + std::to_string(nodes.size())}, {"priority_point", t.deadline}});
+          nodes.push_back(std::move(step));
+        }
+        task.erase("segments");
+        task.update({{"nodes", nodes}, {"edges", {{{"from", "n0"}, {"to", "n1"}}, {{"from", "n1"}, {"to", "n2"}}}}});
+      }
+      out["tasks"].push_back(std::move(task));
     }
     return out;
   }
-  /// Whether all jobs that are released together leave more work before some deadline than the SMs do until then.
-  [[nodiscard]] auto is_beyond_all_sms() const -> bool {
-    const std::int64_t last = 40 * ms;
-    for (std::size_t i = 0; i < periods.size(); ++i) {
-      for (std::int64_t end = deadlines[i]; end <= last; end += periods[i]) {
-        std::int64_t sum = 0;
-        for (std::size_t j = 0; j < periods.size(); ++j) {
-          if (end >= deadlines[j]) { sum += ((end - deadlines[j]) / periods[j] + 1) * work[j]; }
-        }
-        if (sum > sms * end) { return true; }
+
+  /// Work that the GPU does a nanosecond: that of one SM that nobody gains by sharing, or the threads it holds.
+  [[nodiscard]] auto rate() const -> std::int64_t { return of_blocks ? sms * threads_per_sm : sms; }
+
+  /// All released together and as early again as may be, the first of each as late as may be. No run has more to do
+  /// from 0 on, where releases are not strict.
+  [[nodiscard]] auto densest_run() const -> std::vector<gpu_job> {
+    std::vector<gpu_job> out;
+    for (const loaded_task& t : tasks) {
+      for (std::int64_t nominal = t.offset - t.jitter; nominal < horizon; nominal += t.period) {
+        out.push_back({std::max(nominal, t.offset), nominal + t.deadline, t.work});
       }
     }
-    return false;
+    return out;
+  }
+  /// A run that the file allows.
+  [[nodiscard]] auto random_run(takt::random_stream& r) const -> std::vector<gpu_job> {
+    std::vector<gpu_job> out;
+    for (const loaded_task& t : tasks) {
+      const bool waits = kind != release_kind::strict;
+      std::int64_t nominal = waits ? r.below(t.period) : t.offset;
+      while (nominal < horizon) {
+        out.push_back({nominal + r.below(t.jitter + 1), nominal + t.deadline, t.work});
+        nominal += t.period + (waits && r.chance(1, 2) ? r.below(t.period) : 0);
+      }
+    }
+    return out;
+  }
+  /// Whether some run leaves more work in a window than the GPU does until its end.
+  [[nodiscard]] auto is_beyond_all_sms(takt::random_stream& r) const -> bool {
+    bool found = excess(densest_run(), rate()) > 0;
+    for (int i = 0; i < 8 && !found; ++i) { found = excess(random_run(r), rate()) > 0; }
+    return found;
   }
 };
 
+auto compared(const json& file, const std::string& options = {}) -> json {
+  return object(takt::test::takt("compare " + write("load.json", file.dump()) + " --json" + options)).at("rows");
+}
+
+/// "levels under edf" of each proven row.
+auto proven_of(const json& rows) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  for (const json& row : rows) {
+    if (row.at("status") != "schedulable") { continue; }
+    const std::string policy = row.at("policy");  // "tokens-k-fmlp:2"
+    out.push_back(policy.substr(0, policy.find(':')) + " under " + row.at("cpus").get<std::string>());
+  }
+  return out;
+}
+
+/// The rules of processors of some file of many: so many of them, and after a few files all of them.
+auto some_cpu_rules(std::uint64_t file, std::size_t many) -> std::string {
+  const auto words = takt::program::choices::cpu_policy.words();
+  std::string out;
+  for (std::size_t i = 0; i < many; ++i) {
+    const std::string_view word = words[(file * many + i) % words.size()];
+    if (word != "gel") { out.append(out.empty() ? "" : ",").append(word); }  // a file says its points, or none
+  }
+  return out;
+}
+
+/// Whether each rule of processors proves something, and each policy.
+void check_all_prove(const std::set<std::string>& rows) {
+  const auto some = [&](const auto& is_one) { return std::ranges::any_of(rows, is_one); };
+  for (const std::string_view rule : takt::program::choices::cpu_policy.words()) {
+    const std::string end = " under " + std::string{rule};
+    CAPTURE(end);
+    CHECK(some([&](const std::string& row) { return row.ends_with(end); }));
+  }
+  for (const char* const policy :
+       {"federated", "federated-shared", "whole-gpu", "busy-waiting", "time-sliced", "fifo-blocks", "tokens-k-fmlp",
+        "tokens-r2dglp", "tokens-ck-omlp", "levels", "slots", "gang", "shares"}) {
+    const std::string begin = std::string{policy} + " under ";
+    CAPTURE(begin);
+    CHECK(some([&](const std::string& row) { return row.starts_with(begin); }));
+  }
+}
+
 }  // namespace
 
-TEST_CASE("program: no policy proves more work of kernels than the SMs have time for") {
-  auto random = takt::random_stream{11};
-  int beyond = 0;
-  int proven = 0;
-  for (int i = 0; i < 25; ++i) {
-    const random_load load{random};
-    for (const std::int64_t per_sm : {1, 2, 3}) {
-      const json file = load.file(per_sm);
-      const auto rows = object(takt::test::takt("compare " + write("load.json", file.dump()) + " --json")).at("rows");
-      for (const json& row : rows) {
-        if (row.at("status") != "schedulable") { continue; }
-        ++proven;
-        INFO(file.dump());
-        INFO(row.at("policy").get<std::string>());
-        CHECK_FALSE(load.is_beyond_all_sms());
+TEST_CASE("program: work beyond all SMs is found in the window where it is, and nothing else is") {
+  CHECK(excess({{5, 15, 6}, {7, 16, 6}}, 1) == 1);  // 12 in [5, 16], though [0, 16] has room
+  CHECK(excess({{5, 15, 6}, {7, 16, 6}}, 2) == -10);
+  CHECK(excess({{0, 10, 3}, {100, 110, 11}}, 1) == 1);
+  CHECK(excess({{0, 10, 10}, {10, 20, 10}}, 1) == 0);
+  CHECK(excess({{0, 20, 10}, {2, 12, 10}}, 1) == 0);  // 20 in [0, 20], 10 in [2, 12]
+}
+
+TEST_CASE("program: runs of a load keep to what its file says of releases") {
+  auto random = takt::random_stream{5};
+  for (const release_kind kind : release_kinds) {
+    random_load load{random, kind, false};
+    load.tasks.resize(1);
+    const loaded_task t = load.tasks.front();
+    for (const auto& run : {load.densest_run(), load.random_run(random)}) {
+      REQUIRE(run.size() > 3);
+      for (std::size_t i = 0; i < run.size(); ++i) {
+        const std::int64_t nominal = run[i].deadline - t.deadline;
+        CHECK(run[i].release >= nominal);
+        CHECK(run[i].release <= nominal + t.jitter);
+        if (kind == release_kind::strict) { CHECK((nominal - t.offset) % t.period == 0); }
+        if (i > 0) { CHECK(run[i].deadline - run[i - 1].deadline >= t.period); }
       }
     }
-    beyond += load.is_beyond_all_sms() ? 1 : 0;
   }
-  CHECK(beyond > 3);
-  CHECK(proven > 100);
+}
+
+TEST_CASE("program: no policy proves more work of kernels than the SMs have time for") {
+  constexpr std::uint64_t few = 30;
+  const std::uint64_t files = takt_tests::from_environment("TAKT_SYSTEMS", few);
+  auto random = takt::random_stream{11};
+  std::set<std::string> proven;
+  std::map<release_kind, int> beyond;
+  for (std::uint64_t i = 0; i < files; ++i) {
+    const release_kind kind = release_kinds[i % release_kinds.size()];
+    const random_load load{random, kind, i % 4 == 3};
+    const auto per_sm = 1 + static_cast<std::int64_t>(i / 3 % 3);
+    const bool is_beyond = load.is_beyond_all_sms(random);
+    beyond[kind] += is_beyond ? 1 : 0;
+    json rows = compared(load.file(per_sm), " --cpus " + some_cpu_rules(i, 4));
+    if (load.of_blocks) {
+      for (const json& row : compared(load.file(per_sm, true))) { rows.push_back(row); }
+    }
+    for (const std::string& row : proven_of(rows)) {
+      INFO(load.file(per_sm).dump());
+      INFO(row);
+      CHECK_FALSE(is_beyond);
+      proven.insert(row);
+    }
+  }
+  if (files < few) { return; }
+  for (const release_kind kind : release_kinds) { CHECK(beyond[kind] > 2); }
+  check_all_prove(proven);
+}
+
+TEST_CASE("program: kernels that are counted as if two on one SM slowed nobody down are found out") {
+  auto random = takt::random_stream{12};
+  std::set<std::string> found_out;
+  for (int i = 0; i < 12; ++i) {
+    const random_load load{random, release_kinds[static_cast<std::size_t>(i) % release_kinds.size()], false};
+    if (!load.is_beyond_all_sms(random)) { continue; }
+    json file = load.file(2);
+    for (json& task : file["tasks"]) { task["segments"][1]["kernel"]["interleave"] = 1; }
+    for (const std::string& row : proven_of(compared(file))) { found_out.insert(row.substr(0, row.find(' '))); }
+  }
+  for (const char* const policy : {"federated", "federated-shared", "whole-gpu", "busy-waiting", "time-sliced",
+                                   "tokens-k-fmlp", "tokens-r2dglp", "levels", "gang", "shares"}) {
+    CAPTURE(policy);
+    CHECK(found_out.contains(policy));
+  }
 }
