@@ -239,10 +239,17 @@ struct place {
   std::string key;
 };
 
+/// By leaving out such a key a file says something that no assumption repeats.
+auto is_claimed(const std::string& key) -> bool {
+  return std::ranges::any_of(takt::program::defaults(), [&](const takt::program::default_row& row) {
+    return row.key == key && row.effect == takt::program::when_missing::claimed;
+  });
+}
+
 void collect(const json& v, const json::json_pointer& at, std::vector<place>& out) {
   if (v.is_object()) {
     for (const auto& [key, value] : v.items()) {
-      if (key != "tasks" && key != "graphs") { out.push_back({at, key}); }
+      if (key != "tasks" && key != "graphs" && !is_claimed(key)) { out.push_back({at, key}); }
       collect(value, at / key, out);
     }
   } else if (v.is_array()) {
@@ -303,6 +310,28 @@ TEST_CASE("program: a key that is left out makes no verdict better unless an ass
     std::istringstream lines{takt::test::takt("generate " + std::string{generator} + " --seed 7").out};
     for (std::string line; std::getline(lines, line);) { check_left_out(json::parse(line), random, 10); }
   }
+}
+
+TEST_CASE(
+    "program: a file that leaves out the mark of an import claims to have all of its system, and few keys are claims") {
+  json file = on_sms({{"sms", 8}, {"sharing", "isolated"}}, {{{{"work", "8ms"}}, "90ms"}});
+  file["incomplete"] = json::array({{{"kind", "Interrupts"}, {"count", 2}, {"because", "they take processor time"}}});
+  const answer marked = analyzed(file);
+  CHECK(marked.status() != "schedulable");
+  CHECK(is_claimed("incomplete"));
+  CHECK_FALSE(is_claimed("acknowledged"));
+  file["acknowledged"] = json::array({"Interrupts"});
+  const answer acknowledged = analyzed(file);
+  CHECK(acknowledged.status() == "schedulable");
+  CHECK(flattered(acknowledged, marked, "acknowledged") == "");
+  file.erase("acknowledged");
+  file.erase("incomplete");
+  CHECK(flattered(marked, analyzed(file), "incomplete") != "");
+  std::set<std::string_view> claims;
+  for (const auto& row : takt::program::defaults()) {
+    if (row.effect == takt::program::when_missing::claimed) { claims.insert(row.key); }
+  }
+  CHECK(claims == std::set<std::string_view>{"incomplete", "reaction", "age"});
 }
 
 namespace {

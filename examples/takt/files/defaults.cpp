@@ -18,10 +18,9 @@ constexpr auto rows = std::to_array<default_row>({
     {"a task-set file", "format", refused, "the file is refused"},
     {"a task-set file", "name", harmless, "is empty"},
     {"a task-set file", "notes", harmless, "are none"},
-    {"a task-set file", "incomplete", harmless,
-     "is nothing: the file has all of the system, as one that no import wrote"},
-    {"a task-set file", "acknowledged", harmless,
-     "is nothing, and nothing is proven of a file that leaves something out"},
+    {"a task-set file", "incomplete", claimed,
+     "is nothing: it is the mark of an import, and a file without it claims to have all of the system"},
+    {"a task-set file", "acknowledged", worst, "is nothing, and nothing is proven of a file that leaves something out"},
     {"a task-set file", "platform", refused, "the file is refused"},
     {"a task-set file", "tasks", refused, "a file without graphs is refused"},
     {"a task-set file", "graphs", harmless, "are none: an older spelling of tasks with nodes"},
@@ -196,8 +195,8 @@ constexpr auto rows = std::to_array<default_row>({
     {"a chain of tasks", "name", refused, "the file is refused"},
     {"a chain of tasks", "tasks", refused, "the file is refused"},
     {"a chain of tasks", "semantics", assumed, "is \"implicit\""},
-    {"a chain of tasks", "reaction", harmless, "has no limit"},
-    {"a chain of tasks", "age", harmless, "has no limit"},
+    {"a chain of tasks", "reaction", claimed, "has no limit that would have to be kept"},
+    {"a chain of tasks", "age", claimed, "has no limit that would have to be kept"},
     {"a plan", "cores", chosen, "are chosen by this program"},
     {"a plan", "priorities", chosen, "follow from the deadlines, or are found by this program"},
     {"a plan", "sms", chosen, "are chosen by this program"},
@@ -331,7 +330,8 @@ constexpr std::array<string_view, 6> only_under_tokens{"clusters",  "tokens_per_
   if (row.object == "the CPUs" && row.key == "clusters") { return is_word_of_clusters(file.rules.cpus); }
   if (row.object == "a platform" && row.key == "copy_engines") { return file.rules.gpus.sharing == "fifo-blocks"; }
   if (row.object == "a plan") { return matters_in_plan(row.key, file); }
-  if (row.key == "plan") { return false; }  // each of its decisions has a sentence
+  if (row.key == "plan") { return false; }          // each of its decisions has a sentence
+  if (row.key == "acknowledged") { return false; }  // each kind that the file leaves out has one
   return matters_in_task(row.object, row.key, v, file);
 }
 
@@ -365,6 +365,7 @@ void collect(string_view object, const json_value& v, const workload_file& file,
     case worst: return "worst case";
     case assumed: return "assumed";
     case chosen: return "chosen";
+    case claimed: return "claimed";
     case harmless: return "harmless";
   }
   return "";

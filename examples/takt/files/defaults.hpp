@@ -17,6 +17,7 @@ enum class when_missing : std::uint8_t {
   worst,     ///< the worst that it could say is assumed
   assumed,   ///< something is assumed that may be better than what is true
   chosen,    ///< by the program, which prints it
+  claimed,   ///< the file says it itself by leaving out the key
   harmless,  ///< no verdict depends on it
 };
 
