@@ -260,10 +260,10 @@ TEST_CASE("given plan: guards of a proof stand in the plan, and a plan without t
                  "gpus": [{"sms": 10, "virtual_per_sm": 2, "threads_per_sm": 1024, "blocks_per_sm": 16,
                            "preemption_levels": 3, "context_switch": "1ms", "count": 2}]},
     "tasks": [{"name": "heavy", "period": "61ms",
-               "segments": [{"cpu": "36960us"}, {"kernel": {"blocks": 11, "threads_per_block": 32, "length": [0, 2640000],
+               "segments": [{"cpu": "36960us"}, {"kernel": {"blocks": 11, "threads_per_block": 32, "length": 2640000,
                                                             "preemption_cost": 0}}]},
               {"name": "light", "period": "53ms",
-               "segments": [{"kernel": {"blocks": 3, "threads_per_block": 100, "length": [0, 2640000],
+               "segments": [{"kernel": {"blocks": 3, "threads_per_block": 100, "length": 2640000,
                                         "preemption_cost": 0}, "launch": 0}, {"cpu": "15840us"}]}]})");
   const json found = same_again(file);
   REQUIRE(found["analysis"] == "guarded");

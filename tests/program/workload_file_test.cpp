@@ -266,6 +266,13 @@ TEST_CASE("files: token sections mean the same as segments that are of a section
       {"copy": {"bytes": 10}, "direction": "to-host", "section": true}, {"cpu": 4}]},
     {"name": "b", "period": 999, "deadline": null, "priority": 1, "segments": [{"cpu": [2, 9]}]}]})";
   check_same(older, segments);
+  const std::string shortest =
+      with(with(older, "\"cpu\": 9,", "\"cpu\": [3, 9],"), "\"cpu_in_section\": 1", "\"cpu_in_section\": [1, 1]");
+  check_same(shortest,
+             with(with(with(segments, "{\"cpu\": 5}", "{\"cpu\": [2, 5]}"), "{\"cpu\": 4}", "{\"cpu\": [1, 4]}"),
+                  "{\"cpu\": 1, ", "{\"cpu\": [1, 1], "));
+  CHECK(contains(refusal_of(with(older, "[7, 8]", "[7, [2, 8]]")),
+                 "/tasks/0/gpu/kernels/1: a says [2ns, 8ns], and no rule reads a shortest \"wcet\" of a kernel"));
   check_same(
       with(older, "\"edf\"", "\"rate-monotonic\""),
       with(with(with(segments, "g-edf", "g-rate-monotonic"), "\"deadline\": null,", ""), "\"deadline\": null,", ""));

@@ -76,6 +76,7 @@ struct kernel_entry : described_visit {
   std::vector<interval<ticks>> times;
   std::optional<wcet_row> by_share;
   const hardware* board = nullptr;
+  string of{};  ///< its task, as messages name it
 };
 
 /// A key whose value is a fact: what is not known is not printed.
@@ -90,10 +91,14 @@ template <class Member, class C, class Reader>
   return out;
 }
 
-[[nodiscard]] auto read_positive(const json_value& v) -> ticks {
-  const ticks time = read_span(v).upper;
-  if (time < 1) { throw input_error{v.where, "0ns is not positive", "a time of at least 1ns"}; }
-  return time;
+/// A time whose lower end no rule reads, so that none may be said.
+[[nodiscard]] auto read_single(const json_value& v, const kernel_entry& k) -> ticks {
+  if (!v.is(json_value::kind::array) || v.items.size() != 2) { return read_time_from(v, 1); }
+  const auto [lower, upper] = read_span(v);
+  throw input_error{v.where,
+                    fmt::format("{} says [{}, {}], and no rule reads a shortest \"{}\" of a kernel", k.of,
+                                report::format_duration(lower), report::format_duration(upper), v.key),
+                    fmt::format("a single time, such as {}", report::format_duration(std::max<ticks>(upper, 1)))};
 }
 
 /// The words of a fault behind those of a value.
@@ -227,8 +232,8 @@ const table<kernel_entry> kernel_table{
      fact("time_on", visit_fact::times_on_sms, &kernel_entry::times, times_by_sms{}),
      fact("blocks", visit_fact::grid, &described_visit::blocks, integer(1, largest)),
      fact("threads_per_block", visit_fact::grid, &described_visit::threads, read_threads),
-     fact("length", visit_fact::block_length, &described_visit::block_length, read_positive),
-     fact("wcet", visit_fact::wcet, &described_visit::wcet, read_positive),
+     fact("length", visit_fact::block_length, &described_visit::block_length, read_single),
+     fact("wcet", visit_fact::wcet, &described_visit::wcet, read_single),
      fact("preemption_cost", visit_fact::preemption_cost, &described_visit::preemption_cost, read_cost),
      fact("width", visit_fact::pinning, &described_visit::width, width_word{}),
      fact("core", visit_fact::pinning, &described_visit::sm, read_sm),
@@ -263,6 +268,7 @@ auto read_kernel(const json_value& v, workload_file& file) -> described_visit {
   kernel_entry k;
   k.where = visit_place::gpu;
   k.board = &file.board;
+  if (!file.tasks.tasks.empty()) { k.of = one_line(file.tasks.tasks.back().name, 60); }
   read_object(v, kernel_table, k);
   if (k.known.has(visit_fact::grid)) {
     (void)require(v, "blocks", "how many blocks a job has");
@@ -285,7 +291,7 @@ auto read_kernel(const json_value& v, workload_file& file) -> described_visit {
 }
 
 auto print_kernel(const file_tasks& tasks, const described_visit& v) -> ordered_json {
-  kernel_entry k{v, {}, {}};
+  kernel_entry k{v, {}, {}, nullptr, {}};
   for (std::uint32_t i = 0; i < v.samples; ++i) { k.times.push_back(tasks.samples[v.first_sample + i]); }
   if (v.known.has(visit_fact::wcet_by_share)) { k.by_share = tasks.rows[v.row]; }
   ordered_json out = print_object(k, kernel_table);

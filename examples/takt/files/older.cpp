@@ -52,10 +52,13 @@ const object_keys token_section{"a token section",
   if (file.board.gpus.empty()) { throw refused_at(section->where, {.fault = model_fault::kernel_without_gpu}); }
   const json_value in_section = named("section", {.what = kind::boolean, .text = "true"});
   const auto add_half = [&](const json_value* time, bool first, bool inside) {
-    const ticks all = time == nullptr ? 0 : read_span(*time).upper;
-    const ticks part = first ? all - all / 2 : all / 2;
-    if (part == 0) { return; }
-    auto& step = out.items.emplace_back(object(time->where, {named("cpu", number(part, time->where))}));
+    if (time == nullptr) { return; }
+    const auto half = [first](ticks all) { return first ? all - all / 2 : all / 2; };
+    const interval<ticks> all = read_span(*time);
+    if (half(all.upper) == 0) { return; }
+    json_value part{.what = kind::array, .where = time->where};
+    for (const ticks end : {all.lower, all.upper}) { part.items.push_back(number(half(end), time->where)); }
+    auto& step = out.items.emplace_back(object(time->where, {named("cpu", std::move(part))}));
     if (inside) { step.items.push_back(in_section); }
   };
   const auto add_copy = [&](string_view key, string_view direction) {
