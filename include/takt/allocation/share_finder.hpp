@@ -299,8 +299,8 @@ class share_search_steps {
 
   /// The first task that fails gets more of what is handed out, a higher priority, or a place with less beside it.
   constexpr void learn_from(const verdict_type& seen, std::int32_t round) {
-    if (seen.why != obstacle::deadline && seen.first_unproven() == nowhere) { return; }
-    const std::size_t failed = seen.why == obstacle::deadline ? seen.where : seen.first_unproven();
+    const bool named = seen.why == obstacle::deadline || (seen.why == obstacle::passes && seen.where != nowhere);
+    const std::size_t failed = named ? seen.where : seen.first_unproven();
     if (failed >= size()) { return; }
     const bool others = is_hungry(failed) || room_.reads_priorities;
     if (moves() && (!others || round % 3 == 2)) {

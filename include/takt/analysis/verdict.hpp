@@ -48,7 +48,7 @@ enum class obstacle : std::uint8_t {
   tokens,      ///< no bound is known for waits for tokens
   history,     ///< a graph waits for its own past for too long
   interrupts,  ///< they leave no time for jobs on a cluster
-  passes,      ///< bounds still grew when the analysis had made as many passes as its options allow
+  passes,      ///< bounds still grew when the analysis had made as many passes, or rounds of one task, as it may
   overflow,
   invalid_model,
 };

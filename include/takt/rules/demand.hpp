@@ -14,6 +14,18 @@ namespace takt::inline v0 {
 
 /// No bound: larger than any time of a table.
 inline constexpr ticks unbounded_response = ticks{1} << 60;
+/// No bound either: the search for one ended at its limit of rounds, and whether there is one is not known.
+inline constexpr ticks given_up_response = unbounded_response + 1;
+
+/// The longer of two times, one of which may have no bound. Where both have none it is the one that says so for good.
+[[nodiscard]] constexpr auto longer_response(ticks a, ticks b) noexcept -> ticks {
+  const bool neither = a >= unbounded_response && b >= unbounded_response;
+  return (a < b) != neither ? b : a;
+}
+/// What is written of a response that exceeds its limit.
+[[nodiscard]] constexpr auto beyond_limit(ticks found) noexcept -> ticks {
+  return found == given_up_response ? found : unbounded_response;
+}
 
 /// A visit as the bound of its pool sees it. Visits are sporadic with jitter: instances nominally become ready at least
 /// a period apart, and each at most `jitter` later. Jobs of one task do not overlap: each starts when the one before
@@ -31,7 +43,7 @@ struct visit_demand {
   ticks deadline = 0;      ///< absolute deadline less the earliest instant at which the visit becomes ready
   ticks job_deadline = 0;  ///< relative deadline of the task, of which the point is
   ticks limit = 0;         ///< a response above it proves nothing; none above `longest_visit_time`
-  ticks response = 0;      ///< in: a lower bound of the answer; out: longest time from ready to done, or unbounded
+  ticks response = 0;  ///< in: a lower bound of the answer; out: longest time from ready to done, unbounded, given up
   /// The job is this visit and nothing else, and jobs may be late for the next ones: `jitter` is of the release alone.
   /// A rule that counts all jobs of a busy period writes `late`; what another one says holds if `response` is at most
   /// `period`, so that no job waits for the one before beyond its own jitter.

@@ -157,6 +157,7 @@ constexpr void drop_obstacle(const delay_relation<N, V>& reach, const table_part
   };
   switch (failed.why) {
     case obstacle::deadline:
+    case obstacle::passes:  // of a task whose visits a rule gave up, else nowhere
     case obstacle::gpu:
       if (failed.where < part.table.size()) { drop(failed.where); }
       return;
@@ -172,7 +173,6 @@ constexpr void drop_obstacle(const delay_relation<N, V>& reach, const table_part
     case obstacle::copies:
     case obstacle::history:
     case obstacle::interrupts:
-    case obstacle::passes:
     case obstacle::overflow:
     case obstacle::invalid_model: return;
   }

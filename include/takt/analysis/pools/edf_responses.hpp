@@ -12,9 +12,9 @@
 
 namespace takt::inline v0::analysis {
 
-/// Deadlines that are looked at for each visit; with more of them a visit has no bound.
+/// Deadlines that are looked at for each visit; with more of them a visit is given up.
 inline constexpr std::int64_t most_edf_deadlines = 20'000;
-/// Rounds of the fixed points at all of them together; with more of them a visit has no bound.
+/// Rounds of the fixed points at all of them together; with more of them a visit is given up.
 inline constexpr std::int32_t most_edf_rounds = 5 * most_rounds;
 
 namespace detail {
@@ -25,8 +25,8 @@ namespace detail {
   return latest < 0 ? 0 : latest / u.period + 1;
 }
 
-/// The longest time for which one unit is busy, behind `blocker`; `unbounded_response` above all times of a table, or
-/// after `most_rounds`.
+/// The longest time for which one unit is busy, behind `blocker`; `unbounded_response` above all times of a table,
+/// `given_up_response` after `most_rounds`.
 [[nodiscard]] constexpr auto busy_period(std::span<const visit_demand> visits, ticks blocker) -> ticks {
   ticks t = 1;
   for (std::int32_t round = 0; round < most_rounds; ++round) {
@@ -38,7 +38,7 @@ namespace detail {
     if (sum <= t) { return t; }
     t = sum;
   }
-  return unbounded_response;
+  return given_up_response;
 }
 
 /// Longest times from ready to done, and from the latest instant of becoming ready.
@@ -46,7 +46,6 @@ struct longest_responses {
   ticks of_ready = 0;
   ticks of_latest = 0;
 };
-inline constexpr longest_responses no_longest{unbounded_response, unbounded_response};
 
 /// The longest responses of v over all deadlines d of its instances in a busy period. `finish(d, limit)` is when the
 /// instance with deadline d is done, from the start of the period.
@@ -58,11 +57,11 @@ template <class Finish>
   std::int64_t steps = most_edf_deadlines;
   longest_responses out;
   for (ticks d = first; d <= last;) {
-    if (--steps < 0) { return no_longest; }
+    if (--steps < 0) { return {given_up_response, given_up_response}; }
     const ticks ready = d > v.deadline ? d - v.deadline : 0;
     const ticks latest = d - first;
     const ticks done = finish(d, v.limit + (v.may_queue ? latest : ready));
-    if (done == unbounded_response) { return no_longest; }
+    if (done >= unbounded_response) { return {done, done}; }
     out.of_ready = out.of_ready < done - ready ? done - ready : out.of_ready;
     out.of_latest = out.of_latest < done - latest ? done - latest : out.of_latest;
     ticks next = longest_visit_time * 4;
@@ -79,8 +78,8 @@ template <class Finish>
 constexpr void note_longest(visit_demand& v, const longest_responses& found) {
   const ticks measured = v.may_queue ? found.of_latest : found.of_ready;
   const bool proves = measured <= v.limit;
-  v.response = !proves ? unbounded_response : found.of_ready < v.response ? v.response : found.of_ready;
-  if (v.may_queue) { v.late = !proves ? unbounded_response : measured < v.late ? v.late : measured; }
+  v.response = !proves ? beyond_limit(measured) : found.of_ready < v.response ? v.response : found.of_ready;
+  if (v.may_queue) { v.late = !proves ? beyond_limit(measured) : measured < v.late ? v.late : measured; }
 }
 
 }  // namespace detail
@@ -91,8 +90,8 @@ constexpr void note_longest(visit_demand& v, const longest_responses& found) {
 constexpr void edf_responses(std::span<visit_demand> visits) {
   const ticks busy = detail::busy_period(visits, 0);
   for (visit_demand& v : visits) {
-    if (busy == unbounded_response) {
-      detail::note_longest(v, detail::no_longest);
+    if (busy >= unbounded_response) {
+      detail::note_longest(v, {busy, busy});
       continue;
     }
     std::int32_t rounds = 0;
@@ -109,7 +108,7 @@ constexpr void edf_responses(std::span<visit_demand> visits) {
         if (sum <= done) { return done; }
         done = sum;
       }
-      return unbounded_response;
+      return given_up_response;
     };
     detail::note_longest(v, detail::longest_over_deadlines(visits, v, busy, finish));
   }
@@ -122,8 +121,8 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
   for (const visit_demand& v : visits) { blocker = blocker < v.wcet ? v.wcet : blocker; }
   const ticks busy = detail::busy_period(visits, blocker);
   for (visit_demand& v : visits) {
-    if (busy == unbounded_response) {
-      detail::note_longest(v, detail::no_longest);
+    if (busy >= unbounded_response) {
+      detail::note_longest(v, {busy, busy});
       continue;
     }
     std::int32_t rounds = 0;
@@ -141,7 +140,7 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
         if (sum <= start) { return start + v.wcet; }
         start = sum;
       }
-      return unbounded_response;
+      return given_up_response;
     };
     detail::note_longest(v, detail::longest_over_deadlines(visits, v, busy, finish));
   }

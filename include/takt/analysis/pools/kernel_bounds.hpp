@@ -22,7 +22,8 @@ namespace takt::inline v0::analysis {
 namespace detail {
 
 /// How long kernels keep the hardware busy without a break, whatever their order: while some are pending one of them
-/// runs, or time is wasted for a start. No response is longer. `unbounded_response` where that is not known.
+/// runs, or time is wasted for a start. No response is longer. `unbounded_response` or `given_up_response` where that
+/// is not known.
 template <class Terms>
 [[nodiscard]] constexpr auto longest_busy_time(std::span<const visit_demand> visits, const Terms& terms) -> ticks {
   if constexpr (requires { terms.wasted(0); }) {
@@ -34,10 +35,11 @@ template <class Terms>
       for (std::size_t k = 0; k < visits.size() && work <= longest; ++k) {
         work += work_of(jobs_before(visits[k], w), visits[k].wcet + terms.wasted(k));
       }
-      if (work > longest) { break; }
+      if (work > longest) { return unbounded_response; }
       if (work <= w) { return w; }
       w = work;
     }
+    return given_up_response;
   }
   return unbounded_response;
 }
@@ -45,7 +47,8 @@ template <class Terms>
 /// Notes a response that is no longer than the hardware is busy.
 constexpr void note_response(visit_demand& v, ticks found, ticks busy) {
   const ticks response = found < busy ? found : busy;
-  v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
+  const ticks other = found < busy ? busy : found;
+  v.response = response > v.limit ? beyond_limit(other) : response < v.response ? v.response : response;
 }
 
 /// Visits in the order of fixed priorities. t0 is the last instant before a visit v becomes ready at which no more
@@ -85,12 +88,13 @@ constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms t
         if (end <= w) { return w; }
         w = end;
       }
-      return unbounded_response;
+      return given_up_response;
     };
     const ticks after_blocker = end_after(blocker);
     const ticks after_own = end_after(own);
-    if (after_blocker == unbounded_response || after_own == unbounded_response) {
-      note_response(v, unbounded_response, all_busy);
+    const ticks longer = longer_response(after_blocker, after_own);
+    if (longer >= unbounded_response) {
+      note_response(v, longer, all_busy);
       continue;
     }
     note_response(v, after_blocker < after_own - own ? after_own - own : after_blocker, all_busy);
@@ -127,7 +131,7 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
         if (end <= t) { return t; }
         t = end;
       }
-      return unbounded_response;
+      return given_up_response;
     };
     const auto blocker_of = [&](ticks deadline) {
       ticks held = 0;
@@ -139,7 +143,7 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
     };
     const ticks busy = end_of(blocker_of(-longest_visit_time * 4), longest * 8,
                               [&](std::size_t k, ticks t) { return jobs_before(d[k], t); });
-    if (busy == unbounded_response) {
+    if (busy >= unbounded_response) {
       note_response(v, busy, all_busy);
       continue;
     }

@@ -49,7 +49,8 @@ namespace detail {
     for (const visit_demand* u = first; u != end && sum <= v.limit + x; ++u) {
       if (u < own || concurrent(*u, v)) { sum += (starts ? jobs_within(*u, w) : jobs_before(*u, w)) * u->wcet; }
     }
-    if (sum > v.limit + x || rounds == most_rounds) { return unbounded_response; }
+    if (sum > v.limit + x) { return unbounded_response; }
+    if (rounds == most_rounds) { return given_up_response; }
     if (sum <= w) { return starts ? w : w - v.wcet; }
     w = sum;
   }
@@ -75,8 +76,9 @@ constexpr void region_priority_responses(std::span<visit_demand> visits) {
     const ticks last = v.response;
     const ticks after_blocker = detail::wait_behind(v, d, d + own, d + end, blocker);
     const ticks after_own = detail::wait_behind(v, d, d + own, d + end, before);
-    if (after_blocker == unbounded_response || after_own == unbounded_response) {
-      v.response = unbounded_response;
+    const ticks longer = longer_response(after_blocker, after_own);
+    if (longer >= unbounded_response) {
+      v.response = longer;
     } else {
       const ticks wait = after_blocker < after_own - before ? after_own - before : after_blocker;
       const ticks response = v.wcet + wait;
@@ -93,8 +95,8 @@ constexpr void region_edf_responses(std::span<visit_demand> visits) {
   const ticks blocker = detail::longest_region_of(visits.data(), visits.data() + visits.size());
   const ticks busy = detail::busy_period(visits, blocker);
   for (visit_demand& v : visits) {
-    if (busy == unbounded_response) {
-      detail::note_longest(v, detail::no_longest);
+    if (busy >= unbounded_response) {
+      detail::note_longest(v, {busy, busy});
       continue;
     }
     std::int32_t rounds = 0;
@@ -113,7 +115,7 @@ constexpr void region_edf_responses(std::span<visit_demand> visits) {
         if (sum <= w) { return w + rest; }
         w = sum;
       }
-      return unbounded_response;
+      return given_up_response;
     };
     detail::note_longest(v, detail::longest_over_deadlines(visits, v, busy, finish));
   }

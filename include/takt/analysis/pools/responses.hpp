@@ -82,7 +82,7 @@ template <class Work = wcet_of>
 /// away, they would not end in a lifetime.
 inline constexpr std::int32_t most_rounds = 100'000;
 
-/// Rounds of the fixed points of all jobs of a busy period together; with more of them a visit has no bound.
+/// Rounds of the fixed points of all jobs of a busy period together; with more of them a visit is given up.
 inline constexpr std::int32_t most_busy_rounds = 5 * most_rounds;
 
 namespace detail {
@@ -114,46 +114,58 @@ constexpr void busy_period_responses(visit_demand& v, const visit_demand* first,
       ticks sum = blocker + (q + 1) * v.wcet;
       const ticks most = v.limit + q * v.period;
       for (const visit_demand* u = first; u != last && sum <= most; ++u) { sum += jobs_before(*u, w) * u->wcet; }
-      if (sum > most || ++rounds > most_busy_rounds) { w = unbounded_response; }
+      if (sum > most) {
+        w = unbounded_response;
+      } else if (++rounds > most_busy_rounds) {
+        w = given_up_response;
+      }
       if (sum <= w) { break; }
       w = sum;
     }
-    if (w == unbounded_response) { v.response = v.late = w; }
-    if (w == unbounded_response || !note_job(v, q, w) || w + v.jitter <= (q + 1) * v.period) { return; }
+    if (w >= unbounded_response) { v.response = v.late = w; }
+    if (w >= unbounded_response || !note_job(v, q, w) || w + v.jitter <= (q + 1) * v.period) { return; }
   }
 }
 
 /// The same where a visit that has started keeps the unit. The blocker counts in full: it may start in the instant in
-/// which others come. False, and nothing is written, where there is no bound.
+/// which others come.
 /// Source: Davis, Burns, Bril and Lukkien 2007.
-[[nodiscard]] constexpr auto nonpreemptive_busy_period_responses(visit_demand& v, const visit_demand* first,
-                                                                 const visit_demand* last, ticks blocker) -> bool {
+constexpr void nonpreemptive_busy_period_responses(visit_demand& v, const visit_demand* first, const visit_demand* last,
+                                                   ticks blocker) {
   std::int32_t rounds = 0;
+  const auto give_up = [&v](bool exceeds) {
+    v.response = v.late = exceeds ? unbounded_response : given_up_response;
+    return false;
+  };
+  ticks start = blocker;
+  const auto note = [&](ticks q) {
+    const ticks most = v.limit + q * v.period;
+    for (;;) {
+      ticks sum = blocker + q * v.wcet;
+      for (const visit_demand* u = first; u != last && sum <= most; ++u) { sum += jobs_within(*u, start) * u->wcet; }
+      if (sum > most || ++rounds > most_busy_rounds) { return give_up(sum > most); }
+      if (sum <= start) { break; }
+      start = sum;
+    }
+    return note_job(v, q, start + v.wcet);
+  };
+  if (!note(0)) { return; }  // one that is late says more than a busy period of which no end is found
   ticks busy = blocker + v.wcet;
   for (;;) {
     ticks sum = blocker + jobs_before(v, busy) * v.wcet;
     for (const visit_demand* u = first; u != last && sum <= longest_visit_time; ++u) {
       sum += jobs_before(*u, busy) * u->wcet;
     }
-    if (sum > longest_visit_time || ++rounds > most_busy_rounds) { return false; }
+    if (sum > longest_visit_time || ++rounds > most_busy_rounds) {
+      give_up(sum > longest_visit_time);
+      return;
+    }
     if (sum <= busy) { break; }
     busy = sum;
   }
-  visit_demand out = v;
-  ticks start = blocker;
-  for (ticks q = 0; q < jobs_before(v, busy); ++q) {
-    const ticks most = v.limit + q * v.period;
-    for (;;) {
-      ticks sum = blocker + q * v.wcet;
-      for (const visit_demand* u = first; u != last && sum <= most; ++u) { sum += jobs_within(*u, start) * u->wcet; }
-      if (sum > most || ++rounds > most_busy_rounds) { return false; }
-      if (sum <= start) { break; }
-      start = sum;
-    }
-    if (!note_job(out, q, start + v.wcet)) { return false; }
+  for (ticks q = 1; q < jobs_before(v, busy); ++q) {
+    if (!note(q)) { return; }
   }
-  v = out;
-  return true;
 }
 
 /// The lesser of `response`, where no job then waits for the one before, and of what all jobs of a busy period take.
@@ -163,17 +175,15 @@ constexpr void count_queued_jobs(visit_demand& v, ticks last, const visit_demand
   const bool waits_for_none = v.response <= v.period;
   visit_demand queued = v;
   queued.response = last;
-  bool known = true;
   if (preempts) {
     busy_period_responses(queued, first, own, blocker);
-    known = queued.response < unbounded_response;
   } else {
-    known = nonpreemptive_busy_period_responses(queued, first, own, blocker);
+    nonpreemptive_busy_period_responses(queued, first, own, blocker);
   }
-  if (known && (!waits_for_none || queued.late < v.response)) {
+  if (!waits_for_none || (queued.response < unbounded_response && queued.late < v.response)) {
     v = queued;
   } else {
-    v.response = v.late = waits_for_none ? v.response : unbounded_response;
+    v.late = v.response;
   }
 }
 
@@ -213,7 +223,11 @@ constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
       for (const visit_demand* u = d + own; u != d + end && sum <= v.limit; ++u) {
         if (concurrent(*u, v)) { sum += detail::jobs_before(*u, w) * u->wcet; }
       }
-      if (sum > v.limit || rounds == most_rounds) { w = unbounded_response; }
+      if (sum > v.limit) {
+        w = unbounded_response;
+      } else if (rounds == most_rounds) {
+        w = given_up_response;
+      }
       if (sum <= w) {
         v.response = w;
         break;
@@ -252,7 +266,8 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
         for (const visit_demand* u = d + own; u != d + end && sum <= v.limit + x; ++u) {
           if (concurrent(*u, v)) { sum += detail::jobs_within(*u, s) * u->wcet; }
         }
-        if (sum > v.limit + x || rounds == most_rounds) { return unbounded_response; }
+        if (sum > v.limit + x) { return unbounded_response; }
+        if (rounds == most_rounds) { return given_up_response; }
         if (sum <= s) { return s; }
         s = sum;
       }
@@ -260,8 +275,9 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
     const ticks last = v.response;
     const ticks after_blocker = start_after(blocker);
     const ticks after_own = start_after(before);
-    if (after_blocker == unbounded_response || after_own == unbounded_response) {
-      v.response = unbounded_response;
+    const ticks longer = longer_response(after_blocker, after_own);
+    if (longer >= unbounded_response) {
+      v.response = longer;
     } else {
       const ticks wait = after_blocker < after_own - before ? after_own - before : after_blocker;
       const ticks response = v.wcet + wait;

@@ -14,7 +14,7 @@
 
 namespace takt::inline v0::analysis {
 
-/// Steps of a fixed point on several units, over all visits together; a pool that needs more has no bound.
+/// Steps of a fixed point on several units, over all visits together; a pool that needs more is given up.
 inline constexpr std::int32_t most_window_steps = 200'000;
 
 namespace detail {
@@ -168,7 +168,10 @@ constexpr void window_responses(std::span<visit_demand> visits, std::int32_t uni
       while (w < unbounded_response) {
         const ticks most = known == nullptr ? unbounded_response : known[&v - visits.data()];
         if (w >= most) { break; }
-        if (++steps > most_window_steps) { return no_responses(visits); }
+        if (++steps > most_window_steps) {
+          for (visit_demand& u : visits) { u.response = given_up_response; }
+          return;
+        }
         const ticks waits = w - v.wcet + 1;
         const auto rivals = rivals_of(visits, v, Preemptive ? w : waits, units,
                                       [&](const visit_demand& u, ticks window) { return work(u, v, window); });

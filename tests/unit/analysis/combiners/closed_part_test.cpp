@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -122,4 +123,25 @@ TEST_CASE("an overloaded task leaves the bounds of those that it cannot delay, a
   CHECK(an::is_of_closed_part(verdict.tasks[0].method));
   CHECK(verdict.tasks[1].method.empty());
   CHECK_FALSE(verdict.tasks[1].meets);
+}
+
+TEST_CASE("one whose search for a bound was given up leaves them, too") {
+  constexpr ticks far = ticks{1} << 40;
+  table set;
+  for (const auto& [time, period, station] : {std::array<ticks, 3>{6, 6, 0}, {2, far, 0}, {1, 20, 1}}) {
+    REQUIRE(set.add_task(
+        {.name = "t", .period = period, .deadline = period, .priority = static_cast<std::int32_t>(set.size())}));
+    REQUIRE(set.add_next(static_cast<std::uint32_t>(station), 0, time));
+  }
+  board places;
+  REQUIRE(places.add(fixed_priority));
+  REQUIRE(places.add(fixed_priority));
+  const auto judge = [&](const table& part) { return an::holistic(part, places); };
+  auto verdict = judge(set);
+  REQUIRE(verdict.why == obstacle::passes);
+  an::bound_closed_part(set, relation{set, places}, judge, an::closed_holistic, verdict);
+  CHECK(verdict.tasks[0].bound.value == 6);
+  CHECK_FALSE(verdict.tasks[1].bound.exists);
+  CHECK(verdict.tasks[2].bound.value == 1);
+  CHECK(verdict.why == obstacle::passes);
 }

@@ -126,3 +126,25 @@ TEST_CASE("no kernel takes longer than all that can be pending together") {
   CHECK(two(own) == bounds{52, 52});
   CHECK(two(takt::gang(takt::fixed_priority)) == bounds{52, 52});
 }
+
+TEST_CASE("a task whose search for a bound is given up is named, and one that exceeds its deadline otherwise") {
+  constexpr ticks far = ticks{1} << 40;
+  const auto found = [](const rule& own, const job& first, const job& last) {
+    board places;
+    REQUIRE(places.add(own, 1));
+    return takt::analysis::holistic(table_of({first, last}), places);
+  };
+  const auto open = found(takt::fixed_priority, {6, 6, 6}, {2, far, far});
+  CHECK(open.status == takt::verdict_status::not_proven);
+  CHECK(open.why == takt::obstacle::passes);
+  CHECK(open.where == 1);
+  CHECK_FALSE(open.tasks[1].bound.exists);
+  CHECK(found(takt::edf, {6, 6, 6}, {2, far, far}).why == takt::obstacle::passes);
+  const auto late = found(takt::fixed_priority, {6, 6, 6}, {2, 12, 12});
+  CHECK(late.why == takt::obstacle::deadline);
+  CHECK(late.where == 1);
+  const rule patient = takt::nonpreemptive(takt::fixed_priority);
+  CHECK(found(patient, {6, 6, 8}, {2, far, far}).why == takt::obstacle::passes);
+  CHECK(found(patient, {6, 6, 6}, {2, far, far}).why == takt::obstacle::deadline);  // the first job of the first task
+  CHECK(found(patient, {6, 7, 8}, {2, 12, 12}).why == takt::obstacle::deadline);
+}

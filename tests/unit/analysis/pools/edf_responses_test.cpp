@@ -10,7 +10,7 @@ using takt_tests::response_beside;
 
 TEST_CASE("a response under EDF beside work that leaves nothing of a unit is given up, however far its limit is") {
   CHECK(response_beside(5, 1, an::edf_responses) == 6);
-  CHECK(response_beside(6, 1, an::edf_responses) == takt::unbounded_response);
+  CHECK(response_beside(6, 1, an::edf_responses) == takt::given_up_response);
   CHECK(response_beside(5, 1, an::nonpreemptive_edf_responses) == 6);
-  CHECK(response_beside(6, 1, an::nonpreemptive_edf_responses) == takt::unbounded_response);
+  CHECK(response_beside(6, 1, an::nonpreemptive_edf_responses) == takt::given_up_response);
 }

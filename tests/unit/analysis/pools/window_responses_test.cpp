@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <takt/analysis/pools/window_responses.hpp>
+#include <unit/analysis/pools/far_limit.hpp>
 
 namespace {
 
@@ -42,4 +44,10 @@ TEST_CASE("units are busy until the works, of which none runs beside itself, lea
   all.add(takt::unbounded_response);
   CHECK(all.least_free(1, 1) == takt::unbounded_response);
   CHECK(all.least_free(1, 2) == 13);
+}
+
+TEST_CASE("a response on units that others leave no time of is given up, however far its limit is") {
+  const auto global = [](std::span<takt::visit_demand> v) { takt::analysis::global_priority_responses(v, 1); };
+  CHECK(takt_tests::response_beside(5, 2, global) == 12);
+  CHECK(takt_tests::response_beside(6, 2, global) == takt::given_up_response);
 }

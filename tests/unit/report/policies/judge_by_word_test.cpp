@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -133,6 +134,27 @@ TEST_CASE("facts that a policy lacks are named where they belong, and nothing is
   CHECK_FALSE(found->judged);
   REQUIRE(found->missing.size() == 1);
   CHECK(found->missing[0].fact == "context_switch");
+}
+
+TEST_CASE("a bound that was given up is told from one that exceeds its deadline") {
+  constexpr ticks far = ticks{1} << 40;
+  const auto board = board_of(1, 4);
+  const auto said_of_last = [&board](ticks period) {
+    tasks_type tasks;
+    for (const auto& [name, every, time] :
+         {std::tuple{"full", ticks{6}, ticks{6}}, std::tuple{"last", period, ticks{2}}}) {
+      REQUIRE(tasks.add_task({.name = name, .period = every, .deadline = every, .core = 0}));
+      REQUIRE(tasks.add_visit(timed(visit_place::processor, time, 0)));
+    }
+    const auto found = judge(asked("whole-gpu"), tasks, board);
+    REQUIRE(found->judged);
+    CHECK_FALSE(found->verdict.schedulable());
+    const auto out = takt::report::summarize(*found, tasks, board);
+    CHECK(out.tasks[0].meets);
+    return out.tasks[1].because;
+  };
+  CHECK(said_of_last(far) == "bounds still grew when the search for them ended at its limit of rounds");
+  CHECK(said_of_last(12) == "no bound is known under whole-gpu");
 }
 
 TEST_CASE("rules in words say again what a policy is") {
