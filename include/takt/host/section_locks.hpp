@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include <takt/core/index_queue.hpp>
 #include <takt/core/number.hpp>
@@ -316,7 +315,7 @@ class section_locks {
       take_heirs(best, h, station, table_->sections.size());
     }
     // Who spins above everybody goes behind all who are there and do not.
-    if (spins_[v] && best.point == boosted_priority.point) { best.tie = std::numeric_limits<std::int32_t>::max(); }
+    if (spins_[v] && best.point == boosted_priority.point) { best.tie = lowest_priority.tie; }
     return best;
   }
   /// What a section raises its holder to, whoever waits: a ceiling, or above everybody.

@@ -11,7 +11,7 @@ namespace takt::inline v0 {
 /// first, equal points in the order of `tie`. Hosts keep `tie` unique, so that no two jobs are ever equal.
 struct priority_point {
   std::int64_t point = 0;
-  std::int32_t tie = 0;
+  std::int64_t tie = 0;
 
   // Not `= default`, of which compilers make calls.
   [[nodiscard]] friend constexpr auto operator<=>(const priority_point& a, const priority_point& b) noexcept {
@@ -24,9 +24,9 @@ struct priority_point {
 
 /// Behind every job: the effective priority of somebody whom nothing drives.
 inline constexpr priority_point lowest_priority{std::numeric_limits<std::int64_t>::max(),
-                                                std::numeric_limits<std::int32_t>::max()};
+                                                std::numeric_limits<std::int64_t>::max()};
 /// Before every job: a boosted one.
 inline constexpr priority_point boosted_priority{std::numeric_limits<std::int64_t>::min(),
-                                                 std::numeric_limits<std::int32_t>::min()};
+                                                 std::numeric_limits<std::int64_t>::min()};
 
 }  // namespace takt::inline v0

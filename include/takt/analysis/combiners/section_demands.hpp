@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include <takt/analysis/combiners/station_demands.hpp>
@@ -204,7 +203,7 @@ class lent_priorities {
     const bool fixed = point_of(table, stations, task, s, 0, p) &&
                        point_of(table, stations, task, s, table.tasks[task].period, later) && p == later;
     varies_[s] = varies_[s] || !fixed;
-    if (p.tie > std::numeric_limits<std::int32_t>::min()) { --p.tie; }  // before the job that it waits with
+    if (p.tie > boosted_priority.tie) { --p.tie; }  // before the job that it waits with
     if (!is_raised_[v] || p < ceiling_[v]) { ceiling_[v] = p; }
     is_raised_[v] = true;
     raises_[s] = true;

@@ -53,7 +53,7 @@ class kernel_server {
     const ticks cost = needs.cost < v.wcet ? needs.cost : v.wcet;
     clients_[at] = {v.who, needs.core == any_core ? any_core : number_of(needs.core), cost + needs.margin};
     orders_[at] = {.point = v.point, .release = {v.release, static_cast<std::int32_t>(v.who)}, .kernel = k};
-    lanes_.load(k, v.length, cost, arrivals_++ << 32U | v.who);
+    lanes_.load(k, v.length, cost, arrivals_++);
     arrived_[arrived_count_++] = k;
   }
 
@@ -136,7 +136,8 @@ class kernel_server {
 
     constexpr void record(const slice& s) const {
       const std::size_t lane = s.where.count > 1 ? 0 : static_cast<std::size_t>(s.where.index) + 1;
-      (*sink)(static_cast<client>(s.job & 0xFFFF'FFFFU), from->unit_of(lane), s.start, s.end);
+      // Whoever is shown has not ended: the end of a kernel is told at once.
+      (*sink)(from->client_of(static_cast<kernel_id>(s.task)).who, from->unit_of(lane), s.start, s.end);
     }
     constexpr void record(const mark& /*m*/) const noexcept {}
   };

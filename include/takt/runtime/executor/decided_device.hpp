@@ -26,18 +26,21 @@
 
 namespace takt::inline v0::runtime {
 
-/// A visit of a job, as the number of a job on a device. Pre: below 2^24 visits and 2^40 jobs.
+/// A visit of a job, as the number of a job on a device. Jobs count modulo 2^40. Pre: below 2^24 visits.
 struct launch_number {
   std::uint32_t visit = 0;
   std::uint64_t job = 0;
 
   [[nodiscard]] static constexpr auto of(std::uint64_t packed) noexcept -> launch_number {
-    return {static_cast<std::uint32_t>(packed >> bits), packed & ((std::uint64_t{1} << bits) - 1)};
+    return {static_cast<std::uint32_t>(packed >> bits), packed & jobs};
   }
-  [[nodiscard]] constexpr auto packed() const noexcept -> std::uint64_t { return std::uint64_t{visit} << bits | job; }
+  [[nodiscard]] constexpr auto packed() const noexcept -> std::uint64_t {
+    return std::uint64_t{visit} << bits | (job & jobs);
+  }
 
  private:
   static constexpr unsigned bits = 40;
+  static constexpr std::uint64_t jobs = (std::uint64_t{1} << bits) - 1;
 };
 
 /// Launches of one lane on an accelerator. One that has been told to leave and then to go on is launched again as soon

@@ -23,6 +23,11 @@ enum class inheritance : std::uint8_t { if_permitted, off };
 
 namespace detail {
 
+/// How many requests a domain has had before: so that a test need not make them.
+struct earlier_requests {
+  std::int64_t count = 0;
+};
+
 /// Whether this process may raise a thread to a real-time priority, as far as can be told without doing it.
 [[nodiscard]] inline auto may_raise_priorities() noexcept -> bool {
   rlimit limit{};
@@ -55,8 +60,8 @@ class lock_domain {
   static constexpr std::size_t max_threads = 128;  ///< that wait, are waited for, or have met another at a lock
 
   /// Off where `wanted` is unknown.
-  explicit lock_domain(inheritance wanted = inheritance::if_permitted) noexcept
-      : inherits_{detail::may_inherit(wanted) && detail::may_raise_priorities()} {}
+  explicit lock_domain(inheritance wanted = inheritance::if_permitted, detail::earlier_requests before = {}) noexcept
+      : inherits_{detail::may_inherit(wanted) && detail::may_raise_priorities()}, arrivals_{before.count} {}
   lock_domain(const lock_domain&) = delete;
   auto operator=(const lock_domain&) -> lock_domain& = delete;
   ~lock_domain() { const std::lock_guard wait_for_the_last{mutex_}; }
@@ -81,8 +86,8 @@ class lock_domain {
 
   inheriting_mutex mutex_;
   bool inherits_;
-  std::int32_t arrivals_ = 0;
-  std::size_t top_ = 0;  ///< above all members
+  std::int64_t arrivals_;  ///< 2^56 at most: 2,000 years of a request per microsecond
+  std::size_t top_ = 0;    ///< above all members
   std::array<member, max_threads> members_{};
   priority_graph<max_threads, max_threads> graph_;
 };
@@ -132,8 +137,8 @@ class domain_turn {
     c.node = static_cast<priority_node>(n);
     // Later arrivals have larger ties, and a tie tells whose it is.
     c.request.priority.tie =
-        domain_->arrivals_ * static_cast<std::int32_t>(lock_domain::max_threads) + static_cast<std::int32_t>(n);
-    domain_->arrivals_ = (domain_->arrivals_ + 1) % (std::int32_t{1} << 24);
+        domain_->arrivals_ * static_cast<std::int64_t>(lock_domain::max_threads) + static_cast<std::int64_t>(n);
+    ++domain_->arrivals_;
     c.next = m.claims;
     m.claims = &c;
     if (m.is_linked) { domain_->graph_.set_base(c.node, base_of(m)); }
