@@ -14,14 +14,17 @@
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <ratio>
 #include <stop_token>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <takt/core/checked.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/priority_graph.hpp>
@@ -169,11 +172,47 @@ inline void thread_record::refuse() {
   return call.priority != priority_of_thread ? call.priority : -std::int64_t{this_thread.priority};
 }
 
-/// The instant of `now()` at which a time of any clock comes, or a little later; 0 for all before that.
+/// A span in nanoseconds, or a little longer; the first or the last number where it does not fit. No number is 0.
+template <class Rep, class Period>
+[[nodiscard]] constexpr auto saturated(const std::chrono::duration<Rep, Period>& span) noexcept -> ticks {
+  using unit = std::ratio_divide<Period, std::nano>;
+  using limits = std::numeric_limits<ticks>;
+  if constexpr (std::is_floating_point_v<Rep>) {
+    const auto exact = static_cast<long double>(span.count()) * unit::num / unit::den;
+    if (!(exact < 0x1p63L)) { return exact > 0 ? limits::max() : 0; }
+    if (exact <= -0x1p63L) { return limits::min(); }
+    const auto cut = static_cast<ticks>(exact);
+    return static_cast<long double>(cut) < exact ? cut + 1 : cut;
+  } else {
+    if (std::cmp_greater(span.count(), limits::max())) { return limits::max(); }
+    const auto count = static_cast<ticks>(span.count());
+    const ticks rest = count % unit::den;
+    ticks whole = 0;
+    ticks out = 0;
+    if (!checked_multiply(count / unit::den, ticks{unit::num}, whole) ||
+        !checked_add(whole, rest > 0 ? ceil_divide(rest * unit::num, ticks{unit::den}) : rest * unit::num / unit::den,
+                     out)) {
+      return count < 0 ? limits::min() : limits::max();
+    }
+    return out;
+  }
+}
+
+/// The instant of `now()` that is a span away; at once where that is negative, and never where it does not fit.
+template <class Rep, class Period>
+[[nodiscard]] auto deadline_in(const std::chrono::duration<Rep, Period>& span) -> ticks {
+  return later(now(), std::max<ticks>(0, saturated(span)));
+}
+/// The instant of `now()` at which a time of any clock comes, or a little later; 0 for all that have come, and
+/// `no_deadline` for those beyond what `ticks` hold.
 template <class Clock, class Duration>
 [[nodiscard]] auto deadline_at(const std::chrono::time_point<Clock, Duration>& t) -> ticks {
-  const auto left = std::chrono::ceil<std::chrono::nanoseconds>(t - Clock::now());
-  return std::max<ticks>(0, later(now(), left.count()));
+  const ticks wanted = saturated(t.time_since_epoch());
+  const ticks present = saturated(Clock::now().time_since_epoch());
+  if (wanted <= present) { return 0; }
+  ticks left = 0;
+  const bool fits = wanted != no_deadline && checked_subtract(wanted, present, left);
+  return fits ? later(now(), left) : no_deadline;
 }
 
 [[noreturn]] inline void terminate(const char* sentence) noexcept {

@@ -136,7 +136,7 @@ class protocol_lock final : public detail::lock_core<Machine> {
   template <class Rep, class Period>
   [[nodiscard]] auto try_acquire_for(const std::chrono::duration<Rep, Period>& span, const Wanted&... wanted,
                                      const lock_call& call = {}, const std::stop_token& stop = {}) -> hold {
-    return try_acquire_until(std::chrono::steady_clock::now() + span, wanted..., call, stop);
+    return hold_of(claim(wanted..., call, detail::deadline_in(span), stop));
   }
 
   void lock()
@@ -151,7 +151,7 @@ class protocol_lock final : public detail::lock_core<Machine> {
   }
   template <class Rep, class Period>
   [[nodiscard]] auto try_lock_for(const std::chrono::duration<Rep, Period>& span) -> bool {
-    return try_lock_until(std::chrono::steady_clock::now() + span);
+    return claim({}, detail::deadline_in(span), {}) != nullptr;
   }
   void unlock() {
     detail::lock_claim* c = detail::this_thread.find(this);

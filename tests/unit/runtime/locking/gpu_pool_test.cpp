@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <system_error>
@@ -155,6 +156,39 @@ TEST_CASE("a job whose wait for a token has ended can ask again, and is the same
   CHECK(static_cast<bool>(job));  // NOLINT(bugprone-use-after-move)
   done = true;
   CHECK(static_cast<bool>(std::move(job).acquire_token()));
+}
+
+TEST_CASE("limits at the ends of a clock end a wait for a token at once, or never") {
+  using namespace std::chrono;
+  priority_pool gpus{{.gpus = 1, .tokens_per_gpu = 2}, {}, board(1)};
+  std::optional first = gpus.begin_job().acquire_token();
+  std::atomic<bool> second{false};
+  std::atomic<bool> done{false};
+  std::jthread other{[&] {
+    const auto token = gpus.begin_job().acquire_token();
+    second = true;
+    await([&] { return done.load(); });
+  }};
+  await([&] { return second.load(); });
+  const auto gets_one = [&](auto limit) {
+    bool granted = true;
+    std::jthread{[&] { granted = static_cast<bool>(gpus.begin_job().try_acquire_token_until(limit)); }}.join();
+    return granted;
+  };
+  CHECK_FALSE(gets_one(steady_clock::time_point::min()));
+  CHECK_FALSE(gets_one(time_point<system_clock, seconds>::min()));
+  std::atomic<int> granted{0};
+  std::atomic<int> over{0};
+  std::jthread patient{[&] {
+    granted += gpus.begin_job().try_acquire_token_until(time_point<system_clock, seconds>::max()) ? 1 : 0;
+    ++over;
+  }};
+  std::this_thread::sleep_for(5ms);
+  CHECK(over == 0);
+  first.reset();
+  patient.join();
+  CHECK(granted == 1);
+  done = true;
 }
 
 TEST_CASE("the holder of an engine yields to a more important waiter, and to nobody else") {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <ratio>
 #include <stdexcept>
 #include <stop_token>
 #include <system_error>
@@ -63,6 +66,40 @@ class other_holder {
   std::atomic<bool> done_{false};
   std::jthread thread_;
 };
+
+/// Counts the requests that it hears of.
+class counted_mutex : public takt::priority_mutex<4> {
+ public:
+  explicit counted_mutex(std::atomic<int>& asked) : asked_{&asked} {}
+  auto issue(takt::request_id r, const takt::lock_request& q) -> takt::request_id {
+    ++*asked_;
+    return takt::priority_mutex<4>::issue(r, q);
+  }
+
+ private:
+  std::atomic<int>* asked_;
+};
+
+/// Who is served, of three threads that ask in the order of their numbers while the lock is held, in a domain that has
+/// had so many requests.
+auto order_of_service(std::int64_t requests, const std::array<std::int64_t, 3>& priorities) -> std::vector<int> {
+  takt::runtime::lock_domain domain{takt::runtime::inheritance::off, {requests}};
+  std::atomic<int> asked{0};
+  takt::runtime::lock<counted_mutex> lock{domain, counted_mutex{asked}};
+  std::vector<int> served;  // guarded by the lock
+  std::vector<std::jthread> waiters;
+  auto held = lock.acquire();
+  for (int i = 0; i < 3; ++i) {
+    waiters.emplace_back([&, i] {
+      const auto own = lock.acquire({.priority = priorities[static_cast<std::size_t>(i)]});
+      served.push_back(i);
+    });
+    await([&] { return asked == i + 2; });
+  }
+  held.release();
+  waiters.clear();
+  return served;
+}
 
 static_assert(!std::is_copy_constructible_v<mutex::hold> && std::is_nothrow_move_constructible_v<mutex::hold>);
 static_assert(!std::is_copy_constructible_v<mutex> && !std::is_move_constructible_v<mutex>);
@@ -211,6 +248,55 @@ TEST_CASE("waiting ends at a deadline and by a stop, and the next in the queue i
   CHECK(is_free(lock));
 }
 
+TEST_CASE("limits at the ends of a clock, and beyond those of nanoseconds, end a wait at once or never") {
+  using namespace std::chrono;
+  using takt::runtime::detail::saturated;
+  constexpr takt::ticks least = std::numeric_limits<takt::ticks>::min();
+  constexpr takt::ticks most = std::numeric_limits<takt::ticks>::max();
+  static_assert(saturated(nanoseconds::min()) == least && saturated(nanoseconds::max()) == most);
+  static_assert(saturated(seconds::min()) == least && saturated(seconds::max()) == most &&
+                saturated(-2s) == -2'000'000'000);
+  static_assert(saturated(duration<std::uint64_t, std::nano>::max()) == most);
+  static_assert(saturated(duration<std::int64_t, std::pico>{1001}) == 2);
+  static_assert(saturated(duration<std::int64_t, std::pico>{-1999}) == -1);
+  static_assert(saturated(duration<std::int64_t, std::ratio<1, 3>>{4}) == 1'333'333'334);
+  static_assert(saturated(duration<double>{1e300}) == most && saturated(duration<double>{-1e300}) == least);
+  static_assert(saturated(duration<double, std::nano>{2.5}) == 3 && saturated(duration<float>{-0.5F}) == -500'000'000);
+  CHECK(saturated(duration<double>{std::numeric_limits<double>::quiet_NaN()}) == 0);
+  mutex lock;
+  // What a limited request gives while another thread holds the lock. It is freed once the request waits, if it does.
+  const auto result_of = [&](auto request) {
+    auto held = lock.acquire();
+    std::atomic<bool> over{false};
+    bool granted = false;
+    std::jthread other{[&] {
+      granted = request();
+      if (granted) { lock.unlock(); }
+      over = true;
+    }};
+    await([&] { return over || held.contended(); });
+    const bool waited = !over;
+    if (waited) { held.release(); }
+    other.join();
+    return waited && granted;
+  };
+  CHECK(result_of([&] { return lock.try_lock_until(time_point<system_clock, seconds>::max()); }));
+  CHECK(result_of([&] { return lock.try_lock_until(system_clock::time_point::max()); }));
+  CHECK(result_of([&] { return lock.try_lock_until(steady_clock::time_point::max()); }));
+  CHECK(result_of(
+      [&] { return lock.try_lock_until(time_point<steady_clock, duration<double>>{duration<double>{1e30}}); }));
+  CHECK(result_of([&] { return lock.try_lock_for(seconds::max()); }));
+  CHECK(result_of([&] { return lock.try_lock_for(hours::max()); }));
+  CHECK(result_of([&] { return lock.try_lock_for(nanoseconds::max()); }));
+  const other_holder<mutex> other{lock};
+  CHECK_FALSE(lock.try_lock_until(steady_clock::time_point::min()));
+  CHECK_FALSE(lock.try_lock_until(system_clock::time_point::min()));
+  CHECK_FALSE(lock.try_lock_until(time_point<system_clock, seconds>::min()));
+  CHECK_FALSE(lock.try_lock_until(time_point<steady_clock, hours>::min()));
+  CHECK_FALSE(lock.try_lock_for(nanoseconds::min()));
+  CHECK_FALSE(lock.try_lock_for(hours::min()));
+}
+
 TEST_CASE("what a thread holds when it ends is given back and counted, whatever ends it") {
   pair_lock lock;
   static pair_lock* shared = nullptr;
@@ -305,6 +391,16 @@ TEST_CASE("GSD-79 a held lock says when somebody should go first: in FIFO order 
   takt::runtime::lock<takt::priority_mutex<4>> priority;
   CHECK_FALSE(yields(priority, 1, 5));
   CHECK(yields(priority, 5, 1));
+}
+
+TEST_CASE("equal priorities are served in the order of their requests, however many there were before") {
+  for (const std::int64_t limit : {std::int64_t{1} << 24, std::int64_t{1} << 25, std::int64_t{1} << 32}) {
+    for (std::int64_t before = limit - 4; before <= limit; ++before) {
+      CAPTURE(before);
+      CHECK(order_of_service(before, {1, 1, 1}) == std::vector{0, 1, 2});
+      CHECK(order_of_service(before, {2, 1, 1}) == std::vector{1, 2, 0});
+    }
+  }
 }
 
 TEST_CASE("a lock that is destroyed in use ends the program") {
