@@ -64,11 +64,18 @@ class block_queue {
     for (std::size_t i = 0; i < MaxKernels; ++i) { free_[i] = static_cast<std::int32_t>(MaxKernels - 1 - i); }
   }
 
-  /// The number of the kernel. `no_queued_kernel`, and no change: it has no block or none that fits on an empty SM, its
-  /// stream is not below MaxStreams, or MaxKernels are unfinished.
+  /// Whether a kernel could run here: it has blocks, one of them fits on an empty SM, and its stream is below
+  /// MaxStreams.
+  [[nodiscard]] constexpr auto takes(const queued_kernel& k) const noexcept -> bool {
+    const bool streamed = k.stream == own_stream || (k.stream >= 0 && index(k.stream) < MaxStreams);
+    const block_footprint& b = k.block;
+    return streamed && k.blocks > 0 && b.threads > 0 && b.shared_memory >= 0 && b.registers >= 0 &&
+           each_.fits(each_.held_by(b));
+  }
+  /// The number of the kernel. `no_queued_kernel`, and no change: it is not taken, or MaxKernels are unfinished.
   [[nodiscard]] constexpr auto enqueue(const queued_kernel& k) noexcept -> std::int32_t {
     free_streams();
-    if (unfinished_ == MaxKernels || !sound(k)) { return no_queued_kernel; }
+    if (unfinished_ == MaxKernels || !takes(k)) { return no_queued_kernel; }
     ++unfinished_;
     const std::int32_t number = free_[MaxKernels - unfinished_];
     entries_[index(number)] = {.kernel = k, .unplaced = k.blocks};
@@ -163,13 +170,6 @@ class block_queue {
   [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
     return static_cast<std::size_t>(i);
   }
-  [[nodiscard]] constexpr auto sound(const queued_kernel& k) const noexcept -> bool {
-    const bool streamed = k.stream == own_stream || (k.stream >= 0 && index(k.stream) < MaxStreams);
-    const block_footprint& b = k.block;
-    return streamed && k.blocks > 0 && b.threads > 0 && b.shared_memory >= 0 && b.registers >= 0 &&
-           each_.fits(each_.held_by(b));
-  }
-
   constexpr void append(std::int32_t number) noexcept {
     entries_[index(number)].position = entered_;
     ++entered_;

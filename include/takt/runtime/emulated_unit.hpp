@@ -45,7 +45,7 @@ struct emulated_kernel {
 /// order in which the blocks got their SMs; a block has its SM from then on, whenever a thread comes to it.
 class emulated_unit {
  public:
-  static constexpr std::size_t most_kernels = 1024;  ///< unfinished at a time
+  static constexpr std::size_t most_kernels = 1024;  ///< in the block queue; others wait before it
   static constexpr std::size_t most_sms = 192;
 
   /// Does one operation after the other, on so many threads. Pre: 1 <= workers <= `most_sms`.
@@ -66,7 +66,8 @@ class emulated_unit {
   }
   emulated_unit(const emulated_unit&) = delete;
   auto operator=(const emulated_unit&) -> emulated_unit& = delete;
-  /// Blocks until the calls in progress have returned. What has not ended by itself ends then.
+  /// Blocks until the calls in progress have returned. What has not ended by itself ends then, also what completions
+  /// submit meanwhile: every completion is called once.
   ~emulated_unit() {
     {
       const std::lock_guard lock{mutex_};
@@ -74,10 +75,12 @@ class emulated_unit {
       changed_.notify_all();
     }
     for (thread& t : threads_) { t.join(); }
+    held_lock lock{mutex_};
     for (const submitted& k : kernels_) {
       if (k.body != nullptr) { ended_.push_back(k.done); }
     }
-    for (const completion& done : ended_) { done(); }
+    for (const submitted& k : waiting_) { ended_.push_back(k.done); }
+    tell(lock);
   }
 
   [[nodiscard]] auto started() const noexcept -> bool {
@@ -88,19 +91,18 @@ class emulated_unit {
         threads_, [priority](const thread& t) { return t.started() && schedule(t.native_handle(), priority) == 0; });
   }
 
-  /// `pieces`, if any: each block on its SM. Pre: body and pieces live until `done` has been called; a block fits on an
-  /// SM; less than `most_kernels` are unfinished.
+  /// `pieces`, if any: each block on its SM. A kernel of which a block fits on no SM, or that comes while the unit is
+  /// destroyed, ends at once and does nothing. Pre: body and pieces live until `done` has been called.
   void submit(const emulated_kernel& body, completion done, std::vector<time_piece>* pieces = nullptr) {
     const std::lock_guard lock{mutex_};
     pass(now());
-    const std::int32_t number =
-        queue_.enqueue({.block = {.threads = body.threads}, .blocks = body.blocks, .stream = own_stream});
     if (pieces != nullptr) { pieces->clear(); }
-    if (number != no_queued_kernel) {
-      kernels_[index(number)] = {&body, pieces, done};
-      place(now());
-    } else if (body.blocks <= 0) {
+    if (closing_ || !queue_.takes(queued(body))) {
       ended_.push_back(done);
+    } else {
+      waiting_.push_back({&body, pieces, done});
+      enter_queue();
+      place(now());
     }
     changed_.notify_all();
   }
@@ -124,6 +126,17 @@ class emulated_unit {
 
   [[nodiscard]] static auto index(std::int32_t kernel) noexcept -> std::size_t {
     return static_cast<std::size_t>(kernel);
+  }
+  [[nodiscard]] static auto queued(const emulated_kernel& body) noexcept -> queued_kernel {
+    return {.block = {.threads = body.threads}, .blocks = body.blocks, .stream = own_stream};
+  }
+  /// As many of those that wait as there is room for, the first before the others.
+  void enter_queue() {
+    while (!waiting_.empty() && queue_.unfinished() < most_kernels) {
+      const std::int32_t number = queue_.enqueue(queued(*waiting_.front().body));
+      kernels_[index(number)] = waiting_.front();
+      waiting_.pop_front();
+    }
   }
   [[nodiscard]] static auto later_end(const running& a, const running& b) noexcept -> bool { return b.end < a.end; }
   /// When something happens by itself.
@@ -173,6 +186,7 @@ class emulated_unit {
     if (queue_.complete(b.kernel, b.sm)) {
       ended_.push_back(k.done);
       k.body = nullptr;
+      enter_queue();
     }
     place(b.end);
   }
@@ -221,6 +235,7 @@ class emulated_unit {
   condition changed_;
   block_queue<most_kernels, most_sms, 1> queue_;
   std::vector<submitted> kernels_;  ///< by number in the queue
+  std::deque<submitted> waiting_;   ///< for room in the queue
   std::vector<running> timed_;      ///< a heap, the first to end at its top
   std::deque<running> coded_;
   std::deque<completion> ended_;

@@ -151,6 +151,66 @@ TEST_CASE("what a unit has not done when it goes ends then, so that nobody waits
   CHECK(told.count == 2);
 }
 
+TEST_CASE("more kernels than a block queue holds are done in their order, and each is told") {
+  constexpr std::size_t count = takt::runtime::emulated_unit::most_kernels + 300;
+  takt::runtime::emulated_unit unit{1};
+  std::atomic<bool> open{false};
+  std::vector<int> order;  // by the one thread that does them
+  std::vector<takt::runtime::emulated_kernel> kernels;
+  for (std::size_t n = 0; n < count; ++n) {
+    kernels.emplace_back(1, [&order, &open, n](std::int64_t) {
+      if (n == 0) {
+        takt_tests::await([&open] { return open.load(); });
+      }
+      order.push_back(static_cast<int>(n));
+    });
+  }
+  struct counter {
+    std::atomic<std::size_t> told{0};
+    void tell() { ++told; }
+  } ends;
+  for (const auto& k : kernels) { unit.submit(k, takt::runtime::notify<&counter::tell>(&ends)); }
+  open = true;
+  takt_tests::await([&ends] { return ends.told == count; });
+  std::vector<int> expected(count);
+  std::iota(expected.begin(), expected.end(), 0);
+  CHECK(order == expected);
+}
+
+TEST_CASE("a kernel of which a block fits on no SM ends at once, and does nothing") {
+  takt::runtime::emulated_unit unit{{.sms = 2, .each = {.threads = 64, .blocks = 2}}, 1};
+  bool ran = false;
+  const takt::runtime::emulated_kernel large{1, 65, [&ran](std::int64_t) { ran = true; }};
+  takt::runtime::event ended;
+  unit.submit(large, takt::runtime::notify<&takt::runtime::event::signal>(&ended));
+  ended.wait();
+  CHECK_FALSE(ran);
+}
+
+TEST_CASE("what completions submit while a unit goes is told, too, and what waited for room") {
+  struct chain {
+    takt::runtime::emulated_unit* unit = nullptr;
+    const takt::runtime::emulated_kernel* next = nullptr;
+    int left = 0;
+    int told = 0;
+    void ended() {
+      ++told;
+      if (left-- > 0) { unit->submit(*next, takt::runtime::notify<&chain::ended>(this)); }
+    }
+  };
+  const takt::runtime::emulated_kernel hours{3'600'000'000'000};
+  const takt::runtime::emulated_kernel nothing{0, 1, takt::ticks{0}};
+  std::vector<chain> all(takt::runtime::emulated_unit::most_kernels + 20);
+  {
+    takt::runtime::emulated_unit unit{1};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = {.unit = &unit, .next = i % 2 == 0 ? &hours : &nothing, .left = 3};
+      unit.submit(hours, takt::runtime::notify<&chain::ended>(&all[i]));
+    }
+  }
+  CHECK(std::ranges::all_of(all, [](const chain& c) { return c.told == 4; }));
+}
+
 TEST_CASE("timed operations last as long as asked and one engine serves them one after another") {
   emulated_device device{board()};
   auto first = device.open({.gpu = 0, .first = 0, .count = 1});
