@@ -26,11 +26,17 @@ enum class group_status : std::uint8_t {
   client_busy,     ///< the client has not released everything of its last request
   not_held,        ///< a release without the lock
   not_waiting,     ///< a withdrawal of what was not requested or is satisfied already
+  unknown_client,  ///< a number outside the lock's capacity
 };
 
 template <std::size_t Locks>
 [[nodiscard]] constexpr auto is_lock(lock_id l) noexcept -> bool {
   return l >= 0 && l < static_cast<lock_id>(Locks);
+}
+
+template <std::size_t Clients>
+[[nodiscard]] constexpr auto is_client(request_id c) noexcept -> bool {
+  return c >= 0 && c < static_cast<request_id>(Clients);
 }
 
 /// What an event led to: the clients that hold all they asked for from now on, in no particular order. Anything but
@@ -58,6 +64,8 @@ template <std::size_t Locks>
 
 /// Mutexes of which a client requests several in one atomic step. A client has at most one request at a time, which
 /// ends when its last lock is released; it may release all at once or one by one.
+///
+/// Events of a client that there is not are answered `unknown_client`; it holds nothing, and does not wait.
 ///
 /// - `holds(c)`: c has everything it asked for and has not released; `holds(c, l)`: it has this lock.
 /// - `heir(c)`: the only client that runs at least at the effective priority of the waiting c: whoever holds the first

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -379,6 +380,20 @@ TEST_CASE_TEMPLATE("a group lock refuses what it cannot serve and stays as it wa
   CHECK(g.release(0, 2).status == group_status::not_held);
   CHECK(g.issue(0, of({2}), {}).status == group_status::client_busy);
   CHECK(g.withdraw(0).status == group_status::not_waiting);
+  const Lock before = g;
+  for (const takt::request_id nobody : {-1, 3, 9, std::numeric_limits<takt::request_id>::max()}) {
+    CAPTURE(nobody);
+    CHECK(g.issue(nobody, of({0}), {}).status == group_status::unknown_client);
+    CHECK(g.release(nobody).status == group_status::unknown_client);
+    CHECK(g.release(nobody, 1).status == group_status::unknown_client);
+    CHECK(g.withdraw(nobody).status == group_status::unknown_client);
+    CHECK(g.reprioritize(nobody, {1, 1}).satisfied.empty());
+    CHECK_FALSE(g.holds(nobody));
+    CHECK_FALSE(g.waits(nobody));
+    CHECK_FALSE(g.contended(nobody));
+    CHECK(g.heir(nobody) == takt::no_request);
+  }
+  CHECK(g == before);
 }
 
 TEST_CASE("in priority order a group gets all its locks or none, and keeps them free for itself") {
