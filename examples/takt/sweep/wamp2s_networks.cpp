@@ -218,9 +218,9 @@ template <std::size_t Count>
   std::vector<job_errors> out;
   generation::loaded_job<Count, most_changes + 1> job;
   for (std::int64_t n = 0; n < s.jobs; ++n) {
-    generation::draw_loaded_job(set, self, s.changes, random, job);
+    const bool drawn = generation::draw_loaded_job(set, self, s.changes, random, job);
     const auto errors = estimate_errors<most_changes + 1>(known.model, profiles, self, job);
-    if (!errors) { throw environment_error{"a network has no estimate for a load of this study"}; }
+    if (!drawn || !errors) { throw environment_error{"a network has no estimate for a load of this study"}; }
     out.push_back(*errors);
   }
   return out;

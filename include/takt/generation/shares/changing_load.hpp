@@ -25,6 +25,7 @@ namespace detail {
 
 /// New shares for those that run: 10 to 40 for `self`, for each other at most an even part of the rest.
 template <std::size_t Count>
+  requires(Count >= 2 && Count <= 60)
 [[nodiscard]] constexpr auto draw_shares(const std::array<bool, Count>& runs, std::size_t self,
                                          random_stream& random) noexcept -> std::array<std::int32_t, Count> {
   std::array<std::int32_t, Count> out{};
@@ -40,12 +41,15 @@ template <std::size_t Count>
 
 /// A job of application `self` during which another one comes or leaves `changes` times, at points evenly spread over
 /// its work, whereupon all shares are drawn anew as a scheduler would set them. It begins beside each other application
-/// with probability 1/2. Pre: 2 <= Count <= 60, changes < MaxSegments.
+/// with probability 1/2. False, and an empty job, where there is no such application, or no room for so many changes.
 template <std::size_t Count, std::size_t MaxSegments>
-constexpr void draw_loaded_job(const std::array<synthetic_application, Count>& set, std::size_t self,
-                               std::size_t changes, random_stream& random, loaded_job<Count, MaxSegments>& out) {
+  requires(Count >= 2 && Count <= 60)
+[[nodiscard]] constexpr auto draw_loaded_job(const std::array<synthetic_application, Count>& set, std::size_t self,
+                                             std::size_t changes, random_stream& random,
+                                             loaded_job<Count, MaxSegments>& out) -> bool {
   constexpr ticks whole = 1'000'000;
   out.clear();
+  if (self >= Count || changes >= MaxSegments) { return false; }
   std::array<bool, Count> runs{};
   for (bool& r : runs) { r = random.chance(1, 2); }
   inline_vector<ticks, MaxSegments> ends;
@@ -68,6 +72,7 @@ constexpr void draw_loaded_job(const std::array<synthetic_application, Count>& s
     bool& changed = runs[other < self ? other : other + 1];
     changed = !changed;
   }
+  return true;
 }
 
 }  // namespace takt::inline v0::generation

@@ -85,7 +85,7 @@ TEST_CASE(
     constexpr int jobs = 400;
     for (int n = 0; n < jobs; ++n) {
       job segments;
-      generation::draw_loaded_job(synthetic_benchmarks, self, changes, random, segments);
+      REQUIRE(generation::draw_loaded_job(synthetic_benchmarks, self, changes, random, segments));
       const auto errors = errors_in(segments, self, predictor, all);
       REQUIRE(errors.size() == changes + 1);
       for (std::size_t j = 0; j < errors.size(); ++j) {
@@ -123,12 +123,29 @@ TEST_CASE("WAMP-42 a predictor that is always wrong by the same part stays as wr
   }
 }
 
+TEST_CASE("a job with more changes than it has room for, or of no application, is not drawn") {
+  random_stream random{2};
+  job segments;
+  CHECK(generation::draw_loaded_job(synthetic_benchmarks, 0, changes, random, segments));
+  CHECK(segments.size() == changes + 1);
+  CHECK_FALSE(generation::draw_loaded_job(synthetic_benchmarks, 0, changes + 1, random, segments));
+  CHECK(segments.empty());
+  CHECK_FALSE(generation::draw_loaded_job(synthetic_benchmarks, 0, 1'000'000, random, segments));
+  CHECK_FALSE(generation::draw_loaded_job(synthetic_benchmarks, applications, 1, random, segments));
+}
+
+template <std::size_t Count>
+concept DrawsLoads =
+    requires(const std::array<generation::synthetic_application, Count>& set, random_stream& random,
+             generation::loaded_job<Count, 2>& out) { generation::draw_loaded_job(set, 0, 1, random, out); };
+static_assert(DrawsLoads<2> && DrawsLoads<60> && !DrawsLoads<1> && !DrawsLoads<61>);
+
 TEST_CASE("in a loaded job one other comes or leaves at a time, and it has all of its work done") {
   random_stream random{2};
   for (int n = 0; n < 200; ++n) {
     const auto self = static_cast<std::size_t>(random.below(applications));
     job segments;
-    generation::draw_loaded_job(synthetic_benchmarks, self, changes, random, segments);
+    REQUIRE(generation::draw_loaded_job(synthetic_benchmarks, self, changes, random, segments));
     REQUIRE(segments.size() == changes + 1);
     double progress = 0;
     for (std::size_t j = 0; j < segments.size(); ++j) {
