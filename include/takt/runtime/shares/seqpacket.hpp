@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -44,8 +45,8 @@ struct peer_identity {
 class seqpacket {
  public:
   /// Whoever may connect needs to be allowed to write the file: the owner alone unless `for_all_users`. An empty one
-  /// and errno when the system refuses; EADDRINUSE when somebody listens there, or the file is no socket. A socket that
-  /// nobody listens on any more is replaced.
+  /// and errno when the system refuses; EADDRINUSE when somebody listens there, or the file is no socket of the own
+  /// user. A socket that nobody listens on any more is replaced. Pre: no other process does so at the same time.
   [[nodiscard]] static auto listen(const std::string& path, bool for_all_users) -> descriptor {
     sockaddr_un address{};
     if (!fill(address, path)) { return {}; }
@@ -58,14 +59,29 @@ class seqpacket {
     }
     return out;
   }
-  /// An empty one and errno on failure.
-  [[nodiscard]] static auto connect(const std::string& path) -> descriptor {
+  /// An empty one and errno on failure; ETIMEDOUT when so many wait to be accepted that there is no room until the
+  /// instant.
+  [[nodiscard]] static auto connect(const std::string& path, ticks give_up = later(now(), 10'000'000'000))
+      -> descriptor {
     sockaddr_un address{};
     if (!fill(address, path)) { return {}; }
     descriptor out{socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
-    int result = -1;
-    while (out && (result = ::connect(out.get(), generic(&address), sizeof(address))) != 0 && errno == EINTR) {}
-    return result == 0 ? std::move(out) : descriptor{};
+    while (out) {
+      // What a connection waits for room is the limit for sending.
+      constexpr ticks longest = 3'600'000'000'000;
+      const ticks present = now();
+      const ticks left = give_up <= present ? 1'000 : std::clamp<ticks>(give_up - present, 1'000, longest);
+      const timeval limit{static_cast<time_t>(left / 1'000'000'000),
+                          static_cast<suseconds_t>(left % 1'000'000'000 / 1'000)};
+      if (setsockopt(out.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) != 0) { break; }
+      if (::connect(out.get(), generic(&address), sizeof(address)) == 0) { return out; }
+      if (errno != EINTR && errno != EAGAIN) { break; }
+      if (now() >= give_up) {
+        errno = ETIMEDOUT;
+        break;
+      }
+    }
+    return {};
   }
   /// The next connection that waits, without blocking.
   [[nodiscard]] static auto accept(const descriptor& listener) -> descriptor {
@@ -137,7 +153,8 @@ class seqpacket {
   /// Suspends the calling thread until there is something to receive. False: the instant has passed.
   [[nodiscard]] static auto wait(const descriptor& from, ticks deadline) -> bool {
     for (;;) {
-      const ticks left = std::max<ticks>(0, deadline - now());
+      const ticks present = now();
+      const ticks left = deadline <= present ? 0 : deadline - present;
       const timespec t{static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
       pollfd what{from.get(), POLLIN, 0};
       const int ready = ppoll(&what, 1, &t, nullptr);
@@ -165,12 +182,12 @@ class seqpacket {
   [[nodiscard]] static auto bind(const descriptor& fd, sockaddr_un& address) -> bool {
     return ::bind(fd.get(), generic(&address), sizeof(address)) == 0;
   }
-  /// Removes a socket that nobody listens on.
+  /// Removes a socket of the own user that nobody listens on.
   [[nodiscard]] static auto make_way(const std::string& path, sockaddr_un& address) -> bool {
     struct stat facts{};
     if (lstat(path.c_str(), &facts) != 0) { return true; }
     const descriptor probe{socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    const bool abandoned = S_ISSOCK(facts.st_mode) && probe &&
+    const bool abandoned = S_ISSOCK(facts.st_mode) && facts.st_uid == geteuid() && probe &&
                            ::connect(probe.get(), generic(&address), sizeof(address)) != 0 && errno == ECONNREFUSED;
     if (abandoned) { return unlink(path.c_str()) == 0; }
     errno = EADDRINUSE;

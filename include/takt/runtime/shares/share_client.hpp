@@ -22,12 +22,15 @@ namespace takt::inline v0::runtime {
 /// A client's connection to a service, of another process or of its own.
 class socket_channel {
  public:
+  static constexpr ticks usual_patience = 10'000'000'000;
+
   socket_channel() noexcept = default;
   explicit socket_channel(descriptor socket) noexcept : socket_{std::move(socket)} {}
-  /// Without connection when nobody listens there, or when whoever does is neither the own user, nor root, nor one of
-  /// `trusted`.
-  explicit socket_channel(const std::string& path, std::span<const uid_t> trusted = {})
-      : socket_{seqpacket::connect(path)} {
+  /// Without connection when nobody listens there or has room for it until the instant, or when whoever does is neither
+  /// the own user, nor root, nor one of `trusted`.
+  explicit socket_channel(const std::string& path, std::span<const uid_t> trusted = {},
+                          ticks give_up = later(now(), usual_patience))
+      : socket_{seqpacket::connect(path, give_up)} {
     const auto service = socket_ ? seqpacket::peer_of(socket_) : std::nullopt;
     const bool known = service && (service->user == geteuid() || service->user == 0 ||
                                    std::ranges::find(trusted, service->user) != trusted.end());
@@ -99,15 +102,30 @@ enum class client_status : std::uint8_t {
   gone,       ///< the service has left, or was never there
 };
 
+namespace detail {
+
+/// Lets a client go on as if it had had jobs up to this number: so that a test need not have them.
+struct job_numbers {
+  template <class Client>
+  static void skip_to(Client& client, std::uint32_t last) noexcept {
+    client.jobs_ = last;
+  }
+};
+
+}  // namespace detail
+
 /// An application as the service knows it, until the end of its scope. One thread at a time may call it; the page may
 /// be read by any.
 class share_client {
+  friend struct detail::job_numbers;
+
  public:
   class job;
   static constexpr ticks no_limit = std::numeric_limits<ticks>::max();
 
   /// Waits for the answer until the instant; `status()` says what came of it.
-  share_client(socket_channel channel, const share_registration& who, ticks give_up = no_limit)
+  share_client(socket_channel channel, const share_registration& who,
+               ticks give_up = later(now(), socket_channel::usual_patience))
       : channel_{std::move(channel)}, who_{who} {
     const share_message m{.kind = share_message_kind::join,
                           .application = who.application,
@@ -139,7 +157,9 @@ class share_client {
 
   /// Suspends the calling thread until the job has a share, or was refused, or until the instant, when the request is
   /// withdrawn. Pre: the job before has ended.
-  [[nodiscard]] auto begin_job(ticks give_up = no_limit) -> job;
+  [[nodiscard]] auto begin_job(ticks give_up) -> job;
+  /// As long as a service that keeps periods and drops jobs at their deadlines can take, and `usual_patience`.
+  [[nodiscard]] auto begin_job() -> job;
   /// Tells the service that the client is there. False once the service is not.
   auto heartbeat() -> bool {
     if (status_ == client_status::ready && !channel_.send({.kind = share_message_kind::heartbeat})) {
@@ -165,23 +185,26 @@ class share_client {
         why_ = m.why;
         return m.why == deny_reason::closing ? client_status::gone : client_status::denied;
       }
+      // Whatever else keeps coming.
+      if (now() >= give_up) { return client_status::timed_out; }
     }
   }
-  /// Takes in what has arrived, without waiting.
+  /// Takes in what has arrived, without waiting; of a service that never stops, a part.
   void listen() {
     share_message m;
     transfer got = transfer::done;
-    while ((got = channel_.receive(m, 0)) == transfer::done) {
+    for (int n = 0; n < most_at_once && (got = channel_.receive(m, 0)) == transfer::done; ++n) {
       if (m.kind == share_message_kind::abort) { aborted_ = m.job; }
       if (m.kind == share_message_kind::deny && m.job == 0) {
         why_ = m.why;
         status_ = client_status::gone;
       }
     }
-    if (got != transfer::would_block) { status_ = client_status::gone; }
+    if (got != transfer::would_block && got != transfer::done) { status_ = client_status::gone; }
   }
   auto begin(std::uint32_t number, ticks give_up) -> client_status {
     if (status_ != client_status::ready) { return status_; }
+    aborted_ = 0;  // numbers come again
     if (!channel_.send({.kind = share_message_kind::allocate, .application = who_.application, .job = number})) {
       return status_ = client_status::gone;
     }
@@ -198,6 +221,8 @@ class share_client {
       status_ = client_status::gone;
     }
   }
+
+  static constexpr int most_at_once = 4096;
 
   socket_channel channel_;
   share_registration who_;
@@ -237,6 +262,9 @@ class share_client::job {
   client_status status_;
 };
 
+inline auto share_client::begin_job() -> job {
+  return begin_job(later(now(), later(socket_channel::usual_patience, later(who_.period, who_.deadline))));
+}
 inline auto share_client::begin_job(ticks give_up) -> job {
   ++jobs_;
   if (jobs_ == 0) { ++jobs_; }

@@ -22,12 +22,13 @@
 #include <takt/runtime/shares/descriptor.hpp>
 #include <takt/runtime/shares/event_loop.hpp>
 #include <takt/runtime/shares/messages.hpp>
+#include <takt/runtime/shares/path_lock.hpp>
 #include <takt/runtime/shares/seqpacket.hpp>
 
 namespace takt::inline v0::runtime {
 
 /// Where other processes knock: a socket that lets in users by what the system says of them, and removes its file at
-/// the end.
+/// the end. As long as it is open it has the lock beside the socket, which it takes before it looks at what is there.
 class share_door {
  public:
   struct guest {
@@ -46,9 +47,15 @@ class share_door {
     path_ = path;
     users_ = std::move(users);
     tag_ = tag;
+    if (!lock_.take(path_)) { return false; }
     listener_ = seqpacket::listen(path_, !users_.empty());
     struct stat facts{};
-    if (!listener_ || stat(path_.c_str(), &facts) != 0) { return false; }
+    if (!listener_ || stat(path_.c_str(), &facts) != 0) {
+      const int error = errno;
+      lock_.release();
+      errno = error;
+      return false;
+    }
     device_ = facts.st_dev;
     inode_ = facts.st_ino;
     return loop.add(listener_.get(), tag, EPOLLIN);
@@ -59,6 +66,7 @@ class share_door {
         listener_ && lstat(path_.c_str(), &facts) == 0 && facts.st_dev == device_ && facts.st_ino == inode_;
     if (own) { (void)unlink(path_.c_str()); }
     listener_.reset();
+    lock_.release();
   }
 
   /// The next of those who wait and are permitted; the others are told and turned away.
@@ -95,6 +103,7 @@ class share_door {
   std::string path_;
   std::vector<uid_t> users_;
   std::uint64_t tag_ = 0;
+  path_lock lock_;
   descriptor listener_;
   dev_t device_ = 0;
   ino_t inode_ = 0;
@@ -107,7 +116,7 @@ class share_connection {
  public:
   share_connection() noexcept = default;
   share_connection(descriptor socket, pid_t process, ticks now)
-      : socket_{std::move(socket)}, process_{watch(socket_, process)}, heard_{now} {}
+      : socket_{std::move(socket)}, process_{watch(socket_, process)}, heard_{now}, counts_{now} {}
 
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(socket_); }
   [[nodiscard]] auto socket() const noexcept -> int { return socket_.get(); }
@@ -115,6 +124,9 @@ class share_connection {
   [[nodiscard]] auto process() const noexcept -> int { return process_.get(); }
   /// When a message came last, or the connection.
   [[nodiscard]] auto heard() const noexcept -> ticks { return heard_; }
+  /// Since when it has not been registered: from the connection, or from the end of a registration.
+  [[nodiscard]] auto counts_from() const noexcept -> ticks { return counts_; }
+  void count_from(ticks now) noexcept { counts_ = now; }
   /// Why it is to be closed after what is being done, if it is.
   [[nodiscard]] auto doomed() const noexcept -> bool { return doomed_; }
   void doom() noexcept { doomed_ = true; }
@@ -181,6 +193,7 @@ class share_connection {
   descriptor socket_;
   descriptor process_;
   ticks heard_ = 0;
+  ticks counts_ = 0;
   bool doomed_ = false;
   std::array<share_message, 8> outbox_{};
   std::size_t first_ = 0;

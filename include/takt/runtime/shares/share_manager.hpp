@@ -147,7 +147,7 @@ class share_manager {
     bool missed = false;
     bool had_job = false;
     std::uint32_t asked = 0;  ///< the client's number of the job
-    std::uint32_t job = 0;    ///< ours, from 1
+    std::uint64_t job = 0;    ///< ours, from 1
     ticks release = 0;        ///< of the job, also of one that is early
     ticks last_release = 0;   ///< if it had a job
     ticks deadline = 0;

@@ -47,7 +47,7 @@ struct share_record {
   share_event what = share_event::join;
   std::uint16_t application = 0;  ///< `no_application` where it concerns none in particular
   std::int32_t value = 0;
-  std::uint32_t job = 0;  ///< counts from 1 per application
+  std::uint64_t job = 0;  ///< counts from 1 per application
 
   static constexpr std::uint16_t no_application = std::numeric_limits<std::uint16_t>::max();
 
@@ -127,7 +127,7 @@ void replay(std::span<const share_record> records, Recorder& recorder, ticks ori
   struct stretch {
     ticks since = 0;
     std::int32_t share = 0;
-    std::uint32_t job = 0;
+    std::uint64_t job = 0;
   };
   std::array<stretch, share_page::capacity> open{};
   const auto close = [&](std::size_t application, ticks time) {

@@ -32,7 +32,7 @@ struct share_service_options {
   std::string path;                  ///< of the socket; empty: clients of the own process alone
   std::vector<uid_t> users;          ///< who may connect besides the own user
   std::size_t connections = 64;      ///< at most, and at most `share_manager::max_clients`
-  ticks join_limit = 5'000'000'000;  ///< a connection has so long to register
+  ticks join_limit = 5'000'000'000;  ///< a connection has so long to register, whatever it sends meanwhile
   ticks silence_limit = 0;           ///< a client of which nothing is heard for so long is dropped; 0: never
   share_manager_options manager{};
 };
@@ -183,7 +183,9 @@ class share_service {
       if (got == transfer::would_block) { return; }
       if (why != deny_reason::none) { c.reply({.kind = share_message_kind::deny, .why = why}); }
       if (got != transfer::done || why != deny_reason::none) { return c.doom(); }
+      const bool was_registered = manager_->is_registered(client);
       manager_->receive(client, m, now(), postman_);
+      if (was_registered) { c.count_from(now()); }
     }
   }
   void take_arrivals() {
@@ -222,8 +224,9 @@ class share_service {
 
   [[nodiscard]] auto silent_at(std::size_t client) const noexcept -> ticks {
     const share_connection& c = connections_[client];
-    const ticks limit = manager_->is_registered(client) ? options_.silence_limit : options_.join_limit;
-    return c && limit > 0 ? later(c.heard(), limit) : event_loop::never;
+    const bool registered = manager_->is_registered(client);
+    const ticks limit = registered ? options_.silence_limit : options_.join_limit;
+    return c && limit > 0 ? later(registered ? c.heard() : c.counts_from(), limit) : event_loop::never;
   }
   void turn_away_silent() {
     for (std::size_t i = 0; i < connections_.size(); ++i) {

@@ -4,25 +4,34 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
+#include <limits>
+#include <memory>
 #include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <takt/core/random.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/shares/path_lock.hpp>
 #include <takt/runtime/shares/seqpacket.hpp>
 #include <takt/runtime/shares/share_client.hpp>
+#include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/shares/share_service.hpp>
 
 #include "share_fixture.hpp"
@@ -106,6 +115,70 @@ class raw_client {
  private:
   takt::runtime::descriptor socket_;
 };
+
+/// The other end of a channel, as a test wants it: answers with what `answers` says to a message, and when asked to,
+/// goes on sending updates as long as nobody stops it.
+class odd_service {
+ public:
+  explicit odd_service(std::function<std::vector<share_message>(const share_message&)> answers)
+      : answers_{std::move(answers)} {
+    auto [own, client] = seqpacket::pair();
+    socket_ = std::move(own);
+    channel_ = std::move(client);
+    thread_ = std::jthread{[this](const std::stop_token& end) { serve(end); }};
+  }
+  [[nodiscard]] auto channel() -> socket_channel { return socket_channel{std::move(channel_)}; }
+  /// From now on, for two seconds at most.
+  void flood() { flood_end_ = now() + 2'000 * ms; }
+  /// Whether it sends updates still.
+  [[nodiscard]] auto floods() const -> bool { return flood_end_ > now(); }
+
+ private:
+  void serve(const std::stop_token& end) {
+    while (!end.stop_requested()) {
+      takt::runtime::share_message_buffer bytes{};
+      std::size_t length = 0;
+      share_message m;
+      const transfer got = seqpacket::receive(socket_, bytes, length);
+      if (got == transfer::closed) { return; }
+      if (got == transfer::done && takt::runtime::decode(std::span{bytes}.first(length), m) == deny_reason::none) {
+        for (const share_message& a : answers_(m)) {
+          (void)seqpacket::send(socket_, takt::runtime::encode(a), a.kind == kind::welcome ? page_.file() : -1);
+        }
+      }
+      if (floods()) {
+        (void)seqpacket::send(socket_, takt::runtime::encode({.kind = kind::update, .job = 77}));
+      } else {
+        (void)seqpacket::wait(socket_, now() + ms);
+      }
+    }
+  }
+
+  std::function<std::vector<share_message>(const share_message&)> answers_;
+  takt::runtime::shared_page page_ = takt::runtime::shared_page::create();
+  takt::runtime::descriptor socket_;
+  takt::runtime::descriptor channel_;
+  std::atomic<ticks> flood_end_{0};
+  std::jthread thread_;
+};
+
+/// Who begins the first service on a socket that nobody listens on any more, of several that try at once.
+auto services_on(const std::string& path, std::size_t tries) -> std::size_t {
+  const table_type table = easy_table(1);
+  std::vector<std::unique_ptr<service_type>> services(tries);
+  std::vector<std::jthread> threads;
+  std::atomic<std::size_t> there{0};
+  for (auto& s : services) {
+    threads.emplace_back([&] {
+      ++there;
+      while (there < tries) {}
+      s = std::make_unique<service_type>(table, scheduler_of(table), open_options(path));
+    });
+  }
+  threads.clear();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(services, [](const auto& s) { return s->status() == service_status::ready; }));
+}
 
 }  // namespace
 
@@ -250,6 +323,93 @@ TEST_CASE("connections that never register, and clients that fall silent, are tu
   CHECK(service.monitor().counts().deaths == 1);
 }
 
+TEST_CASE("a connection that does not register is turned away whatever it sends, one that leaves gets the same time") {
+  const table_type table = easy_table(2);
+  const std::string path = socket_path();
+  auto options = open_options(path);
+  options.join_limit = 50 * ms;
+  const service_type service{table, scheduler_of(table), options};
+  REQUIRE(service.status() == service_status::ready);
+  raw_client alive{path};
+  REQUIRE(alive.connected());
+  bool dropped = false;
+  for (const ticks end = now() + 2'000 * ms; !dropped && now() < end; takt::runtime::sleep_until(now() + 5 * ms)) {
+    dropped = alive.send({.kind = kind::heartbeat}) == transfer::closed;
+  }
+  CHECK(dropped);
+  // Registered for longer than the limit, then not.
+  raw_client member{path};
+  REQUIRE(member.send(join_message(table, 0)) == transfer::done);
+  CHECK(member.receive().value_or(share_message{}).kind == kind::welcome);
+  takt::runtime::sleep_until(now() + 60 * ms);
+  REQUIRE(member.send({.kind = kind::leave}) == transfer::done);
+  REQUIRE(member.send(join_message(table, 1)) == transfer::done);
+  CHECK(member.receive().value_or(share_message{}).kind == kind::welcome);
+  REQUIRE(member.send({.kind = kind::leave}) == transfer::done);
+  CHECK(member.receive().value_or(share_message{}).why == deny_reason::silent);
+}
+
+TEST_CASE("a service that keeps talking does not hold a client beyond its limit") {
+  const table_type table = easy_table(1);
+  {
+    odd_service service{[](const share_message&) { return std::vector<share_message>{}; }};
+    service.flood();
+    const share_client client{service.channel(), registration(table, 0), now() + 20 * ms};
+    CHECK(service.floods());
+    CHECK(client.status() == client_status::timed_out);
+  }
+  odd_service service{[](const share_message& m) {
+    return m.kind == kind::join ? std::vector{share_message{.kind = kind::welcome}} : std::vector<share_message>{};
+  }};
+  share_client client{service.channel(), registration(table, 0), soon()};
+  REQUIRE(client);
+  service.flood();
+  CHECK(client.begin_job(now() + 20 * ms).status() == client_status::timed_out);
+  CHECK(client.heartbeat());
+  CHECK(service.floods());
+}
+
+TEST_CASE("a service that never answers does not hold a client beyond its limit") {
+  const std::string path = socket_path();
+  const takt::runtime::descriptor deaf = seqpacket::listen(path, false);
+  REQUIRE(deaf);
+  const share_client client{socket_channel{path}, registration(easy_table(1), 0), now() + 20 * ms};
+  CHECK(client.status() == client_status::timed_out);
+  // Nor where so many wait already that there is no room for another.
+  REQUIRE(::listen(deaf.get(), 0) == 0);
+  std::vector<socket_channel> others;
+  for (bool room = true; room && others.size() < 10;) {
+    others.emplace_back(path, std::span<const uid_t>{}, now() + 20 * ms);
+    room = static_cast<bool>(others.back());
+  }
+  CHECK_FALSE(others.back());
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("numbers of jobs come again, and none is taken for the one that was dropped before") {
+  const table_type table = easy_table(1);
+  odd_service odd{[first = 0](const share_message& m) mutable {
+    // The first job 1 is dropped at once, all others are not.
+    if (m.kind == kind::join) { return std::vector{share_message{.kind = kind::welcome}}; }
+    if (m.kind != kind::allocate) { return std::vector<share_message>{}; }
+    std::vector out{share_message{.kind = kind::grant, .job = m.job}};
+    if (m.job == 1 && first++ == 0) { out.push_back({.kind = kind::abort, .job = 1}); }
+    return out;
+  }};
+  share_client dropped{odd.channel(), registration(table, 0), soon()};
+  REQUIRE(dropped);
+  {
+    auto job = dropped.begin_job(soon());
+    CHECK(eventually([&] { return job.aborted(); }));
+  }
+  takt::runtime::detail::job_numbers::skip_to(dropped, std::numeric_limits<std::uint32_t>::max() - 1);
+  for (int n = 0; n < 3; ++n) {
+    auto job = dropped.begin_job(soon());
+    CHECK(job);
+    CHECK_FALSE(job.aborted());
+  }
+}
+
 TEST_CASE("there is a limit on connections, of whatever kind") {
   const table_type table = easy_table(4);
   const std::string path = socket_path();
@@ -332,6 +492,66 @@ TEST_CASE("a service takes the place of one that has died, but not of one that l
   const service_type nothing{empty, scheduler_of(empty), open_options()};
   CHECK(nothing.status() == service_status::wrong_model);
   CHECK_FALSE(socket_channel{path});
+}
+
+TEST_CASE("of services that begin at once on a socket of one that has died, one serves") {
+  for (int round = 0; round < 20; ++round) {
+    const std::string path = socket_path();
+    {
+      const takt::runtime::descriptor abandoned = seqpacket::listen(path, false);
+      REQUIRE(abandoned);
+    }
+    CHECK(services_on(path, 4) == 1);
+    CHECK_FALSE(std::filesystem::exists(path));
+    CHECK_FALSE(std::filesystem::exists(path + ".lock"));
+  }
+}
+
+TEST_CASE("a service looks at a socket once it has the lock beside it") {
+  const std::string path = socket_path();
+  const table_type table = easy_table(1);
+  {
+    const takt::runtime::descriptor abandoned = seqpacket::listen(path, false);
+    REQUIRE(abandoned);
+  }
+  takt::runtime::path_lock other;
+  REQUIRE(other.take(path));
+  {
+    const service_type service{table, scheduler_of(table), open_options(path)};
+    CHECK(service.status() == service_status::no_socket);
+    CHECK(errno == EADDRINUSE);
+  }
+  CHECK(std::filesystem::exists(path));
+  other.release();
+  {
+    const service_type service{table, scheduler_of(table), open_options(path)};
+    CHECK(service.status() == service_status::ready);
+    CHECK_FALSE(other.take(path));
+  }
+  CHECK(other.take(path));
+}
+
+// Only root can be somebody else.
+TEST_CASE("a socket, or a lock, of another user is not replaced" * doctest::skip(geteuid() != 0)) {
+  const std::string path = socket_path();
+  const table_type table = easy_table(1);
+  {
+    const takt::runtime::descriptor abandoned = seqpacket::listen(path, false);
+    REQUIRE(abandoned);
+  }
+  REQUIRE(chown(path.c_str(), 65'534, 65'534) == 0);
+  {
+    const service_type service{table, scheduler_of(table), open_options(path)};
+    CHECK(service.status() == service_status::no_socket);
+  }
+  REQUIRE(std::filesystem::remove(path));
+  std::ofstream{path + ".lock"} << "";
+  REQUIRE(chown((path + ".lock").c_str(), 65'534, 65'534) == 0);
+  {
+    const service_type service{table, scheduler_of(table), open_options(path)};
+    CHECK(service.status() == service_status::no_socket);
+  }
+  CHECK(std::filesystem::remove(path + ".lock"));
 }
 
 TEST_CASE("a request can time out, is then withdrawn, and whoever waits hears of the end of the service") {
