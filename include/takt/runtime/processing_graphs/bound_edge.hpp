@@ -28,8 +28,10 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/locking/futex.hpp>
 #include <takt/runtime/processing_graphs/graph_memory.hpp>
+#include <takt/runtime/processing_graphs/graph_shape.hpp>
 #include <takt/runtime/processing_graphs/link_description.hpp>
 #include <takt/runtime/processing_graphs/monitors.hpp>
+#include <takt/runtime/processing_graphs/shared_memory.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
 namespace takt::inline v0::runtime::detail {
@@ -40,7 +42,8 @@ inline constexpr ticks link_watch = 50'000'000;
 /// Sleeps until a file is ready, for a while at most.
 [[nodiscard]] inline auto poll_until(std::span<pollfd> files, ticks until, std::string_view at) noexcept
     -> link_status {
-  const ticks left = std::clamp<ticks>(until - now(), 0, link_watch);
+  const ticks present = now();
+  const ticks left = until <= present ? 0 : std::min(until - present, link_watch);
   const timespec t{0, static_cast<long>(left)};
   return ppoll(files.data(), files.size(), &t, nullptr) >= 0 || errno == EINTR ? link_status{}
                                                                                : system_error("ppoll", errno, at);
@@ -53,14 +56,15 @@ struct channel_place {
   std::string file;   ///< of a FIFO or a socket
   std::string queue;  ///< of a message queue
   mode_t mode = 0600;
+  trusted_users trusted;
 
-  template <TokenMonitor Monitor>
-  channel_place(const graph_memory<Monitor>& m, const edge_memory& e)
+  channel_place(const graph_shape& graph, const edge_shape& e, trusted_users users)
       : over{e.over},
         edge{text_of(e.name)},
-        file{std::string{text_of(m.folder)} + "/" + std::string{text_of(m.name)} + "." + edge},
-        queue{"/takt." + std::string{text_of(m.name)} + "." + edge},
-        mode{static_cast<mode_t>(m.mode)} {}
+        file{std::string{text_of(graph.folder)} + "/" + std::string{text_of(graph.name)} + "." + edge},
+        queue{"/takt." + std::string{text_of(graph.name)} + "." + edge},
+        mode{static_cast<mode_t>(graph.mode)},
+        trusted{std::move(users)} {}
 
   [[nodiscard]] auto refused(const char* call) const noexcept -> link_status { return system_error(call, errno, edge); }
   /// Pre: nobody else uses the name. Nothing to remove is no fault.
@@ -68,7 +72,21 @@ struct channel_place {
     struct stat facts{};
     if (lstat(file.c_str(), &facts) != 0) { return errno == ENOENT ? link_status{} : refused("lstat"); }
     if ((facts.st_mode & S_IFMT) != kind) { return link_error(link_fault::wrong_kind, edge); }
+    if (!trusted.has(facts.st_uid)) { return link_error(link_fault::other_owner, edge); }
     return unlink(file.c_str()) == 0 || errno == ENOENT ? link_status{} : refused("unlink");
+  }
+  /// Whether a file that was opened is of a user whom this one trusts.
+  [[nodiscard]] auto check_owner(const descriptor& opened) const -> link_status {
+    struct stat facts{};
+    if (fstat(opened.get(), &facts) != 0) { return refused("fstat"); }
+    return trusted.has(facts.st_uid) ? link_status{} : link_error(link_fault::other_owner, edge);
+  }
+  /// Whether whoever listens at a socket is.
+  [[nodiscard]] auto check_listener(const descriptor& connected) const -> link_status {
+    ucred who{};
+    socklen_t length = sizeof(who);
+    if (getsockopt(connected.get(), SOL_SOCKET, SO_PEERCRED, &who, &length) != 0) { return refused("SO_PEERCRED"); }
+    return trusted.has(who.uid) ? link_status{} : link_error(link_fault::other_owner, edge);
   }
   /// Makes what an edge has in the system beside the memory of the graph; sockets are made by their consumers.
   [[nodiscard]] auto make() const -> link_status {
@@ -124,6 +142,7 @@ class channel_end {
     struct stat facts{};
     if (!file_ || fstat(file_.get(), &facts) != 0) { return place.refused("open"); }
     if (!S_ISFIFO(facts.st_mode)) { return link_error(link_fault::wrong_kind, place.edge); }
+    if (const link_status s = place.check_owner(file_); !s) { return s; }
     // Pages of a pipe may be half empty, and at either end nearly so.
     const std::int64_t size = 2 * (room + 4096);
     if (fcntl(file_.get(), F_GETPIPE_SZ) >= size) { return {}; }
@@ -134,7 +153,7 @@ class channel_end {
   [[nodiscard]] auto open_queue(const channel_place& place, bool consumer, const message_queue& q) -> link_status {
     file_ = descriptor{mq_open(place.queue.c_str(), (consumer ? O_RDONLY : O_WRONLY) | O_NONBLOCK | O_CLOEXEC)};
     message_.resize(static_cast<std::size_t>(q.message_bytes));
-    return file_ ? link_status{} : place.refused("mq_open");
+    return file_ ? place.check_owner(file_) : place.refused("mq_open");
   }
   /// The consumer listens; a producer that comes after another is served after it.
   [[nodiscard]] auto open_socket(const channel_place& place, bool consumer, ticks until) -> link_status {
@@ -148,8 +167,9 @@ class channel_end {
     file = descriptor{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!file) { return place.refused("socket"); }
     if (!consumer) {
-      return retry("connect", place, until, {ENOENT, ECONNREFUSED, EAGAIN},
-                   [&] { return connect(file.get(), generic, sizeof(address)) == 0; });
+      const link_status s = retry("connect", place, until, {ENOENT, ECONNREFUSED, EAGAIN},
+                                  [&] { return connect(file.get(), generic, sizeof(address)) == 0; });
+      return s ? place.check_listener(file) : s;
     }
     if (const link_status s = place.remove_file(S_IFSOCK); !s) { return s; }
     // The mode of the socket is that of the file to come.
@@ -231,16 +251,20 @@ struct bound_edge {
   [[nodiscard]] auto has_channel() const noexcept -> bool { return channel.file() >= 0; }
 
   template <TokenMonitor Monitor>
-  [[nodiscard]] auto open(graph_memory<Monitor>& m, ticks until) -> link_status {
-    edge_memory& e = m.edges[edge];
+  [[nodiscard]] auto open(const attached_graph<Monitor>& g, ticks until) -> link_status {
+    const edge_shape& e = g.shape.edges[edge];
+    const edge_memory& now_is = g.memory().edges[edge];
     if (!e.has_bytes()) { return {}; }
     bytes.resize(static_cast<std::size_t>((consumer ? e.threshold : e.produce) * e.token_bytes));
-    const channel_place place{m, e};
-    const std::int64_t sending = e.sending;
+    const channel_place place{g.shape, e, g.trusted};
+    const std::int64_t sending = now_is.sending;
+    const std::int64_t produced = now_is.produced;
     const bool is_socket = std::holds_alternative<stream_socket>(e.over);
     // A connection takes its bytes along.
-    const bool cut = consumer ? e.with_consumer != 0 || (is_socket && e.produced != m.nodes[e.to].finished * e.consume)
-                              : sending != 0 && e.produced != e.produced_by(sending);
+    const bool all_taken =
+        static_cast<std::uint64_t>(produced) * static_cast<std::uint64_t>(e.token_bytes) == g.consumed_bytes(edge);
+    const bool cut = consumer ? now_is.with_consumer != 0 || (is_socket && !all_taken)
+                              : sending != 0 && produced != e.produced_by(sending);
     if (cut) { return link_error(link_fault::cut, place.edge); }
     if (const auto* q = std::get_if<message_queue>(&e.over)) { return channel.open_queue(place, consumer, *q); }
     if (is_socket) { return channel.open_socket(place, consumer, until); }
@@ -250,33 +274,36 @@ struct bound_edge {
   }
 
   /// What is there, up to what the job needs.
-  [[nodiscard]] auto receive(edge_memory& e) noexcept -> link_status {
+  template <TokenMonitor Monitor>
+  [[nodiscard]] auto receive(const attached_graph<Monitor>& g) noexcept -> link_status {
+    edge_memory& e = g.memory().edges[edge];
     e.with_consumer = 1;
     while (moved < bytes.size()) {
       const moved_bytes got = channel.receive(std::span{bytes}.subspan(moved));
       moved += got.bytes;
       if (got.error == EAGAIN) { break; }
-      if (got.error != 0 && got.error != EINTR) { return system_error("read", got.error, text_of(e.name)); }
+      if (got.error != 0 && got.error != EINTR) { return system_error("read", got.error, name_in(g)); }
     }
     forget_if_empty(e);
     return {};
   }
   template <TokenMonitor Monitor>
-  void copy_from_ring(graph_memory<Monitor>& m) noexcept {
-    edge_memory& e = m.edges[edge];
-    const auto* r = std::get_if<shared_ring>(&e.over);
+  void copy_from_ring(const attached_graph<Monitor>& g) noexcept {
+    const auto* r = std::get_if<shared_ring>(&g.shape.edges[edge].over);
     if (r == nullptr) { return; }
     const auto size = static_cast<std::size_t>(r->capacity);
-    const auto at = static_cast<std::size_t>(m.nodes[e.to].finished * e.consume * e.token_bytes) % size;
+    const auto at = static_cast<std::size_t>(g.consumed_bytes(edge)) % size;
     const std::size_t first = std::min(bytes.size(), size - at);
-    std::memcpy(bytes.data(), m.ring(e) + at, first);
-    std::memcpy(bytes.data() + first, m.ring(e), bytes.size() - first);
+    std::memcpy(bytes.data(), g.ring(edge) + at, first);
+    std::memcpy(bytes.data() + first, g.ring(edge), bytes.size() - first);
   }
   /// Puts the bytes of a job on their way. They count once `produced` says so.
   template <TokenMonitor Monitor>
-  [[nodiscard]] auto send(graph_memory<Monitor>& m, std::int64_t job, ticks until) -> link_status {
-    edge_memory& e = m.edges[edge];
-    if (const auto* r = std::get_if<shared_ring>(&e.over)) { return send_to_ring(m, r->capacity, until); }
+  [[nodiscard]] auto send(const attached_graph<Monitor>& g, std::int64_t job, ticks until) -> link_status {
+    edge_memory& e = g.memory().edges[edge];
+    if (const auto* r = std::get_if<shared_ring>(&g.shape.edges[edge].over)) {
+      return send_to_ring(g, r->capacity, until);
+    }
     if (!has_channel()) { return {}; }
     e.sending = job;
     for (bool past = false; moved < bytes.size();) {
@@ -285,50 +312,56 @@ struct bound_edge {
       if (went.error == 0 || went.error == EINTR) { continue; }
       if (went.error == EPIPE || went.error == ECONNRESET) {
         if (moved == 0) { e.sending = 0; }
-        return link_error(link_fault::peer_gone, text_of(e.name), went.error, "send");
+        return link_error(link_fault::peer_gone, name_in(g), went.error, "send");
       }
-      if (went.error != EAGAIN) { return system_error("write", went.error, text_of(e.name)); }
-      if (past) { return link_error(link_fault::time_limit, text_of(e.name)); }
+      if (went.error != EAGAIN) { return system_error("write", went.error, name_in(g)); }
+      if (past) { return link_error(link_fault::time_limit, name_in(g)); }
       pollfd what{channel.file(), POLLOUT, 0};
-      if (const link_status s = poll_until({&what, 1}, until, text_of(e.name)); !s) { return s; }
+      if (const link_status s = poll_until({&what, 1}, until, name_in(g)); !s) { return s; }
       past = now() >= until;
     }
     return {};
   }
   /// Pre: the job counts as finished.
   template <TokenMonitor Monitor>
-  void end_job(graph_memory<Monitor>& m) noexcept {
-    edge_memory& e = m.edges[edge];
+  void end_job(const attached_graph<Monitor>& g) noexcept {
+    const edge_shape& shape = g.shape.edges[edge];
+    edge_memory& e = g.memory().edges[edge];
     if (!consumer) {
       complete = false;
       moved = 0;
       return;
     }
-    if (std::holds_alternative<shared_ring>(e.over) && e.wants_room.exchange(0) != 0) {
+    if (std::holds_alternative<shared_ring>(shape.over) && e.wants_room.exchange(0) != 0) {
       ++e.room;
       futex_wake(&e.room, all_processes);
     }
     if (!has_channel()) { return; }
-    const auto taken = static_cast<std::size_t>(e.consume * e.token_bytes);
+    const auto taken = static_cast<std::size_t>(shape.consume * shape.token_bytes);
     std::memmove(bytes.data(), bytes.data() + taken, bytes.size() - taken);
     moved -= taken;
     forget_if_empty(e);
   }
 
  private:
+  template <TokenMonitor Monitor>
+  [[nodiscard]] auto name_in(const attached_graph<Monitor>& g) const noexcept -> std::string_view {
+    return text_of(g.shape.edges[edge].name);
+  }
   void forget_if_empty(edge_memory& e) noexcept {
     if (moved == 0 && !channel.holds()) { e.with_consumer = 0; }
   }
   template <TokenMonitor Monitor>
-  [[nodiscard]] auto send_to_ring(graph_memory<Monitor>& m, std::int64_t capacity, ticks until) noexcept
+  [[nodiscard]] auto send_to_ring(const attached_graph<Monitor>& g, std::int64_t capacity, ticks until) noexcept
       -> link_status {
-    edge_memory& e = m.edges[edge];
-    const std::int64_t written = e.produced * e.token_bytes;
-    const std::int64_t length = e.produce * e.token_bytes;
-    const auto& freed = m.nodes[e.to].finished;
-    const auto full = [&] { return written + length - freed * e.consume * e.token_bytes > capacity; };
+    edge_memory& e = g.memory().edges[edge];
+    const auto written =
+        static_cast<std::uint64_t>(e.produced.load()) * static_cast<std::uint64_t>(g.shape.edges[edge].token_bytes);
+    const auto full = [&] {
+      return static_cast<std::int64_t>(written + bytes.size() - g.consumed_bytes(edge)) > capacity;
+    };
     for (bool past = false; full(); past = now() >= until) {
-      if (past) { return link_error(link_fault::time_limit, text_of(e.name)); }
+      if (past) { return link_error(link_fault::time_limit, name_in(g)); }
       const std::uint32_t before = e.room;
       e.wants_room = 1;
       if (full()) { (void)futex_wait(e.room, before, std::min(until, later(now(), link_watch)), all_processes); }
@@ -336,8 +369,8 @@ struct bound_edge {
     const auto size = static_cast<std::size_t>(capacity);
     const auto at = static_cast<std::size_t>(written) % size;
     const std::size_t first = std::min(bytes.size(), size - at);
-    std::memcpy(m.ring(e) + at, bytes.data(), first);
-    std::memcpy(m.ring(e), bytes.data() + first, bytes.size() - first);
+    std::memcpy(g.ring(edge) + at, bytes.data(), first);
+    std::memcpy(g.ring(edge), bytes.data() + first, bytes.size() - first);
     return {};
   }
 };

@@ -19,6 +19,7 @@
 #include <takt/runtime/locking/futex.hpp>
 #include <takt/runtime/processing_graphs/bound_edge.hpp>
 #include <takt/runtime/processing_graphs/graph_memory.hpp>
+#include <takt/runtime/processing_graphs/graph_shape.hpp>
 #include <takt/runtime/processing_graphs/link_description.hpp>
 #include <takt/runtime/processing_graphs/monitors.hpp>
 
@@ -57,16 +58,16 @@ class claimed_node {
   /// Opens an edge that begins or ends at the node. A producer waits until the consumer has bound a FIFO or a socket.
   [[nodiscard]] auto bind(std::string_view name, ticks until = detail::no_deadline) -> link_status {
     if (!holds()) { return error(link_fault::not_claimed); }
-    auto& m = graph();
-    const std::uint32_t e = m.find_edge(name);
-    if (e == m.edges_used) { return detail::link_error(link_fault::unknown_name, name); }
-    if (m.edges[e].to != node_ && m.edges[e].from != node_) { return detail::link_error(link_fault::not_an_end, name); }
+    const auto& s = shape();
+    const std::uint32_t e = s.find_edge(name);
+    if (e == s.edges_used) { return detail::link_error(link_fault::unknown_name, name); }
+    if (s.edges[e].to != node_ && s.edges[e].from != node_) { return detail::link_error(link_fault::not_an_end, name); }
     return bind_ends(e, e + 1, until);
   }
   /// All edges, those into the node first.
   [[nodiscard]] auto bind_all(ticks until = detail::no_deadline) -> link_status {
     if (!holds()) { return error(link_fault::not_claimed); }
-    return bind_ends(0, graph().edges_used, until);
+    return bind_ends(0, shape().edges_used, until);
   }
 
   /// Waits until all thresholds are met, and takes the tokens of a job. After `time_limit` it may be called again.
@@ -86,7 +87,7 @@ class claimed_node {
     }
     if (const link_status s = collect(true, until); !s) { return s; }
     for (auto& b : edges_) {
-      if (b.consumer) { b.copy_from_ring(graph()); }
+      if (b.consumer) { b.copy_from_ring(*graph_); }
     }
     open_ = true;
     return {};
@@ -117,15 +118,14 @@ class claimed_node {
   [[nodiscard]] auto finish_job(ticks until = detail::no_deadline) -> link_status {
     if (!holds()) { return error(link_fault::not_claimed); }
     if (!open_) { return error(link_fault::no_job); }
-    auto& m = graph();
     for (auto& b : edges_) {
       if (b.consumer || b.complete) { continue; }
       const link_status s = send(b, until);
       if (!s) { return s; }
       b.complete = true;
     }
-    m.nodes[node_].finished = job_.number;
-    for (auto& b : edges_) { b.end_job(m); }
+    graph().nodes[node_].finished = job_.number;
+    for (auto& b : edges_) { b.end_job(*graph_); }
     open_ = took_ = false;
     return {};
   }
@@ -133,42 +133,41 @@ class claimed_node {
  private:
   friend class shared_graph<Monitor>;
   using edge_type = detail::bound_edge;
+  using graph_type = detail::attached_graph<Monitor>;
 
   static constexpr ticks watch = detail::link_watch;
 
   explicit claimed_node(const link_status& s) : status_{s} {}
-  claimed_node(std::shared_ptr<detail::shared_memory> memory, std::uint32_t node, detail::process_word word)
-      : memory_{std::move(memory)}, node_{node}, word_{word} {}
+  claimed_node(std::shared_ptr<const graph_type> graph, std::uint32_t node, detail::process_word word)
+      : graph_{std::move(graph)}, node_{node}, word_{word} {}
 
-  [[nodiscard]] auto graph() const noexcept -> detail::graph_memory<Monitor>& {
-    return *static_cast<detail::graph_memory<Monitor>*>(memory_->memory());
-  }
+  [[nodiscard]] auto graph() const noexcept -> detail::graph_memory<Monitor>& { return graph_->memory(); }
+  [[nodiscard]] auto shape() const noexcept -> const detail::graph_shape& { return graph_->shape; }
+  [[nodiscard]] auto name() const noexcept -> std::string_view { return detail::text_of(shape().nodes[node_].name); }
   [[nodiscard]] auto holds() const noexcept -> bool {
-    return memory_ != nullptr && graph().claims[node_] == word_ && detail::process_of(word_) == getpid();
+    return graph_ != nullptr && graph().claims[node_] == word_ && detail::process_of(word_) == getpid();
   }
   [[nodiscard]] auto error(link_fault fault) const noexcept -> link_status {
-    return memory_ == nullptr ? detail::link_error(fault, "")
-                              : detail::link_error(fault, detail::text_of(graph().nodes[node_].name));
+    return detail::link_error(fault, graph_ == nullptr ? std::string_view{} : name());
   }
   [[nodiscard]] auto seat_at(std::uint32_t consumer) const noexcept -> monitor_seat {
-    return {.own = node_, .all = graph().nodes[consumer].users, .claims = graph().claims.data()};
+    return {.own = node_, .all = shape().nodes[consumer].users, .claims = graph().claims.data()};
   }
   [[nodiscard]] auto refused(int error_number) const noexcept -> link_status {
-    const auto at = detail::text_of(graph().nodes[node_].name);
-    return error_number == ETIMEDOUT ? detail::link_error(link_fault::time_limit, at)
-                                     : detail::system_error("the monitor", error_number, at);
+    return error_number == ETIMEDOUT ? error(link_fault::time_limit)
+                                     : detail::system_error("the monitor", error_number, name());
   }
   template <class Self>
   [[nodiscard]] static auto find(Self& self, std::string_view edge, bool consumer) noexcept {
     const auto at = std::ranges::find_if(self.edges_, [&](const edge_type& b) {
-      return b.consumer == consumer && detail::text_of(self.graph().edges[b.edge].name) == edge;
+      return b.consumer == consumer && detail::text_of(self.shape().edges[b.edge].name) == edge;
     });
     return at == self.edges_.end() ? nullptr : &*at;
   }
   [[nodiscard]] auto bind_ends(std::uint32_t first, std::uint32_t last, ticks until) -> link_status {
     for (const bool consumer : {true, false}) {
       for (std::uint32_t e = first; e < last; ++e) {
-        if ((consumer ? graph().edges[e].to : graph().edges[e].from) != node_) { continue; }
+        if ((consumer ? shape().edges[e].to : shape().edges[e].from) != node_) { continue; }
         if (consumer && open_) { return error(link_fault::job_open); }
         if (const link_status s = bind_end(e, consumer, until); !s) { return s; }
       }
@@ -176,9 +175,8 @@ class claimed_node {
     return {};
   }
   [[nodiscard]] auto bind_end(std::uint32_t e, bool consumer, ticks until) -> link_status {
-    auto& m = graph();
     detail::bound_edge fresh{.edge = e, .consumer = consumer};
-    if (const link_status s = fresh.open(m, until); !s) { return s; }
+    if (const link_status s = fresh.open(*graph_, until); !s) { return s; }
     const auto at =
         std::ranges::find_if(edges_, [&](const edge_type& b) { return b.edge == e && b.consumer == consumer; });
     if (at == edges_.end()) {
@@ -193,8 +191,8 @@ class claimed_node {
   }
   [[nodiscard]] auto all_bound() const noexcept -> bool {
     std::size_t ends = 0;
-    for (std::uint32_t e = 0; e < graph().edges_used; ++e) {
-      ends += std::size_t{graph().edges[e].from == node_} + std::size_t{graph().edges[e].to == node_};
+    for (std::uint32_t e = 0; e < shape().edges_used; ++e) {
+      ends += std::size_t{shape().edges[e].from == node_} + std::size_t{shape().edges[e].to == node_};
     }
     return ends == edges_.size();
   }
@@ -205,28 +203,24 @@ class claimed_node {
     for (bool past = false;; past = now() >= until) {
       lacking.clear();
       for (auto& b : edges_) {
-        auto& e = graph().edges[b.edge];
-        if (!b.consumer || !b.has_channel() || e.counted() != counted) { continue; }
-        if (const link_status s = b.receive(e); !s) { return s; }
+        if (!b.consumer || !b.has_channel() || shape().edges[b.edge].counted() != counted) { continue; }
+        if (const link_status s = b.receive(*graph_); !s) { return s; }
         if (b.moved < b.bytes.size()) { lacking.push_back({b.channel.file(), POLLIN, 0}); }
       }
       if (lacking.empty()) { return {}; }
       if (past) { return error(link_fault::time_limit); }
       job_.waited = job_.waited || !counted;
-      if (const link_status s = detail::poll_until(lacking, until, detail::text_of(graph().nodes[node_].name)); !s) {
-        return s;
-      }
+      if (const link_status s = detail::poll_until(lacking, until, name()); !s) { return s; }
       job_.ready = counted ? job_.ready : now();
     }
   }
   /// Waits at the monitor. A producer that was killed between its last token and its wake-up is noticed after a while.
   [[nodiscard]] auto take_tokens(ticks until) -> link_status {
-    auto& m = graph();
-    auto& n = m.nodes[node_];
+    auto& n = graph().nodes[node_];
     monitor_seat seat = seat_at(node_);
     for (bool asked = false, past = false, slept_in = false;; past = now() >= until) {
       if (const int failed = Monitor::enter(n.monitor, seat, until); failed != 0) { return refused(failed); }
-      if (m.enabled(node_)) {
+      if (graph_->enabled(node_)) {
         if (slept_in) { ++n.found; }
         if (asked && n.waiting == 0) {
           job_.ready = std::max(job_.ready, n.ready_at.load());
@@ -248,27 +242,26 @@ class claimed_node {
     }
   }
   [[nodiscard]] auto send(edge_type& b, ticks until) -> link_status {
-    auto& m = graph();
-    auto& e = m.edges[b.edge];
+    const detail::edge_shape& e = shape().edges[b.edge];
     const std::int64_t total = e.produced_by(job_.number);
     if (total < 0) { return detail::link_error(link_fault::overflow, detail::text_of(e.name)); }
-    if (e.produced == total) { return {}; }  // by a claimant before
-    if (const link_status s = b.send(m, job_.number, until); !s) { return s; }
+    if (graph().edges[b.edge].produced == total) { return {}; }  // by a claimant before
+    if (const link_status s = b.send(*graph_, job_.number, until); !s) { return s; }
     return deliver(b.edge, total, until);
   }
   /// Counts tokens, and wakes the consumer if they were the last it lacked.
   [[nodiscard]] auto deliver(std::uint32_t edge, std::int64_t total, ticks until) -> link_status {
-    auto& m = graph();
-    auto& e = m.edges[edge];
-    if (!e.counted()) {
+    auto& e = graph().edges[edge];
+    const std::uint32_t to = shape().edges[edge].to;
+    if (!shape().edges[edge].counted()) {
       e.produced = total;
       return {};
     }
-    auto& c = m.nodes[e.to];
-    monitor_seat seat = seat_at(e.to);
+    auto& c = graph().nodes[to];
+    monitor_seat seat = seat_at(to);
     if (const int failed = Monitor::enter(c.monitor, seat, until); failed != 0) { return refused(failed); }
     e.produced = total;
-    const bool wakes = c.waiting != 0 && m.enabled(e.to);
+    const bool wakes = c.waiting != 0 && graph_->enabled(to);
     if (wakes) {
       c.ready_at = now();
       ++c.wakes;
@@ -280,7 +273,7 @@ class claimed_node {
     return {};
   }
 
-  std::shared_ptr<detail::shared_memory> memory_;
+  std::shared_ptr<const graph_type> graph_;
   std::uint32_t node_ = 0;
   detail::process_word word_ = 0;
   link_status status_;

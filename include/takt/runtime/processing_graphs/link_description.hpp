@@ -51,6 +51,7 @@ enum class link_fault : std::uint8_t {
   job_open,
   cut,
   wrong_kind,
+  other_owner,
   peer_gone,
   overflow,
   time_limit,
@@ -94,6 +95,8 @@ enum class link_fault : std::uint8_t {
     case link_fault::cut:
       return "a process ended while it held bytes of the edge, and they are lost; remove the graph and create it again";
     case link_fault::wrong_kind: return "a file of another kind has the name; remove it";
+    case link_fault::other_owner:
+      return "memory or a channel of another user has the name; remove it, or say that you trust that user";
     case link_fault::peer_gone: return "the other end of the edge has gone; bind the edge again";
     case link_fault::overflow: return "more tokens than a count holds";
     case link_fault::time_limit: return "the time limit has passed";

@@ -126,7 +126,7 @@ struct system_monitor {
     if (error == EBUSY && until == detail::no_deadline) { error = pthread_mutex_lock(&s.mutex); }
     if (error == EBUSY) {
       // Mutexes with inheritance take limits of the wall clock alone on older systems.
-      const ticks at = later(detail::read_clock(CLOCK_REALTIME), std::max<ticks>(0, until - now()));
+      const ticks at = later(detail::read_clock(CLOCK_REALTIME), until <= now() ? 0 : until - now());
       const timespec t{static_cast<time_t>(at / 1'000'000'000), static_cast<long>(at % 1'000'000'000)};
       error = pthread_mutex_timedlock(&s.mutex, &t);
     }

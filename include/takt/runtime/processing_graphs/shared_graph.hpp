@@ -7,19 +7,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <sys/mman.h>
+#include <sys/types.h>
 
 #include <takt/core/number.hpp>
 #include <takt/runtime/processing_graphs/bound_edge.hpp>
 #include <takt/runtime/processing_graphs/claimed_node.hpp>
 #include <takt/runtime/processing_graphs/graph_memory.hpp>
+#include <takt/runtime/processing_graphs/graph_shape.hpp>
 #include <takt/runtime/processing_graphs/link_description.hpp>
 #include <takt/runtime/processing_graphs/monitors.hpp>
+#include <takt/runtime/processing_graphs/shared_memory.hpp>
 
 namespace takt::inline v0::runtime {
 
@@ -35,60 +39,62 @@ class shared_graph {
     shared_graph out;
     out.status_ = validate(d);
     if (out.status_) { out.status_ = out.make(d, until); }
-    if (!out.status_) { out.memory_.reset(); }
+    if (!out.status_) { out.graph_.reset(); }
     return out;
   }
-  /// The graph of this name; one that is not there yet is waited for.
-  [[nodiscard]] static auto open(std::string_view name, ticks until = 0) -> shared_graph {
+  /// The graph of this name; one that is not there yet is waited for. Its owner can do what it likes to this process:
+  /// it is the effective user, root or one of `trusted`.
+  [[nodiscard]] static auto open(std::string_view name, ticks until = 0, std::span<const uid_t> trusted = {})
+      -> shared_graph {
     shared_graph out;
-    out.status_ = out.attach(name, until);
-    if (!out.status_) { out.memory_.reset(); }
+    out.status_ = out.attach(name, until, trusted);
+    if (!out.status_) { out.graph_.reset(); }
     return out;
   }
   /// Takes a graph and its channels out of the system. Whoever has it open keeps what is open.
   [[nodiscard]] static auto remove(std::string_view name, ticks until = 0) -> link_status {
     shared_graph out;
-    const link_status found = out.attach(name, until, true);
+    const link_status found = out.attach(name, until, {}, true);
     if (!found && found.fault != link_fault::unfinished) { return found; }
     link_status channels = out.remove_channels();
     if (shm_unlink(path_of(name).c_str()) != 0) { channels = detail::system_error("shm_unlink", errno, name); }
-    if (out.memory_ != nullptr) { out.memory_->unlock(); }
+    if (out.graph_ != nullptr) { out.graph_->file.unlock(); }
     return channels;
   }
 
   /// False: `status` says why.
-  [[nodiscard]] explicit operator bool() const noexcept { return memory_ != nullptr; }
+  [[nodiscard]] explicit operator bool() const noexcept { return graph_ != nullptr; }
   [[nodiscard]] auto status() const noexcept -> const link_status& { return status_; }
 
   /// The node of this name, if nobody has it who is alive. One thread uses it.
   [[nodiscard]] auto claim(std::string_view name) const -> node {
-    auto& m = graph();
-    const std::uint32_t v = m.find_node(name);
-    if (v == m.nodes_used) { return node{detail::link_error(link_fault::unknown_name, name)}; }
+    auto& m = memory();
+    const std::uint32_t v = shape().find_node(name);
+    if (v == shape().nodes_used) { return node{detail::link_error(link_fault::unknown_name, name)}; }
     const detail::process_word own = detail::own_word();
     detail::process_word had = m.claims[v];
     do {
       if (had != 0 && !detail::has_ended(had)) { return node{detail::link_error(link_fault::claimed, name)}; }
     } while (!m.claims[v].compare_exchange_weak(had, own));
-    for (std::uint32_t u = 0; u < m.nodes_used; ++u) {
-      if ((m.nodes[u].users >> v & 1) != 0) { Monitor::reset(m.nodes[u].monitor, v); }
+    for (std::uint32_t u = 0; u < shape().nodes_used; ++u) {
+      if ((shape().nodes[u].users >> v & 1) != 0) { Monitor::reset(m.nodes[u].monitor, v); }
     }
     m.nodes[v].waiting = 0;
-    return node{memory_, v, own};
+    return node{graph_, v, own};
   }
 
-  [[nodiscard]] auto nodes() const -> std::vector<std::string> { return names(graph().nodes, graph().nodes_used); }
-  [[nodiscard]] auto edges() const -> std::vector<std::string> { return names(graph().edges, graph().edges_used); }
+  [[nodiscard]] auto nodes() const -> std::vector<std::string> { return names(shape().nodes, shape().nodes_used); }
+  [[nodiscard]] auto edges() const -> std::vector<std::string> { return names(shape().edges, shape().edges_used); }
   /// The process that has claimed a node and is alive; 0 if there is none, or no such node.
   [[nodiscard]] auto holder(std::string_view name) const -> pid_t {
-    const std::uint32_t v = graph().find_node(name);
-    const detail::process_word word = v == graph().nodes_used ? 0 : graph().claims[v].load();
+    const std::uint32_t v = shape().find_node(name);
+    const detail::process_word word = v == shape().nodes_used ? 0 : memory().claims[v].load();
     return word == 0 || detail::has_ended(word) ? 0 : detail::process_of(word);
   }
   /// Tokens that no job has taken, at one instant; 0 if there is no such edge.
   [[nodiscard]] auto tokens(std::string_view name) const -> std::int64_t {
-    const std::uint32_t e = graph().find_edge(name);
-    return e == graph().edges_used ? 0 : std::max<std::int64_t>(0, graph().tokens(graph().edges[e]));
+    const std::uint32_t e = shape().find_edge(name);
+    return e == shape().edges_used ? 0 : std::max<std::int64_t>(0, graph_->tokens(e));
   }
   /// How often producers have woken the consumer; 0, as below, if there is no such node.
   [[nodiscard]] auto wakes(std::string_view name) const -> std::uint64_t { return of_node(name, &node_type::wakes); }
@@ -105,7 +111,8 @@ class shared_graph {
   using node_type = detail::node_memory<Monitor>;
 
   [[nodiscard]] static auto path_of(std::string_view name) -> std::string { return "/takt." + std::string{name}; }
-  [[nodiscard]] auto graph() const noexcept -> memory_type& { return *static_cast<memory_type*>(memory_->memory()); }
+  [[nodiscard]] auto memory() const noexcept -> memory_type& { return graph_->memory(); }
+  [[nodiscard]] auto shape() const noexcept -> const detail::graph_shape& { return graph_->shape; }
 
   template <class Named>
   [[nodiscard]] static auto names(const Named& all, std::size_t used) -> std::vector<std::string> {
@@ -115,38 +122,40 @@ class shared_graph {
   }
   template <class Number>
   [[nodiscard]] auto of_node(std::string_view name, std::atomic<Number> node_type::* count) const -> Number {
-    const std::uint32_t v = graph().find_node(name);
-    return v == graph().nodes_used ? Number{0} : (graph().nodes[v].*count).load();
+    const std::uint32_t v = shape().find_node(name);
+    return v == shape().nodes_used ? Number{0} : (memory().nodes[v].*count).load();
   }
 
   [[nodiscard]] auto make(const graph_description& d, ticks until) -> link_status {
-    memory_ = std::make_shared<detail::shared_memory>();
-    link_status s = memory_->lock(path_of(d.name), d.mode, until);
+    graph_ = std::make_shared<detail::attached_graph<Monitor>>();
+    detail::shared_memory& file = graph_->file;
+    link_status s = file.lock(path_of(d.name), d.mode, until);
     if (!s) { return s; }
-    if (memory_->bytes() != 0) {
+    if (file.bytes() != 0) {
       s = map(d.name);
       if (s) { return detail::link_error(link_fault::exists, d.name); }
       if (s.fault != link_fault::unfinished) { return s; }
       s = remove_channels();
       if (!s) { return s; }
-      memory_->unmap();
+      file.unmap();
     }
-    s = memory_->resize(detail::memory_needed<Monitor>(d), d.mode, d.name);
-    if (s) { s = memory_->map(d.name); }
+    s = file.resize(detail::memory_needed<Monitor>(d), d.mode, d.name);
+    if (s) { s = file.map(d.name); }
     if (s) { s = fill(d); }
     if (!s) { (void)shm_unlink(path_of(d.name).c_str()); }
-    memory_->unlock();
+    file.unlock();
     return s;
   }
   [[nodiscard]] auto fill(const graph_description& d) const -> link_status {
-    memory_type* m = std::construct_at(static_cast<memory_type*>(memory_->memory()));
-    if (const int error = detail::write_graph(*m, d); error != 0) {
+    graph_->shape = detail::shape_of<Monitor>(d);
+    memory_type* m = std::construct_at(static_cast<memory_type*>(graph_->file.memory()));
+    if (const int error = detail::write_graph(*m, shape()); error != 0) {
       return detail::system_error("pthread_mutex_init", error, d.name);
     }
     m->format = memory_type::being_made;
     link_status s;
     std::uint32_t made = 0;
-    for (; s && made < m->edges_used; ++made) { s = detail::channel_place{*m, m->edges[made]}.make(); }
+    for (; s && made < shape().edges_used; ++made) { s = place_of(made).make(); }
     if (s) {
       m->format = memory_type::layout;
       return s;
@@ -154,32 +163,41 @@ class shared_graph {
     (void)remove_channels(made - 1);  // the last one was refused, maybe since it is somebody else's
     return s;
   }
-  [[nodiscard]] auto attach(std::string_view name, ticks until, bool keep_lock = false) -> link_status {
+  [[nodiscard]] auto attach(std::string_view name, ticks until, std::span<const uid_t> trusted, bool keep_lock = false)
+      -> link_status {
     if (!detail::is_link_name(name)) { return detail::link_error(link_fault::name, name); }
-    memory_ = std::make_shared<detail::shared_memory>();
-    link_status s = memory_->lock(path_of(name), 0, until);
-    if (s) { s = memory_->bytes() == 0 ? detail::link_error(link_fault::unfinished, name) : map(name); }
-    if (!keep_lock) { memory_->unlock(); }
+    graph_ = std::make_shared<detail::attached_graph<Monitor>>();
+    graph_->trusted = detail::trusted_users{trusted};
+    detail::shared_memory& file = graph_->file;
+    link_status s = file.lock(path_of(name), 0, until, graph_->trusted);
+    if (s) { s = file.bytes() == 0 ? detail::link_error(link_fault::unfinished, name) : map(name); }
+    if (!keep_lock) { file.unlock(); }
     return s;
   }
+  /// Copies what does not change, and checks the copy.
   [[nodiscard]] auto map(std::string_view name) const -> link_status {
-    if (memory_->bytes() < memory_type::head) { return detail::link_error(link_fault::other_layout, name); }
-    if (link_status s = memory_->map(std::string{name}); !s) { return s; }
-    const link_fault fault = detail::graph_fault_of(graph(), memory_->bytes());
+    detail::shared_memory& file = graph_->file;
+    if (file.bytes() < memory_type::head) { return detail::link_error(link_fault::other_layout, name); }
+    if (link_status s = file.map(std::string{name}); !s) { return s; }
+    graph_->shape = detail::read_shape(memory(), file.bytes());
+    const link_fault fault = detail::graph_fault_of<Monitor>(shape(), name, file.bytes());
     return fault == link_fault::none ? link_status{} : detail::link_error(fault, name);
+  }
+  [[nodiscard]] auto place_of(std::uint32_t edge) const -> detail::channel_place {
+    return {shape(), shape().edges[edge], graph_->trusted};
   }
   /// Of the first edges. Pre: locked, and either no memory or one that passed the check.
   [[nodiscard]] auto remove_channels(std::uint32_t first = graph_description::max_edges) const -> link_status {
     link_status out;
-    if (memory_->memory() == nullptr || graph().format == 0) { return out; }
-    for (std::uint32_t e = 0; e < std::min(first, graph().edges_used); ++e) {
-      const link_status s = detail::channel_place{graph(), graph().edges[e]}.remove();
+    if (graph_->file.memory() == nullptr || shape().format == 0) { return out; }
+    for (std::uint32_t e = 0; e < std::min(first, shape().edges_used); ++e) {
+      const link_status s = place_of(e).remove();
       if (out) { out = s; }
     }
     return out;
   }
 
-  std::shared_ptr<detail::shared_memory> memory_;
+  std::shared_ptr<detail::attached_graph<Monitor>> graph_;
   link_status status_;
 };
 

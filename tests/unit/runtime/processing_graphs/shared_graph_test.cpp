@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,6 +14,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <takt/rules/graph/release_rule.hpp>
@@ -30,6 +33,15 @@ auto chain(const std::string& name, transport over = event_tokens{}) -> graph_de
                       .edges = {{.name = "frames", .from = "grab", .to = "detect", .over = over}}};
   if (has_file(over)) { d.folder = folder(); }
   return d;
+}
+constexpr uid_t nobody = 65'534;
+/// On a thread that is this user; other than the function of the C library, the system's call changes it alone.
+template <class Work>
+void as_nobody(Work work) {
+  std::thread{[&] {
+    REQUIRE(syscall(SYS_setresuid, nobody, nobody, nobody) == 0);
+    work();
+  }}.join();
 }
 auto fault_of(const graph_description& d) -> link_fault { return validate(d).fault; }
 
@@ -192,6 +204,125 @@ TEST_CASE("a graph with other monitors, of another layout or of a creator that w
     CHECK(shared_graph<>::create(chain(name.get())));
     CHECK(shared_graph<>::open(name.get()));
   }
+}
+
+// Only root can be somebody else.
+TEST_CASE("memory of another user is refused, and left as it is" * doctest::skip(geteuid() != 0)) {
+  const named name{"planted"};
+  const std::string path = "/takt." + name.get();
+  as_nobody([&] {
+    const descriptor file{shm_open(path.c_str(), O_CREAT | O_EXCL | O_RDWR, 0666)};
+    (void)fchmod(file.get(), 0666);
+  });
+  const auto facts_of = [&] {
+    struct stat facts{};
+    const descriptor file{shm_open(path.c_str(), O_RDWR, 0)};
+    REQUIRE(fstat(file.get(), &facts) == 0);
+    return facts;
+  };
+  REQUIRE(facts_of().st_uid == nobody);
+  const auto refused = shared_graph<>::create(chain(name.get())).status();
+  CHECK(refused.fault == link_fault::other_owner);
+  CHECK(refused.sentence().starts_with("takt: /takt.planted-"));
+  CHECK(shared_graph<>::open(name.get()).status().fault == link_fault::other_owner);
+  CHECK((facts_of().st_mode & 0777) == 0666);
+  CHECK(facts_of().st_size == 0);
+  CHECK(shm_unlink(path.c_str()) == 0);
+}
+
+TEST_CASE("a graph of another user, and its channels, are used where that user is trusted" *
+          doctest::skip(geteuid() != 0)) {
+  const named name{"theirs"};
+  for (const transport& over : {transport{event_tokens{}}, transport{named_fifo{}}, transport{message_queue{}}}) {
+    CAPTURE(over.index());
+    auto d = chain(name.get(), over);
+    d.mode = 0666;
+    as_nobody([&] { CHECK(shared_graph<>::create(d)); });
+    CHECK(shared_graph<>::open(name.get()).status().fault == link_fault::other_owner);
+    CHECK(shared_graph<>::remove(name.get()).fault == link_fault::other_owner);
+    CHECK(shared_graph<>::create(d).status().fault == link_fault::other_owner);
+    const uid_t trusted[] = {nobody};
+    {
+      const auto opened = shared_graph<>::open(name.get(), 0, trusted);
+      REQUIRE(opened);
+      CHECK(opened.claim("detect").bind_all(shortly()));
+    }
+    as_nobody([&] { CHECK(shared_graph<>::remove(name.get())); });
+  }
+  // A channel can be somebody else's than the memory.
+  auto d = chain(name.get(), named_fifo{});
+  const auto g = shared_graph<>::create(d);
+  REQUIRE(g);
+  const std::string fifo = folder() + "/" + name.get() + ".frames";
+  REQUIRE(chown(fifo.c_str(), nobody, nobody) == 0);
+  CHECK(g.claim("detect").bind_all(shortly()).fault == link_fault::other_owner);
+  CHECK(shared_graph<>::remove(name.get()).fault == link_fault::other_owner);
+  CHECK(std::filesystem::remove(fifo));
+}
+
+TEST_CASE(
+    "what others write over the memory of a graph is not read again, and no graph is opened that could not be made") {
+  using memory = takt::runtime::detail::graph_memory<system_monitor>;
+  const named name{"spoilt"};
+  auto d = chain(name.get(), shared_ring{64});
+  d.edges[0].token_bytes = 8;
+  const auto made = shared_graph<>::create(d);
+  REQUIRE(made);
+  const auto opened = shared_graph<>::open(name.get());
+  REQUIRE(opened);
+  const descriptor file{shm_open(("/takt." + name.get()).c_str(), O_RDWR, 0)};
+  REQUIRE(file);
+  void* mapped = mmap(nullptr, sizeof(memory), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  REQUIRE(mapped != MAP_FAILED);
+  auto& m = *static_cast<memory*>(mapped);
+  const auto refused = [&](auto& field, auto value) {
+    const auto before = field;
+    field = value;
+    const link_fault fault = shared_graph<>::open(name.get()).status().fault;
+    field = before;
+    return fault == link_fault::other_layout;
+  };
+  auto& edge = m.edges[0].shape;
+  CHECK(refused(edge.threshold, std::int64_t{1} << 50));
+  CHECK(refused(edge.consume, std::int64_t{-1}));
+  CHECK(refused(edge.token_bytes, std::int64_t{65}));
+  CHECK(refused(edge.ring_at, std::uint64_t{0}));
+  CHECK(refused(edge.from, std::uint32_t{2}));
+  CHECK(refused(edge.over, transport{shared_ring{1 << 20}}));
+  CHECK(refused(edge.name[0], '/'));
+  CHECK(refused(m.nodes[1].shape.name[0], '/'));
+  CHECK(refused(m.nodes[1].shape.users, ~std::uint64_t{0}));
+  CHECK(refused(m.nodes_used, std::uint32_t{65}));
+  CHECK(refused(m.edges_used, std::uint32_t{0}));
+  CHECK(refused(m.name[0], '.'));
+  CHECK(shared_graph<>::open(name.get()));
+  // Whoever has it open goes on with what it was.
+  edge = {.from = 77, .to = 99, .produce = -1, .consume = std::int64_t{1} << 60, .token_bytes = 0, .ring_at = 1 << 30};
+  m.nodes_used = m.edges_used = 1'000'000;
+  for (auto& n : m.nodes) { n.shape = {}; }
+  CHECK(opened.nodes() == std::vector<std::string>{"grab", "detect"});
+  CHECK(opened.edges() == std::vector<std::string>{"frames"});
+  auto grab = made.claim("grab");
+  auto detect = opened.claim("detect");
+  REQUIRE(grab.bind_all(shortly()));
+  REQUIRE(detect.bind_all(shortly()));
+  for (int job = 0; job < 20; ++job) {
+    REQUIRE(grab.begin_job(shortly()));
+    CHECK(grab.to_send("frames").size() == 8);
+    REQUIRE(grab.finish_job(soon()));
+    CHECK(opened.tokens("frames") == 1);
+    REQUIRE(detect.begin_job(soon()));
+    REQUIRE(detect.finish_job(soon()));
+  }
+  // Counts are no indices.
+  m.nodes[1].finished = std::numeric_limits<std::int64_t>::min();
+  m.edges[0].produced = std::numeric_limits<std::int64_t>::max() - 3;
+  (void)opened.tokens("frames");
+  REQUIRE(grab.begin_job(shortly()));
+  (void)grab.finish_job(shortly());
+  CHECK(munmap(mapped, sizeof(memory)) == 0);
+  CHECK(shared_graph<>::remove(name.get()).fault == link_fault::other_layout);
+  CHECK(shm_unlink(("/takt." + name.get()).c_str()) == 0);
 }
 
 TEST_CASE("of many threads that create a graph or claim a node, one does") {
