@@ -20,6 +20,7 @@ struct client_options {
   std::vector<std::string> applications;
   std::string name;
   double seconds = 0;
+  double patience = 10;  ///< for a service that does not answer
 };
 
 /// Each returns the exit status and throws what is derived from `std::exception` when it cannot go on.

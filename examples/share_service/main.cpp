@@ -47,6 +47,9 @@ void add_files(CLI::App& command, serve_options& out) {
   client_command.add_option("-s,--socket", one.socket, "of the service")->required();
   client_command.add_option("-n,--name", one.name, "of the application")->required();
   client_command.add_option("-t,--seconds", one.seconds, "how long")->check(CLI::PositiveNumber)->capture_default_str();
+  client_command.add_option("-p,--patience", one.patience, "seconds to wait for a service that does not answer")
+      ->check(CLI::Range(0.001, 86'400.0))
+      ->capture_default_str();
   add_applications(client_command, one.applications);
   client_command.callback([&] { chosen = [&] { return run_client(one); }; });
 
