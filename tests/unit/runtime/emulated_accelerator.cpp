@@ -16,6 +16,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/event.hpp>
+#include <takt/runtime/executor/decided_device.hpp>
 
 #include "support/limited_wait.hpp"
 
@@ -325,4 +326,16 @@ TEST_CASE("a closed accelerator abandons what has not run, and can be opened aga
   b.device.load(1, waiting, 0);
   b.device.submit(1, {.core = 0, .level = 0});
   takt_tests::await([&ran] { return ran.load(); });
+}
+
+TEST_CASE("the number of a launch tells its visit, however many jobs there were") {
+  using takt::runtime::launch_number;
+  for (const std::uint64_t job :
+       {std::uint64_t{0}, (std::uint64_t{1} << 40) - 1, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    for (const std::uint32_t visit : {0U, 5U, (1U << 24) - 1}) {
+      const auto back = launch_number::of(launch_number{visit, job}.packed());
+      CHECK(back.visit == visit);
+      CHECK(back.job == job % (std::uint64_t{1} << 40));
+    }
+  }
 }
