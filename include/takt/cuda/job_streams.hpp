@@ -38,11 +38,12 @@ class job_streams {
 
   /// Waits for the job's turn, lets `enqueue(driver, stream)` launch it, and waits until it has ended; all suspended.
   /// False when the job has been before or is too far ahead. A job that the driver refuses has had its turn all the
-  /// same. Error: `cuda_error`.
+  /// same. It is kept apart from the one before, but for that no later than its nominal `release`, on the clock of
+  /// `runtime::now`: see `guarded_enqueue`. Error: `cuda_error`.
   template <class Enqueue>
-  [[nodiscard]] auto run(std::int64_t job, Enqueue enqueue) -> bool {
+  [[nodiscard]] auto run(std::int64_t job, ticks release, Enqueue enqueue) -> bool {
     std::unique_lock lock{mutex_};
-    if (!gate_.ready(job)) { return false; }
+    if (!gate_.ready(job, release)) { return false; }
     const std::size_t own = static_cast<std::size_t>(job) % streams_.size();
     const auto first = [&] { return gate_.next() == job && !used_[own]; };
     changed_.wait(lock, first);
@@ -57,6 +58,12 @@ class job_streams {
       return r;
     });
     return true;
+  }
+  /// The same without a nominal release. The separation is kept whatever comes: a lag then ends only where jobs come
+  /// further apart.
+  template <class Enqueue>
+  [[nodiscard]] auto run(std::int64_t job, Enqueue enqueue) -> bool {
+    return run(job, no_event, std::move(enqueue));
   }
   /// Instants at which the jobs have entered; for the last `Window` of them.
   [[nodiscard]] auto entered(std::int64_t job) const -> ticks {

@@ -9,9 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/core/random.hpp>
 #include <takt/rules/block_queue.hpp>
-#include <takt/rules/guarded_enqueue.hpp>
 
 namespace {
 
@@ -246,55 +244,4 @@ TEST_CASE("OVX-17 the queue refuses kernels that can never start, unknown stream
   CHECK(dispatch_all(q).size() == 2);
   CHECK(q.complete(0, 0));
   CHECK(q.enqueue({{64}, 1}) != no_queued_kernel);
-}
-
-TEST_CASE("OVX-29 a guard lets jobs enter in order and a separation apart, in whatever order they become ready") {
-  takt::guarded_enqueue<ticks, 4> guard{10};
-  CHECK(guard.ready(1));
-  CHECK_FALSE(guard.may_enter(0));
-  CHECK(guard.ready(0));
-  CHECK_FALSE(guard.ready(0));
-  CHECK_FALSE(guard.ready(4));
-  CHECK(guard.may_enter(3));
-  CHECK(guard.enter(3));
-  CHECK_FALSE(guard.ready(0));
-  CHECK(guard.next_is_ready());
-  CHECK(guard.earliest() == 13);
-  CHECK_FALSE(guard.may_enter(12));
-  CHECK(guard.may_enter(13));
-  CHECK(guard.enter(13));
-  CHECK_FALSE(guard.next_is_ready());
-  CHECK(guard.ready(4));
-}
-
-TEST_CASE("OVX-29 a guarded job enters by its nominal release if every job is ready by its own") {
-  takt::random_stream random{1};
-  std::uint64_t late = 0;
-  std::uint64_t close = 0;
-  for (int run = 0; run < 200; ++run) {
-    const ticks period = random.between(1, 9);
-    std::vector<ticks> nominal;
-    std::vector<std::pair<ticks, std::int64_t>> ready;
-    for (std::int64_t j = 0; j < 12; ++j) {
-      nominal.push_back(j == 0 ? 30 : nominal.back() + period + random.below(3));
-      ready.emplace_back(std::max<ticks>(0, nominal.back() - random.below(30)), j);
-    }
-    std::ranges::sort(ready);
-    takt::guarded_enqueue<ticks, 16> guard{period};
-    ticks last = -period;
-    std::size_t arrived = 0;
-    for (ticks now = 0; guard.next() < 12; ++now) {
-      for (; arrived < ready.size() && ready[arrived].first == now; ++arrived) {
-        REQUIRE(guard.ready(ready[arrived].second));
-      }
-      while (guard.next() < 12 && guard.may_enter(now)) {
-        late += now > nominal[static_cast<std::size_t>(guard.next())] ? 1U : 0U;
-        close += now - last < period ? 1U : 0U;
-        last = now;
-        REQUIRE(guard.enter(now));
-      }
-    }
-  }
-  CHECK(late == 0);
-  CHECK(close == 0);
 }

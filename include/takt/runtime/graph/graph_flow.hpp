@@ -275,7 +275,7 @@ class graph_flow {
     if (who.node == laid_->graphs[who.graph].output()) { return true; }
     const std::uint32_t position = position_of(who);
     log_->eligible(position, x.next, now, nominal(who, x.next), invocation_of(who.graph, x.next).entered);
-    if (guarded_[position]) { (void)guards_[position].ready(x.next); }
+    if (guarded_[position]) { (void)guards_[position].ready(x.next, nominal(who, x.next)); }
     return true;
   }
   [[nodiscard]] auto enters_queue(const node_instance& who, const job_state& x, ticks now) -> ticks {
