@@ -11,6 +11,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/late_handling.hpp>
 #include <takt/model/model_error.hpp>
 
 namespace takt::inline v0::runtime {
@@ -20,13 +21,6 @@ class run_watch;
 /// How long an emulated segment takes within its bounds.
 enum class length_choice : std::uint8_t { uniform, upper, lower };
 [[nodiscard]] constexpr auto last_of(length_choice) noexcept -> length_choice { return length_choice::lower; }
-
-/// What becomes of a release that finds the task's previous job unfinished. The late job always goes on.
-enum class backlog_handling : std::uint8_t {
-  queue,  ///< it starts as soon as the previous job has ended, and its response counts from its release
-  skip,   ///< it is dropped and counted
-};
-[[nodiscard]] constexpr auto last_of(backlog_handling) noexcept -> backlog_handling { return backlog_handling::skip; }
 
 /// What to expect of a task or a graph, in the order in which they were given. Missing entries expect nothing.
 struct expectation {
@@ -46,14 +40,6 @@ struct violation {
   ticks observed = 0;
   ticks bound = 0;
 };
-
-[[nodiscard]] constexpr auto drops_release(backlog_handling p) noexcept -> bool {
-  switch (p) {
-    case backlog_handling::queue: return false;
-    case backlog_handling::skip: return true;
-  }
-  return false;
-}
 
 /// What is done about a job whose response, or that of one of its visits, is longer than expected. It is noticed when
 /// the bound of the job passes, or when the visit ends; code that was called goes on to its own end all the same.
@@ -90,7 +76,8 @@ struct run_options {
   std::vector<duration> offsets{};  ///< on a board of pools: of the first releases, by task; of those that it lacks 0
   length_choice lengths = length_choice::uniform;
   std::uint64_t seed = 1;
-  backlog_handling overrun = backlog_handling::queue;
+  /// What becomes of releases that find the job before unfinished, or no room. The late job always goes on.
+  late_handling on_late = late_handling::catch_up;
   /// Asked of the operating system; the result's `granted` says what came of it.
   bool real_time = true;
   bool pin_to_cores = true;
@@ -123,7 +110,7 @@ inline constexpr ticks longest_wait = ticks{1} << 58;
 
 /// What is wrong with options for so many tasks of a board.
 [[nodiscard]] inline auto options_fault(const run_options& o, std::size_t tasks) noexcept -> model_error {
-  const bool known = is_known(o.lengths) && is_known(o.overrun) && is_known(o.at_violation);
+  const bool known = is_known(o.lengths) && is_known(o.on_late) && is_known(o.at_violation);
   if (!known) { return {.fault = model_fault::choice_out_of_range}; }
   const auto fault_of = [](const duration& d) {
     if (d.count() < 0) { return model_fault::negative_time; }

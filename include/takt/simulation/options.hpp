@@ -9,6 +9,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/late_handling.hpp>
 #include <takt/model/model_error.hpp>
 
 namespace takt::inline v0 {
@@ -63,6 +64,12 @@ enum class execution_times : std::uint8_t {
   return false;
 }
 
+/// The process stands still: nothing is released, and neither CPU time nor a kernel or a copy goes on.
+struct stall {
+  ticks begin = 0;
+  ticks length = 0;
+};
+
 /// How a system is simulated. A simulation refuses what it does not use by `option_unused`, with the option in `name`.
 struct simulation_options {
   /// Releases are before it; on boards that are composed of the rules of their pools, also at it.
@@ -73,6 +80,8 @@ struct simulation_options {
   bool stop_at_first_miss = false;
   std::span<const duration> offsets{};    ///< of periodic tasks, in the given order; 0 for those beyond its end
   std::span<const duration> deadlines{};  ///< of graphs, which state none; 0, and for those beyond its end: none
+  std::span<const stall> stalls{};        ///< of pipelined graphs; ascending and apart
+  late_handling on_late = late_handling::catch_up;  ///< of pipelined graphs
 };
 
 [[nodiscard]] constexpr auto name_of(release_pattern p) noexcept -> std::string_view {
@@ -102,7 +111,20 @@ inline constexpr ticks longest_time = ticks{1} << 60;
 struct option_parts {
   bool stop_at_first_miss = false;
   bool deadlines = false;
+  bool stalls = false;
 };
+
+/// Whether stalls are ascending, apart, and of positive lengths, and all fits.
+[[nodiscard]] constexpr auto are_apart(std::span<const stall> stalls) noexcept -> bool {
+  ticks after = 0;
+  for (const stall& s : stalls) {
+    if (s.begin < after || s.length <= 0 || s.begin >= longest_time || s.length >= longest_time - s.begin) {
+      return false;
+    }
+    after = s.begin + s.length + 1;
+  }
+  return true;
+}
 
 namespace detail {
 
@@ -139,6 +161,10 @@ template <class Options>
   if (const auto error = detail::releases_fault(o, tasks)) { return error; }
   if (o.stop_at_first_miss && !used.stop_at_first_miss) { return detail::unused("stop_at_first_miss"); }
   if (!o.deadlines.empty() && !used.deadlines) { return detail::unused("deadlines"); }
+  if (!o.stalls.empty() && !used.stalls) { return detail::unused("stalls"); }
+  if (o.on_late != late_handling::catch_up && !used.stalls) { return detail::unused("on_late"); }
+  if (!is_known(o.on_late)) { return {.fault = model_fault::choice_out_of_range}; }
+  if (!are_apart(o.stalls)) { return {.fault = model_fault::time_overflow, .name = "stalls"}; }
   return detail::times_fault(o.deadlines, tasks, "deadlines");
 }
 

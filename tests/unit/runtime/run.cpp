@@ -387,7 +387,7 @@ TEST_CASE("releases that find the previous job unfinished are queued or skipped"
   CHECK(queued.tasks[0].skipped == 0);
   CHECK(queued.tasks[0].completed + queued.tasks[0].unfinished == 21);
   CHECK(queued.tasks[0].misses >= queued.tasks[0].completed);
-  o.overrun = takt::runtime::backlog_handling::skip;
+  o.on_late = takt::late_handling::skip_late;
   const auto skipped = takt::runtime::run(board, overloaded, takt::dedicate(1), device, o);
   CHECK(skipped.tasks[0].skipped >= 1);
   CHECK(skipped.tasks[0].completed + skipped.tasks[0].unfinished + skipped.tasks[0].skipped == 21);

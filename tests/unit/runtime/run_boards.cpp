@@ -158,7 +158,7 @@ TEST_CASE("a job of branches is complete when the last of them is, also where an
 TEST_CASE("a release is dropped where the job before is late, if that is asked for") {
   auto options = plain(200_ms);
   options.lengths = rt::length_choice::upper;
-  options.overrun = rt::backlog_handling::skip;
+  options.on_late = takt::late_handling::skip_late;
   constexpr auto heavy = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(15_ms)));
   constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
   const auto ran = rt::run(one, heavy, takt::plan<1, 1>{}, options);

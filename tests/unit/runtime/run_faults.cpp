@@ -137,7 +137,7 @@ TEST_CASE(
       devices.kernels(1, gpu, {{{0, 1}, {12, block, 0}}});
       auto options = plain(150_ms);
       options.at_violation = handling;
-      options.overrun = rt::backlog_handling::skip;
+      options.on_late = takt::late_handling::skip_late;
       for (const auto& t : described.tasks.tasks) {
         options.expected.push_back({.response = {t.period, true}, .visits = {}});
       }

@@ -316,7 +316,7 @@ TEST_CASE("a release that finds its job unfinished can be dropped, and a hook ca
   auto late = kernel(ms);
   late.period = 2 * ms;
   auto o = options(60_s);
-  o.overrun = rt::backlog_handling::skip;
+  o.on_late = takt::late_handling::skip_late;
   o.stop = &stop;
   run.start(board(takt::nonpreemptive(takt::edf)), table_of({late}), o, codes);
   CHECK(run.device.next() == submitted(0, any_core, 0));

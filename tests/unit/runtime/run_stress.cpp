@@ -177,7 +177,7 @@ void run_round(std::uint64_t seed, tally& all) {
   rt::run_options options;
   options.length = d.time(150 * ms, 350 * ms);
   options.seed = seed;
-  options.overrun = d.one_in(2) ? rt::backlog_handling::skip : rt::backlog_handling::queue;
+  options.on_late = d.one_in(2) ? takt::late_handling::skip_late : takt::late_handling::catch_up;
   options.at_violation = d.one_in(2) ? rt::violation_handling::drop : rt::violation_handling::report;
   options.real_time = options.pin_to_cores = options.lock_memory = false;
   options.patience = takt::duration{60'000 * ms};

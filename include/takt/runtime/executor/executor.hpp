@@ -134,8 +134,7 @@ class executor {
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const auto& row = engine_->seen().tasks[i];
       if (row.completed == row.released) { continue; }
-      choices_->leave(i, row.completed, released_[i] - row.released, length_);
-      if (choices_->drops()) { released_[i] = row.released; }
+      released_[i] = row.released + choices_->leave(i, row.completed, released_[i] - row.released, length_);
     }
   }
   /// Ends the workers, behind the code that they are in.

@@ -68,7 +68,7 @@ class live_choices {
         jobs_(how_.told.size()),
         responses_(how_.told.size()),
         rows_(tasks.size()),
-        hooks_{hooks, tasks, deadlines_, drops_release(options.overrun), release_end()},
+        hooks_{hooks, tasks, deadlines_, drops_releases(options.on_late), release_end()},
         violations_{options, tasks.size()} {
     for (std::uint32_t i = 0; i < tasks.size(); ++i) { sources_.emplace_back(options.lengths, options.seed, i); }
   }
@@ -89,8 +89,7 @@ class live_choices {
     ticks out = period;
     const bool is_asked = task < options_->offsets.size() && !tasks_[task].strict;
     if (job == 0) { out = is_asked ? options_->offsets[task].count() : tasks_[task].offset; }
-    const bool skips = job > 0 && (drops_release(options_->overrun) || row.was_abandoned);
-    for (; skips && row.nominal + out < now_; out += period) { skip(task); }
+    for (; job > 0 && is_dropped(row, row.nominal + out, period); out += period) { skip(task); }
     if (row.nominal + out >= release_end()) { out = until_told; }
     row.nominal += out;
     hooks_.comes(task, job, row.nominal);
@@ -143,18 +142,17 @@ class live_choices {
     row.job = job + 1;
     row.position = 0;
   }
-  /// Whether releases that find a job unfinished are dropped.
-  [[nodiscard]] auto drops() const noexcept -> bool { return drops_release(options_->overrun); }
-  /// A job that is under way at the end, and so many releases behind it.
-  void leave(std::uint32_t task, std::uint64_t job, std::uint64_t waiting, ticks end) {
+  /// A job that is under way at the end, and so many releases behind it; how many of them are not dropped.
+  auto leave(std::uint32_t task, std::uint64_t job, std::uint64_t waiting, ticks end) -> std::uint64_t {
     expect(task, job, 0, end);
-    for (; drops() && waiting > 0; --waiting) { skip(task); }
+    for (; waiting > 0 && drops_release(options_->on_late, true, waiting > 1); --waiting) { skip(task); }
     ticks release = rows_[task].nominal;
     for (std::uint64_t k = 0; k <= waiting; ++k) {
       trace_->add(mark{mark_kind::release, task, job + k, release});
       pass_deadline(task, job + k, release, no_event, end);
       release += tasks_[task].period;
     }
+    return waiting;
   }
 
   /// Whether it has asked its station, and has not been told to have left.
@@ -211,6 +209,13 @@ class live_choices {
   [[nodiscard]] auto limit(std::size_t task) const -> ticks {
     const response_bound<ticks>& bound = violations_.bound_of(task);
     return bound.exists && !rows_[task].is_late ? later(rows_[task].nominal, later(bound.value, 1)) : no_event;
+  }
+  /// Whether nothing is begun for a release, as the job before of its task has ended only now.
+  [[nodiscard]] auto is_dropped(const progress& row, ticks release, ticks period) const -> bool {
+    const bool is_full = release < now_;
+    const ticks after = release + period;
+    if (row.was_abandoned) { return is_full; }
+    return drops_release(options_->on_late, is_full, after < now_ && after < release_end());
   }
   void skip(std::uint32_t task) {
     ++rows_[task].seen.skipped;

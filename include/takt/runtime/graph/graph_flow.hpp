@@ -52,6 +52,7 @@ class graph_flow {
     for (std::uint32_t t = 0; t < jobs_.size(); ++t) {
       jobs_[t].next = flat.jobs[t].instance;
       lengths_.emplace_back(options.lengths, options.seed, t);
+      stations_.push_back(flat.table.visits[t].station);
       const node_instance& who = flat.jobs[t];
       if (who.node >= laid.graphs[who.graph].input()) { continue; }
       const laid_node& n = node_of(who);
@@ -73,6 +74,7 @@ class graph_flow {
       looked_at_ = 0;
       jobs_[at_].under_way = true;
       out = {at_, invocation_of(flat_->jobs[at_].graph, jobs_[at_].next).release};
+      note_entry(flat_->jobs[at_], jobs_[at_], at_, now);
       return true;
     }
     looked_at_ = 0;
@@ -104,6 +106,7 @@ class graph_flow {
       own.next_release = later(own.next_release, g.record.period);
     } else if (who.node != g.output()) {
       const bool queued = is_queued(node_of(who).node.kind);
+      log_->left(stations_[task], now);
       log_->ended(position_of(who), x.next, nominal(who, x.next), queued ? x.entered : x.began, now);
       ticks& last = invocation_of(who.graph, x.next).ended;
       last = std::max(last, now);
@@ -126,13 +129,15 @@ class graph_flow {
   void ends(std::uint32_t /*task*/, ticks /*time*/) const noexcept {}
   void left(std::uint32_t task) { jobs_[task].is_here = false; }
   void notice(ticks /*now*/) const noexcept {}
-  void leave(std::uint32_t /*task*/, std::uint64_t /*job*/, std::uint64_t /*waiting*/, ticks /*end*/) const noexcept {}
+  [[nodiscard]] static auto leave(std::uint32_t /*task*/, std::uint64_t /*job*/, std::uint64_t waiting,
+                                  ticks /*end*/) noexcept -> std::uint64_t {
+    return waiting;
+  }
   [[nodiscard]] auto is_here(std::uint32_t task) const -> bool { return jobs_[task].is_here; }
   [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }
   [[nodiscard]] auto nominal(std::size_t /*task*/) const noexcept -> ticks { return no_event - 1; }
   /// Later than every run: who is told when to stop decides when the last invocation was.
   [[nodiscard]] static constexpr auto release_end() noexcept -> ticks { return until_told / 2; }
-  [[nodiscard]] static constexpr auto drops() noexcept -> bool { return false; }
   [[nodiscard]] auto next_limit() const noexcept -> ticks { return no_event; }
   [[nodiscard]] auto length_of(std::uint32_t task) const -> ticks { return jobs_[task].length; }
   [[nodiscard]] auto job_of(std::uint32_t task) const -> std::uint64_t {
@@ -190,7 +195,9 @@ class graph_flow {
     bool under_way = false;
     bool has_begun = false;  ///< it had a unit
     bool is_here = false;    ///< it has asked its station
+    bool is_late = false;    ///< what it waits for came too late
     ticks length = 0;
+    ticks eligible = 0;  ///< all that it waits for had ended
     ticks entered = 0;
     ticks began = 0;
   };
@@ -235,6 +242,13 @@ class graph_flow {
     return jobs_[first_of(graph, laid_->graphs[graph].input())].has_all;
   }
 
+  /// A job is at its station.
+  void note_entry(const node_instance& who, const job_state& x, std::uint32_t task, ticks now) {
+    if (who.node >= laid_->graphs[who.graph].input()) { return; }
+    const ticks due = nominal(who, x.next);
+    const bool is_held = guarded_[position_of(who)] && now > std::max(due, x.eligible);
+    log_->entered(stations_[task], due, now, x.is_late || is_held);
+  }
   /// When its next job may come, as far as it waits for nobody.
   auto opening(std::uint32_t task, ticks now) -> ticks {
     const node_instance& who = flat_->jobs[task];
@@ -256,17 +270,23 @@ class graph_flow {
   [[nodiscard]] auto invokes(std::uint32_t graph, ticks now) -> ticks {
     graph_state& g = graphs_[graph];
     const std::uint32_t input = laid_->graphs[graph].input();
+    const ticks period = laid_->graphs[graph].record.period;
     job_state& x = jobs_[g.first[input]];
-    for (;; g.next_release = later(g.next_release, laid_->graphs[graph].record.period)) {
+    for (;; g.next_release = later(g.next_release, period)) {
       if (!has_more(graph) || log_->is_over() || is_set(options_->stop)) { return no_event; }
       if (now < g.next_release) { return g.next_release; }
-      if (!waits(graph, input, x.next)) { break; }
-      if (!drops_release(options_->overrun)) { return no_event; }
-      log_->skipped(graph);
+      const bool is_full = waits(graph, input, x.next);
+      const ticks after = later(g.next_release, period);
+      if (drops_release(options_->on_late, is_full, after <= now && after < options_->length.count())) {
+        log_->skipped(graph);
+        continue;
+      }
+      if (is_full) { return no_event; }
+      break;
     }
     x.has_all = true;
     invocation_of(graph, x.next) = {g.next_release, 0, 0};
-    log_->released(graph, std::max<ticks>(0, runtime::now() - start_ - g.next_release));
+    log_->released(graph, g.next_release, std::max<ticks>(0, runtime::now() - start_ - g.next_release));
     return now;
   }
   [[nodiscard]] auto take_inputs(const node_instance& who, job_state& x, ticks now) -> bool {
@@ -274,7 +294,8 @@ class graph_flow {
     x.has_all = true;
     if (who.node == laid_->graphs[who.graph].output()) { return true; }
     const std::uint32_t position = position_of(who);
-    log_->eligible(position, x.next, now, nominal(who, x.next), invocation_of(who.graph, x.next).entered);
+    x.eligible = now;
+    x.is_late = log_->eligible(position, x.next, now, nominal(who, x.next), invocation_of(who.graph, x.next).entered);
     if (guarded_[position]) { (void)guards_[position].ready(x.next, nominal(who, x.next)); }
     return true;
   }
@@ -302,6 +323,7 @@ class graph_flow {
   ticks next_ = 0;                                               ///< the one that they named before
   std::vector<guarded_enqueue<ticks, most_early_jobs>> guards_;  ///< by node
   std::vector<length_source> lengths_;                           ///< by task
+  std::vector<std::uint32_t> stations_;                          ///< by task
 };
 
 }  // namespace takt::inline v0::runtime

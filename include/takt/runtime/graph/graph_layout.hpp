@@ -14,6 +14,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/rules/graph/feedback.hpp>
+#include <takt/rules/graph/invocation_room.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 
 namespace takt::inline v0::runtime {
@@ -194,17 +195,12 @@ template <class Table, std::size_t N, std::size_t V>
   return {};
 }
 
-/// Jobs of a node that is released so long after the start of its invocation that can begin before one of them ends.
-[[nodiscard]] inline auto reach(ticks offset, ticks period, std::int64_t instances) -> std::int64_t {
-  return ceil_divide(offset, period) + instances;
-}
-
 /// Places of a channel: what its producer brings is kept until the reader has ended.
 [[nodiscard]] inline auto places_of(const graph_layout& laid, const graph_edge& edge, ticks period, bool early)
     -> std::int64_t {
   const laid_node& to = laid.nodes[edge.to];
   const ticks since = early ? 0 : laid.nodes[edge.from].offset;
-  return std::max<std::int64_t>(1, reach(to.offset - since, period, to.instances));
+  return std::max<std::int64_t>(1, node_reach(to.offset - since, period, to.instances));
 }
 
 template <class Table>
@@ -221,7 +217,7 @@ void lay_out_graph(const Table& refined, std::uint32_t graph, const graph_run_op
   for (std::uint32_t v = 0; v < g.nodes; ++v) {
     laid_node& n = out.nodes[g.first_node + v];
     n.depth = feedback.depth[v];
-    own.instances = std::max(own.instances, reach(n.offset, g.period, n.instances));
+    own.instances = std::max(own.instances, node_reach(n.offset, g.period, n.instances));
   }
   for (const token_edge& e : waits.forward()) { own.waits.push_back({e.from, e.to, e.initial}); }
   if (copies > 0) {

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/void_bounds.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/runtime/graph/flat_graphs.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_result.hpp>
 #include <takt/runtime/kept_trace.hpp>
@@ -25,7 +27,12 @@ class graph_log {
  public:
   /// Pre: all outlive it.
   graph_log(const graph_layout& laid, const graph_run_options& options, kept_trace& trace, graph_run_result& out)
-      : laid_{&laid}, options_{&options}, violations_{options, laid.graphs.size()}, trace_{&trace}, out_{&out} {
+      : laid_{&laid},
+        options_{&options},
+        violations_{options, laid.graphs.size()},
+        void_{most_graph_stations},
+        trace_{&trace},
+        out_{&out} {
     for (const laid_node& n : laid.nodes) {
       observed_node seen;
       seen.name = n.node.name;
@@ -58,15 +65,24 @@ class graph_log {
     }
   }
 
-  /// A job of a node has all its inputs. `released`: when the input of its invocation had been called.
-  void eligible(std::uint32_t node, std::int64_t job, ticks since, ticks nominal, ticks released) {
-    if (since <= nominal || since <= released) { return; }
+  /// A job of a node has all its inputs. `released`: when the input of its invocation had been called. True if they
+  /// came too late: not only since that call took its time.
+  auto eligible(std::uint32_t node, std::int64_t job, ticks since, ticks nominal, ticks released) -> bool {
+    if (since <= nominal) { return false; }
+    if (since <= released) { return since - nominal >= laid_->graphs[nodes_[node].graph].record.period; }
     const graph_overrun seen{node, job, since, since - nominal};
     observed_node& n = nodes_[node];
     n.worst_lateness = std::max(n.worst_lateness, seen.lateness);
     if (!first_overrun_ || seen.time < first_overrun_->time) { first_overrun_ = seen; }
     if (n.late++ == 0 && options_->on_overrun) { options_->on_overrun(seen); }
+    return true;
   }
+  /// A job that was to be at its station by its nominal release is there.
+  void entered(std::uint32_t station, ticks nominal, ticks now, bool is_late) {
+    void_.enters(station);
+    if (is_late) { void_.late(nominal, now); }
+  }
+  void left(std::uint32_t station, ticks now) { void_.leaves(station, now); }
   void ended(std::uint32_t node, std::int64_t job, ticks nominal, ticks began, ticks end) {
     observed_node& n = nodes_[node];
     n.response.add(end - nominal, options_->keep_responses);
@@ -75,14 +91,19 @@ class graph_log {
     trace_->add(mark{mark_kind::completion, node, static_cast<std::uint64_t>(job), end});
     const std::uint32_t visit = node - rows_[n.graph].first_visit;
     const violation seen{n.graph, visit, static_cast<std::uint64_t>(job), true, end, end - nominal, 0};
-    if (violations_.note(violations_.bound_of(n.graph, visit), seen)) { n.within_bound = false; }
+    const auto& bound = violations_.bound_of(n.graph, visit);
+    if (violations_.note(bound, seen)) {
+      n.within_bound = false;
+      void_.late(nominal + bound.value, end);
+    }
   }
   void worked(std::uint32_t node, std::int64_t job, const track& where, ticks began, ticks end) {
     const std::uint32_t segment = laid_->nodes[node].node.segment;
     trace_->add(slice{node, segment, static_cast<std::uint64_t>(job), where, began, end});
   }
-  void released(std::uint32_t graph, ticks latency) {
+  void released(std::uint32_t graph, ticks release, ticks latency) {
     ++rows_[graph].released;
+    if (latency >= laid_->graphs[graph].record.period) { void_.late(release, release + latency); }
     graphs_[graph].worst_release_latency = std::max(graphs_[graph].worst_release_latency, latency);
   }
   void skipped(std::uint32_t graph) {
@@ -97,7 +118,8 @@ class graph_log {
     if (options_->watch != nullptr) { options_->watch->completed(graph, response); }
     if (options_->keep_responses) { graphs_[graph].responses.push_back(response); }
     const violation seen{graph, nowhere, static_cast<std::uint64_t>(job), false, end, response, 0};
-    static_cast<void>(violations_.note(violations_.bound_of(graph), seen));
+    const auto& bound = violations_.bound_of(graph);
+    if (violations_.note(bound, seen)) { void_.late(release + bound.value, end); }
   }
 
   /// Whether nothing more is to be invoked, since a violation ends the run.
@@ -119,6 +141,7 @@ class graph_log {
     out.nodes = std::move(nodes_);
     out.graphs = std::move(graphs_);
     out.first_overrun = first_overrun_;
+    out.void_bounds = void_.until(end);
   }
 
  private:
@@ -130,6 +153,7 @@ class graph_log {
   std::vector<observed_task<ticks, std::string>> rows_;
   std::vector<observed_graph> graphs_;
   violation_log violations_;
+  host::void_bounds void_;
   std::optional<graph_overrun> first_overrun_;
   kept_trace* trace_;
   graph_run_result* out_;

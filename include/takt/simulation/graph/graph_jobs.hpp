@@ -12,6 +12,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/run_choices.hpp>
+#include <takt/host/void_bounds.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
@@ -21,7 +22,10 @@
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
+#include <takt/simulation/graph/invocation_source.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
+#include <takt/simulation/graph/job_progress.hpp>
+#include <takt/simulation/graph/stalled_clock.hpp>
 
 namespace takt::inline v0::simulation {
 
@@ -52,10 +56,10 @@ class graph_jobs {
     const std::size_t n = work_->tasks.size();
     if (!gates_.set_up(*work_, *releases_)) { return fail(model_fault::malformed); }
     jobs_.assign(gates_.jobs(), job{});
-    invoked_.assign(releases_->size(), 0);
-    for (const auto& times : *releases_) {
-      if (!times.empty()) { next_invocation_ = std::min(next_invocation_, times.front()); }
-    }
+    clock_ = stalled_clock{options_.stalls};
+    void_ = host::void_bounds{work_->clusters.size() + 2};
+    source_.set_up(*work_, *releases_, options_);
+    next_invocation_ = clock_.worked(source_.next());
     unfinished_ = gates_.jobs();
     out_.tasks.assign(n, graph_task_outcome<ticks>{});
     out_.inversion.assign(work_->clusters.size(), 0);
@@ -65,7 +69,7 @@ class graph_jobs {
     if (const model_fault f = points_.set_up(*work_, gates_); f != model_fault::none) { return fail(f); }
     for (std::uint32_t t = 0; t < n; ++t) {
       const auto& task = work_->tasks[t];
-      const bool guarded = options_.early_release && task.guarded;
+      const bool guarded = (options_.early_release || !options_.stalls.empty()) && task.guarded;
       rules_.emplace_back(task.period, task.period);
       guards_.push_back(guarded ? std::make_unique<guard>(task.period) : nullptr);
       if (task.clock == no_clock) { wake(t, 0); }
@@ -85,24 +89,26 @@ class graph_jobs {
   [[nodiscard]] auto ok() const -> bool { return out_.ok(); }
   /// Pre: nothing happens any more.
   [[nodiscard]] auto result() -> graph_result<ticks>& {
-    out_.end = now_;
+    out_.end = clock_now_;
     if (unfinished_ > 0) { fail(model_fault::stalled); }
+    out_.void_bounds = void_.until(clock_now_);
+    source_.report(*work_, out_);
     return out_;
   }
 
   // What the engine asks.
 
-  [[nodiscard]] auto next_job() const -> ticks {
-    return agenda_.empty() ? next_invocation_ : std::min(next_invocation_, agenda_.front().time);
-  }
+  [[nodiscard]] auto next_job() const -> ticks { return std::min(next_invocation_, agenda_.next()); }
   auto comes(ticks now, host::coming_job& out) -> bool {
-    now_ = now;
+    be_at(now);
     invoke();
     keep_appointments();
-    while (!woken_.empty()) {
-      const name n = woken_.back();
-      woken_.pop_back();
-      look_at(n);
+    for (; !woken_.empty() || next_invocation_ <= now_; invoke()) {
+      while (!woken_.empty()) {
+        const name n = woken_.back();
+        woken_.pop_back();
+        look_at(n);
+      }
     }
     return !entering_.empty() && ok() && enter(out);
   }
@@ -113,13 +119,14 @@ class graph_jobs {
     return (*needs_)[a].point.tie < (*needs_)[b].point.tie;
   }
   void completed(std::uint32_t place, std::uint64_t /*job*/, ticks now) {
-    now_ = now;
+    be_at(now);
+    void_.leaves(table_->visits[place].station, clock_now_);
     const step_under_way s = steps_[place];
     steps_[place].taken = false;
     free_.push_back(place);
     job& j = job_of(s.who);
     if (step_of(s.who.task, j.step).kind == node_kind::kernel) {
-      raise(out_.tasks[s.who.task].kernel_response, now - s.since);
+      raise(out_.tasks[s.who.task].kernel_response, clock_now_ - s.since);
     }
     ++j.step;
     begin_step(s.who);
@@ -141,33 +148,11 @@ class graph_jobs {
   }
 
  private:
-  struct name {
-    std::uint32_t task = 0;
-    std::size_t number = 0;
-  };
-  enum class progress : std::uint8_t { waits, is_due, runs };
-  struct job {
-    ticks nominal = 0;
-    std::size_t step = 0;
-    progress at = progress::waits;
-    bool is_woken = false;
-  };
-  struct step_under_way {
-    name who{};
-    ticks length = 0;
-    ticks since = 0;
-    ticks unboosted = 0;  ///< point
-    bool taken = false;
-    bool boosted = false;
-    bool works = false;
-  };
-  /// A job reaches its nominal release, or the guard of its task may open.
-  struct appointment {
-    ticks time = 0;
-    name who{};
-    bool of_guard = false;
-    [[nodiscard]] static auto later(const appointment& a, const appointment& b) -> bool { return b.time < a.time; }
-  };
+  using name = detail::job_name;
+  using job = detail::job_progress;
+  using progress = job::stage_of_job;
+  using step_under_way = detail::step_under_way;
+  using appointment = detail::appointment;
   using guard = guarded_enqueue<ticks, 256>;
 
   void fail(model_fault f) {
@@ -178,11 +163,11 @@ class graph_jobs {
   [[nodiscard]] auto step_of(std::size_t task, std::size_t at) const -> const graph_step<ticks>& {
     return work_->steps[work_->tasks[task].first_step + at];
   }
-  /// Of an instant that lies beyond what fits, the run fails.
-  void meet(const appointment& a) {
-    if (a.time > longest_run) { return fail(model_fault::time_overflow); }
-    agenda_.push_back(a);
-    std::ranges::push_heap(agenda_, appointment::later);
+  /// Once the clock says so much. Of an instant that lies beyond what fits, the run fails.
+  void meet(ticks clock, const name& who, bool of_guard) {
+    const ticks time = clock_.worked(clock);
+    if (time > longest_run) { return fail(model_fault::time_overflow); }
+    agenda_.add({time, who, of_guard});
   }
   void wake(std::uint32_t task, std::size_t number) {
     if (number >= gates_.jobs(task) || job_of({task, number}).is_woken) { return; }
@@ -190,29 +175,35 @@ class graph_jobs {
     woken_.push_back({task, number});
   }
 
+  void be_at(ticks now) {
+    now_ = now;
+    clock_now_ = clock_.at(now);
+    clock_.note_stops(now, stops_, void_);
+  }
+  [[nodiscard]] auto made_of(std::size_t graph) const -> const std::vector<ticks>& {
+    return source_.made(static_cast<std::size_t>(work_->clocks[graph]));
+  }
+
   void invoke() {
     if (now_ < next_invocation_) { return; }
-    next_invocation_ = no_event;
-    for (std::size_t c = 0; c < invoked_.size(); ++c) {
-      const auto& times = (*releases_)[c];
-      for (std::size_t& j = invoked_[c]; j < times.size() && times[j] <= now_; ++j) {
-        for (std::uint32_t t = 0; t < work_->tasks.size(); ++t) {
-          if (work_->tasks[t].clock != static_cast<std::int32_t>(c)) { continue; }
-          if (!checked_add(times[j], work_->tasks[t].offset, job_of({t, j}).nominal)) {
-            fail(model_fault::time_overflow);
-          }
-          gates_.come(t);
-          wake(t, j);
-        }
+    source_.make(
+        clock_now_, [this](std::size_t c, std::size_t number) { invoke(c, number); },
+        [this](std::size_t c) { unfinished_ -= source_.jobs(c); });
+    next_invocation_ = clock_.worked(source_.next());
+  }
+  void invoke(std::size_t c, std::size_t number) {
+    for (std::uint32_t t = 0; t < work_->tasks.size(); ++t) {
+      if (work_->tasks[t].clock != static_cast<std::int32_t>(c)) { continue; }
+      if (!checked_add(source_.made(c)[number], work_->tasks[t].offset, job_of({t, number}).nominal)) {
+        fail(model_fault::time_overflow);
       }
-      if (invoked_[c] < times.size()) { next_invocation_ = std::min(next_invocation_, times[invoked_[c]]); }
+      gates_.come(t);
+      wake(t, number);
     }
   }
   void keep_appointments() {
-    while (!agenda_.empty() && agenda_.front().time <= now_) {
-      std::ranges::pop_heap(agenda_, appointment::later);
-      const appointment due = agenda_.back();
-      agenda_.pop_back();
+    while (agenda_.next() <= now_) {
+      const appointment due = agenda_.take();
       due.of_guard ? pass_guard(due.who.task) : become_due(due.who);
     }
   }
@@ -229,14 +220,15 @@ class graph_jobs {
     j.at = progress::runs;
     if (t.clock == no_clock) {
       node_release<ticks> r{};
-      if (!rules_[n.task].next(now_, true, r)) { fail(model_fault::time_overflow); }
+      if (!rules_[n.task].next(clock_now_, true, r)) { fail(model_fault::time_overflow); }
       j.nominal = r.release;
       gates_.come(n.task);
       wake(n.task, n.number + 1);
     }
     recorder_->record(mark{mark_kind::release, n.task, n.number, j.nominal});
-    if (!options_.early_release && now_ < j.nominal) { return meet({j.nominal, n, false}); }
-    if (t.clock != no_clock && t.parallelism == unrestricted_parallelism && j.nominal < now_) { ++out_.late; }
+    if (!options_.early_release && clock_now_ < j.nominal) { return meet(j.nominal, n, false); }
+    j.is_late = t.clock != no_clock && t.parallelism == unrestricted_parallelism && j.nominal < clock_now_;
+    out_.late += j.is_late ? 1 : 0;
     become_due(n);
   }
   void become_due(const name& n) {
@@ -259,7 +251,9 @@ class graph_jobs {
         case node_kind::copy:
         case node_kind::kernel:
           if (!guards_[n.task]) { return entering_.push_back(n); }
-          if (!guards_[n.task]->ready(static_cast<std::int64_t>(n.number))) { fail(model_fault::too_many_jobs); }
+          if (!guards_[n.task]->ready(static_cast<std::int64_t>(n.number), j.nominal)) {
+            fail(model_fault::too_many_jobs);
+          }
           return pass_guard(n.task);
       }
     }
@@ -268,33 +262,28 @@ class graph_jobs {
   void pass_guard(std::uint32_t task) {
     guard& g = *guards_[task];
     if (!g.next_is_ready()) { return; }
-    if (!g.may_enter(now_)) { return meet({g.earliest(), {task, 0}, true}); }
+    if (!g.may_enter(clock_now_)) { return meet(g.earliest(), {task, 0}, true); }
     entering_.push_back({task, static_cast<std::size_t>(g.next())});
-    if (!g.enter(now_)) { fail(model_fault::time_overflow); }
-    if (g.next_is_ready()) { meet({g.earliest(), {task, 0}, true}); }
+    if (!g.enter(clock_now_)) { fail(model_fault::time_overflow); }
+    if (g.next_is_ready()) { meet(g.earliest(), {task, 0}, true); }
   }
   void complete(const name& n) {
     --unfinished_;
     const auto& t = work_->tasks[n.task];
     auto& seen = out_.tasks[n.task];
     ++seen.jobs;
-    raise(seen.response, now_ - job_of(n).nominal);
-    recorder_->record(mark{mark_kind::completion, n.task, n.number, now_});
+    raise(seen.response, clock_now_ - job_of(n).nominal);
+    recorder_->record(mark{mark_kind::completion, n.task, n.number, clock_now_});
     auto& responses = out_.responses[t.graph];
     if (t.is_sink && n.number < responses.size()) {
-      const ticks invoked = (*releases_)[static_cast<std::size_t>(work_->clocks[t.graph])][n.number];
-      raise(responses[n.number], now_ - invoked);
-      mark_deadline(n, invoked);
+      const ticks invoked = made_of(t.graph)[n.number];
+      raise(responses[n.number], clock_now_ - invoked);
+      const ticks most = t.graph < options_.deadlines.size() ? std::min(options_.deadlines[t.graph], longest_run) : 0;
+      if (most > 0) { detail::mark_deadline(*recorder_, n, invoked + most, clock_now_); }
     }
     gates_.complete(n.task, n.number, [&](std::uint32_t task, std::size_t number) { wake(task, number); });
-  }
-
-  void mark_deadline(const name& sink, ticks invoked) {
-    const std::uint32_t graph = work_->tasks[sink.task].graph;
-    if (graph >= options_.deadlines.size() || options_.deadlines[graph] <= 0) { return; }
-    const ticks due = invoked + std::min(options_.deadlines[graph], longest_run);
-    recorder_->record(mark{mark_kind::deadline, sink.task, sink.number, due});
-    if (due < now_) { recorder_->record(mark{mark_kind::miss, sink.task, sink.number, due}); }
+    const bool has_room = t.clock != no_clock && source_.ended(static_cast<std::size_t>(t.clock), n.number);
+    if (has_room) { next_invocation_ = now_; }
   }
 
   /// A step takes a place.
@@ -330,15 +319,22 @@ class graph_jobs {
     ticks point = now_;
     if (!queued && !points_.point(n.task, j.nominal, point)) { fail(model_fault::time_overflow); }
     const bool boosted = options_.boost_signals && s.signals && !queued;
-    steps_[place] = {n, length, now_, point, true, boosted, false};
+    steps_[place] = {n, length, clock_now_, point, true, boosted, false};
     const std::int32_t stream =
         options_.per_task_streams ? static_cast<std::int32_t>(t.first_step + j.step) : own_stream;
     (*needs_)[place] = {{boosted ? point - 2 * longest_run : point, points_.rank(n.task, n.number)},
                         {s.block, s.blocks, stream}};
-    if (queued) { raise(out_.tasks[n.task].enqueue_lateness, now_ - j.nominal); }
+    if (queued) { raise(out_.tasks[n.task].enqueue_lateness, clock_now_ - j.nominal); }
     table_->visits[place].station = station;
+    void_.enters(station);
+    note_lateness(n.task, j);
     out = {place, now_};
     return ok();
+  }
+  /// A step is at its station.
+  void note_lateness(std::uint32_t task, const job& j) {
+    if (j.step > 0 || j.nominal >= clock_now_ || work_->tasks[task].clock == no_clock) { return; }
+    j.is_late || guards_[task] ? void_.late(j.nominal, clock_now_) : void_.still_late(clock_now_);
   }
   void tell(client place, std::int32_t unit, ticks from, ticks to) const {
     const name& n = steps_[place].who;
@@ -351,7 +347,9 @@ class graph_jobs {
       where.where = stage::cpu;
       where.index = std::accumulate(clusters.begin(), clusters.begin() + static_cast<std::ptrdiff_t>(station), unit);
     }
-    recorder_->record(slice{n.task, s.segment, n.number, where, from, to});
+    clock_.each_part(from, to, [&](ticks begin, ticks end) {
+      recorder_->record(slice{n.task, s.segment, n.number, where, begin, end});
+    });
   }
   /// Whether a boosted job keeps a more urgent one from a CPU.
   template <class Engine>
@@ -363,11 +361,7 @@ class graph_jobs {
     priority_point waits = lowest_priority;
     priority_point works = boosted_priority;
     for (std::size_t place = 0; place < steps_.size(); ++place) {
-      const step_under_way& s = steps_[place];
-      if (!s.taken || table_->visits[place].station != cluster) { continue; }
-      const priority_point p{s.unboosted, (*needs_)[place].point.tie};
-      if (s.works && s.boosted) { works = std::max(works, p); }
-      if (!s.works && !s.boosted) { waits = std::min(waits, p); }
+      if (table_->visits[place].station == cluster) { steps_[place].range((*needs_)[place].point.tie, waits, works); }
     }
     return waits < works;
   }
@@ -381,7 +375,9 @@ class graph_jobs {
   std::vector<step_needs>* needs_;
   job_gates gates_{};
   std::vector<job> jobs_{};
-  std::vector<std::size_t> invoked_{};            ///< by clock
+  stalled_clock clock_{};
+  invocation_source source_{};
+  host::void_bounds void_{};
   std::vector<release_rule<ticks>> rules_{};      ///< by task
   std::vector<std::unique_ptr<guard>> guards_{};  ///< by task
   job_points points_{};
@@ -389,12 +385,14 @@ class graph_jobs {
   std::vector<step_under_way> steps_{};  ///< by place
   std::vector<std::uint32_t> free_{};
   std::vector<name> woken_{};
-  std::vector<name> entering_{};       ///< jobs whose next step asks now
-  std::vector<appointment> agenda_{};  ///< a heap, the first one first
+  std::vector<name> entering_{};  ///< jobs whose next step asks now
+  detail::job_agenda agenda_{};
   graph_result<ticks> out_{};
   std::size_t unfinished_ = 0;
   ticks next_invocation_ = no_event;
-  ticks now_ = 0;
+  ticks now_ = 0;          ///< worked, as the engine has it
+  ticks clock_now_ = 0;    ///< what the clock says
+  std::size_t stops_ = 0;  ///< that have passed
 };
 
 }  // namespace takt::inline v0::simulation

@@ -8,8 +8,11 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/host/void_bounds.hpp>
+#include <takt/model/late_handling.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/rules/block_queue.hpp>
+#include <takt/simulation/options.hpp>
 
 namespace takt::inline v0::simulation {
 
@@ -23,6 +26,11 @@ struct graph_options {
   bool per_task_streams = false;
   /// A job that hands on its results is not preempted.
   bool boost_signals = false;
+  std::vector<stall> stalls{};  ///< ascending and apart
+  late_handling on_late = late_handling::catch_up;
+  /// By graph: invocations that can be under way at once, and whose jobs wait for the room until then; 0, and for those
+  /// beyond its end: any number. What is limited or dropped has no tasks without a clock.
+  std::vector<std::int64_t> room{};
   std::vector<ticks> deadlines{};  ///< by graph, from an invocation to each end of a sink, for traces; 0: none
 };
 
@@ -78,11 +86,15 @@ template <ExactNumber Number>
 struct graph_result {
   model_fault fault = model_fault::none;
   Number end{};
-  std::vector<std::vector<Number>> responses;     ///< by graph and invocation, to the last end of a sink
+  /// By graph and invocation that was made, to the last end of a sink.
+  std::vector<std::vector<Number>> responses;
+  std::vector<std::vector<Number>> invoked;       ///< by clock, when those that were made had been released
+  std::vector<std::int64_t> dropped;              ///< by clock, invocations that were not made
   std::vector<graph_task_outcome<Number>> tasks;  ///< by position in the workload
   /// Jobs of clocked tasks, without those of limited parallelism, that became ready after their nominal release.
   std::int64_t late = 0;
-  std::vector<Number> inversion;  ///< by cluster: time in which a boosted job kept a more urgent one waiting
+  std::vector<host::time_span> void_bounds;  ///< hold outside, if proven; empty with exact times
+  std::vector<Number> inversion;             ///< by cluster: time in which a boosted job kept a more urgent one waiting
 
   [[nodiscard]] auto ok() const noexcept -> bool { return fault == model_fault::none; }
   [[nodiscard]] auto worst_response(std::size_t graph) const -> Number {

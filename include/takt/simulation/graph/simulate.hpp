@@ -10,6 +10,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/host/void_bounds.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/graph/graph_validate.hpp>
@@ -19,6 +20,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/gel.hpp>
+#include <takt/rules/graph/invocation_room.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
@@ -35,6 +37,7 @@ template <std::size_t MaxGraphs, std::size_t MaxNodes>
 struct graph_observation : simulation_result<MaxGraphs, MaxNodes> {
   std::vector<std::vector<ticks>> responses{};  ///< by graph and invocation, to the last end of a sink
   std::uint64_t late = 0;                       ///< jobs of nodes that had to wait beyond their nominal releases
+  std::vector<host::time_span> void_bounds{};   ///< from when to when no bound is to be relied on
 };
 
 namespace simulation {
@@ -90,22 +93,37 @@ template <class Table>
   return out;
 }
 
+/// Invocations of each graph that a run under the plan has room for; 0 if the plan does not say.
+template <class Refined, std::size_t N, std::size_t V>
+[[nodiscard]] auto room_of_graphs(const Refined& refined, const plan<N, V>& p) -> std::vector<std::int64_t> {
+  std::vector<std::int64_t> out(refined.graphs.size(), 0);
+  for (std::uint32_t v = 0; v < p.instances.size(); ++v) {
+    const auto& n = refined.nodes[v];
+    std::int64_t instances = p.instances[v];
+    if (n.parallelism != unrestricted_parallelism) { instances = std::min(instances, n.parallelism); }
+    out[n.graph] = std::max(out[n.graph], node_reach(p.offsets[v], refined.graphs[n.graph].period, instances));
+  }
+  return out;
+}
+
 template <class Observation, class Refined>
-void summarize_graphs(const graph_result<ticks>& run, const invocations<ticks>& releases, const Refined& refined,
-                      std::span<const duration> deadlines, Observation& out) {
+void summarize_graphs(const graph_result<ticks>& run, const Refined& refined, std::span<const duration> deadlines,
+                      Observation& out) {
   out.end = run.end;
   out.late = static_cast<std::uint64_t>(run.late);
   out.responses = run.responses;
+  out.void_bounds = run.void_bounds;
   for (std::size_t g = 0; g < refined.graphs.size(); ++g) {
     const auto& graph = refined.graphs[g];
     observed_task<ticks> seen{.name = graph.name,
-                              .released = releases[g].size(),
+                              .released = run.invoked[g].size() + static_cast<std::uint64_t>(run.dropped[g]),
+                              .skipped = static_cast<std::uint64_t>(run.dropped[g]),
                               .first_visit = graph.first_node,
                               .visit_count = graph.nodes};
     const ticks deadline = g < deadlines.size() ? deadlines[g].count() : 0;
-    for (std::size_t j = 0; j < releases[g].size(); ++j) {
+    for (std::size_t j = 0; j < run.invoked[g].size(); ++j) {
       note_completion(seen, run.responses[g][j]);
-      if (deadline > 0 && run.responses[g][j] > deadline) { note_miss(seen, releases[g][j] + deadline); }
+      if (deadline > 0 && run.responses[g][j] > deadline) { note_miss(seen, run.invoked[g][j] + deadline); }
     }
     static_cast<void>(out.tasks.push_back(seen));
   }
@@ -122,7 +140,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
                                            const plan<N, V>& p, const simulation_options& options, Recorder& recorder)
     -> graph_observation<MaxG, refined_table<graph_table<ticks, MaxN, MaxE, MaxG>>::max_nodes> {
   graph_observation<MaxG, refined_table<graph_table<ticks, MaxN, MaxE, MaxG>>::max_nodes> out;
-  constexpr option_parts used{.deadlines = true};
+  constexpr option_parts used{.deadlines = true, .stalls = true};
   out.error = located(fits(table, platform), table.graphs);
   if (!out.error && platform.sms > most_simulated_sms) { out.error = {.fault = model_fault::too_many_processors}; }
   if (!out.error) { out.error = options_fault(options, table.graphs.size(), used); }
@@ -143,6 +161,9 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
   graph_options how{.copy_engines = std::max(platform.copy_engines, 1),
                     .early_release = is_adversarial(options.releases),
                     .preemptive = preemptive};
+  how.stalls.assign(options.stalls.begin(), options.stalls.end());
+  how.on_late = options.on_late;
+  if (!how.stalls.empty() || how.on_late != late_handling::catch_up) { how.room = detail::room_of_graphs(refined, p); }
   for (const duration d : options.deadlines) { how.deadlines.push_back(d.count()); }
   if (platform.sms > 0) {
     how.gpu.sms = platform.sms;
@@ -155,7 +176,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
   const auto run = simulate_graphs<most_simulated_steps, static_cast<std::size_t>(most_simulated_sms)>(
       work, releases, how, lengths, recorder);
   out.error.fault = run.fault;
-  if (!out.error) { detail::summarize_graphs(run, releases, refined, options.deadlines, out); }
+  if (!out.error) { detail::summarize_graphs(run, refined, options.deadlines, out); }
   return out;
 }
 
@@ -166,7 +187,8 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
 /// which it must, and how many jobs of it can be under way, if that is limited; the rules of the processors give the
 /// priority points. Adversarial releases also let nodes start as soon as what they wait for is there.
 ///
-/// All invocations before the horizon run to their ends. The deadlines of the options decide what is a miss. The same
+/// All invocations before the horizon run to their ends. With stalls, or where what is late may be dropped, as many can
+/// be under way as a run under the plan has room for. The deadlines of the options decide what is a miss. The same
 /// arguments give the same result everywhere. Error: `invalid_model`, with the fault in `error`; more than
 /// `most_simulated_sms` SMs, `most_simulated_steps` steps at once or `most_listed_jobs` jobs of nodes are refused.
 /// Cost: that of `simulation::simulate_graphs`; all jobs are kept on the heap.

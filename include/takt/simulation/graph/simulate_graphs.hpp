@@ -62,6 +62,12 @@ using invocations = std::vector<std::vector<Number>>;
                                             w.steps[t.first_step].kind == node_kind::copy);
     if (t.guarded && !one_queue) { return false; }
   }
+  const bool all_made = options.on_late == late_handling::catch_up && options.room.empty();
+  const bool may_drop = all_made || std::ranges::all_of(w.tasks, [](const auto& t) { return t.clock != no_clock; });
+  const bool has_room = options.room.size() <= w.clocks.size() &&
+                        std::ranges::all_of(options.room, [](std::int64_t n) { return n >= 0; });
+  const bool well_stopped = are_apart(options.stalls);
+  if (!is_known(options.on_late) || !may_drop || !has_room || !well_stopped) { return false; }
   for (const auto& clock : releases) {
     for (std::size_t j = 0; j < clock.size(); ++j) {
       if (clock[j] < (j == 0 ? 0 : clock[j - 1])) { return false; }
@@ -145,7 +151,7 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<tic
 }
 
 /// The same with exact times, in the greatest unit in which all of them are whole. Error: `time_overflow` as well where
-/// there is none in which they fit.
+/// there is none in which they fit; `malformed` with stalls, which count in ticks.
 template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction Number>
 [[nodiscard]] auto simulate_graphs(const graph_workload<Number>& work, const invocations<Number>& releases,
                                    const graph_options& options = {}) -> graph_result<Number> {
@@ -179,13 +185,15 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction N
   const auto exact = [&](ticks time) { return unit.time(time); };
   const auto times = all(releases, [&](const auto& clock) { return all(clock, whole); });
   graph_result<Number> out;
-  out.fault = model_fault::time_overflow;
-  if (!fits) { return out; }
+  out.fault = options.stalls.empty() ? model_fault::time_overflow : model_fault::malformed;
+  if (!fits || !options.stalls.empty()) { return out; }
   const auto seen = simulate_graphs<MaxSteps, MaxSms>(same, times, options);
   out.fault = seen.fault;
   out.end = exact(seen.end);
   out.late = seen.late;
   out.responses = all(seen.responses, [&](const auto& of_graph) { return all(of_graph, exact); });
+  out.invoked = all(seen.invoked, [&](const auto& clock) { return all(clock, exact); });
+  out.dropped = seen.dropped;
   out.inversion = all(seen.inversion, exact);
   for (const auto& t : seen.tasks) {
     out.tasks.push_back({t.jobs, exact(t.response), exact(t.kernel_response), exact(t.enqueue_lateness)});

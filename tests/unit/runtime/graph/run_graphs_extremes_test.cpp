@@ -164,7 +164,7 @@ using random_graphs = takt::graph_table<takt::ticks, 24, 120, 3>;
   auto out = quietly(jobs);
   out.early_release = random.chance(1, 2);
   out.copies = random.between(0, 3);
-  out.overrun = random.chance(1, 3) ? rt::backlog_handling::skip : rt::backlog_handling::queue;
+  out.on_late = random.chance(1, 3) ? takt::late_handling::skip_late : takt::late_handling::catch_up;
   out.block_threads = static_cast<std::int32_t>(random.between(1, 3));
   return out;
 }

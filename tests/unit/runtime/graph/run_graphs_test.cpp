@@ -399,12 +399,12 @@ TEST_CASE("an invocation without room is dropped where that is asked, and waits 
   graph_code code;
   code.cpu(0, [](const graph_job&) { rt::sleep_until(rt::now() + 4'000'000); });
   auto options = quietly(5);
-  options.overrun = rt::backlog_handling::skip;
+  options.on_late = takt::late_handling::skip_late;
   const auto dropped = rt::run(board, graphs, plan_of(board, graphs), options, code);
   CHECK(dropped.tasks[0].completed == 5);
   CHECK(dropped.tasks[0].skipped >= 4);
   CHECK(dropped.tasks[0].released == 5 + dropped.tasks[0].skipped);
-  options.overrun = rt::backlog_handling::queue;
+  options.on_late = takt::late_handling::catch_up;
   const auto queued = rt::run(board, graphs, plan_of(board, graphs), options, code);
   CHECK(queued.tasks[0].completed == 5);
   CHECK(queued.tasks[0].skipped == 0);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace takt::inline v0 {
+
+/// What becomes of releases that a late system has not begun, since a job took too long or the process was stopped. A
+/// job finds room where the one before of its task has ended, an invocation where the graph has room for it.
+enum class late_handling : std::uint8_t {
+  catch_up,     ///< all are begun, one after the other, as fast as there is room
+  skip_late,    ///< one that finds no room is dropped
+  newest_only,  ///< of those that wait for room only the newest is begun
+};
+[[nodiscard]] constexpr auto last_of(late_handling) noexcept -> late_handling { return late_handling::newest_only; }
+/// Whether not all of them are begun.
+[[nodiscard]] constexpr auto drops_releases(late_handling h) noexcept -> bool {
+  switch (h) {
+    case late_handling::catch_up: return false;
+    case late_handling::skip_late:
+    case late_handling::newest_only: return true;
+  }
+  return false;
+}
+/// Whether one is dropped. `is_full`: there is no room for it; `is_older`: another has come after it.
+[[nodiscard]] constexpr auto drops_release(late_handling h, bool is_full, bool is_older) noexcept -> bool {
+  switch (h) {
+    case late_handling::catch_up: return false;
+    case late_handling::skip_late: return is_full;
+    case late_handling::newest_only: return is_older;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto name_of(late_handling h) noexcept -> std::string_view {
+  switch (h) {
+    case late_handling::catch_up: return "catch_up";
+    case late_handling::skip_late: return "skip_late";
+    case late_handling::newest_only: return "newest_only";
+  }
+  return "";
+}
+
+}  // namespace takt::inline v0

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+
+namespace takt::inline v0 {
+
+/// Jobs of a node that is released so long after the start of its invocation that can begin before one of them ends,
+/// where so many of it are under way at a time. A graph has room for as many invocations as the node that needs most.
+[[nodiscard]] constexpr auto node_reach(ticks offset, ticks period, std::int64_t instances) -> std::int64_t {
+  return ceil_divide(offset, period) + instances;
+}
+
+}  // namespace takt::inline v0
