@@ -75,12 +75,16 @@ class graph_log {
     n.worst_lateness = std::max(n.worst_lateness, seen.lateness);
     if (!first_overrun_ || seen.time < first_overrun_->time) { first_overrun_ = seen; }
     if (n.late++ == 0 && options_->on_overrun) { options_->on_overrun(seen); }
-    return true;
+    return laid_->nodes[node].node.parallelism == unrestricted_parallelism;
   }
   /// A job that was to be at its station by its nominal release is there.
   void entered(std::uint32_t station, ticks nominal, ticks now, bool is_late) {
     void_.enters(station);
-    if (is_late) { void_.late(nominal, now); }
+    if (is_late) {
+      void_.late(nominal, now);
+    } else if (nominal < now) {
+      void_.still_late(now);
+    }
   }
   void left(std::uint32_t station, ticks now) { void_.leaves(station, now); }
   void ended(std::uint32_t node, std::int64_t job, ticks nominal, ticks began, ticks end) {
