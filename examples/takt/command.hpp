@@ -48,6 +48,7 @@ struct simulate_options {
   std::uint64_t seed = 1;
   release_pattern releases = release_pattern::periodic;
   execution_times execution = execution_times::upper;
+  std::vector<std::string> stopped;  ///< ranges
   pictures keep;
   bool json = false;
 };

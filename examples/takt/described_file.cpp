@@ -70,6 +70,15 @@ void require_choices(const workload_file& file, const policy_question& q) {
           std::string{describe(model_fault::more_gpu_tasks_than_sms).allowed}};
 }
 
+/// Says so where a simulation does all that is late though the file says otherwise.
+[[nodiscard]] auto with_late_note(const workload_file& file, const simulation_options& used, report::sighting out)
+    -> report::sighting {
+  if (used.on_late != file.on_late) {
+    out.notes.push_back(fmt::format("on_late: {} is not simulated here: what is late is done", name_of(file.on_late)));
+  }
+  return out;
+}
+
 /// Whether a status at some factor is a proof, or a proof to the contrary.
 [[nodiscard]] auto answer_of(verdict_status status) noexcept -> factor_answer {
   switch (status) {
@@ -212,14 +221,16 @@ auto described_file::simulate(const simulation_options& asked, trace* kept) cons
   }
   if (p_->found->simulate) {
     report::sighting out;
+    if (p_->input.question.overlapping_graphs) { options.on_late = p_->file->on_late; }
     on_large_stack([&] { out = p_->found->simulate(*p_->found, *p_->input.tasks, p_->file->board, options, kept); });
     if (!out.because.empty()) { throw nothing_to_run{out.because + " See the reasons of analyze."}; }
     report::keep_stated_misses(p_->file->tasks, out);
-    return out;
+    return with_late_note(*p_->file, options, std::move(out));
   }
   const auto& [board, p] = std::tie(p_->found->board, p_->found->verdict.plan);
-  if (kept != nullptr) { return as_stated(takt::simulate(board, *p_->input.tasks, p, options, *kept)); }
-  return as_stated(takt::simulate(board, *p_->input.tasks, p, options));
+  report::sighting out = kept != nullptr ? as_stated(takt::simulate(board, *p_->input.tasks, p, options, *kept))
+                                         : as_stated(takt::simulate(board, *p_->input.tasks, p, options));
+  return with_late_note(*p_->file, options, std::move(out));
 }
 
 auto described_file::at_factor(permille factor, bool replans) const -> factor_answer {

@@ -45,6 +45,9 @@ auto simulated(const described_file& file, const simulation_options& options, co
         option, fmt::format("{} is too far away for this simulation", report::format_duration(options.horizon.count())),
         "a shorter time, and shorter periods", true};
   }
+  if (out.seen.error.fault == model_fault::option_unused && out.seen.error.name == "stalls") {
+    throw input_error{"--stopped", "is simulated for graphs whose jobs overlap only", "no such option for this file"};
+  }
   if (out.seen.error) { throw file.refuse(out.seen.error); }
   return out;
 }

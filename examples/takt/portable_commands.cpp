@@ -95,6 +95,8 @@ void describe_simulate(CLI::App& app, choice& c) {
                                      {"lower", takt::execution_times::lower},
                                      {"random", takt::execution_times::random}},
                                     "how long segments take within their bounds");
+  command.add_option("--stopped", o->stopped, "the process stands still meanwhile; can be given several times")
+      ->type_name("FROM..TO");
   add_pictures(command, o->keep);
   add_wishes(command, o->wishes);
   add_question(command, o->ask);

@@ -219,6 +219,18 @@ TEST_CASE("files: two files with one different value are not the same") {
   }
 }
 
+TEST_CASE("files: what a late system does is read, printed and refused where it is unknown") {
+  const std::string text = R"({"format": "takt/1", "platform": {"cpus": {"count": 1}}, WORD"tasks": [{"name": "a",
+    "period": 100, "segments": [{"cpu": 1}]}]})";
+  const auto with_word = [&](const char* word) { return with(text, "WORD", word); };
+  check_same(with_word(""), with_word(R"("on_late": "catch_up", )"));
+  const auto newest = file_of(with_word(R"("on_late": "newest_only", )"));
+  CHECK(newest->on_late == takt::late_handling::newest_only);
+  CHECK_FALSE(takt::program::same_values(*newest, *file_of(with_word(""))));
+  CHECK_FALSE(takt::program::same_values(*newest, *file_of(with_word(R"("on_late": "skip_late", )"))));
+  CHECK(contains(refusal_of(with_word(R"("on_late": "newest", )")), "/on_late"));
+}
+
 TEST_CASE("files: graphs mean the same as tasks with nodes") {
   const std::string graphs =
       R"({"format": "takt/1", "platform": {"cpus": {"count": 2, "policy": "g-fl", "pipelined": true},

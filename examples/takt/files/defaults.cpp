@@ -22,6 +22,7 @@ constexpr auto rows = std::to_array<default_row>({
      "is nothing: it is the mark of an import, and a file without it claims to have all of the system"},
     {"a task-set file", "acknowledged", worst, "is nothing, and nothing is proven of a file that leaves something out"},
     {"a task-set file", "platform", refused, "the file is refused"},
+    {"a task-set file", "on_late", harmless, "is \"catch_up\": all that is late is done"},
     {"a task-set file", "tasks", refused, "a file without graphs is refused"},
     {"a task-set file", "graphs", harmless, "are none: an older spelling of tasks with nodes"},
     {"a task-set file", "plan", chosen, "is chosen by this program as far as its rules let it"},

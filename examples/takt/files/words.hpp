@@ -53,11 +53,12 @@ inline constexpr choice preemption{"where a task can be preempted", {"preemptive
 inline constexpr choice direction{"a direction of a copy", {"to-device", "to-host"}};
 inline constexpr choice chain_semantics{"the communication of a chain", {"implicit", "explicit", "let"}};
 inline constexpr choice plan_guards{"what becomes of guards", {"choose", "none"}};
+inline constexpr choice on_late{"what a late system does", {"catch_up", "skip_late", "newest_only"}};
 
 inline constexpr std::array all{&sharing,         &cpu_policy,     &engine_policy, &job_order,  &protocol,
                                 &cost_model,      &gang_order,     &engine_order,  &migration,  &uncontended,
                                 &share_rules,     &share_triggers, &kernel_width,  &preemption, &direction,
-                                &chain_semantics, &plan_guards};
+                                &chain_semantics, &plan_guards,    &on_late};
 
 /// All words of a choice, as messages list them.
 [[nodiscard]] auto listed(const choice& of) -> std::string;

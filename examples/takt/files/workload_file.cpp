@@ -17,8 +17,8 @@ constexpr std::int64_t most_ppm = 1'000'000'000;
 constexpr std::size_t widest_line = 110;
 
 const object_keys top_keys{"a task-set file",
-                           {"$schema", "format", "name", "notes", "incomplete", "acknowledged", "platform", "tasks",
-                            "graphs", "plan", "chains"}};
+                           {"$schema", "format", "name", "notes", "incomplete", "acknowledged", "platform", "on_late",
+                            "tasks", "graphs", "plan", "chains"}};
 const table<chain_facts> chain_table{"a chain of tasks",
                                      {{"name", &chain_facts::name, needed("the name of the chain")},
                                       row<chain_facts>{"tasks"},
@@ -77,6 +77,14 @@ void read_effect_chains(const json_value& v, workload_file& out) {
     chain.semantics = read_semantics(item.find("semantics"), chain.tasks.size());
   }
   out.notes.push_back(fmt::format("{}: the limits of chains are judged by takt chains", v.where));
+}
+
+[[nodiscard]] auto read_late_handling(const json_value& v) -> late_handling {
+  const string_view word = read_word(v, choices::on_late);
+  for (const late_handling h : {late_handling::skip_late, late_handling::newest_only}) {
+    if (name_of(h) == word) { return h; }
+  }
+  return late_handling::catch_up;
 }
 
 /// Memory of tasks, which no GPU of the board can hold together.
@@ -153,6 +161,7 @@ auto read_workload(const json_value& given) -> std::unique_ptr<workload_file> {
   const json_value present = with_present_board(given);
   const json_value& platform = require(present, "platform", "an object with cpus, copy_engines, gpus");
   read_board(platform, has_sections(present), *out);
+  if (const auto* const late = present.find("on_late")) { out->on_late = read_late_handling(*late); }
   const json_value document = with_planned_tasks(present, out->rules);
   read_tasks(document, *out);
   if (const auto* const plan = document.find("plan")) { read_plan(*plan, *out); }
@@ -172,6 +181,7 @@ auto as_json(const workload_file& file) -> ordered_json {
   if (!file.remarks.empty()) { out["notes"] = file.remarks; }
   print_omissions(file, out);
   out["platform"] = print_board(file);
+  if (file.on_late != workload_file{}.on_late) { out["on_late"] = name_of(file.on_late); }
   for (std::size_t i = 0; i < file.tasks.size(); ++i) { out["tasks"].push_back(print_task(file, i)); }
   if (file.plan != plan_facts{}) { out["plan"] = print_plan(file); }
   for (const chain_facts& c : file.chains) {
@@ -196,7 +206,7 @@ void print_in_one_line(std::ostream& out, const workload_file& file) { out << as
 
 auto same_values(const workload_file& a, const workload_file& b) -> bool {
   return a.name == b.name && a.board == b.board && a.cores == b.cores && a.gpus == b.gpus &&
-         a.overheads == b.overheads && a.rules == b.rules && a.tasks.tasks == b.tasks.tasks &&
+         a.overheads == b.overheads && a.rules == b.rules && a.on_late == b.on_late && a.tasks.tasks == b.tasks.tasks &&
          a.tasks.history == b.tasks.history && same_visits(a.tasks, b.tasks) && a.more == b.more &&
          a.contention == b.contention && a.plan == b.plan && a.chains == b.chains && a.remarks == b.remarks &&
          a.incomplete == b.incomplete && a.acknowledged == b.acknowledged;

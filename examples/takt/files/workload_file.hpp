@@ -16,6 +16,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
+#include <takt/model/late_handling.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
@@ -161,12 +162,13 @@ struct workload_file {
   std::vector<gpu_facts> gpus;  ///< one for each of `board.gpus`
   std::optional<gpusync_overheads<ticks>> overheads;
   file_rules rules;
+  late_handling on_late = late_handling::catch_up;
   file_tasks tasks;  ///< in the order of the file, those under "graphs" first
   std::vector<task_facts> more;
   std::optional<std::vector<slow_down>> contention;
   std::vector<chain_facts> chains;
   plan_facts plan;
-  std::vector<std::string> remarks;  ///< under "notes": of whoever wrote the file, for whoever reads it
+  std::vector<std::string> remarks;       ///< under "notes": of whoever wrote the file, for whoever reads it
   std::vector<omitted_kind> incomplete;   ///< what the system has besides
   std::vector<std::string> acknowledged;  ///< kinds of those that the user takes to be harmless
   std::deque<std::string> texts;

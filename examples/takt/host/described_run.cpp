@@ -28,6 +28,7 @@ auto described_file::observe(runtime::run_options options, trace* kept) const ->
   for (std::size_t i = 0; i < p_->judged.tasks.size(); ++i) {
     options.expected.push_back({.response = p_->judged.promised(i), .visits = {}});
   }
+  options.on_late = p_->file->on_late;
   report::sighting out;
   on_large_stack([&] {
     optional_trace recorder{kept};

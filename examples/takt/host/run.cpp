@@ -86,6 +86,8 @@ auto run_command(const run_command_options& o) -> exit_code {
   require_surroundings(seen);
   report::run_summary run = report::summarize(seen.seen, proven);
   report::compare_with(run, beside(file).seen);
+  run.void_bounds = seen.void_bounds;
+  if (!run.void_bounds.empty()) { notes.push_back(report::void_bounds_words(run.void_bounds)); }
   write_pictures(recorded, file, proven, o.keep);
 
   if (!seen.first_violation.empty()) { notes.push_back("first violation: " + seen.first_violation); }

@@ -11,7 +11,8 @@
 namespace takt::inline v0::report {
 
 /// Writes a run as one `takt-run/1` object on a line. Times are nanoseconds. `status` is that of the observation;
-/// responses are null for a task without a completed job, and `within_bound` is null without a bound.
+/// responses are null for a task without a completed job, and `within_bound` is null without a bound. `bounds_void`, if
+/// anything was late, has the first and the last instant of each span in which no bound is to be relied on.
 inline void write_run_json(std::ostream& out, const run_summary& run) {
   json_writer json{out};
   json.begin_object().member("format", "takt-run/1").member("status", name_of(run.status));
@@ -30,6 +31,11 @@ inline void write_run_json(std::ostream& out, const run_summary& run) {
     json.end_object();
   }
   json.end_array();
+  if (!run.void_bounds.empty()) {
+    json.key("bounds_void").begin_array();
+    for (const auto& [from, to] : run.void_bounds) { json.begin_array().value(from).value(to).end_array(); }
+    json.end_array();
+  }
   if (!run.fault.empty() || !run.notes.empty()) {
     json.key("notes").begin_array();
     if (!run.fault.empty()) { json.value(run.fault); }

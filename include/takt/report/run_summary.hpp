@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/report/fault_words.hpp>
+#include <takt/report/format_duration.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
 #include <takt/report/verdict_table.hpp>
@@ -35,9 +37,26 @@ struct run_summary {
   std::string fault;            ///< what kept it from running: one sentence
   std::vector<task_run> tasks;  ///< in the given order
   std::vector<std::string> notes;
+  /// From when to when no bound was to be relied on: something was late on which they rest.
+  std::vector<std::array<ticks, 2>> void_bounds;
 
   [[nodiscard]] auto missed() const -> bool { return status == observation_status::missed; }
 };
+
+/// A sentence on the spans in which bounds were void. Pre: there is one.
+[[nodiscard]] inline auto void_bounds_words(const std::vector<std::array<ticks, 2>>& spans) -> std::string {
+  constexpr std::size_t most_said = 3;
+  std::string out = "bounds were void";
+  ticks sum = 0;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    sum += spans[i][1] - spans[i][0];
+    if (i >= most_said) { continue; }
+    out += (i == 0 ? " from " : ", from ") + format_duration(spans[i][0]) + " to " + format_duration(spans[i][1]);
+  }
+  if (spans.size() > most_said) { out += ", and " + std::to_string(spans.size() - most_said) + " times more"; }
+  if (spans.size() > 1) { out += "; " + format_duration(sum) + " in all"; }
+  return out;
+}
 
 /// What a simulation or a run saw beside what an analysis promised. Pre: both are about the same tasks.
 template <class Tasks, class Visits>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -18,8 +19,9 @@ struct sighting {
   std::string device_fault{};
   std::string because{};  ///< a sentence: why there is nothing that could be simulated
   std::vector<std::string> notes{};
-  bool stopped = false;           ///< a run that ended before its time
-  std::string first_violation{};  ///< in words; empty if no response was above its bound
+  std::vector<std::array<ticks, 2>> void_bounds{};  ///< from when to when no bound was to be relied on
+  bool stopped = false;                             ///< a run that ended before its time
+  std::string first_violation{};                    ///< in words; empty if no response was above its bound
 };
 
 /// With names and rows of its own, and without visits.
@@ -42,6 +44,9 @@ template <class Result>
     row.total_response = t.total_response;
     row.within_bound = t.within_bound;
     out.seen.tasks.push_back(row);
+  }
+  if constexpr (requires { result.void_bounds; }) {
+    for (const auto& span : result.void_bounds) { out.void_bounds.push_back({span.from, span.to}); }
   }
   if constexpr (requires { result.device_fault; }) {
     out.device_fault = result.device_fault;

@@ -59,7 +59,7 @@ TEST_CASE("nothing runs with unknown lengths or an unknown policy of overruns") 
     o.lengths = e;
     return refuses(o);
   });
-  expect_only_named<takt::late_handling>(2, [&](takt::late_handling e) {
+  expect_only_named<takt::late_handling>(3, [&](takt::late_handling e) {
     auto o = briefly();
     o.on_late = e;
     return refuses(o);
@@ -81,7 +81,7 @@ TEST_CASE("no graph runs with an unknown choice") {
     change(o);
     return is_choice(rt::run(board, graphs, takt::analyze(board, graphs).plan, o));
   };
-  expect_only_named<takt::late_handling>(2, [&](auto e) { return with([e](auto& o) { o.on_late = e; }); });
+  expect_only_named<takt::late_handling>(3, [&](auto e) { return with([e](auto& o) { o.on_late = e; }); });
   expect_only_named<rt::length_choice>(3, [&](auto e) { return with([e](auto& o) { o.lengths = e; }); });
 }
 

@@ -166,6 +166,13 @@ TEST_CASE("a release is dropped where the job before is late, if that is asked f
   CHECK(ran.tasks[0].skipped > 0);
   CHECK(ran.tasks[0].completed + ran.tasks[0].skipped + ran.tasks[0].unfinished == ran.tasks[0].released);
   CHECK(ran.tasks[0].released <= 20);
+  options.on_late = takt::late_handling::newest_only;
+  const auto newest = rt::run(one, heavy, takt::plan<1, 1>{}, options);
+  REQUIRE_FALSE(newest.error);
+  CHECK(newest.tasks[0].completed + newest.tasks[0].skipped + newest.tasks[0].unfinished == newest.tasks[0].released);
+  CHECK(newest.tasks[0].skipped > 0);
+  CHECK(newest.tasks[0].unfinished <= 2);  // the one under way, and the newest that waits for it
+  CHECK(newest.tasks[0].released <= 20);
 }
 
 TEST_CASE("of two tasks on one processor the one with the earlier deadline preempts the other") {

@@ -27,6 +27,7 @@
 #include <takt/simulation/graph/stalled_clock.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/environment.hpp"
+#include "support/random_graphs.hpp"
 
 namespace {
 
@@ -34,43 +35,8 @@ namespace rt = takt::runtime;
 namespace sim = takt::simulation;
 using takt::ticks;
 
-using random_graphs = takt::graph_table<ticks, 16, 60, 2>;
+using takt_tests::random_graphs;
 constexpr std::int64_t invocations = 12;
-constexpr std::array<std::string_view, 8> names{"a", "b", "c", "d", "e", "f", "g", "h"};
-
-[[nodiscard]] auto draw_node(takt::random_stream& random) -> takt::graph_node<ticks> {
-  takt::graph_node<ticks> n;
-  n.wcet = random.chance(1, 6) ? 0 : random.between(1, 900'000);
-  if (random.chance(1, 6)) { n.kind = takt::node_kind::copy; }
-  if (random.chance(1, 4)) {
-    n.kind = takt::node_kind::kernel;
-    n.split = random.chance(1, 2);
-    n.launch = n.await = n.split ? random.between(1, 300'000) : 0;
-    n.block_length = random.between(1, 150'000);
-    n.blocks = random.between(1, 6);
-    n.block_threads = static_cast<std::int32_t>(random.between(1, 6)) * 64;
-  }
-  return n;
-}
-[[nodiscard]] auto draw_graphs(takt::random_stream& random) -> random_graphs {
-  random_graphs out;
-  for (std::int64_t g = random.between(1, 2); g > 0; --g) {
-    static_cast<void>(out.add_graph(names[out.graphs.size()], random.between(2'000'000, 20'000'000),
-                                    static_cast<std::int32_t>(random.between(0, 1))));
-    const auto first = static_cast<std::uint32_t>(out.nodes.size());
-    const auto count = static_cast<std::uint32_t>(random.between(1, 8));
-    for (std::uint32_t v = first; v < first + count; ++v) {
-      auto n = draw_node(random);
-      n.name = names[v - first];
-      static_cast<void>(out.add_node(n));
-      for (std::uint32_t from = first; from < v; ++from) {
-        if (random.chance(1, 3)) { static_cast<void>(out.add_edge(from, v)); }
-      }
-    }
-    static_cast<void>(out.add_edge(first, first + count - 1, static_cast<std::int32_t>(random.between(1, 3))));
-  }
-  return out;
-}
 
 /// Who had what when, and when jobs of nodes ended.
 struct seen_run {
@@ -91,7 +57,7 @@ struct seen_run {
   }
 };
 
-using stalls_of_run = std::vector<takt::stall>;
+using takt_tests::stalls_of_run;
 
 /// What joins jobs, on a clock that goes on while the engine stands still. Releases stay in order, and before the time
 /// of the engine.
@@ -110,16 +76,6 @@ struct stalled_flow : rt::graph_flow {
   }
   void completed(std::uint32_t task, std::uint64_t job, ticks now) { graph_flow::completed(task, job, clock.at(now)); }
 };
-
-[[nodiscard]] auto draw_stalls(takt::random_stream& random, ticks period) -> stalls_of_run {
-  stalls_of_run out;
-  ticks from = 0;
-  for (std::int64_t i = random.between(1, 3); i > 0; --i) {
-    out.push_back({from + random.below(5 * period), random.between(1, 4 * period)});
-    from = out.back().begin + out.back().length + 1;
-  }
-  return out;
-}
 
 template <class P, class Refined, class Plan>
 [[nodiscard]] auto by_simulator(const P& board, const Refined& refined, const rt::graph_layout& laid, const Plan& plan,
@@ -216,7 +172,7 @@ void compare(const P& board, bool preemptive, std::int64_t systems, agreement& s
              bool stalled = false) {
   takt::random_stream random{17};
   for (std::int64_t i = 0; i < systems; ++i) {
-    const random_graphs graphs = draw_graphs(random);
+    const random_graphs graphs = takt_tests::draw_graphs(random);
     rt::graph_run_options options;
     options.length = takt::duration{invocations * graphs.graphs[0].period};
     options.lengths = rt::length_choice::upper;
@@ -228,7 +184,7 @@ void compare(const P& board, bool preemptive, std::int64_t systems, agreement& s
     REQUIRE(takt::set_whole_points(refined, takt::graph_platform_of(board), rule::policy));
     auto laid = rt::make_graph_layout(refined, verdict.plan, options);
     if (laid.error) { continue; }
-    const auto stalls = stalled ? draw_stalls(random, graphs.graphs[0].period) : stalls_of_run{};
+    const auto stalls = stalled ? takt_tests::draw_stalls(random, graphs.graphs[0].period) : stalls_of_run{};
     if (stalled) { options.on_late = static_cast<takt::late_handling>(random.below(3)); }
     auto by_sim = by_simulator(board, refined, laid, verdict.plan, options, preemptive, stalls);
     if (what == spoil::edges) {

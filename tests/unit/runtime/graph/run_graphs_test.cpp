@@ -404,6 +404,11 @@ TEST_CASE("an invocation without room is dropped where that is asked, and waits 
   CHECK(dropped.tasks[0].completed == 5);
   CHECK(dropped.tasks[0].skipped >= 4);
   CHECK(dropped.tasks[0].released == 5 + dropped.tasks[0].skipped);
+  options.on_late = takt::late_handling::newest_only;
+  const auto newest = rt::run(board, graphs, plan_of(board, graphs), options, code);
+  CHECK(newest.tasks[0].completed == 5);
+  CHECK(newest.tasks[0].skipped >= 4);
+  CHECK(newest.tasks[0].released == 5 + newest.tasks[0].skipped);
   options.on_late = takt::late_handling::catch_up;
   const auto queued = rt::run(board, graphs, plan_of(board, graphs), options, code);
   CHECK(queued.tasks[0].completed == 5);
