@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/stream.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
+#include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 

@@ -287,6 +287,10 @@ TEST_CASE("jobs of a node enter in order and a separation apart, each in a strea
     driver.fail_next("record", result::invalid_value);
     CHECK_THROWS_AS((void)node.run(6, [](D& d, stream_handle s) { return d.run_in(s, [] {}); }), cuda_error);
     CHECK(node.run(7, [](D& d, stream_handle s) { return d.run_in(s, [] {}); }));
+    // Late, so not kept apart from the one before; the one after is not ready by its release either.
+    CHECK(node.run(8, 0, [](D& d, stream_handle s) { return d.run_in(s, [] {}); }));
+    CHECK(node.run(9, 1, [](D& d, stream_handle s) { return d.run_in(s, [] {}); }));
+    CHECK(node.entered(9) >= node.entered(8));
   }
   CHECK(driver.live() == 0);
 }
