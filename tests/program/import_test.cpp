@@ -569,7 +569,6 @@ TEST_CASE("import: what no table knows, and what it knows to slow a system down,
   CHECK(left_out(incomplete(R"(<tasks name="X" stimuli="s"><customProperties key="osekTaskGroup"/><callGraph>)" +
                             ticks("1") + "</callGraph></tasks>"),
                  "customProperties \"osekTaskGroup\" of Task") == 1);
-  CHECK(left_out(incomplete({}, element("osModel", R"(<osOverheads name="o"/>)")), "OSModel.osOverheads") == 1);
   CHECK(left_out(incomplete(R"(<labels name="l"><size value="4" unit="B"/></labels>)" +
                             runnable("reads", R"(<items xsi:type="am:LabelAccess" data="l" access="read"/>)")),
                  "LabelAccess without a latency") == 1);
@@ -578,6 +577,216 @@ TEST_CASE("import: what no table knows, and what it knows to slow a system down,
 <schedulingAlgorithm xsi:type="am:SporadicServer"/></taskSchedulers></operatingSystems>)"))
                              .text()),
                  "schedulingAlgorithm SporadicServer"));
+}
+
+namespace {
+
+/// Ticks of a call of the operating system.
+auto taking(const std::string& call, const std::string& n) -> std::string {
+  return element(call, R"(<default xsi:type="am:DiscreteValueBoundaries" lowerBound="0" upperBound=")" + n + R"("/>)");
+}
+/// Each call of its own weight, so that a sum says which ones were made.
+const std::string calls = taking("apiActivateTask", "1") + taking("apiTerminateTask", "2") +
+                          taking("apiSchedule", "4") + taking("apiSetEvent", "10") + taking("apiWaitEvent", "20") +
+                          taking("apiClearEvent", "40") + taking("apiRequestResource", "100") +
+                          taking("apiReleaseResource", "200") + taking("apiEnforcedMigration", "400") +
+                          taking("apiRequestSpinlock", "1000") + taking("apiReleaseSpinlock", "2000") +
+                          taking("apiSenderReceiverRead", "10000") + taking("apiSenderReceiverWrite", "20000") +
+                          taking("apiSynchronousServerCallPoint", "40000");
+
+/// "os" with what its calls take, and "T" and what else is mapped to its one core.
+auto on_system(const std::string& overhead, const std::string& mapping = {}) -> std::string {
+  return element("osModel",
+                 R"(<semaphores name="m" maxValue="1" priorityCeilingProtocol="true" semaphoreType="Resource"/>
+<semaphores name="spin" maxValue="1" semaphoreType="Spinlock"/><semaphores name="any" maxValue="1"/>
+<operatingSystems name="os" overhead="cost?type=OsOverhead"><taskSchedulers name="rtos">
+<schedulingAlgorithm xsi:type="am:OSEK"/></taskSchedulers><interruptControllers name="ic"/></operatingSystems>
+<osOverheads name="cost">)" +
+                     overhead + "</osOverheads>") +
+         element("mappingModel", R"(<schedulerAllocation scheduler="rtos" responsibility="c0"/>
+<schedulerAllocation scheduler="ic" responsibility="c0"/><taskAllocation task="T" scheduler="rtos"/>)" +
+                                     mapping);
+}
+/// A small model whose runnable does 1,000 ticks and the items.
+auto with_calls(const std::string& items) -> small_model {
+  small_model out = with_items(ticks("1000") + items);
+  out.software = R"(<labels name="l"><size value="4" unit="B"/></labels>)" + runnable("serves", ticks("500"));
+  out.more = element("eventModel", R"(<events xsi:type="am:CustomEvent" name="done"/>)") +
+             on_system(element("apiOverhead", calls));
+  return out;
+}
+auto item(const std::string& what) -> std::string { return "<items xsi:type=\"am:" + what + "/>"; }
+auto item(const std::string& what, const std::string& inside) -> std::string {
+  return "<items xsi:type=\"am:" + what + ">" + inside + "</items>";
+}
+
+}  // namespace
+
+TEST_CASE("import: a job takes the time of the calls of the operating system that it makes") {
+  const auto took = [](const std::string& items) { return with_calls(items).cpu(); };
+  // Activation, schedule and termination of each job.
+  CHECK(took("") == json::parse("[1000, 1007]"));
+  CHECK(took(item("SetEvent\"", R"(<eventMask events="e"/>)")) == json::parse("[1000, 1017]"));
+  CHECK(took(item("SetEvent\"", R"(<eventMask events="e f"/>)")) == json::parse("[1000, 1017]"));
+  CHECK(took(item("SetEvent\"")) == json::parse("[1000, 1017]"));
+  CHECK(took(item("WaitEvent\"", R"(<eventMask events="e"/>)")) == json::parse("[1000, 1027]"));
+  CHECK(took(item("ClearEvent\"", R"(<eventMask events="e"/>)")) == json::parse("[1000, 1047]"));
+  CHECK(took(item("SchedulePoint\"")) == json::parse("[1000, 1011]"));
+  CHECK(took(item("TerminateProcess\"")) == json::parse("[1000, 1009]"));
+  CHECK(took(item("CustomEventTrigger\" event=\"done\"")) == json::parse("[1000, 1008]"));
+  CHECK(took(item("EnforcedMigration\" resourceOwner=\"rtos\"")) == json::parse("[1000, 1407]"));
+  CHECK(took(item("SenderReceiverRead\" label=\"l\"")) == json::parse("[1000, 11007]"));
+  CHECK(took(item("SenderReceiverWrite\" label=\"l\"")) == json::parse("[1000, 21007]"));
+  CHECK(took(item("SynchronousServerCall\" serverRunnable=\"serves\"")) == json::parse("[1500, 41507]"));
+  const auto section = [](const std::string& of) {
+    return item("SemaphoreAccess\" access=\"request\" semaphore=\"" + of + '"') +
+           item("SemaphoreAccess\" access=\"release\" semaphore=\"" + of + '"');
+  };
+  CHECK(took(section("m")) == json::parse("[1000, 1307]"));
+  CHECK(took(section("spin")) == json::parse("[1000, 4007]"));
+  // Whose kind is not said may be either.
+  CHECK(took(section("any")) == json::parse("[1000, 4007]"));
+  // The longer branch of a switch: 200 ticks, or six calls.
+  CHECK(took(item("ModeSwitch\"", element("entries", ticks("200")) +
+                                      element("defaultEntry", item("ClearEvent\"") + item("ClearEvent\"") +
+                                                                  item("ClearEvent\"") + item("ClearEvent\"") +
+                                                                  item("ClearEvent\"") + item("ClearEvent\"")))) ==
+        json::parse("[1000, 1247]"));
+}
+
+TEST_CASE("import: a task that is activated by another one takes time for that, and so does the other one") {
+  small_model m = with_calls("");
+  m.stimulus += R"(<stimuli xsi:type="am:InterProcessStimulus" name="ips"/>)";
+  m.software += task_of(R"(name="A" stimuli="s")", call("work") + item("InterProcessTrigger\" stimulus=\"ips\"")) +
+                task_of(R"(name="B" stimuli="ips")", call("work"));
+  m.more = on_system(element("apiOverhead", calls), R"(<taskAllocation task="A" scheduler="rtos"/>
+<taskAllocation task="B" scheduler="rtos"/>)");
+  const json w = imported(write("activated.amxmi", m.text()));
+  CHECK(task_named(w, "A")["segments"][0]["cpu"]["Core"] == json::parse("[1000, 1008]"));
+  CHECK(task_named(w, "B")["segments"][0]["cpu"]["Core"] == json::parse("[1000, 1007]"));
+}
+
+TEST_CASE("import: interrupts take what is said of their category, or the longest") {
+  const auto took = [](const std::string& category) {
+    small_model m;
+    m.software = "<isrs name=\"I\" stimuli=\"s\"" + category + "><callGraph>" + call("work") + "</callGraph></isrs>";
+    m.more = on_system(element("isrCategory1Overhead",
+                               taking("preExecutionOverhead", "100") + taking("postExecutionOverhead", "200")) +
+                           element("isrCategory2Overhead",
+                                   taking("preExecutionOverhead", "3000") + taking("postExecutionOverhead", "50")),
+                       R"(<isrAllocation isr="I" controller="ic" priority="1"/>)");
+    const json w = imported(write("category.amxmi", m.text()));
+    CHECK(task_named(w, "T")["segments"][0]["cpu"]["Core"] == json::parse("[1000, 1000]"));
+    return task_named(w, "I")["segments"][0]["cpu"]["Core"];
+  };
+  CHECK(took(R"( category="CATEGORY_1")") == json::parse("[1000, 1300]"));
+  CHECK(took(R"( category="CATEGORY_2")") == json::parse("[1000, 4050]"));
+  CHECK(took("") == json::parse("[1000, 4200]"));
+}
+
+TEST_CASE("import: calls belong to the longest section, and to the longest region of a cooperative task") {
+  small_model m;
+  m.software =
+      task_of(R"(name="L" stimuli="s" preemption="preemptive")", call("locks")) +
+      runnable("locks", item("SemaphoreAccess\" access=\"request\" semaphore=\"m\"") + ticks("400") +
+                            item("ClearEvent\"") + item("SemaphoreAccess\" access=\"release\" semaphore=\"m\"")) +
+      task_of(R"(name="C" stimuli="s" preemption="cooperative")",
+              call("long") + item("SetEvent\"", R"(<eventMask events="e"/>)") + call("long")) +
+      runnable("long", ticks("5000") + item("ClearEvent\""));
+  m.more = on_system(element("apiOverhead", calls), R"(<taskAllocation task="L" scheduler="rtos"/>
+<taskAllocation task="C" scheduler="rtos"/>)");
+  const json w = imported(write("regions.amxmi", m.text()));
+  // 100 + 400 + 40 + 200.
+  CHECK(task_named(w, "L")["segments"][0]["nonpreemptive_region"] == 740);
+  // 5,000 + 40, and 7 of the job with 10 between its runnables.
+  CHECK(task_named(w, "C")["segments"][0]["nonpreemptive_region"] == 5057);
+}
+
+TEST_CASE("import: for a task on the GPU the core of its caller takes the calls, at its speed") {
+  const std::string overhead =
+      "<osOverheads name=\"cost\">" +
+      element("apiOverhead", taking("apiActivateTask", "2000") + taking("apiSchedule", "4000") +
+                                 taking("apiSetEvent", "20000") + taking("apiTerminateTask", "40000") +
+                                 taking("apiWaitEvent", "200000") + taking("apiClearEvent", "400000")) +
+      "</osOverheads></osModel>";
+  const std::string text = with(with(read(lane_assist), "<operatingSystems name=\"Linux\">",
+                                     "<operatingSystems name=\"Linux\" overhead=\"cost?type=OsOverhead\">"),
+                                "</osModel>", overhead);
+  const json w = imported(write("gpu-calls.amxmi", text));
+  const json& variants = w["tasks"][1]["variants"];
+  // Big0 has 2 GHz. Both tasks are activated and scheduled, and one is triggered: 14,000 ticks.
+  CHECK(variants[0]["segments"][0]["cpu"]["Big"][1] == 2'237'504 + 7'000);
+  CHECK(variants[0]["segments"][2]["kernel"] ==
+        imported(lane_assist)["tasks"][1]["variants"][0]["segments"][2]["kernel"]);
+  // It sets the event and ends; its caller waits for that, clears it and ends: 700,000 ticks.
+  CHECK(variants[0]["segments"][4]["cpu"]["Big"] == json::parse("[1250288, 1600288]"));
+  CHECK(variants[1]["segments"][0]["cpu"]["Big"] == json::parse("[30588304, 38945304]"));
+  CHECK_FALSE(w.contains("incomplete"));
+}
+
+TEST_CASE("import: a system is as late as its calls make it, and what is charged is told") {
+  const auto judged = [](const std::string& n) {
+    small_model m = with_items(ticks(n));
+    m.more = on_system(element("apiOverhead", calls), "");
+    const json w = imported(
+        write("close.amxmi", with(m.text(), "<tasks name=\"T\"", "<tasks name=\"T\" preemption=\"preemptive\"")));
+    CHECK_FALSE(w.contains("incomplete"));
+    CHECK(contains(w["notes"].dump(), "os: its calls take CPU time of the job that makes them"));
+    CHECK(contains(w["notes"].dump(), "apiActivateTask, apiTerminateTask, apiSchedule, apiSetEvent"));
+    return json::parse(takt::test::takt("analyze " + write("close.json", w.dump()) + " --json").out);
+  };
+  // With 7 ticks for its activation, schedule and termination it has the whole period, or one too many.
+  const json last = judged("9999993");
+  CHECK(last["status"] == "schedulable");
+  CHECK(last["tasks"][0]["response_bound"] == 10'000'000);
+  CHECK(judged("9999994")["status"] != "schedulable");
+}
+
+TEST_CASE("import: calls that nothing in a model makes, and tasks of no operating system, are left out by name") {
+  const auto with_system = [](const std::string& overhead, const std::string& from = {}, const std::string& to = {}) {
+    small_model m;
+    m.more = on_system(overhead);
+    return imported(write("system.amxmi", with(m.text(), from, to)));
+  };
+  const auto api = [](const std::string& inside) { return element("apiOverhead", inside); };
+  for (const char* name :
+       {"apiSendMessage", "apiSuspendOsInterrupts", "apiResumeOsInterrupts", "apiIocRead", "apiIocWrite"}) {
+    CAPTURE(name);
+    CHECK(left_out(with_system(api(taking(name, "3"))), "OsAPIOverhead." + std::string{name}) == 1);
+    CHECK(left_out(with_system(api(taking(name, "0"))), "OsAPIOverhead." + std::string{name}) == 0);
+  }
+  CHECK(left_out(with_system(api(taking("apiSleep", "3"))), "unknown: OsAPIOverhead.apiSleep") == 1);
+  const std::string mapped = R"(<taskAllocation task="T" scheduler="rtos"/>)";
+  const std::string elsewhere = R"(<taskAllocation task="T" affinity="c0"/>)";
+  CHECK(left_out(with_system(api(calls), mapped, elsewhere), "task without an operating system") == 1);
+  CHECK(left_out(with_system(api(taking("apiSetEvent", "0")), mapped, elsewhere), "task without an operating system") ==
+        0);
+  // Nobody has it.
+  const json unused = with_system(api(calls), " overhead=\"cost?type=OsOverhead\"", "");
+  CHECK(unused["tasks"][0]["segments"][0]["cpu"]["Core"] == json::parse("[1000, 1000]"));
+  CHECK(contains(unused["notes"].dump(), "no operating system has it"));
+  small_model m;
+  m.more = on_system(api(calls));
+  CHECK(contains(refused(with(m.text(), "overhead=\"cost?", "overhead=\"gone?")),
+                 "overhead names \"gone\", which is not there"));
+}
+
+TEST_CASE("import: a task takes what its own operating system takes, by the kind of its core, or in instructions") {
+  small_model m;
+  m.software = task_of(R"(name="U" stimuli="s")", call("work"));
+  m.more =
+      element("osModel", R"(<operatingSystems name="os" overhead="cost"><taskSchedulers name="a"/></operatingSystems>
+<operatingSystems name="bare"><taskSchedulers name="b"/></operatingSystems><osOverheads name="cost"><apiOverhead>
+<apiTerminateTask><default xsi:type="am:DiscreteValueConstant" value="9"/><extended key="Core"><value
+xsi:type="am:DiscreteValueConstant" value="30"/></extended></apiTerminateTask>
+<apiSchedule xsi:type="am:InstructionsConstant" value="300"/></apiOverhead></osOverheads>)") +
+      element("mappingModel", R"(<taskAllocation task="T" scheduler="a" affinity="c0"/>
+<taskAllocation task="U" scheduler="b" affinity="c0"/>)");
+  const json w = imported(write("two-systems.amxmi", m.text()));
+  CHECK(task_named(w, "T")["segments"][0]["cpu"]["Core"] == json::parse("[1000, 1330]"));
+  CHECK(task_named(w, "U")["segments"][0]["cpu"]["Core"] == json::parse("[1000, 1000]"));
+  CHECK(contains(w["notes"].dump(), "tasks are to stay on the cores of theirs"));
+  CHECK(left_out(w, "task without an operating system") == 0);
 }
 
 TEST_CASE("import: a model may be split over files, or be all files of a folder") {

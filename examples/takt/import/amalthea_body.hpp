@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,14 +40,16 @@ struct amalthea_item {
     lock,     ///< of the semaphore `name`
     unlock,
     event,  ///< triggers the custom event `name`
+    other,  ///< a call of the operating system that does nothing but take time
   };
 
   kind what = kind::ticks;
   std::string name{};
-  double times = 1;      ///< that it happens at most, of an access or a call
-  bool writes = false;   ///< of an access
-  bool busy = false;     ///< waits actively
-  bool skipped = false;  ///< of a choice: maybe none of its branches
+  double times = 1;            ///< that it happens at most, of an access or a call
+  bool writes = false;         ///< of an access
+  bool busy = false;           ///< waits actively
+  bool skipped = false;        ///< of a choice: maybe none of its branches
+  std::string_view os_call{};  ///< what it asks of the operating system, as OsAPIOverhead calls it; empty: nothing
   amalthea_ticks ticks{};
   std::vector<std::vector<amalthea_item>> branches{};
   xml_element at;
@@ -74,6 +77,9 @@ template <class F>
   each_item(body, [&](const amalthea_item& item) { out = out || f(item); });
   return out;
 }
+
+/// Cycles of an element, in the spelling of any schema. Throws `input_error`.
+[[nodiscard]] auto read_ticks(const xml_element& of) -> amalthea_ticks;
 
 /// The call graph of a task or a runnable, in the spelling of any schema. Items that the table of the metamodel leaves
 /// out are not there. Throws `input_error`.

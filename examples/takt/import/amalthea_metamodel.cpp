@@ -10,12 +10,18 @@ namespace {
 
 using std::string_view;
 
+constexpr string_view no_caller = "nothing in a model says who makes the call";
 constexpr string_view copies = "data that stays the same is copied, which takes time";
 
 constexpr auto values = std::to_array<harmless_values>({
     {"Label", "dataStability", "_undefined_ noProtection handledByModelElements", copies},
     {"LabelAccess", "dataStability", "_undefined_ inherited noProtection handledByModelElements", copies},
     {"LabelAccess", "implementation", "_undefined_ explicit", copies},
+    {"OsAPIOverhead", "apiIocRead", "0", no_caller},
+    {"OsAPIOverhead", "apiIocWrite", "0", no_caller},
+    {"OsAPIOverhead", "apiResumeOsInterrupts", "0", no_caller},
+    {"OsAPIOverhead", "apiSendMessage", "0", no_caller},
+    {"OsAPIOverhead", "apiSuspendOsInterrupts", "0", no_caller},
     {"OsDataConsistency", "mode", "_undefined_ noProtection handledByModelElements", copies},
 });
 

@@ -36,7 +36,8 @@ struct metamodel_feature {
   std::string_view versions;  ///< empty: it is in 0.9.5
 };
 
-/// Values of an attribute that is read which cannot make the system slower. Every other value is left out.
+/// Values of an attribute, or of ticks, that is read which cannot make the system slower. Every other value is left
+/// out.
 struct harmless_values {
   std::string_view owner;
   std::string_view name;

@@ -96,6 +96,7 @@ class model_reader {
     amalthea_task task{.name = name_of(t),
                        .is_isr = is_isr,
                        .preemption = preemption_of(t),
+                       .category = category_of(t),
                        .stimuli = all_references(t, "stimuli"),
                        .body = read_body(t),
                        .units = {},
@@ -116,6 +117,12 @@ class model_reader {
     if (said == "cooperative") { return amalthea_preemption::cooperative; }
     if (said == "non_preemptive") { return amalthea_preemption::nonpreemptive; }
     return amalthea_preemption::unsaid;
+  }
+
+  [[nodiscard]] static auto category_of(const xml_element& t) -> int {
+    const string_view said = t.attribute("category");
+    if (said == "CATEGORY_1") { return 1; }
+    return said == "CATEGORY_2" ? 2 : 0;
   }
 
   void read_limits(const xml_element& c) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -65,6 +66,14 @@ struct amalthea_event {
 struct amalthea_semaphore {
   std::int64_t most = 0;
   bool has_ceiling = false;
+  std::optional<bool> spins{};  ///< nothing: not said
+};
+
+/// An operating system, and what it takes time for.
+struct amalthea_system {
+  std::string name;
+  /// Of a call the ticks; of one that may be one of several, each of theirs. What takes no time is not there.
+  std::map<std::string, std::vector<amalthea_ticks>, std::less<>> calls{};
 };
 
 enum class amalthea_preemption : std::uint8_t { preemptive, cooperative, nonpreemptive, unsaid };
@@ -74,12 +83,14 @@ struct amalthea_task {
   std::string name;
   bool is_isr = false;
   amalthea_preemption preemption = amalthea_preemption::unsaid;
+  int category = 0;  ///< of an interrupt service routine; 0: not said
   std::vector<std::string> stimuli;
   amalthea_body body;
   std::vector<std::string> units;        ///< where it may run; empty: not said
   std::optional<std::int64_t> priority;  ///< greater is more urgent
   ticks slice = 0;                       ///< of time on a GPU; 0: not said
   ticks deadline = 0;                    ///< 0: not said
+  std::optional<std::size_t> system{};   ///< the operating system of its scheduler; nothing: not said
   xml_element at;
   std::optional<xml_element> allocation{};
 };
@@ -102,6 +113,7 @@ struct amalthea_model {
   std::map<std::string, amalthea_stimulus> stimuli;
   std::map<std::string, amalthea_event> events;
   std::map<std::string, amalthea_semaphore> semaphores;
+  std::vector<amalthea_system> systems;
   std::vector<amalthea_task> tasks;
   std::vector<amalthea_chain> chains;
   std::string cpu_policy = "fixed-priority";

@@ -2,12 +2,17 @@
 #include "amalthea_schedulers.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "../json_value.hpp"
+#include "amalthea_overheads.hpp"
 #include "amalthea_values.hpp"
 
 namespace takt::program {
@@ -20,14 +25,16 @@ constexpr std::size_t longest_word = 60;
 
 class scheduler_reader {
  public:
-  explicit scheduler_reader(amalthea_model& to) : out_{to} {}
+  scheduler_reader(amalthea_model& to, std::map<std::string, std::size_t> systems)
+      : out_{to}, systems_{std::move(systems)} {}
 
   void read_os(const xml_element& os) {
     for (const xml_element& s : os.children("semaphores")) {
       add_named(
           out_.semaphores, s,
           amalthea_semaphore{.most = s.has("maxValue") ? static_cast<std::int64_t>(real(s, "maxValue", 0, 1e9)) : 0,
-                             .has_ceiling = s.attribute("priorityCeilingProtocol") == "true"});
+                             .has_ceiling = s.attribute("priorityCeilingProtocol") == "true",
+                             .spins = spins(s)});
     }
     for (const xml_element& system : os.children("operatingSystems")) {
       for (const xml_element& s : system.children("taskSchedulers")) {
@@ -56,6 +63,7 @@ class scheduler_reader {
       t.allocation = a;
       t.units = all_references(a, "affinity");
       if (t.units.empty()) { t.units = units_by(a, "scheduler"); }
+      t.system = system_by(a, "scheduler");
       check_units(a, t);
       for (const xml_element& p : a.children("schedulingParameters")) { read_priority(p, t); }
       for (const xml_element& p : a.children("parameterExtensions")) {
@@ -72,9 +80,19 @@ class scheduler_reader {
       amalthea_task& t = task_of(a, "isr");
       t.allocation = a;
       t.units = units_by(a, "controller");
+      t.system = system_by(a, "controller");
       check_units(a, t);
       if (a.has("priority")) { t.priority = priority_in(a, "priority"); }
     }
+  }
+
+  /// Where some operating system takes time, each task needs one.
+  void check_systems() {
+    if (std::ranges::all_of(out_.systems, [](const amalthea_system& s) { return s.calls.empty(); })) { return; }
+    const auto without = std::ranges::count_if(out_.tasks, [](const amalthea_task& t) { return !t.system; });
+    if (without == 0) { return; }
+    out_.omit("task without an operating system", "calls of the operating system take time, and it is not known whose",
+              without);
   }
 
   /// How cores are scheduled: one way for all of them.
@@ -126,6 +144,17 @@ class scheduler_reader {
     const auto found = out_.schedulers.find(named.front());
     return found == out_.schedulers.end() ? std::vector<std::string>{} : found->second;
   }
+  [[nodiscard]] auto system_by(const xml_element& allocation, const char* attribute) const
+      -> std::optional<std::size_t> {
+    const auto named = all_references(allocation, attribute);
+    const auto found = named.empty() ? systems_.end() : systems_.find(named.front());
+    return found == systems_.end() ? std::nullopt : std::optional{found->second};
+  }
+  [[nodiscard]] static auto spins(const xml_element& semaphore) -> std::optional<bool> {
+    const string_view said = semaphore.attribute("semaphoreType");
+    if (said == "Spinlock") { return true; }
+    return said == "Resource" || said == "CountingSemaphore" ? std::optional{false} : std::nullopt;
+  }
   void check_units(const xml_element& a, const amalthea_task& t) const {
     for (const std::string& u : t.units) {
       const bool there = std::ranges::any_of(out_.units, [&](const amalthea_unit& o) { return o.name == u; });
@@ -147,6 +176,7 @@ class scheduler_reader {
   }
 
   amalthea_model& out_;
+  std::map<std::string, std::size_t> systems_;     ///< of schedulers and interrupt controllers
   std::map<std::string, std::string> algorithms_;  ///< of schedulers
 };
 
@@ -158,10 +188,11 @@ auto priority_in(const xml_element& e, const char* attribute) -> std::int64_t {
 }
 
 void read_schedulers(const std::vector<xml_element>& os, const std::vector<xml_element>& mapping, amalthea_model& to) {
-  scheduler_reader reader{to};
+  scheduler_reader reader{to, read_systems(os, to)};
   for (const xml_element& o : os) { reader.read_os(o); }
   for (const xml_element& m : mapping) { reader.read_units(m); }
   for (const xml_element& m : mapping) { reader.read_tasks(m); }
+  reader.check_systems();
   reader.read_algorithms();
 }
 

@@ -8,6 +8,7 @@
 
 #include "../files/limits.hpp"
 #include "../json_value.hpp"
+#include "amalthea_overheads.hpp"
 
 namespace takt::program {
 
@@ -18,6 +19,31 @@ constexpr double ns_per_s = 1e9;
 
 [[nodiscard]] auto is_as_fast(const amalthea_unit& a, const amalthea_unit& b) -> bool {
   return a.hertz == b.hertz && a.read_cycles == b.read_cycles && a.write_cycles == b.write_cycles;
+}
+
+[[nodiscard]] auto in_ns(const cycle_range& c, const amalthea_unit& u) -> time_range {
+  return {c.lower / u.hertz * ns_per_s, c.upper / u.hertz * ns_per_s};
+}
+
+[[nodiscard]] auto time_of(const amalthea_ticks& t, const amalthea_unit& u) -> std::optional<time_range> {
+  time_range out;
+  for (const auto& [category, need] : t.needs) {
+    const auto feature = u.features.find(category);
+    if (feature == u.features.end() || feature->second <= 0) { return std::nullopt; }
+    out += in_ns({need.lower / feature->second, need.upper / feature->second}, u);
+  }
+  if (!t.needs.empty()) { return out; }
+  const auto own = t.by_kind.find(u.kind);
+  if (own != t.by_kind.end()) { return in_ns(own->second, u); }
+  if (t.on_any) { return in_ns(*t.on_any, u); }
+  // An item without any ticks takes none; one with those of other units cannot run here.
+  if (t.by_kind.empty()) { return out; }
+  return std::nullopt;
+}
+
+[[nodiscard]] auto words_of(const amalthea_item& item) -> std::string {
+  if (!item.os_call.empty()) { return fmt::format("asks the operating system for {}, which", item.os_call); }
+  return item.name.empty() ? "does what" : fmt::format("calls {}, which", one_line(item.name, longest_name));
 }
 
 }  // namespace
@@ -36,8 +62,7 @@ void amalthea_times::add(const amalthea_item& item, times_by_type& to) {
     if (u.is_gpu || sum.contains(type_of(u))) { continue; }
     if (const auto time = times(item, u)) { sum[type_of(u)] = *time; }
   }
-  const std::string what =
-      item.name.empty() ? "does what" : fmt::format("calls {}, which", one_line(item.name, longest_name));
+  const std::string what = words_of(item);
   if (sum.empty()) { throw item.at.error(fmt::format("{} has ticks for no core", what), "ticks for a core"); }
   if (to.empty()) {
     to = std::move(sum);
@@ -53,8 +78,7 @@ void amalthea_times::add(const amalthea_item& item, times_by_type& to) {
 
 auto amalthea_times::on(const amalthea_unit& u, const amalthea_item& item) -> time_range {
   if (const auto time = times(item, u)) { return *time; }
-  throw item.at.error(fmt::format("calls {}, which has no ticks for {}", one_line(item.name, longest_name),
-                                  one_line(u.kind, longest_name)),
+  throw item.at.error(fmt::format("{} has no ticks for {}", words_of(item), one_line(u.kind, longest_name)),
                       "ticks for that kind of unit");
 }
 
@@ -81,15 +105,17 @@ auto amalthea_times::longest_section(const amalthea_body& body, const std::strin
   bool holds = false;
   for (const amalthea_item& item : body) {
     if (item.what == kind::lock && item.name == semaphore) {
-      if (holds) { return std::nullopt; }
+      const auto time = times(item, u);
+      if (holds || !time) { return std::nullopt; }
       holds = true;
-      held = 0;
+      held = time->upper;
       continue;
     }
     if (item.what == kind::unlock && item.name == semaphore) {
-      if (!holds) { return std::nullopt; }
+      const auto time = times(item, u);
+      if (!holds || !time) { return std::nullopt; }
       holds = false;
-      longest = std::max(longest, held);
+      longest = std::max(longest, held + time->upper);
       continue;
     }
     // Who waits for something else while it holds the semaphore holds it for no time that is known.
@@ -106,7 +132,7 @@ auto amalthea_times::longest_section(const amalthea_body& body, const std::strin
     }
     if (item.what == kind::call && !times(item, u)) { return std::nullopt; }
     if (item.what == kind::call) {
-      const std::string key = item.name + '\n' + semaphore + '\n' + u.name;
+      const std::pair key{system_, item.name + '\n' + semaphore + '\n' + u.name};
       auto known = sections_.find(key);
       if (known == sections_.end()) {
         const auto one = longest_section(model_.runnables.at(item.name).body, semaphore, u);
@@ -120,27 +146,30 @@ auto amalthea_times::longest_section(const amalthea_body& body, const std::strin
   return holds ? std::nullopt : std::optional{longest};
 }
 
+auto amalthea_times::ticks_of_call(const amalthea_item& item) const -> const ticks_of_calls* {
+  if (system_ == nullptr || item.os_call.empty()) { return nullptr; }
+  const auto found = system_->calls.find(call_of(item, model_));
+  return found == system_->calls.end() ? nullptr : &found->second;
+}
+
+/// With what its call of the operating system takes at its longest; at its shortest that takes nothing.
 auto amalthea_times::times(const amalthea_item& item, const amalthea_unit& u) -> std::optional<time_range> {
-  const auto in_ns = [&](const cycle_range& c) {
-    return time_range{c.lower / u.hertz * ns_per_s, c.upper / u.hertz * ns_per_s};
-  };
+  auto out = own_times(item, u);
+  const auto* const call = ticks_of_call(item);
+  if (call == nullptr) { return out; }
+  double longest = 0;
+  for (const amalthea_ticks& t : *call) {
+    const auto time = time_of(t, u);
+    if (!time) { return std::nullopt; }
+    longest = std::max(longest, time->upper);
+  }
+  if (out) { out->upper += longest; }
+  return out;
+}
+
+auto amalthea_times::own_times(const amalthea_item& item, const amalthea_unit& u) -> std::optional<time_range> {
   switch (item.what) {
-    case amalthea_item::kind::ticks: {
-      const amalthea_ticks& t = item.ticks;
-      time_range out;
-      for (const auto& [category, need] : t.needs) {
-        const auto feature = u.features.find(category);
-        if (feature == u.features.end() || feature->second <= 0) { return std::nullopt; }
-        out += in_ns({need.lower / feature->second, need.upper / feature->second});
-      }
-      if (!t.needs.empty()) { return out; }
-      const auto own = t.by_kind.find(u.kind);
-      if (own != t.by_kind.end()) { return in_ns(own->second); }
-      if (t.on_any) { return in_ns(*t.on_any); }
-      // An item without any ticks takes none; one with those of other units cannot run here.
-      if (t.by_kind.empty()) { return out; }
-      return std::nullopt;
-    }
+    case amalthea_item::kind::ticks: return time_of(item.ticks, u);
     case amalthea_item::kind::access: {
       if (u.is_gpu) { return time_range{}; }
       const double one = lines_of(item) * (item.writes ? u.write_cycles : u.read_cycles) / u.hertz * ns_per_s;
@@ -168,7 +197,8 @@ auto amalthea_times::times(const amalthea_item& item, const amalthea_unit& u) ->
     case amalthea_item::kind::set:
     case amalthea_item::kind::lock:
     case amalthea_item::kind::unlock:
-    case amalthea_item::kind::event: break;
+    case amalthea_item::kind::event:
+    case amalthea_item::kind::other: break;
   }
   return time_range{};
 }
@@ -194,14 +224,14 @@ auto amalthea_times::times(const std::string& runnable, const amalthea_unit& u, 
   if (within_.contains(runnable)) {
     throw at.error(fmt::format("calls \"{}\" in a circle", one_line(runnable, longest_name)), "calls without a circle");
   }
-  if (const auto known = known_.find({runnable, u.name}); known != known_.end()) { return known->second; }
+  if (const auto known = known_.find({system_, runnable, u.name}); known != known_.end()) { return known->second; }
   if (within_.size() == max_call_depth) {
     throw at.error(fmt::format("is the {}th call inside of another", max_call_depth), "calls that nest less");
   }
   within_.insert(runnable);
   const auto out = times(found->second.body, u);
   within_.erase(runnable);
-  known_.emplace(std::pair{runnable, u.name}, out);
+  known_.emplace(std::tuple{system_, runnable, u.name}, out);
   return out;
 }
 
@@ -220,15 +250,19 @@ auto amalthea_times::is_for_cores(const std::string& runnable) const -> bool {
 
 auto amalthea_times::only_copies(const std::string& runnable) const -> bool {
   const amalthea_body& body = model_.runnables.at(runnable).body;
-  return !body.empty() &&
-         std::ranges::all_of(body, [](const amalthea_item& i) { return i.what == amalthea_item::kind::access; });
+  using kind = amalthea_item::kind;
+  const auto is_access = [](const amalthea_item& i) { return i.what == kind::access; };
+  return std::ranges::any_of(body, is_access) &&
+         std::ranges::all_of(body, [&](const amalthea_item& i) { return is_access(i) || i.what == kind::other; });
 }
 
-auto amalthea_times::copy(const std::string& runnable, const amalthea_unit& gpu) const -> label_copy {
+auto amalthea_times::copy(const std::string& runnable, const amalthea_unit& gpu) -> label_copy {
   const amalthea_runnable& r = model_.runnables.at(runnable);
   label_copy out;
   double lines = 0;
+  double calls = 0;
   for (const amalthea_item& a : r.body) {
+    if (is_charged(a)) { calls += on(gpu, a).upper; }
     if (!a.writes) { continue; }
     const std::int64_t bytes = bytes_of(a);
     if (bytes > most_bytes - out.bytes) {
@@ -242,6 +276,7 @@ auto amalthea_times::copy(const std::string& runnable, const amalthea_unit& gpu)
   if (gpu.bytes_per_second > 0) {
     out.time.lower = std::min(out.time.upper, static_cast<double>(out.bytes) / gpu.bytes_per_second * ns_per_s);
   }
+  out.time.upper += calls;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../json_value.hpp"
+#include "amalthea_overheads.hpp"
 #include "amalthea_releases.hpp"
 #include "amalthea_times.hpp"
 
@@ -202,14 +204,42 @@ class workload_writer {
       out["preemption"] = "nonpreemptive";
     } else if (cooperative_ || section_ > 0) {
       out["preemption"] = "cooperative";
-      for (const amalthea_body* body : bodies_of(t)) {
-        for (const auto& [type, time] : times_.longest_call(*body)) {
+      for (const amalthea_task* part : parts_of(t)) {
+        charge(*part);
+        for (const auto& [type, time] : times_.longest_call(part->body)) {
           time_range& longest = longest_[type];
           longest.upper = std::max(longest.upper, cooperative_ ? time.upper : 0);
         }
       }
+      if (cooperative_) {
+        for (const auto& [type, time] : calls_between_runnables(t)) { longest_[type] += time; }
+      }
     }
     cooperative_ = cooperative_ || section_ > 0;
+  }
+
+  /// Calls of the operating system that the task makes itself may all come without a place to preempt it at.
+  [[nodiscard]] auto calls_between_runnables(const amalthea_task& t) -> times_by_type {
+    times_by_type out;
+    for (const amalthea_task* part : parts_of(t)) {
+      charge(*part);
+      const job_calls calls = calls_of_job(*part);
+      add_calls(calls.before, *part, out);
+      each_item(part->body, [&](const amalthea_item& i) {
+        if (!i.takes_time() || i.what == step_kind::access) { add_call(i, out); }
+      });
+      add_calls(calls.behind, *part, out);
+    }
+    return out;
+  }
+
+  /// From now on calls are those of the operating system of the task.
+  void charge(const amalthea_task& t) { times_.charge(t.system ? &model_.systems[*t.system] : nullptr); }
+  void add_call(const amalthea_item& call, times_by_type& to) {
+    if (times_.is_charged(call)) { times_.add(call, to); }
+  }
+  void add_calls(const std::vector<std::string_view>& calls, const amalthea_task& t, times_by_type& to) {
+    for (const std::string_view call : calls) { add_call({.what = step_kind::other, .os_call = call, .at = t.at}, to); }
   }
 
   /// Of a semaphore with a priority ceiling whose tasks are all on one core, a less important task blocks others for
@@ -219,10 +249,11 @@ class workload_writer {
     for (const auto& [name, s] : model_.semaphores) {
       std::optional<double> held = 0;
       bool used = false;
-      for (const amalthea_body* body : bodies_of(t)) {
-        if (!uses(*body, name)) { continue; }
+      for (const amalthea_task* part : parts_of(t)) {
+        if (!uses(part->body, name)) { continue; }
         used = true;
-        const auto one = times_.longest_section(*body, name, *cores_[core]);
+        charge(*part);
+        const auto one = times_.longest_section(part->body, name, *cores_[core]);
         held = held && one ? std::optional{std::max(*held, *one)} : std::nullopt;
       }
       if (!used) { continue; }
@@ -241,12 +272,12 @@ class workload_writer {
     }
     return longest;
   }
-  /// Of the task and of those that are parts of it on its core.
-  [[nodiscard]] auto bodies_of(const amalthea_task& t) const -> std::vector<const amalthea_body*> {
-    std::vector<const amalthea_body*> out{&t.body};
+  /// The task and those that are parts of it.
+  [[nodiscard]] auto parts_of(const amalthea_task& t) const -> std::vector<const amalthea_task*> {
+    std::vector<const amalthea_task*> out{&t};
     for (const amalthea_item& i : t.body) {
       const auto* const callee = i.what == step_kind::trigger ? callee_of(t, i) : nullptr;
-      if (callee != nullptr) { out.push_back(&callee->body); }
+      if (callee != nullptr) { out.push_back(callee); }
     }
     return out;
   }
@@ -296,6 +327,9 @@ class workload_writer {
     ordered_json out = ordered_json::array();
     times_by_type cpu;
     const amalthea_task* waited = nullptr;
+    const job_calls calls = calls_of_job(t);
+    charge(t);
+    add_calls(calls.before, t, cpu);
     for (const amalthea_item& s : t.body) {
       if (s.takes_time()) {
         require_no_wait(t, s);
@@ -305,6 +339,7 @@ class workload_writer {
         times_.add(s, cpu);
         continue;
       }
+      add_call(s, cpu);
       if (s.what == step_kind::trigger) {
         const amalthea_task* const callee = callee_of(t, s);
         if (callee == nullptr) { continue; }  // that one is released, and runs by itself
@@ -317,14 +352,23 @@ class workload_writer {
         const bool on_gpu = is_on_gpu(*waited);
         if (!on_gpu) { require_core_of(t, *waited, s.at); }
         if (on_gpu) { offloads_.push_back(waited); }
+        // What the operating system does for a task on the GPU takes time of the core of its caller.
+        const job_calls of_waited = calls_of_job(*waited);
+        charge(*waited);
+        add_calls(of_waited.before, *waited, cpu);
         if (on_gpu && kernels) {
           flush(cpu, t.at, out);
           offload(*waited, out);
-          continue;
         }
         for (const amalthea_item& inner : waited->body) {
-          if (inner.takes_time()) { times_.add(inner, cpu); }
+          if (!inner.takes_time()) {
+            add_call(inner, cpu);
+          } else if (!on_gpu || !kernels) {
+            times_.add(inner, cpu);
+          }
         }
+        add_calls(of_waited.behind, *waited, cpu);
+        charge(t);
       } else if (s.what == step_kind::wait) {
         wait(t, s, waited);
       }
@@ -333,6 +377,7 @@ class workload_writer {
       throw t.at.error(fmt::format("triggers {} and does not wait for it", waited->name),
                        "a wait event behind a trigger");
     }
+    add_calls(calls.behind, t, cpu);
     flush(cpu, t.at, out);
     if (out.empty()) { out.push_back({{"cpu", 0}}); }
     return out;
