@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include <takt/report/utf8.hpp>
+#include <takt/report/visible.hpp>
 
 namespace takt::inline v0::report {
 
-/// A text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that any name is valid JSON.
+/// A text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that any name is valid JSON;
+/// characters that act on what shows them are escaped.
 [[nodiscard]] inline auto json_string(std::string_view text) -> std::string {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string out = "\"";
   for_each_character(text, [&](char32_t c, std::string_view bytes) {
     switch (c) {
@@ -24,12 +24,10 @@ namespace takt::inline v0::report {
       case U'\t': out += "\\t"; return;
       default: break;
     }
-    if (c >= 0x20) {
-      out += bytes;
+    if (is_control(c)) {
+      out += spelled(c);
     } else {
-      out += "\\u00";
-      out += digits[c >> 4U];
-      out += digits[c & 0xFU];
+      out += bytes;
     }
   });
   return out + '"';

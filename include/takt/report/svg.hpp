@@ -8,11 +8,12 @@
 #include <string_view>
 
 #include <takt/report/format_duration.hpp>
-#include <takt/report/utf8.hpp>
+#include <takt/report/visible.hpp>
 
 namespace takt::inline v0::report {
 
-/// A text for XML content or attributes. Characters that XML 1.0 cannot hold become U+FFFD.
+/// A text for XML content or attributes. Characters that XML 1.0 cannot hold become U+FFFD; those that would act on
+/// what shows them are spelled by their numbers.
 [[nodiscard]] inline auto xml_escaped(std::string_view text) -> std::string {
   std::string out;
   for_each_character(text, [&out](char32_t c, std::string_view bytes) {
@@ -25,7 +26,11 @@ namespace takt::inline v0::report {
       default: break;
     }
     const bool forbidden = (c < 0x20 && c != U'\n' && c != U'\t') || c == 0xFFFE || c == 0xFFFF;
-    out += forbidden ? std::string_view{"\xEF\xBF\xBD"} : bytes;
+    if (c >= 0x20 && is_control(c)) {
+      out += spelled(c);
+    } else {
+      out += forbidden ? std::string_view{"\xEF\xBF\xBD"} : bytes;
+    }
   });
   return out;
 }

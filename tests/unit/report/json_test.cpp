@@ -38,6 +38,7 @@ TEST_CASE("json strings replace malformed bytes one by one") {
                     "b") ==
         "\"a\xEF\xBF\xBD"
         "b\"");
+  CHECK(json_string("\x7F\xE2\x80\xAE\xF3\xA0\x81\x81") == R"("\u007f\u202e\udb40\udc41")");
   CHECK(json_string("\xC0\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
   CHECK(json_string("\xED\xA0\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
   CHECK(json_string("\xE2\x82") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
