@@ -6,7 +6,8 @@
 
 namespace takt::inline v0::studies {
 
-/// While it lives, SIGINT and SIGTERM only ask for a stop. Pre: there is one at a time.
+/// While it lives, the first SIGINT or SIGTERM only asks for a stop; a second one, of either kind, does what it does by
+/// itself. Pre: there is one at a time.
 class interruption {
  public:
   interruption() noexcept : at_int_{std::signal(SIGINT, ask)}, at_term_{std::signal(SIGTERM, ask)} {}
@@ -26,7 +27,11 @@ class interruption {
   using handler = void (*)(int);
   static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
 
-  static void ask(int /*signal*/) noexcept { was_asked = true; }
+  static void ask(int /*signal*/) noexcept {
+    was_asked = true;
+    (void)std::signal(SIGINT, SIG_DFL);
+    (void)std::signal(SIGTERM, SIG_DFL);
+  }
 
   inline static std::atomic<bool> was_asked{false};
   handler at_int_;
