@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include <takt/runtime/locked_memory.hpp>
 #include <takt/runtime/thread.hpp>
 
 namespace takt::inline v0::runtime {
@@ -103,7 +104,7 @@ class rights {
   }
 
   auto lock_memory() -> bool {
-    locked_ = mlockall(MCL_CURRENT) == 0;
+    locked_ = lock_used_memory();
     if (!locked_) { return refused("memory: not locked" + reason(errno) + ": page faults may add to responses"); }
     notes_->emplace_back("memory: locked");
     return true;
