@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <takt/core/duration.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -60,13 +61,30 @@ struct run_sizes {
     ticks longest = 1;
     for (const ticks p : period) { longest = longest < p ? p : longest; }
     const ticks wanted = longest > simulation::longest_time / s.periods ? longest : longest * s.periods;
-    std::int64_t count = 0;
-    for (std::size_t i = 0; i < period.size(); ++i) {
-      const ticks jobs = wanted / (period[i] < 1 ? 1 : period[i]) + 1;
-      const bool fits = visits[i] == 0 || jobs < s.most_visits * 1024 / visits[i];
-      count += fits ? jobs * visits[i] : s.most_visits * 1024;
+    // The periods may be so far apart that all visits of such a run have no number: then it is cut, and counted again.
+    for (ticks out = wanted;;) {
+      const visit_count all = visits_until(out);
+      if (all.visits <= s.most_visits) { return out; }
+      out = out / (all.visits / s.most_visits + 1) + 1;
+      if (all.whole) { return out; }
     }
-    return count <= s.most_visits ? wanted : wanted / (count / s.most_visits + 1) + 1;
+  }
+
+ private:
+  struct visit_count {
+    std::int64_t visits = 0;
+    bool whole = true;  ///< else there are at least so many
+  };
+  [[nodiscard]] constexpr auto visits_until(ticks end) const -> visit_count {
+    constexpr std::int64_t most_of_task = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(N + 1);
+    visit_count out;
+    for (std::size_t i = 0; i < period.size(); ++i) {
+      const ticks jobs = end / (period[i] < 1 ? 1 : period[i]) + 1;
+      const bool fits = visits[i] == 0 || jobs <= most_of_task / visits[i];
+      out.visits += fits ? jobs * visits[i] : most_of_task;
+      out.whole = out.whole && fits;
+    }
+    return out;
   }
 };
 

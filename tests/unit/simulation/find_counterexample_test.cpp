@@ -134,3 +134,31 @@ TEST_CASE("every way to hand out SMs is asked, until one of them will do") {
   const auto whole = erased(takt::whole_gpu_policy{}, board(3));
   CHECK(takt::holds_for_every_plan(whole, tasks, p, 64, [](const auto& /*plan*/) { return true; }).plans == 1);
 }
+
+TEST_CASE("a search for runs is bounded by visits, however far the periods are apart") {
+  constexpr ticks day = 86'400'000'000'000;
+  for (const ticks shortest : {ticks{1'000}, ticks{100'000}, ticks{60'000'000'000}}) {
+    CAPTURE(shortest);
+    tasks_type tasks;
+    REQUIRE(tasks.add_task({.period = shortest, .deadline = shortest, .priority = 0}));
+    REQUIRE(tasks.add_visit(timed(visit_place::processor, 1)));
+    for (std::int32_t i = 1; i < 3; ++i) {
+      REQUIRE(tasks.add_task({.period = day + i, .deadline = day, .priority = i}));
+      REQUIRE(tasks.add_visit(timed(visit_place::processor, 1)));
+    }
+    const auto seen = takt::find_counterexample(erased(takt::federated_policy{}, board(4)), tasks, takt::plan<4, 16>{},
+                                                {.most_visits = 1'000, .seeds = 1});
+    CHECK_FALSE(seen.exists);
+    CHECK_FALSE(seen.error);
+    CHECK(seen.how.horizon.count() / shortest <= 1'001);
+    CHECK(seen.how.horizon.count() / shortest >= 900);
+  }
+  // The longest times that there are.
+  takt::detail::run_sizes<4> sizes;
+  for (const ticks period : {ticks{1}, takt::simulation::longest_time}) {
+    REQUIRE(sizes.period.push_back(period));
+    REQUIRE(sizes.deadline.push_back(period));
+    REQUIRE(sizes.visits.push_back(16));
+  }
+  CHECK(sizes.horizon({.most_visits = 1'000}) <= 1'000 / 16 + 2);
+}
