@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,9 +65,18 @@ class tree_builder final : public nlohmann::json_sax<nlohmann::json> {
   auto end_object() -> bool override { return close(); }
   auto end_array() -> bool override { return close(); }
   auto key(string_t& given) -> bool override {
+    open_value& holder = open_.back();
+    if (given.size() > max_json_key_bytes) {
+      throw input_error{step_into(holder.value->where, one_line(given, shown_of_key)),
+                        fmt::format("this key has {} bytes", given.size()),
+                        fmt::format("at most {} bytes", max_json_key_bytes)};
+    }
     std::string name = report::visible(given);
-    if (open_.back()->find(name) != nullptr) {
-      throw input_error{step_into(open_.back()->where, name), "this key is already there", "each key once per object"};
+    if (holder.keys.size() == max_json_keys) {
+      throw input_error{holder.value->where, fmt::format("has more than {} keys", max_json_keys), "fewer keys"};
+    }
+    if (!holder.keys.insert(name).second) {
+      throw input_error{step_into(holder.value->where, name), "this key is already there", "each key once per object"};
     }
     key_ = std::move(name);
     return true;
@@ -81,15 +92,15 @@ class tree_builder final : public nlohmann::json_sax<nlohmann::json> {
   /// A container does not grow while one of its items is open, so pointers to open ones stay valid.
   auto add(kind what, std::string text) -> bool {
     json_value value{.what = what, .text = std::move(text)};
-    json_value* const holder = open_.empty() ? nullptr : open_.back();
+    json_value* const holder = open_.empty() ? nullptr : open_.back().value;
     if (holder != nullptr && holder->is(kind::object)) {
-      value.where = step_into(holder->where, key_);
+      value.where = json_place::within(open_.back().place, key_);
       value.key = std::move(key_);
     } else if (holder != nullptr) {
-      value.where = step_into(holder->where, holder->items.size());
+      value.where = json_place::within(open_.back().place, holder->items.size());
     }
     if (++values_ > max_json_values) {
-      throw input_error{holder == nullptr ? "" : holder->where,
+      throw input_error{holder == nullptr ? "" : holder->where.text(),
                         fmt::format("the file has more than {} values", max_json_values), "fewer values"};
     }
     (holder == nullptr ? root_ : holder->items.emplace_back()) = std::move(value);
@@ -97,11 +108,12 @@ class tree_builder final : public nlohmann::json_sax<nlohmann::json> {
   }
   auto open(kind what) -> bool {
     if (open_.size() == max_json_depth) {
-      throw input_error{open_.back()->where, fmt::format("values are nested more than {} deep", max_json_depth),
+      throw input_error{open_.back().value->where, fmt::format("values are nested more than {} deep", max_json_depth),
                         "fewer levels"};
     }
     add(what, "");
-    open_.push_back(open_.empty() ? &root_ : &open_.back()->items.back());
+    json_value& opened = open_.empty() ? root_ : open_.back().value->items.back();
+    open_.push_back({&opened, std::make_shared<const json_place>(opened.where), {}});
     return true;
   }
   auto close() -> bool {
@@ -109,14 +121,46 @@ class tree_builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  /// A container that is not at its end.
+  struct open_value {
+    json_value* value;
+    std::shared_ptr<const json_place> place;
+    std::unordered_set<std::string> keys;
+  };
+  static constexpr std::size_t shown_of_key = 60;
+
   std::string_view text_;
   json_value root_;
   std::string key_;
-  std::vector<json_value*> open_;
+  std::vector<open_value> open_;
   std::size_t values_ = 0;
 };
 
 }  // namespace
+
+auto json_place::within(std::shared_ptr<const json_place> holder, std::string key) -> json_place {
+  json_place out{std::move(key)};
+  out.holder_ = std::move(holder);
+  out.step_ = step::key;
+  return out;
+}
+
+auto json_place::within(std::shared_ptr<const json_place> holder, std::size_t index) -> json_place {
+  json_place out;
+  out.holder_ = std::move(holder);
+  out.index_ = index;
+  out.step_ = step::index;
+  return out;
+}
+
+auto json_place::text() const -> std::string {
+  switch (step_) {
+    case step::key: return step_into(holder_->text(), start_);
+    case step::index: return step_into(holder_->text(), index_);
+    case step::none: break;
+  }
+  return start_;
+}
 
 auto json_value::find(std::string_view name) const noexcept -> const json_value* {
   if (!is(kind::object)) { return nullptr; }
@@ -154,13 +198,15 @@ auto parse_json(std::string_view text) -> json_value {
   return builder.take();
 }
 
-auto step_into(std::string_view where, std::string_view key) -> std::string {
+auto step_into(const json_place& where, std::string_view key) -> std::string {
   nlohmann::json::json_pointer step;
   step.push_back(std::string{key});
-  return std::string{where} + step.to_string();
+  return where.text() + step.to_string();
 }
 
-auto step_into(std::string_view where, std::size_t index) -> std::string { return fmt::format("{}/{}", where, index); }
+auto step_into(const json_place& where, std::size_t index) -> std::string {
+  return fmt::format("{}/{}", where.text(), index);
+}
 
 auto one_line(std::string_view text, std::size_t most) -> std::string {
   std::string out;

@@ -32,10 +32,10 @@ const object_keys token_section{"a token section",
   return found == object->items.end() ? nullptr : &*found;
 }
 
-[[nodiscard]] auto number(std::int64_t n, const std::string& where) -> json_value {
+[[nodiscard]] auto number(std::int64_t n, const json_place& where) -> json_value {
   return {.what = kind::integer, .text = std::to_string(n), .where = where};
 }
-[[nodiscard]] auto object(const std::string& where, std::vector<json_value> members) -> json_value {
+[[nodiscard]] auto object(const json_place& where, std::vector<json_value> members) -> json_value {
   return {.what = kind::object, .where = where, .items = std::move(members)};
 }
 

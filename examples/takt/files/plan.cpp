@@ -126,7 +126,7 @@ void move_to_tasks(const json_value& decided, string_view key, json_value& docum
         task.items.push_back(named(key, entry));
       } else if (own->what != entry.what || own->text != entry.text) {
         throw input_error{entry.where,
-                          fmt::format("{} differs from {} at {}", entry.quoted(), own->quoted(), own->where),
+                          fmt::format("{} differs from {} at {}", entry.quoted(), own->quoted(), own->where.text()),
                           fmt::format("one {} for each task", key)};
       }
     });

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <ostream>
 
+#include <takt/report/visible.hpp>
+
 #include "defaults.hpp"
 #include "parts.hpp"
 
@@ -76,7 +78,7 @@ void read_effect_chains(const json_value& v, workload_file& out) {
     }
     chain.semantics = read_semantics(item.find("semantics"), chain.tasks.size());
   }
-  out.notes.push_back(fmt::format("{}: the limits of chains are judged by takt chains", v.where));
+  out.notes.push_back(fmt::format("{}: the limits of chains are judged by takt chains", v.where.text()));
 }
 
 [[nodiscard]] auto read_late_handling(const json_value& v) -> late_handling {
@@ -117,7 +119,7 @@ void require_memory(const workload_file& file) {
 
 /// What fits in a line stands in one, all else in one line per item.
 void lay_out(std::ostream& out, const ordered_json& v, std::size_t indent) {
-  const std::string line = v.dump();
+  const std::string line = report::visible(v.dump());
   if (!v.is_structured() || indent + line.size() <= widest_line) {
     out << line;
     return;
@@ -127,7 +129,7 @@ void lay_out(std::ostream& out, const ordered_json& v, std::size_t indent) {
   out << (v.is_array() ? '[' : '{');
   for (const auto& [key, item] : v.items()) {
     out << separator << margin;
-    if (v.is_object()) { out << ordered_json(key).dump() << ": "; }
+    if (v.is_object()) { out << report::visible(ordered_json(key).dump()) << ": "; }
     lay_out(out, item, indent + 2);
     separator = ",\n";
   }
@@ -202,7 +204,9 @@ void print_workload(std::ostream& out, const workload_file& file) {
   out << '\n';
 }
 
-void print_in_one_line(std::ostream& out, const workload_file& file) { out << as_json(file).dump() << '\n'; }
+void print_in_one_line(std::ostream& out, const workload_file& file) {
+  out << report::visible(as_json(file).dump()) << '\n';
+}
 
 auto same_values(const workload_file& a, const workload_file& b) -> bool {
   return a.name == b.name && a.board == b.board && a.cores == b.cores && a.gpus == b.gpus &&
