@@ -26,7 +26,9 @@ template <class P, class Table, class Plan>
   for (std::size_t g = 0; g < seen.graphs.size(); ++g) {
     const described_task& t = tasks.tasks[g];
     for (const ticks response : seen.graphs[g].responses) {
-      out.seen.tasks[g].misses += t.limited && response > t.deadline ? 1U : 0U;
+      const bool is_late = t.limited && response > t.deadline;
+      out.seen.tasks[g].misses += is_late ? 1U : 0U;
+      out.seen.tasks[g].late += is_late ? 1U : 0U;
     }
   }
   return out;

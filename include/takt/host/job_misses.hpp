@@ -52,7 +52,9 @@ class job_misses {
   /// Of a job that has ended.
   template <class Seen>
   constexpr void note_end(flow_progress* jobs, std::uint32_t i, ticks now, Seen& seen) {
-    if (now <= deadline(jobs, i) || jobs[i].missed) { return; }
+    if (now <= deadline(jobs, i)) { return; }
+    ++seen.tasks[i].late;
+    if (jobs[i].missed) { return; }
     note_miss(seen.tasks[i], deadline(jobs, i));
     if (minds()) { static_cast<void>(tell(jobs, i)); }
   }

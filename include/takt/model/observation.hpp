@@ -50,6 +50,7 @@ struct observed_task {
   std::uint64_t released = 0;
   std::uint64_t completed = 0;
   std::uint64_t misses = 0;
+  std::uint64_t late = 0;        ///< completed after their deadlines
   std::uint64_t skipped = 0;     ///< released, and dropped: before they began, or abandoned
   std::uint64_t unfinished = 0;  ///< released, and neither completed nor skipped at the end
   Number worst_response{};

@@ -11,14 +11,17 @@
 namespace takt::inline v0::report {
 
 /// Writes a run as one `takt-run/1` object on a line. Times are nanoseconds. `status` is that of the observation;
-/// responses are null for a task without a completed job, and `within_bound` is null without a bound. `bounds_void`, if
-/// anything was late, has the first and the last instant of each span in which no bound is to be relied on.
+/// `jobs` are completed ones, `late` those of them that missed their deadlines; beside them there are `dropped` and
+/// `unfinished` ones. Responses are null for a task without a completed job, and `within_bound` is null without a
+/// bound. `bounds_void`, if anything was late, has the first and the last instant of each span in which no bound is to
+/// be relied on.
 inline void write_run_json(std::ostream& out, const run_summary& run) {
   json_writer json{out};
   json.begin_object().member("format", "takt-run/1").member("status", name_of(run.status));
   json.key("tasks").begin_array();
   for (const task_run& t : run.tasks) {
     json.begin_object().member("name", t.name).member("jobs", t.jobs).member("misses", t.misses);
+    json.member("late", t.late).member("dropped", t.dropped).member("unfinished", t.unfinished);
     detail::write_time(json, "worst_response", t.jobs > 0, t.worst_response);
     detail::write_time(json, "mean_response", t.jobs > 0, t.mean_response);
     detail::write_time(json, "response_bound", t.bound.exists, t.bound.value);

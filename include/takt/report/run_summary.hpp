@@ -23,8 +23,11 @@ namespace takt::inline v0::report {
 /// What was seen of one task in a simulation or a run, beside what was proven.
 struct task_run {
   std::string name;
-  std::uint64_t jobs = 0;  ///< completed
-  std::uint64_t misses = 0;
+  std::uint64_t jobs = 0;    ///< completed
+  std::uint64_t misses = 0;  ///< deadlines that passed, whatever became of the jobs
+  std::uint64_t late = 0;    ///< of those that completed, after their deadlines
+  std::uint64_t dropped = 0;
+  std::uint64_t unfinished = 0;
   ticks worst_response = 0;
   ticks mean_response = 0;
   response_bound<ticks> bound;     ///< that no job may exceed
@@ -35,6 +38,7 @@ struct task_run {
 struct run_summary {
   observation_status status = observation_status::no_miss;
   std::string fault;            ///< what kept it from running: one sentence
+  bool on_clock_alone = false;  ///< nothing of a run took time of this machine: what was seen is a simulation
   std::vector<task_run> tasks;  ///< in the given order
   std::vector<std::string> notes;
   /// From when to when no bound was to be relied on: something was late on which they rest.
@@ -69,6 +73,9 @@ template <class Tasks, class Visits>
     row.name = proven.tasks[i].name;
     row.jobs = t.completed;
     row.misses = proven.tasks[i].limited ? t.misses : 0;
+    row.late = proven.tasks[i].limited ? t.late : 0;
+    row.dropped = t.skipped;
+    row.unfinished = t.released < t.completed + t.skipped ? 0 : t.released - t.completed - t.skipped;
     row.worst_response = t.worst_response;
     row.mean_response = t.mean_response();
     row.bound = proven.promised(i);
@@ -91,22 +98,32 @@ void compare_with(run_summary& run, const observation<Tasks, Visits>& simulated)
   }
 }
 
-/// One row per task, in the order of the summary of the proof.
+/// One row per task, in the order of the summary of the proof. All jobs are counted: each is done in time, done late
+/// ("missed"), dropped, or not done at the end. The last two have columns where there are some.
 [[nodiscard]] inline auto run_table(const run_summary& run, const verdict_summary& proven) -> table {
   bool beside = false;
-  for (const task_run& t : run.tasks) { beside = beside || t.simulated.has_value(); }
-  table out{.heads = {proven.subject, "jobs", "misses", "deadline ms", "mean ms", beside ? "observed ms" : "worst ms"}};
+  bool some_dropped = false;
+  bool some_unfinished = false;
+  for (const task_run& t : run.tasks) {
+    beside = beside || t.simulated.has_value();
+    some_dropped = some_dropped || t.dropped > 0;
+    some_unfinished = some_unfinished || t.unfinished > 0;
+  }
+  table out{.heads = {proven.subject, "jobs", "done", "missed"}};
+  if (some_dropped) { out.heads.emplace_back("dropped"); }
+  if (some_unfinished) { out.heads.emplace_back("not done"); }
+  const char* const worst = !beside ? "worst ms" : run.on_clock_alone ? "on the clock ms" : "observed ms";
+  out.heads.insert(out.heads.end(), {"deadline ms", "mean ms", worst});
   if (beside) { out.heads.emplace_back("simulated ms"); }
   out.heads.insert(out.heads.end(), {beside ? "proven ms" : "bound ms", "within"});
   for (const std::uint32_t i : proven.order) {
     const task_run& t = run.tasks[i];
     const auto seen = [&t](ticks time) { return t.jobs > 0 ? in_milliseconds(time) : "-"; };
-    std::vector<std::string> row{t.name,
-                                 std::to_string(t.jobs),
-                                 std::to_string(t.misses),
-                                 deadline_cell(proven.tasks[i]),
-                                 seen(t.mean_response),
-                                 seen(t.worst_response)};
+    std::vector<std::string> row{t.name, std::to_string(t.jobs + t.dropped + t.unfinished),
+                                 std::to_string(t.jobs - t.late), std::to_string(t.late)};
+    if (some_dropped) { row.push_back(std::to_string(t.dropped)); }
+    if (some_unfinished) { row.push_back(std::to_string(t.unfinished)); }
+    row.insert(row.end(), {deadline_cell(proven.tasks[i]), seen(t.mean_response), seen(t.worst_response)});
     if (beside) { row.push_back(t.simulated ? in_milliseconds(*t.simulated) : "-"); }
     row.push_back(detail::bound_cell(t.bound));
     row.emplace_back(!t.bound.exists ? "-" : t.within ? "yes" : "no");

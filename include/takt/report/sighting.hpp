@@ -37,6 +37,7 @@ template <class Result>
     row.released = t.released;
     row.completed = t.completed;
     row.misses = t.misses;
+    row.late = t.late;
     row.skipped = t.skipped;
     row.unfinished = t.unfinished;
     row.worst_response = t.worst_response;
@@ -66,7 +67,7 @@ void keep_stated_misses(const described_tasks<N, V, R, S>& tasks, sighting& out)
     const described_task& t = tasks.tasks[i];
     auto& row = out.seen.tasks[i];
     const bool is_after_period = t.deadline > t.period && row.worst_response <= t.deadline;
-    if (!t.limited || is_after_period) { row.misses = 0; }
+    if (!t.limited || is_after_period) { row.misses = row.late = 0; }
   }
 }
 

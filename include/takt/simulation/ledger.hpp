@@ -39,6 +39,7 @@ struct job {
   ticks deadline = 0;
   std::uint64_t number = 0;
   std::uint64_t misses = 0;
+  std::uint64_t late_ends = 0;  ///< jobs that completed after their deadlines
   ticks first_miss = no_instant;
   ticks worst = 0;
   ticks best = std::numeric_limits<ticks>::max();
@@ -87,6 +88,7 @@ class ledger {
   constexpr void complete(job& j, ticks now) {
     const ticks response = now - j.release;
     if (response > j.deadline && !j.late) { miss(j); }
+    j.late_ends += response > j.deadline ? 1U : 0U;
     j.worst = std::max(j.worst, response);
     j.best = std::min(j.best, response);
     if (!checked_add(j.total, response, j.total)) { j.total = std::numeric_limits<ticks>::max(); }
@@ -138,6 +140,7 @@ class ledger {
                          .released = released,
                          .completed = completed,
                          .misses = j.misses,
+                         .late = j.late_ends,
                          .unfinished = released - completed,
                          .worst_response = j.worst,
                          .best_response = completed == 0 ? ticks{0} : j.best,

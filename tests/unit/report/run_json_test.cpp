@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -61,6 +62,9 @@ TEST_CASE("run JSON compares what was seen with what was proven") {
   CHECK(j.at("tasks")[0] == json{{"name", "on the edge"},
                                  {"jobs", 10},
                                  {"misses", 0},
+                                 {"late", 0},
+                                 {"dropped", 0},
+                                 {"unfinished", 0},
                                  {"worst_response", 500},
                                  {"mean_response", 300},
                                  {"response_bound", 500},
@@ -121,14 +125,47 @@ TEST_CASE("a run stands beside the same in virtual time, in JSON and in the tabl
   const auto known = proven({"a", "b"});
   auto run = takt::report::summarize(o, known);
   CHECK_FALSE(written(run).at("tasks")[0].contains("simulated_worst_response"));
-  CHECK(takt::report::run_table(run, known).heads ==
-        std::vector<std::string>{"task", "jobs", "misses", "deadline ms", "mean ms", "worst ms", "bound ms", "within"});
+  CHECK(takt::report::run_table(run, known).heads == std::vector<std::string>{"task", "jobs", "done", "missed",
+                                                                              "deadline ms", "mean ms", "worst ms",
+                                                                              "bound ms", "within"});
   seen simulated;
   simulated.tasks = {row("a", 2, 350), row("b", 0, 0)};
   takt::report::compare_with(run, simulated);
   CHECK(written(run).at("tasks")[0].at("simulated_worst_response") == 350);
   const auto table = takt::report::run_table(run, known);
-  CHECK(table.rows[0] ==
-        std::vector<std::string>{"a", "2", "0", "0.000600", "0.000300", "0.000400", "0.000350", "0.000500", "yes"});
-  CHECK(table.rows[1] == std::vector<std::string>{"b", "0", "0", "0.000600", "-", "-", "-", "0.000500", "yes"});
+  CHECK(table.rows[0] == std::vector<std::string>{"a", "2", "2", "0", "0.000600", "0.000300", "0.000400", "0.000350",
+                                                  "0.000500", "yes"});
+  CHECK(table.rows[1] == std::vector<std::string>{"b", "0", "0", "0", "0.000600", "-", "-", "-", "0.000500", "yes"});
+}
+
+TEST_CASE("the columns of a run count every job once, and say what is a simulation") {
+  const auto known = proven({"late", "dropped", "in time"});
+  seen o;
+  o.tasks = {row("late", 443, 900), row("dropped", 5, 400), row("in time", 7, 400)};
+  o.tasks[0].released = 1'200;
+  o.tasks[0].misses = 1'192;  // most of them of jobs that were not done
+  o.tasks[0].late = 436;
+  o.tasks[1].released = 8;
+  o.tasks[1].skipped = 3;
+  o.tasks[2].released = 7;
+  auto run = takt::report::summarize(o, known);
+  CHECK(run.missed());
+  const auto table = takt::report::run_table(run, known);
+  REQUIRE(std::vector<std::string>(table.heads.begin(), table.heads.begin() + 6) ==
+          std::vector<std::string>{"task", "jobs", "done", "missed", "dropped", "not done"});
+  for (const auto& cells : table.rows) {
+    int sum = 0;
+    for (std::size_t i = 2; i < 6; ++i) { sum += std::stoi(cells[i]); }
+    CHECK(sum == std::stoi(cells[1]));
+  }
+  CHECK(table.rows[0][1] == "1200");
+  CHECK(table.rows[0][2] == "7");
+  CHECK(table.rows[0][5] == "757");
+  CHECK(written(run).at("tasks")[0].at("unfinished") == 757);
+  CHECK(written(run).at("tasks")[1].at("dropped") == 3);
+
+  run.tasks[0].simulated = 5;
+  CHECK(takt::report::run_table(run, known).heads[8] == "observed ms");
+  run.on_clock_alone = true;
+  CHECK(takt::report::run_table(run, known).heads[8] == "on the clock ms");
 }

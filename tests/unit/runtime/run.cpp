@@ -545,4 +545,5 @@ TEST_CASE("the first deadline that passed is in the observation") {
   CHECK(result.tasks[0].first_miss == 5'000'000);
   CHECK(result.tasks[0].released == 3);
   CHECK(result.tasks[0].misses == 3);
+  CHECK(result.tasks[0].late == result.tasks[0].completed);
 }

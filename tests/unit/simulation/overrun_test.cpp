@@ -40,6 +40,7 @@ TEST_CASE("a late job goes on and the next one waits for it") {
   CHECK(r.tasks[0].released == 4);
   CHECK(r.tasks[0].completed == 3);
   CHECK(r.tasks[0].misses == 4);
+  CHECK(r.tasks[0].late == 3);
   CHECK(r.tasks[0].first_miss == 8);
   CHECK(r.tasks[0].worst_response == 19);
   CHECK(r.tasks[0].total_response == 13 + 16 + 19);

@@ -128,12 +128,13 @@ class live_choices {
     expect(task, job, tasks_[task].visit_count - 1, now);
     trace_->add(mark{mark_kind::release, task, job, row.nominal});
     if (!row.is_abandoned) { trace_->add(mark{mark_kind::completion, task, job, now}); }
-    pass_deadline(task, job, row.nominal, now, now);
+    const bool is_late = pass_deadline(task, job, row.nominal, now, now);
     if (row.is_abandoned) {
       skip(task);
     } else {
       hooks_.completed(task, job, now);
       note_completion(row.seen, now - row.nominal);
+      row.seen.late += is_late ? 1U : 0U;
       if (options_->watch != nullptr) { options_->watch->completed(task, now - row.nominal); }
     }
     row.was_abandoned = std::exchange(row.is_abandoned, false);
@@ -149,7 +150,7 @@ class live_choices {
     ticks release = rows_[task].nominal;
     for (std::uint64_t k = 0; k <= waiting; ++k) {
       trace_->add(mark{mark_kind::release, task, job + k, release});
-      pass_deadline(task, job + k, release, no_event, end);
+      static_cast<void>(pass_deadline(task, job + k, release, no_event, end));
       release += tasks_[task].period;
     }
     return waiting;
@@ -221,16 +222,17 @@ class live_choices {
     ++rows_[task].seen.skipped;
     if (options_->watch != nullptr) { options_->watch->skipped(task); }
   }
-  /// Of a job that was released and ends at these instants, as far as it has come by `now`.
-  void pass_deadline(std::uint32_t task, std::uint64_t job, ticks release, ticks end, ticks now) {
-    if (deadlines_[task] == no_event || release > no_event - 1 - deadlines_[task]) { return; }
+  /// Of a job that was released and ends at these instants, as far as it has come by `now`. Whether it is late.
+  auto pass_deadline(std::uint32_t task, std::uint64_t job, ticks release, ticks end, ticks now) -> bool {
+    if (deadlines_[task] == no_event || release > no_event - 1 - deadlines_[task]) { return false; }
     const ticks due = release + deadlines_[task];
-    if (due > now && end == no_event) { return; }
+    if (due > now && end == no_event) { return false; }
     trace_->add(mark{mark_kind::deadline, task, job, due});
-    if (end <= due) { return; }
+    if (end <= due) { return false; }
     trace_->add(mark{mark_kind::miss, task, job, due});
     note_miss(rows_[task].seen, due);
     if (options_->watch != nullptr) { options_->watch->missed(task); }
+    return true;
   }
   void expect(std::uint32_t task, std::uint64_t job, std::uint32_t position, ticks now) {
     hold(violations_.bound_of(task), {task, position, job, false, now, now - rows_[task].nominal, 0});

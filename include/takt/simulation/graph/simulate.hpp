@@ -123,7 +123,10 @@ void summarize_graphs(const graph_result<ticks>& run, const Refined& refined, st
     const ticks deadline = g < deadlines.size() ? deadlines[g].count() : 0;
     for (std::size_t j = 0; j < run.invoked[g].size(); ++j) {
       note_completion(seen, run.responses[g][j]);
-      if (deadline > 0 && run.responses[g][j] > deadline) { note_miss(seen, run.invoked[g][j] + deadline); }
+      if (deadline > 0 && run.responses[g][j] > deadline) {
+        ++seen.late;
+        note_miss(seen, run.invoked[g][j] + deadline);
+      }
     }
     static_cast<void>(out.tasks.push_back(seen));
   }

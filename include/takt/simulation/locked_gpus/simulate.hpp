@@ -86,6 +86,7 @@ void summarize(const host::gpu_system& system, const std::vector<host::task_rele
       const ticks due = release + t.deadline;
       recorder.record(mark{mark_kind::deadline, static_cast<std::uint32_t>(i), j - l.first_job, due});
       if (finish == no_instant || finish > due) {
+        seen.late += finish == no_instant ? 0U : 1U;
         note_miss(seen, due);
         recorder.record(mark{mark_kind::miss, static_cast<std::uint32_t>(i), j - l.first_job, due});
       }
