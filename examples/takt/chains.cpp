@@ -20,13 +20,15 @@
 #include "json_value.hpp"
 #include "observe.hpp"
 #include "picture_file.hpp"
+#include "side_files.hpp"
 
 namespace takt::program {
 
 namespace {
 
 /// Simulates the tasks, periodically released, and how data goes through the chains.
-void observe_chains(const chains_options& o, const described_file& file, std::vector<judged_chain>& chains) {
+void observe_chains(const chains_options& o, const described_file& file, std::vector<judged_chain>& chains,
+                    written_files& written) {
   const simulation_options options{
       .horizon = duration{option_time("--horizon", o.horizon)}, .execution = execution_times::random, .seed = o.seed};
   require_bearable(file, options.horizon, "--horizon", true);
@@ -52,7 +54,8 @@ void observe_chains(const chains_options& o, const described_file& file, std::ve
   }
   if (o.svg_file.empty()) { return; }
   if (!slowest) { throw nothing_to_run{"no chain has reacted to a change until the horizon; ask for a longer one"}; }
-  write_picture(o.svg_file, [&](std::ostream& out) { report::write_svg_chain(out, *slowest); });
+  written.add(o.svg_file,
+              [&] { write_picture(o.svg_file, [&](std::ostream& out) { report::write_svg_chain(out, *slowest); }); });
 }
 
 [[nodiscard]] auto answer_of(const std::vector<report::chain_summary>& all) -> exit_code {
@@ -73,12 +76,14 @@ auto chains_command(const chains_options& o) -> exit_code {
     refuse_offsets(file.workload(), "says nothing where each task has a clock of its own",
                    "--clocks common, or no such key");
   }
+  try_files({o.file}, {{"--svg", o.svg_file}});
   const auto& proven = file.judge(o.ask);
   std::vector<judged_chain> chains;
   for (const chain_facts& c : file.workload().chains) {
     chains.push_back(judge_chain(c, file.workload(), proven, file.waiting(), o.own_clocks));
   }
-  observe_chains(o, file, chains);
+  written_files written;
+  observe_chains(o, file, chains, written);
   std::vector<report::chain_summary> all;
   for (judged_chain& c : chains) { all.push_back(std::move(c.summary)); }
   auto assumptions = assumptions_of(all, file.workload(), o.own_clocks);
@@ -105,6 +110,7 @@ auto chains_command(const chains_options& o) -> exit_code {
   if (std::ranges::any_of(all, &report::chain_summary::contradicted)) {
     throw environment_error{"a chain takes longer than is proven: this is a fault of takt, please report it"};
   }
+  written.require_all();
   return answer_of(all);
 }
 

@@ -20,6 +20,7 @@
 #include "picture_file.hpp"
 #include "policies/policy_input.hpp"
 #include "progress.hpp"
+#include "side_files.hpp"
 #include "terminal.hpp"
 #include "text_file.hpp"
 
@@ -78,6 +79,8 @@ auto compare_command(const compare_options& o) -> exit_code {
   for (const std::string& policy : policies) { require_policy("--policies", policy); }
   for (const std::string& rule : cpus) { require_cpu_rule("--cpus", rule); }
 
+  try_files({o.file}, {{"--svg", o.svg_file}, {"--write", o.written_file, true}});
+
   report::comparison_summary all;
   all.title = file->name;
   all.platform_words = report::hardware_words(file->board);
@@ -101,23 +104,29 @@ auto compare_command(const compare_options& o) -> exit_code {
     }
   });
   const auto best = report::best_of(all, o.by);
+  written_files written;
   if (!o.written_file.empty() && best) {
     take_over(*file, input_of(*file, judged[*best].wishes), *judged[*best].found);
-    write_file(o.written_file, [&](std::ostream& out) { print_workload(out, *file); });
+    written.add(o.written_file,
+                [&] { write_file(o.written_file, [&](std::ostream& out) { print_workload(out, *file); }); });
   }
   if (!o.svg_file.empty()) {
-    write_picture(o.svg_file, [&](std::ostream& out) { report::write_comparison_svg(out, all, o.by); });
+    written.add(o.svg_file, [&] {
+      write_picture(o.svg_file, [&](std::ostream& out) { report::write_comparison_svg(out, all, o.by); });
+    });
   }
   if (o.json) {
+    for (const std::string& fault : written.faults()) { all.notes.push_back(fault); }
     report::write_comparison_json(std::cout, all);
   } else {
     show(report::comparison_text(all, {.by = o.by}));
-    if (!o.written_file.empty()) {
+    if (!o.written_file.empty() && !written.has_failed(o.written_file)) {
       const std::string words =
           best ? all.rows[*best].policy + " to " + o.written_file : "nothing, since no policy is proven";
       say("\nwritten: {}\n", words);
     }
   }
+  written.require_all();
   const auto misses = [](const report::comparison_row& row) { return row.status == verdict_status::unschedulable; };
   const auto overflows = [](const report::comparison_row& row) { return row.status == verdict_status::overflow; };
   const auto judges = [&](const report::comparison_row& row) { return row.status && !overflows(row); };

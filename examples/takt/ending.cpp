@@ -12,6 +12,7 @@
 
 #include "command_line.hpp"
 #include "json_value.hpp"
+#include "standard_error.hpp"
 
 namespace takt::program {
 
@@ -31,7 +32,7 @@ void say_failure(std::string_view status, const std::string& line) {
     }
     json.key("notes").begin_array().value(line).end_array().end_object().finish();
   }
-  fmt::print(stderr, "{}\n", line);
+  say_aside("{}\n", line);
 }
 
 [[nodiscard]] auto name_of_file() -> std::string {
@@ -46,6 +47,10 @@ auto this_call() -> call& {
   return it;
 }
 
+void require_written_answer() {
+  if (!std::cout.flush() || std::fflush(stdout) != 0) { throw environment_error{"standard output cannot be written"}; }
+}
+
 auto ended_by(const input_error& e) -> exit_code {
   say_failure(e.overflow ? "overflow" : "invalid-model", fmt::format("{}: {}", name_of_file(), line_of(e)));
   return exit_code::invalid_input;
@@ -58,12 +63,15 @@ auto ended_by(const nothing_to_run& e) -> exit_code {
 }
 
 auto ended_by(const environment_error& e) -> exit_code {
-  fmt::print(stderr, "takt: {}\n", one_line(e.what, longest_message));
+  say_aside("takt: {}\n", one_line(e.what, longest_message));
   return exit_code::environment;
 }
 
 auto ended_by(const CLI::Success& e) -> exit_code {
   (void)this_call().app.exit(e);
+  try {
+    require_written_answer();
+  } catch (const environment_error& unwritten) { return ended_by(unwritten); }
   return exit_code::ok;
 }
 
@@ -72,7 +80,7 @@ auto ended_by(const CLI::ParseError& e) -> exit_code { return refused_call(compl
 auto ended_by(const std::exception& e) -> exit_code { return ended_by(environment_error{e.what()}); }
 
 auto refused_call(const std::string& why) -> exit_code {
-  fmt::print(stderr, "takt: {}\n", one_line(why, longest_complaint));
+  say_aside("takt: {}\n", one_line(why, longest_complaint));
   return exit_code::invalid_input;
 }
 

@@ -18,6 +18,9 @@ struct call {
 };
 [[nodiscard]] auto this_call() -> call&;
 
+/// Throws `environment_error` where what is printed does not arrive on standard output.
+void require_written_answer();
+
 // How a call ends that fails: each says why on standard error, and as JSON where that was asked for.
 
 [[nodiscard]] auto ended_by(const input_error& e) -> exit_code;

@@ -10,6 +10,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "ending.hpp"
+#include "process.hpp"
 #include "terminal.hpp"
 #include "version.hpp"
 
@@ -49,7 +50,7 @@ void describe_commands(call& c) {
   }
   choose_colours(coloured);
   const exit_code code = chosen.run();
-  if (!std::cout.flush() || std::fflush(stdout) != 0) { throw environment_error{"standard output cannot be written"}; }
+  require_written_answer();
   return code;
 }
 
@@ -69,6 +70,9 @@ void describe_commands(call& c) {
 
 auto main(int argc, char** argv) -> int {
   try {
-    return static_cast<int>(serve_guarded(argc, argv));
+    prepare_process();
+    exit_code code = exit_code::environment;
+    on_stack_of_a_program([&] { code = serve_guarded(argc, argv); });
+    return static_cast<int>(code);
   } catch (...) { return static_cast<int>(exit_code::environment); }
 }

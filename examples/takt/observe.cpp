@@ -52,8 +52,9 @@ auto simulated(const described_file& file, const simulation_options& options, co
   return out;
 }
 
-void write_pictures(const trace& recorded, const described_file& file, const report::verdict_summary& proven,
-                    const pictures& to) {
+auto write_pictures(const trace& recorded, const described_file& file, const report::verdict_summary& proven,
+                    const pictures& to) -> written_files {
+  written_files out;
   std::vector<std::string_view> names;
   if (proven.subject == "graph") { names.assign(proven.visits.begin(), proven.visits.end()); }
   if (names.empty()) {
@@ -61,19 +62,24 @@ void write_pictures(const trace& recorded, const described_file& file, const rep
   }
   const report::trace_view view{recorded.slices(), recorded.marks(), names, recorded.holds()};
   if (!to.trace_file.empty()) {
-    write_file(to.trace_file, [&view](std::ostream& out) { report::write_chrome_trace(out, view); });
+    out.add(to.trace_file, [&] {
+      write_file(to.trace_file, [&view](std::ostream& bytes) { report::write_chrome_trace(bytes, view); });
+    });
   }
   if (!to.svg_file.empty()) {
     ticks end = 0;
     for (const ticks t : view.marks | views::times) { end = std::max(end, t); }
     const report::gantt_options options{
         .title = file.title(), .to = std::min(end, (duration{file.longest_period()} * periods_in_picture).count())};
-    write_picture(to.svg_file, [&](std::ostream& out) { report::write_svg_gantt(out, view, options); });
+    out.add(to.svg_file, [&] {
+      write_picture(to.svg_file, [&](std::ostream& bytes) { report::write_svg_gantt(bytes, view, options); });
+    });
   }
+  return out;
 }
 
 void print_run(const std::string& head, std::string_view outcome, const report::run_summary& run,
-               const report::verdict_summary& proven, const pictures& written) {
+               const report::verdict_summary& proven, const pictures& wanted, const written_files& written) {
   const bool planned = !proven.plan_words.empty();
   say("{}\n{}: {}\n\n", head, planned ? "plan" : "platform",
       planned ? proven.plan_words : report::joined(proven.platform_words));
@@ -81,10 +87,10 @@ void print_run(const std::string& head, std::string_view outcome, const report::
   say("{}: {}; verdict of the analysis: {} ({})\n", outcome, run.missed() ? "missed" : "no miss",
       name_of(proven.status), proven.method);
   for (const std::string& note : run.notes) { say("  {}\n", note); }
-  if (!written.trace_file.empty()) {
-    say("trace: {} (open it at https://ui.perfetto.dev)\n", one_line(written.trace_file, 400));
+  if (!wanted.trace_file.empty() && !written.has_failed(wanted.trace_file)) {
+    say("trace: {} (open it at https://ui.perfetto.dev)\n", one_line(wanted.trace_file, 400));
   }
-  if (!written.svg_file.empty()) { say("picture: {}\n", written.svg_file); }
+  if (!wanted.svg_file.empty() && !written.has_failed(wanted.svg_file)) { say("picture: {}\n", wanted.svg_file); }
 }
 
 }  // namespace takt::program

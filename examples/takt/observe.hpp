@@ -2,12 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <takt/core/duration.hpp>
 #include <takt/report/run_summary.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "described_file.hpp"
+#include "side_files.hpp"
 
 namespace takt::program {
 
@@ -26,14 +28,15 @@ struct pictures {
   std::string svg_file;
 
   [[nodiscard]] auto wanted() const noexcept -> bool { return !trace_file.empty() || !svg_file.empty(); }
+  [[nodiscard]] auto files() const -> std::vector<side_file> { return {{"--trace", trace_file}, {"--svg", svg_file}}; }
 };
 
 /// Writes the files that were asked for; an empty name asks for none.
-void write_pictures(const trace& recorded, const described_file& file, const report::verdict_summary& proven,
-                    const pictures& to);
+[[nodiscard]] auto write_pictures(const trace& recorded, const described_file& file,
+                                  const report::verdict_summary& proven, const pictures& to) -> written_files;
 
 /// Prints what was seen beside what was proven: the head of the text, then a table, the outcome, notes and files.
 void print_run(const std::string& head, std::string_view outcome, const report::run_summary& run,
-               const report::verdict_summary& proven, const pictures& written);
+               const report::verdict_summary& proven, const pictures& wanted, const written_files& written);
 
 }  // namespace takt::program

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "progress.hpp"
 
-#include <cstdio>
-
-#include <fmt/format.h>
 #include <unistd.h>
 
+#include "standard_error.hpp"
 #include "tty.hpp"
 
 namespace takt::program {
@@ -18,7 +16,7 @@ progress::progress(std::string_view what)
     : what_{what}, watched_{is_terminal(STDERR_FILENO)}, next_{std::chrono::steady_clock::now() + 500ms} {}
 
 progress::~progress() {
-  if (shown_) { fmt::print(stderr, "\r\x1b[K"); }
+  if (shown_) { say_aside("\r\x1b[K"); }
 }
 
 void progress::show(std::uint64_t done, std::uint64_t of) {
@@ -26,11 +24,10 @@ void progress::show(std::uint64_t done, std::uint64_t of) {
   shown_ = true;
   next_ = std::chrono::steady_clock::now() + 100ms;
   if (of == 0) {
-    fmt::print(stderr, "\r{}: {}\x1b[K", what_, done);
+    say_aside("\r{}: {}\x1b[K", what_, done);
   } else {
-    fmt::print(stderr, "\r{}: {} of {} ({} %)\x1b[K", what_, done, of, done * 100 / of);
+    say_aside("\r{}: {} of {} ({} %)\x1b[K", what_, done, of, done * 100 / of);
   }
-  (void)std::fflush(stderr);
 }
 
 }  // namespace takt::program

@@ -50,12 +50,13 @@ auto simulate_command(const simulate_options& o) -> exit_code {
                                    .execution = o.execution,
                                    .seed = o.seed,
                                    .stalls = stalls};
+  try_files({o.file}, o.keep.files());
   require_bearable(file, options.horizon, "--horizon", o.keep.wanted());
   const auto& proven = file.judge(o.ask);
   trace recorded;
   const report::sighting seen = simulated(file, options, "--horizon", o.keep.wanted() ? &recorded : nullptr);
   report::run_summary run = report::summarize(seen.seen, proven);
-  write_pictures(recorded, file, proven, o.keep);
+  const written_files written = write_pictures(recorded, file, proven, o.keep);
 
   const std::string how =
       fmt::format("{} of virtual time, releases {}, execution times {}, seed {}",
@@ -66,13 +67,15 @@ auto simulate_command(const simulate_options& o) -> exit_code {
   if (o.json) {
     run.notes.insert(run.notes.begin(), proven.notes.begin(), proven.notes.end());
     run.notes.push_back(how);
+    for (const std::string& fault : written.faults()) { run.notes.push_back(fault); }
     report::write_run_json(std::cout, run);
   } else {
     const auto said = words_of_file(file.workload());
     run.notes.insert(run.notes.end(), said.begin(), said.end());
-    print_run("simulated: " + how, "simulation", run, proven, o.keep);
+    print_run("simulated: " + how, "simulation", run, proven, o.keep, written);
   }
   if (stalls.empty()) { require_no_contradiction(run, proven); }
+  written.require_all();
   return run.missed() ? exit_code::missed : exit_code::ok;
 }
 

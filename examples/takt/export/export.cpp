@@ -8,6 +8,7 @@
 
 #include "../command.hpp"
 #include "../failure.hpp"
+#include "../side_files.hpp"
 #include "../text_file.hpp"
 #include "cpp_program.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 [[nodiscard]] auto export_cpp(const export_options& o) -> exit_code {
   described_file file{o.file, o.wishes};
+  try_files({o.file}, {{"--write", o.written_file}});
   if (const auto open = open_omissions(file.workload()); !open.empty()) {
     throw input_error{"/incomplete", "lists what a program would not say of itself",
                       "a file whose \"acknowledged\" names each kind"};

@@ -104,7 +104,9 @@ void describe_sweep(CLI::App& app, choice& c) {
   const auto o = std::make_shared<sweep_options>();
   auto& command = *app.add_subcommand("sweep", "how many task sets of a published experiment each analysis accepts");
   add_sweep(command, *o);
-  command.callback([&c, o] { c = {[o] { return sweep_command(*o); }, nullptr, "takt-sweep/1", &o->json}; });
+  command.callback([&c, o] {
+    c = {[o] { return sweep_command(*o); }, names_file(*o) ? &o->name : nullptr, "takt-sweep/1", &o->json};
+  });
 }
 
 void describe_completion(CLI::App& app, choice& c) {

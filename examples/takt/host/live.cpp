@@ -19,6 +19,8 @@
 #include <takt/report/table.hpp>
 #include <takt/report/utf8.hpp>
 
+#include "../standard_error.hpp"
+
 namespace takt::program {
 
 namespace {
@@ -62,8 +64,7 @@ live_report::~live_report() {
   }
   changed_.notify_all();
   thread_.join();
-  if (shown_ > 0) { fmt::print(stderr, "\x1b[{}A\r\x1b[J", shown_); }
-  (void)std::fflush(stderr);
+  if (shown_ > 0) { say_aside("\x1b[{}A\r\x1b[J", shown_); }
 }
 
 void live_report::show() {
@@ -77,9 +78,8 @@ void live_report::show() {
     if (is_terminal_) {
       rewrite(passed);
     } else {
-      fmt::print(stderr, "{}\n", report::live_line(passed, seen_by(*watch_), *proven_));
+      say_aside("{}\n", report::live_line(passed, seen_by(*watch_), *proven_));
     }
-    (void)std::fflush(stderr);
   }
 }
 
@@ -95,7 +95,7 @@ void live_report::rewrite(ticks passed) {
     out += report::elided(rest.substr(0, end), columns) + "\n";
     rest.remove_prefix(end + 1);
   }
-  fmt::print(stderr, "{}", out);
+  say_aside("{}", out);
 }
 
 }  // namespace takt::program

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,28 +21,42 @@ namespace takt::program {
 
 namespace {
 
-/// An SVG picture beside the PNG that is made of it; removed at the end.
+/// A file without a name, which is gone when it is closed.
 class drawing {
  public:
-  explicit drawing(const std::string& png) : path_{fmt::format("{}.{}.svg", png, getpid())} {}
+  drawing() : file_{std::tmpfile()} {
+    if (file_ == nullptr) { throw environment_error{fmt::format("no temporary file ({})", std::strerror(errno))}; }
+  }
   drawing(const drawing&) = delete;
   auto operator=(const drawing&) -> drawing& = delete;
-  ~drawing() { (void)unlink(path_.c_str()); }
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): it owns
+  ~drawing() { (void)std::fclose(file_); }
 
-  [[nodiscard]] auto path() const -> const std::string& { return path_; }
+  void fill(const std::string& text) {
+    const bool whole = std::fwrite(text.data(), 1, text.size(), file_) == text.size() && std::fflush(file_) == 0;
+    if (!whole || std::fseek(file_, 0, SEEK_SET) != 0) {
+      throw environment_error{fmt::format("a temporary file cannot be written ({})", std::strerror(errno))};
+    }
+  }
+  [[nodiscard]] auto descriptor() const -> int { return fileno(file_); }
 
  private:
-  std::string path_;
+  std::FILE* file_;
 };
 
-/// Runs the program. Returns why it failed, empty if it did not.
-[[nodiscard]] auto converted(const std::string& svg, const std::string& png) -> std::string {
-  std::array<std::string, 4> words{png_maker, "--output", png, svg};
-  std::array<char*, 5> arguments{words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+/// Runs the program from one descriptor to another, so that no name can be taken for an option. Returns why it failed,
+/// empty if it did not.
+[[nodiscard]] auto converted(int svg, int png) -> std::string {
+  std::string word{png_maker};
+  std::array<char*, 2> arguments{word.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  if (const int error = posix_spawn_file_actions_init(&actions); error != 0) { return std::strerror(error); }
   pid_t child = 0;
-  if (const int error = posix_spawnp(&child, png_maker, nullptr, nullptr, arguments.data(), environ); error != 0) {
-    return std::strerror(error);
-  }
+  int error = posix_spawn_file_actions_adddup2(&actions, svg, STDIN_FILENO);
+  if (error == 0) { error = posix_spawn_file_actions_adddup2(&actions, png, STDOUT_FILENO); }
+  if (error == 0) { error = posix_spawnp(&child, png_maker, &actions, nullptr, arguments.data(), environ); }
+  (void)posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) { return std::strerror(error); }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "" : fmt::format("{} failed", png_maker);
@@ -60,10 +75,14 @@ auto png_maker_is_installed() -> bool {
 }
 
 void write_png(const std::string& path, const std::function<void(std::ostream&)>& draw) {
-  const drawing svg{path};
-  write_file(svg.path(), draw);
-  const std::string why = converted(svg.path(), path);
-  if (!why.empty()) { throw environment_error{fmt::format("{}: cannot be made of an SVG ({})", path, why)}; }
+  std::ostringstream text;
+  draw(text);
+  drawing svg;
+  svg.fill(text.str());
+  write_descriptor(path, [&](int png) {
+    const std::string why = converted(svg.descriptor(), png);
+    if (!why.empty()) { throw environment_error{fmt::format("{}: cannot be made of an SVG ({})", path, why)}; }
+  });
 }
 
 }  // namespace takt::program

@@ -50,6 +50,13 @@ void require_surroundings(const report::sighting& s) {
   }
 }
 
+/// Whether there is nothing that a thread of a run has to do.
+[[nodiscard]] auto uses_no_cpu(const workload_file& file) -> bool {
+  return std::ranges::none_of(file.tasks.visits, [](const described_visit& v) {
+    return v.where == visit_place::processor && (v.time.upper > 0 || v.wcet > 0);
+  });
+}
+
 /// The same tasks under the same plan in virtual time, with the longest execution times.
 [[nodiscard]] auto beside(const described_file& file) -> report::sighting {
   const duration wanted = duration{file.longest_period()} * periods_beside;
@@ -76,6 +83,7 @@ void require_surroundings(const report::sighting& s) {
 auto run_command(const run_command_options& o) -> exit_code {
   const duration length = run_length(o);
   described_file file{o.file, o.wishes};
+  try_files({o.file}, o.keep.files());
   require_bearable(file, length, "--for", o.keep.wanted());
   const auto& proven = file.judge(o.ask);
   // What about this machine can disturb a run on the emulated device, which uses its CPUs only.
@@ -88,9 +96,14 @@ auto run_command(const run_command_options& o) -> exit_code {
   report::compare_with(run, beside(file).seen);
   run.void_bounds = seen.void_bounds;
   if (!run.void_bounds.empty()) { notes.push_back(report::void_bounds_words(run.void_bounds)); }
-  write_pictures(recorded, file, proven, o.keep);
+  run.on_clock_alone = uses_no_cpu(file.workload());
+  const written_files written = write_pictures(recorded, file, proven, o.keep);
 
   if (!seen.first_violation.empty()) { notes.push_back("first violation: " + seen.first_violation); }
+  if (run.on_clock_alone) {
+    notes.emplace_back(
+        "no CPU segments: the run is on the clock alone, and does not show when this machine stands still");
+  }
   if (seen.stopped) {
     notes.emplace_back(ends_run(o.at_violation) && !seen.first_violation.empty() ? "stopped: at the first violation"
                                                                                  : "stopped: by a signal");
@@ -100,14 +113,16 @@ auto run_command(const run_command_options& o) -> exit_code {
   notes.insert(notes.end(), said.begin(), said.end());
   run.notes = std::move(notes);
   if (o.json) {
+    for (const std::string& fault : written.faults()) { run.notes.push_back(fault); }
     report::write_run_json(std::cout, run);
   } else {
     const std::string took = report::format_duration(seen.seen.end);
     const std::string whole = report::format_duration(length.count());
     print_run(fmt::format("ran for {} on the {} device, execution times drawn from their bounds, seed {}",
                           seen.stopped ? fmt::format("{} of {}", took, whole) : whole, o.device, o.seed),
-              "run", run, proven, o.keep);
+              "run", run, proven, o.keep, written);
   }
+  written.require_all();
   return run.missed() ? exit_code::missed : exit_code::ok;
 }
 

@@ -15,10 +15,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <takt/report/visible.hpp>
+
 #include "../command.hpp"
 #include "../failure.hpp"
 #include "../files/workload_file.hpp"
 #include "../json_value.hpp"
+#include "../side_files.hpp"
+#include "../standard_error.hpp"
 #include "../text_file.hpp"
 #include "amalthea_audit.hpp"
 #include "amalthea_export.hpp"
@@ -33,9 +37,10 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t line_length = 110;
 
-/// On one line what fits there, and the parts of all else on lines of their own.
+/// On one line what fits there, and the parts of all else on lines of their own. Characters that act on what shows them
+/// stand in strings by their numbers.
 void print(std::ostream& out, const ordered_json& v, std::size_t depth) {
-  const std::string all = v.dump();
+  const std::string all = report::visible(v.dump());
   if (!v.is_structured() || (depth > 0 && all.size() + 2 * depth <= line_length)) {
     out << all;
     return;
@@ -45,7 +50,7 @@ void print(std::ostream& out, const ordered_json& v, std::size_t depth) {
   const char* between = "\n";
   for (const auto& [key, item] : v.items()) {
     out << between << indent;
-    if (v.is_object()) { out << ordered_json(key).dump() << ": "; }
+    if (v.is_object()) { out << report::visible(ordered_json(key).dump()) << ": "; }
     print(out, item, depth + 1);
     between = ",\n";
   }
@@ -56,10 +61,10 @@ void print_report(const xml_file& model) {
   std::size_t all = 0;
   for (const audited_kind& u : audit(model.root())) {
     const std::string_view how = u.how == treatment::left_out ? "left out" : "harmless";
-    fmt::print(stderr, "{}: {}, {} from line {} on\n", how, u.name, u.count, u.first_line);
+    say_aside("{}: {}, {} from line {} on\n", how, u.name, u.count, u.first_line);
     all += u.count;
   }
-  fmt::print(stderr, "not used: {} elements and attributes in all, those inside of unused ones not counted\n", all);
+  say_aside("not used: {} elements and attributes in all, those inside of unused ones not counted\n", all);
 }
 
 [[nodiscard]] auto read_model(const std::string& path, const std::string& name = {}) -> std::unique_ptr<xml_file> {
@@ -93,6 +98,7 @@ void print_report(const xml_file& model) {
 
 [[nodiscard]] auto export_amalthea(const export_options& o) -> exit_code {
   const auto plan = read_workload(parse_json(read_text_file(o.file)));
+  try_files({o.file}, {{"--write", o.written_file}});
   std::string text;
   try {
     const auto model = read_model(o.model_file);
@@ -129,6 +135,7 @@ auto import_command(const import_options& o) -> exit_code {
   }
   if (o.files.empty()) { throw input_error{"FILE", "is missing", "a model"}; }
   const std::vector<std::string> paths = model_files(o.files);
+  try_files(paths, {{"--write", o.written_file}});
   std::vector<std::unique_ptr<xml_file>> models;
   std::vector<const xml_file*> files;
   for (const std::string& path : paths) {
@@ -154,7 +161,7 @@ auto import_command(const import_options& o) -> exit_code {
     });
     fmt::print("{} tasks written to {}\n", workload["tasks"].size(), o.written_file);
     for (const auto& note : workload.value("notes", ordered_json::array())) {
-      fmt::print("  note: {}\n", note.get<std::string>());
+      fmt::print("  note: {}\n", report::visible(note.get<std::string>()));
     }
     for (const auto& kind : workload.value("incomplete", ordered_json::array())) {
       fmt::print("  left out: {} ({}): {}\n", kind["kind"].get<std::string>(), kind["count"].get<std::int64_t>(),

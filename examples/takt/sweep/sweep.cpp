@@ -21,6 +21,8 @@
 #include "../fields.hpp"
 #include "../json_value.hpp"
 #include "../picture_file.hpp"
+#include "../side_files.hpp"
+#include "../standard_error.hpp"
 #include "../text_file.hpp"
 #include "emit.hpp"
 #include "policy_study.hpp"
@@ -33,6 +35,9 @@ namespace takt::program {
 namespace {
 
 using namespace sweep;
+
+/// A line of a script names them all.
+constexpr std::size_t max_parts = 100'000;
 
 /// Every study of this program, in the order in which it is listed.
 [[nodiscard]] auto all_studies() -> const std::vector<study>& {
@@ -58,15 +63,10 @@ using namespace sweep;
       fmt::format("{}", fmt::join(names, ", "))};
 }
 
-/// Whether a name is that of a file rather than of a study.
-[[nodiscard]] auto is_file(const std::string& name) -> bool {
-  return name.ends_with(".json") || name.find('/') != std::string::npos;
-}
-
 /// The study that is named, or that a file describes, with what the file and the options give.
 [[nodiscard]] auto asked_study(const sweep_options& o) -> described_study {
   std::optional<described_study> out;
-  if (is_file(o.name)) {
+  if (names_file(o)) {
     out = read_study(parse_json(read_text_file(o.name, max_file_bytes, "study file")), find_study);
   } else {
     const study& known = find_study(o.name);
@@ -124,6 +124,10 @@ void check(const sweep_options& o) {
   if (!o.emit.empty() && o.parts < 1) {
     throw input_error{"--emit", "does not say into how many parts the study is divided", "--parts N too"};
   }
+  if (o.parts > max_parts) {
+    throw input_error{"--parts", fmt::format("{} are more than a script has room for", o.parts),
+                      fmt::format("at most {}", max_parts)};
+  }
   if (o.emit.empty() && o.parts > 0) {
     throw input_error{"--parts", "is about jobs that are written", "--emit slurm or --emit parallel too"};
   }
@@ -150,8 +154,8 @@ void check(const sweep_options& o) {
 [[nodiscard]] auto missing_units(const tally& counts) -> std::vector<std::size_t> { return units_to_do(counts, {}); }
 
 void say_missing(const std::vector<std::size_t>& missing, const sweep_options& o) {
-  fmt::print(stderr, "takt: {} blocks are in no journal of {}{}{}\n", missing.size(), o.resume,
-             missing.empty() ? "" : ": ", one_line(units_text(missing), 200));
+  say_aside("takt: {} blocks are in no journal of {}{}{}\n", missing.size(), o.resume, missing.empty() ? "" : ": ",
+            one_line(units_text(missing), 200));
 }
 
 /// The missing blocks in so many parts, or fewer. A point whose end is not known yet is in one of them.
@@ -178,7 +182,7 @@ void emit(const described_study& s, const sweep_options& o) {
   const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
   emitted_jobs jobs;
   jobs.study = s.what.name;
-  jobs.call = {own_path(), "sweep", is_file(o.name) ? absolute(o.name) : o.name};
+  jobs.call = {own_path(), "sweep", names_file(o) ? absolute(o.name) : o.name};
   for (const std::string& given : o.parameters) { jobs.call.insert(jobs.call.end(), {"--set", given}); }
   jobs.call.insert(jobs.call.end(), {"--resume", absolute(o.resume)});
   for (const auto& [option, path] : {std::pair{"--csv", o.csv}, {"--svg", o.svg}, {"--html", o.html}}) {
@@ -208,15 +212,17 @@ void write_results(const result& r, const sweep_options& o) {
   } else if (o.csv.empty() && o.svg.empty() && o.html.empty()) {
     write_csv(std::cout, r);
   }
+  written_files written;
   if (!o.csv.empty()) {
-    write_file(o.csv, [&r](std::ostream& out) { write_csv(out, r); });
+    written.add(o.csv, [&] { write_file(o.csv, [&r](std::ostream& out) { write_csv(out, r); }); });
   }
   if (!o.html.empty()) {
-    write_file(o.html, [&r](std::ostream& out) { write_html(out, r); });
+    written.add(o.html, [&] { write_file(o.html, [&r](std::ostream& out) { write_html(out, r); }); });
   }
   if (!o.svg.empty()) {
-    write_picture(o.svg, [&r](std::ostream& out) { write_svg(out, r); });
+    written.add(o.svg, [&] { write_picture(o.svg, [&r](std::ostream& out) { write_svg(out, r); }); });
   }
+  written.require_all();
 }
 
 /// Writes the results once all is there.
@@ -227,8 +233,8 @@ void conclude(const result& r, const sweep_options& o, bool stopped) {
         o.resume.empty() ? "interrupted; nothing is kept without --resume DIR"
                          : fmt::format("interrupted; the same command goes on from what is kept in {}", o.resume)};
   }
-  fmt::print(stderr, "takt: this part is done; {} units are left to the others, so nothing is written yet\n",
-             r.counts.units() - r.counts.known_units());
+  say_aside("takt: this part is done; {} units are left to the others, so nothing is written yet\n",
+            r.counts.units() - r.counts.known_units());
 }
 
 void merge(const described_study& s, const sweep_options& o) {
@@ -268,6 +274,10 @@ void run_on_ranks(const described_study& s, const sweep_options& o, ranks& all) 
 
 void sweep::require(bool well, std::string_view otherwise) {
   if (!well) { throw environment_error{fmt::format("{}: this is a fault of takt, please report it", otherwise)}; }
+}
+
+auto names_file(const sweep_options& o) -> bool {
+  return o.name.ends_with(".json") || o.name.find('/') != std::string::npos;
 }
 
 void add_sweep(CLI::App& command, sweep_options& o) {
@@ -320,6 +330,10 @@ auto sweep_command(const sweep_options& o) -> exit_code {
   try {
     check(o);
     asked = asked_study(o);
+    if (!o.list && o.emit.empty()) {
+      try_files(names_file(o) ? std::vector{o.name} : std::vector<std::string>{},
+                {{"--csv", o.csv}, {"--html", o.html}, {"--svg", o.svg}});
+    }
     if (o.list) {
       list_parameters(*asked);
     } else if (!o.emit.empty()) {

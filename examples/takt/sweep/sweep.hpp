@@ -35,6 +35,9 @@ struct sweep_options {
   std::vector<std::string> parameters;  ///< NAME=VALUE
 };
 
+/// Whether the study is that of a file.
+[[nodiscard]] auto names_file(const sweep_options& o) -> bool;
+
 void add_sweep(CLI::App& command, sweep_options& o);
 
 /// Runs a study. Throws `input_error` and `environment_error`.
