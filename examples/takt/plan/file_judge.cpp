@@ -203,6 +203,8 @@ auto file_judge::order_counts(const file_mapping& m) const -> bool {
 }
 
 auto file_judge::proves(const file_mapping& m, std::int64_t permille) -> bool {
+  was_stopped_ = was_stopped_ || (stop_ && stop_());
+  if (was_stopped_) { return false; }
   mapped& of = prepare(m);
   const auto found = judge_file(*of.file, of.input, permille);
   return found != nullptr && found->judged && found->verdict.schedulable();

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <takt/allocation/synthesis/mapping_problem.hpp>
@@ -43,6 +45,11 @@ class file_judge {
   /// From now on chains are judged with the release offsets that are chosen for each mapping. Throws where the document
   /// has no chains.
   void choose_release_offsets(std::uint64_t seed);
+
+  /// From now on `stop` is asked before each judgement of a mapping under a factor. Once it says so, nothing more is
+  /// proven: what was proven before still counts, and `was_stopped`.
+  void stop_by(std::function<bool()> stop) { stop_ = std::move(stop); }
+  [[nodiscard]] auto was_stopped() const -> bool { return was_stopped_; }
 
   /// The places of each task that the document leaves open. Throws where there are too many.
   [[nodiscard]] auto menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>;
@@ -87,6 +94,8 @@ class file_judge {
   bool has_regions_ = false;                          ///< some CPU time cannot be preempted at any instant
   std::vector<std::vector<bool>> uses_devices_;       ///< of each task, by body
   std::unique_ptr<mapped> last_;
+  std::function<bool()> stop_;
+  bool was_stopped_ = false;
   std::optional<std::uint64_t> offsets_by_;  ///< the seed of their choice
 };
 

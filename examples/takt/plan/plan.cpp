@@ -23,6 +23,7 @@
 #include "../large_stack.hpp"
 #include "../picture_file.hpp"
 #include "../progress.hpp"
+#include "../side_files.hpp"
 #include "../text_file.hpp"
 #include "plan_picture.hpp"
 #include "search_state.hpp"
@@ -95,10 +96,12 @@ struct planned_system {
   std::int64_t factor = 0;  ///< in thousandths, with which this plan is proven; 0: it was not asked for
 };
 
-/// The largest factor with which this very plan is proven. Pre: it is with the times as they are.
+/// The largest factor with which this very plan is proven, or, where a signal asks for an end, one that is. Pre: it is
+/// with the times as they are.
 [[nodiscard]] auto factor_of_plan(const planned_system& s) -> std::int64_t {
   return largest_factor(1000, file_problem::most_factor, [&](std::int64_t f) {
     if (f == 1000) { return true; }
+    if (studies::interruption::asked()) { return false; }
     const auto again = judge_its_plan(*s.file, s.input, *s.found, f);
     return again != nullptr && again->judged && again->verdict.schedulable();
   });
@@ -112,7 +115,7 @@ struct planned_system {
   on_large_stack([&] { out.file = read_workload(judge.planned(m)); });
   out.input = input_of(*out.file, out.rules);
   out.found = judge_file(*out.file, out.input);
-  if (factor > 1000) {
+  if (factor > 1000 && !studies::interruption::asked()) {
     const auto stretched = judge_file(*out.file, out.input, factor);
     if (stretched != nullptr && stretched->judged && stretched->verdict.schedulable()) {
       auto same = judge_its_plan(*out.file, out.input, *stretched, 1000);
@@ -165,14 +168,33 @@ struct shortfall {
 /// The best answers, one after the other.
 using better_answers = std::vector<report::plan_view::step>;
 
-void search(const plan_options& o, const std::string& key, file_problem& problem, plan_progress& s,
-            better_answers& growth) {
-  const studies::interruption signals;
+/// Where a search that was ended within a mapping goes on: as if it had not been asked about that one, but with the
+/// answers that it gave.
+[[nodiscard]] auto before_last(const plan_progress& before, const plan_progress& now) -> plan_progress {
+  plan_progress out = before;
+  out.found = now.found;
+  out.best = now.best;
+  out.score = now.score;
+  out.nearest = now.nearest;
+  out.closest = now.closest;
+  return out;
+}
+
+void search(const plan_options& o, const std::string& key, file_judge& judge, file_problem& problem, plan_progress& s,
+            better_answers& growth, written_files& written, std::vector<std::string>& notes) {
   progress shown{"planning: mappings judged"};
   const auto begin = steady::now();
   const auto end = begin + std::chrono::nanoseconds{option_time("--for", o.time)};
   const std::uint64_t last = o.evaluations == 0 ? UINT64_MAX : o.evaluations;
   auto kept = begin;
+  const auto keep_state = [&](const plan_progress& at) {
+    if (!o.state_file.empty()) {
+      written.add(o.state_file, [&] { write_state(o.state_file, key, at); });
+    }
+  };
+  const auto is_over = [&] { return steady::now() >= end || studies::interruption::asked(); };
+  judge.stop_by(is_over);
+  plan_progress before = s;
   const auto keep_answer = [&](const plan_progress& at) {
     if (!at.found || (!growth.empty() && growth.back().value == at.score)) { return; }
     growth.push_back({at.evaluations, at.score, score_words(o.objective, at.score)});
@@ -180,12 +202,14 @@ void search(const plan_options& o, const std::string& key, file_problem& problem
   const auto ends = [&](const plan_progress& at) {
     shown.show(at.evaluations, o.evaluations);
     keep_answer(at);
+    if (judge.was_stopped()) { return true; }
+    before = at;
     const auto now = steady::now();
-    if (!o.state_file.empty() && now - kept > between_states) {
-      write_state(o.state_file, key, at);
+    if (now - kept > between_states) {
+      keep_state(at);
       kept = now;
     }
-    return at.evaluations >= last || now >= end || studies::interruption::asked();
+    return at.evaluations >= last || is_over();
   };
   switch (o.search) {
     case plan_search::local: climb(problem, s, o.seed, ends); break;
@@ -199,7 +223,12 @@ void search(const plan_options& o, const std::string& key, file_problem& problem
     }
   }
   keep_answer(s);
-  if (!o.state_file.empty()) { write_state(o.state_file, key, s); }
+  if (!judge.was_stopped()) { return keep_state(s); }
+  keep_state(before_last(before, s));
+  s.complete = false;
+  if (s.found && (!before.found || before.score != s.score)) {
+    notes.emplace_back("the search was ended within its best mapping: what was proven of it until then counts");
+  }
 }
 
 /// How sure the answer is.
@@ -320,6 +349,7 @@ void write_json(const plan_options& o, const plan_progress& s, const planned_sys
 
 auto plan_command(const plan_options& o) -> exit_code {
   const std::string text = read_text_file(o.file);
+  try_files({o.file}, {{"--resume", o.state_file}, {"--svg", o.svg_file}, {"--write", o.written_file, true}});
   const json_value document = o.replan ? without_decisions(parse_json(text)) : parse_json(text);
   file_judge judge{document, rules_of(o, document), place_of_cpu_rules(o)};
   std::vector<std::string> notes = judge.drop_unjudged();
@@ -336,7 +366,9 @@ auto plan_command(const plan_options& o) -> exit_code {
   if (!o.state_file.empty()) { *s = read_state(o.state_file, key, *problem); }
   // One stack for all of them: a new one for each mapping costs more than the analyses.
   better_answers growth;
-  on_large_stack([&] { search(o, key, *problem, *s, growth); });
+  written_files written;
+  const studies::interruption signals;
+  on_large_stack([&] { search(o, key, judge, *problem, *s, growth, written, notes); });
 
   const bool by_factor = o.objective == mapping_objective::factor;
   const auto decisions_to_show = [&] {
@@ -373,11 +405,22 @@ auto plan_command(const plan_options& o) -> exit_code {
       view.growth = growth;
       view.evaluations = s->evaluations;
       view.notes = notes;
-      write_picture(o.svg_file, [&](std::ostream& out) { report::write_svg_plan(out, view); });
+      written.add(o.svg_file,
+                  [&] { write_picture(o.svg_file, [&](std::ostream& out) { report::write_svg_plan(out, view); }); });
+    }
+    if (!o.written_file.empty()) {
+      written.add(o.written_file, [&] {
+        // What is printed below is about the file before it takes the plan over.
+        std::unique_ptr<workload_file> planned;
+        on_large_stack([&] { planned = read_workload(judge.planned(shown)); });
+        take_over(*planned, input_of(*planned, system.rules), *system.found);
+        write_file(o.written_file, [&](std::ostream& out) { print_workload(out, *planned); });
+      });
     }
   }
   const workload_file& file = *system.file;
   if (o.json) {
+    for (const std::string& fault : written.faults()) { notes.push_back(fault); }
     write_json(o, *s, system, impossible, notes);
   } else {
     if (system.found->judged) { print_verdict(file.name, system.said); }
@@ -406,18 +449,15 @@ auto plan_command(const plan_options& o) -> exit_code {
     fmt::print("plan: {}\n", answer_words(o, *s));
     if (const std::string nearest = nearest_words(*s); !nearest.empty()) { fmt::print("nearest: {}\n", nearest); }
     for (const std::string& note : notes) { fmt::print("  note: {}\n", note); }
-    if (!o.written_file.empty()) {
+    if (!o.written_file.empty() && !written.has_failed(o.written_file)) {
       fmt::print("\nwritten: {}\n", s->found ? o.written_file : "nothing, since no plan is proven");
     }
-    if (!o.svg_file.empty()) {
+    if (!o.svg_file.empty() && !written.has_failed(o.svg_file)) {
       fmt::print("{}picture: {}\n", o.written_file.empty() ? "\n" : "",
                  s->found ? o.svg_file : "nothing, since no plan is proven");
     }
   }
-  if (s->found && !o.written_file.empty()) {
-    take_over(*system.file, system.input, *system.found);
-    write_file(o.written_file, [&](std::ostream& out) { print_workload(out, *system.file); });
-  }
+  written.require_all();
   return s->found ? exit_code::ok : exit_code::not_proven;
 }
 

@@ -2,7 +2,6 @@
 #include "search_state.hpp"
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <ostream>
 
@@ -107,10 +106,7 @@ void write_state(const std::string& path, const std::string& key, const plan_pro
                          {"climbing", s.climbing},
                          {"current", written(s.current)},
                          {"height", s.height}};
-  // Whole or not at all, also when it is cut off.
-  const std::string beside = path + ".new";
-  write_file(beside, [&](std::ostream& to) { to << out.dump() << '\n'; });
-  if (std::rename(beside.c_str(), path.c_str()) != 0) { throw environment_error{path + ": cannot be written"}; }
+  write_file(path, [&](std::ostream& to) { to << out.dump() << '\n'; });
 }
 
 }  // namespace takt::program
