@@ -126,8 +126,9 @@ TEST_CASE("program: a script has a limit of parts") {
 TEST_CASE("program: a person who waits for a pipe is told so, and the line goes when somebody writes") {
   const std::string pipe = scratch("pipe");
   const std::string seen =
-      by_shell("rm -f " + pipe + "\nmkfifo " + pipe + "\n(sleep 0.3; cat " + data("waters2019-camera") + " >" + pipe +
-               ") &\nscript -qec \"$takt analyze " + pipe + "\" /dev/null </dev/null\n")
+      by_shell("rm -f " + pipe + "\nmkfifo " + pipe + "\ntimeout 60 bash -c 'sleep 0.3; exec cat " +
+               data("waters2019-camera") + " >" + pipe + "' &\nscript -qec \"$takt analyze " + pipe +
+               "\" /dev/null </dev/null\nkill $! 2>/dev/null || true\n")
           .out;
   CHECK(contains(seen, "waiting for somebody who writes to " + pipe + "\r\x1b[K"));
   CHECK(contains(seen, "schedulable"));
