@@ -24,7 +24,7 @@
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/invocation_source.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
-#include <takt/simulation/graph/job_progress.hpp>
+#include <takt/simulation/graph/graph_job_progress.hpp>
 #include <takt/simulation/graph/stalled_clock.hpp>
 
 namespace takt::inline v0::simulation {
@@ -149,7 +149,7 @@ class graph_jobs {
 
  private:
   using name = detail::job_name;
-  using job = detail::job_progress;
+  using job = detail::graph_job_progress;
   using progress = job::stage_of_job;
   using step_under_way = detail::step_under_way;
   using appointment = detail::appointment;

@@ -19,7 +19,7 @@ struct job_name {
   std::size_t number = 0;
 };
 /// What has become of it.
-struct job_progress {
+struct graph_job_progress {
   enum class stage_of_job : std::uint8_t { waits, is_due, runs };
   ticks nominal = 0;
   std::size_t step = 0;
@@ -38,7 +38,7 @@ struct step_under_way {
   bool works = false;
 
   /// Widens the most urgent point of those that wait, and the least urgent of boosted ones that work.
-  void range(std::int32_t tie, priority_point& most_urgent, priority_point& least_urgent) const {
+  void range(std::int64_t tie, priority_point& most_urgent, priority_point& least_urgent) const {
     if (!taken) { return; }
     const priority_point p{unboosted, tie};
     if (works && boosted) { least_urgent = std::max(least_urgent, p); }
