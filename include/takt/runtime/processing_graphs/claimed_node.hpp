@@ -77,7 +77,7 @@ class claimed_node {
     if (!all_bound()) { return error(link_fault::not_bound); }
     auto& n = graph().nodes[node_];
     if (!took_) {
-      const std::int64_t next = n.finished + 1;
+      const auto next = static_cast<std::int64_t>(static_cast<std::uint64_t>(n.finished.load()) + 1);
       const bool again = job_.number == next;
       job_ = {.number = next, .ready = 0, .waited = again && job_.waited, .repeated = n.started != n.finished};
       if (const link_status s = collect(false, until); !s) { return s; }

@@ -130,7 +130,7 @@ using text_field = std::array<char, Size>;
 template <std::size_t Size>
 void put_text(text_field<Size>& to, std::string_view from) noexcept {
   to = {};
-  std::memcpy(to.data(), from.data(), std::min(from.size(), Size - 1));
+  if (!from.empty()) { std::memcpy(to.data(), from.data(), std::min(from.size(), Size - 1)); }
 }
 template <std::size_t Size>
 [[nodiscard]] auto text_of(const text_field<Size>& from) noexcept -> std::string_view {

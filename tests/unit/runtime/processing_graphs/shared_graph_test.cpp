@@ -317,6 +317,7 @@ TEST_CASE(
   // Counts are no indices.
   m.nodes[1].finished = std::numeric_limits<std::int64_t>::min();
   m.edges[0].produced = std::numeric_limits<std::int64_t>::max() - 3;
+  m.nodes[0].finished = m.nodes[0].started = std::numeric_limits<std::int64_t>::max();
   (void)opened.tokens("frames");
   REQUIRE(grab.begin_job(shortly()));
   (void)grab.finish_job(shortly());
