@@ -49,17 +49,17 @@ struct run_summary {
 
 /// A sentence on the spans in which bounds were void. Pre: there is one.
 [[nodiscard]] inline auto void_bounds_words(const std::vector<std::array<ticks, 2>>& spans) -> std::string {
-  constexpr std::size_t most_said = 3;
-  std::string out = "bounds were void";
+  std::array<ticks, 2> longest{};
   ticks sum = 0;
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    sum += spans[i][1] - spans[i][0];
-    if (i >= most_said) { continue; }
-    out += (i == 0 ? " from " : ", from ") + format_duration(spans[i][0]) + " to " + format_duration(spans[i][1]);
+  for (const auto& s : spans) {
+    sum += s[1] - s[0];
+    if (s[1] - s[0] >= longest[1] - longest[0]) { longest = s; }
   }
-  if (spans.size() > most_said) { out += ", and " + std::to_string(spans.size() - most_said) + " times more"; }
-  if (spans.size() > 1) { out += "; " + format_duration(sum) + " in all"; }
-  return out;
+  std::string out = "bounds were void ";
+  if (spans.size() > 1) {
+    out += std::to_string(spans.size()) + " times, " + format_duration(sum) + " in all, the longest time ";
+  }
+  return out + "from " + format_duration(longest[0]) + " to " + format_duration(longest[1]);
 }
 
 /// What a simulation or a run saw beside what an analysis promised. Pre: both are about the same tasks.
