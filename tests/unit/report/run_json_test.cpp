@@ -82,13 +82,13 @@ TEST_CASE("a run says from when to when bounds were void") {
   auto run = takt::report::summarize(o, proven({"a"}));
   CHECK_FALSE(written(run).contains("bounds_void"));
   run.void_bounds = {{1'000'000, 3'000'000}};
-  CHECK(takt::report::void_bounds_words(run.void_bounds) == "bounds were void from 1 ms to 3 ms");
+  CHECK(takt::report::void_bounds_words(run.void_bounds) == "bounds were void from 1ms to 3ms");
   run.void_bounds.push_back({5'000'000, 9'000'000});
   run.void_bounds.push_back({10'000'000, 11'000'000});
   CHECK(written(run).at("bounds_void") ==
         json::array({{1'000'000, 3'000'000}, {5'000'000, 9'000'000}, {10'000'000, 11'000'000}}));
   CHECK(takt::report::void_bounds_words(run.void_bounds) ==
-        "bounds were void 3 times, 7 ms in all, the longest time from 5 ms to 9 ms");
+        "bounds were void 3 times, 7ms in all, the longest time from 5ms to 9ms");
 }
 
 TEST_CASE("a run with a miss says so, and keeps its notes in order") {
