@@ -49,6 +49,18 @@ template <class Tasks>
   return out;
 }
 
+/// Whether no task before it names the same core, so that each core is looked at once, and only those that are named.
+template <class Tasks>
+[[nodiscard]] constexpr auto is_first_there(const Tasks& all, const board_limits& limits, std::uint32_t task) -> bool {
+  if (limits.processors == 1) { return task == 0; }
+  const std::int32_t core = all.tasks[task].core;
+  if (core < 0 || core >= limits.processors) { return false; }
+  for (std::uint32_t i = 0; i < task; ++i) {
+    if (all.tasks[i].core == core) { return false; }
+  }
+  return true;
+}
+
 template <class Misses>
 [[nodiscard]] constexpr auto is_noted(const Misses& out, std::uint32_t task) -> bool {
   for (const auto& miss : out) {
@@ -67,7 +79,9 @@ constexpr void add_strict_misses(const described_tasks<N, V, R, S>& all, const b
                                  std::span<const std::int64_t> ranks, proven_misses<ticks, N>& out) {
   constexpr bool by_rank = FixedPriority<CpuRule>;
   if constexpr (by_rank || EarliestDeadlineFirst<CpuRule>) {
-    for (std::int32_t core = 0; core < limits.processors; ++core) {
+    for (std::uint32_t first = 0; first < all.size(); ++first) {
+      const std::int32_t core = limits.processors == 1 ? 0 : all.tasks[first].core;
+      if (!detail::is_first_there(all, limits, first)) { continue; }
       const auto there = detail::clocked_on(all, limits, core, ranks, by_rank);
       const auto point = [&](std::size_t k, ticks release) {
         const std::uint32_t i = there.tasks[k];
