@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <filesystem>
 #include <sstream>
 #include <string>
 
@@ -103,6 +104,7 @@ TEST_CASE("program: run tells what it sees while nobody waits for JSON") {
 TEST_CASE("program: a signal ends a run with the result of what was seen until then") {
   const std::string out = takt::test::scratch("ended.out");
   const std::string err = takt::test::scratch("ended.err");
+  std::filesystem::remove(err);
   // Once it tells what it sees, it runs.
   const auto o = takt::test::takt("run --for 90s " + data("waters2019-camera") + " >" + out + " 2>" + err +
                                   " & for i in $(seq 600); do grep -qs jobs " + err +

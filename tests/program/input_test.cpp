@@ -107,7 +107,7 @@ TEST_CASE("program: unknown keys name the nearest known one, and keys of other s
        "/tasks/0/perod: is not a key of this object, the nearest is \"period\": expected name, period, deadline, jitter, offset, strict, priority, "
        "core, cluster, gpu_cluster, memory, requests, share, preemption, variant, variants, segments, nodes, edges, history, cpu, gpu"},
       {"\"name\": \"cars\"", "\"na/m~e\": 3",
-       "/na~1m~0e: is not a key of this object, the nearest is \"name\": expected $schema, format, name, notes, incomplete, acknowledged, platform, tasks, graphs, plan, chains"},
+       "/na~1m~0e: is not a key of this object, the nearest is \"name\": expected $schema, format, name, notes, incomplete, acknowledged, platform, on_late, tasks, graphs, plan, chains"},
       {"\"isolated\"", "\"isolatd\"",
        "/platform/gpus/0/sharing: \"isolatd\" is unknown, the nearest is \"isolated\": expected \"isolated\", \"shared\", \"whole\", "
        "\"busy-waiting\", \"time-sliced\", \"fifo-blocks\", \"levels\", \"slots\", \"gang\", \"single-stream\", \"tokens\", "

@@ -46,9 +46,10 @@ class void_bounds {
     for (std::size_t s = 0; s < jobs_.size(); ++s) { has_been_empty_[s] = jobs_[s] == 0; }
     close_if_clear(now);
   }
-  /// The same of what alone does not say that a bound was exceeded.
+  /// The same of what alone does not say that a bound was exceeded: it counts where bounds are void, or have been until
+  /// this very instant.
   void still_late(ticks now) {
-    if (open_) { late(spans_.back().from, now); }
+    if (open_ || (!spans_.empty() && now <= spans_.back().to)) { late(spans_.back().from, now); }
   }
   /// In order, apart. Bounds that are void at the end are so until then.
   [[nodiscard]] auto until(ticks end) const -> std::vector<time_span> {

@@ -162,7 +162,7 @@ template <class Options>
   if (o.stop_at_first_miss && !used.stop_at_first_miss) { return detail::unused("stop_at_first_miss"); }
   if (!o.deadlines.empty() && !used.deadlines) { return detail::unused("deadlines"); }
   if (!o.stalls.empty() && !used.stalls) { return detail::unused("stalls"); }
-  if (o.on_late != late_handling::catch_up && !used.stalls) { return detail::unused("on_late"); }
+  if (drops_releases(o.on_late) && !used.stalls) { return detail::unused("on_late"); }
   if (!is_known(o.on_late)) { return {.fault = model_fault::choice_out_of_range}; }
   if (!are_apart(o.stalls)) { return {.fault = model_fault::time_overflow, .name = "stalls"}; }
   return detail::times_fault(o.deadlines, tasks, "deadlines");

@@ -75,7 +75,7 @@ class graph_log {
     n.worst_lateness = std::max(n.worst_lateness, seen.lateness);
     if (!first_overrun_ || seen.time < first_overrun_->time) { first_overrun_ = seen; }
     if (n.late++ == 0 && options_->on_overrun) { options_->on_overrun(seen); }
-    return laid_->nodes[node].node.parallelism == unrestricted_parallelism;
+    return true;
   }
   /// A job that was to be at its station by its nominal release is there.
   void entered(std::uint32_t station, ticks nominal, ticks now, bool is_late) {

@@ -19,12 +19,12 @@
 #include <takt/rules/graph/release_rule.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
 #include <takt/rules/servers/slices.hpp>
+#include <takt/simulation/graph/graph_job_progress.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/invocation_source.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
-#include <takt/simulation/graph/graph_job_progress.hpp>
 #include <takt/simulation/graph/stalled_clock.hpp>
 
 namespace takt::inline v0::simulation {
@@ -101,8 +101,8 @@ class graph_jobs {
   [[nodiscard]] auto next_job() const -> ticks { return std::min(next_invocation_, agenda_.next()); }
   auto comes(ticks now, host::coming_job& out) -> bool {
     be_at(now);
-    invoke();
     keep_appointments();
+    // What ends at an instant makes room for what is released at it.
     for (; !woken_.empty() || next_invocation_ <= now_; invoke()) {
       while (!woken_.empty()) {
         const name n = woken_.back();

@@ -166,7 +166,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
                     .preemptive = preemptive};
   how.stalls.assign(options.stalls.begin(), options.stalls.end());
   how.on_late = options.on_late;
-  if (!how.stalls.empty() || how.on_late != late_handling::catch_up) { how.room = detail::room_of_graphs(refined, p); }
+  if (!how.stalls.empty() || drops_releases(how.on_late)) { how.room = detail::room_of_graphs(refined, p); }
   for (const duration d : options.deadlines) { how.deadlines.push_back(d.count()); }
   if (platform.sms > 0) {
     how.gpu.sms = platform.sms;

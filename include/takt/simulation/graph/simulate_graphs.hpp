@@ -62,7 +62,7 @@ using invocations = std::vector<std::vector<Number>>;
                                             w.steps[t.first_step].kind == node_kind::copy);
     if (t.guarded && !one_queue) { return false; }
   }
-  const bool all_made = options.on_late == late_handling::catch_up && options.room.empty();
+  const bool all_made = !drops_releases(options.on_late) && options.room.empty();
   const bool may_drop = all_made || std::ranges::all_of(w.tasks, [](const auto& t) { return t.clock != no_clock; });
   const bool has_room = options.room.size() <= w.clocks.size() &&
                         std::ranges::all_of(options.room, [](std::int64_t n) { return n >= 0; });

@@ -116,6 +116,10 @@ TEST_CASE("bounds are void from what is late until each station has been empty")
   CHECK(bounds.are_void());
   bounds.leaves(0, 17);
   CHECK(bounds.until(20) == std::vector<time_span>{{3, 17}});
+  bounds.enters(0);
+  bounds.still_late(17);  // at the instant at which they were to hold again
+  CHECK(bounds.are_void());
+  bounds.leaves(0, 17);
   bounds.late(18, 19);  // nothing is there any more
   CHECK(bounds.until(20) == std::vector<time_span>{{3, 17}, {18, 19}});
 }
