@@ -11,6 +11,8 @@
 
 using namespace takt::literals;
 
+namespace brakes {
+
 constexpr auto tasks = takt::task_set(takt::task("brake", takt::period(5_ms), takt::cpu(1_ms)),
                                       takt::task("steer", takt::period(10_ms), takt::cpu(2_ms)),
                                       takt::task("log", takt::period(40_ms), takt::cpu(6_ms)));
@@ -21,20 +23,22 @@ static_assert(takt::require_schedulable<verdict>);
 constexpr auto table = takt::schedule_table_of<tasks>(verdict.plan);
 static_assert(!table.error && table.points.size() == 13);
 
+}  // namespace brakes
+
 auto run() -> bool;
 
 auto run() -> bool {
   std::array<std::int64_t, 3> jobs{};
   const auto walk = [&jobs] {
-    for (const auto& x : table.points) { ++jobs[x.task]; }
+    for (const auto& x : brakes::table.points) { ++jobs[x.task]; }
   };
   for (int round = 0; round < 25; ++round) { walk(); }  // one second
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    semihosting::write(verdict.tasks[i].name.data());
+    semihosting::write(brakes::verdict.tasks[i].name.data());
     semihosting::write(": ");
     semihosting::write(jobs[i]);
     semihosting::write(" jobs, each proven to end within us ");
-    semihosting::write(verdict.tasks[i].bound.value / 1000);
+    semihosting::write(brakes::verdict.tasks[i].bound.value / 1000);
     semihosting::write("\n");
   }
   const bool all = jobs[0] == 200 && jobs[1] == 100 && jobs[2] == 25;
