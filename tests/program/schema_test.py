@@ -169,7 +169,7 @@ bad = [
     [(gpu + ("speed",), 0)], [(gpu + ("contention",), [["camera", "logger"]])], [(gpu + ("copy_engines",), 3)],
     [(first, {"cpu": ["1ms"]})], [(first, {"cpu": ["1ms", "2ms", "3ms"]})], [(first, {"cpu": [-1, 2]})], [(first, {"cpu": {}})],
     [(kernel + ("interleave",), 0.5)], [(kernel + ("interleave",), "9/0")], [(kernel + ("interleave",), "nine")],
-    [(kernel + ("wcet",), 0)], [(kernel + ("wcet",), ["1ms", "2ms"])], [(kernel + ("length",), [0, "2ms"])],
+    [(kernel + ("wcet",), 0)], [(kernel + ("wcet",), ["1ms", "2ms"])], [(kernel + ("length",), ["1ms", "2ms"])],
     [(kernel + ("wcet_by_share",), [1, 2])], [(kernel + ("wcet_by_share",), [[50, "3ms"]])],
     [(kernel + ("time_on",), [])], [(camera + ("segments",), [])], [(camera + ("segments", 0, "section"), 1)],
     [(("platform", "resources", 0, "name"), "cpu")], [(gpu + ("copy_model",), {"setup": 3})], [(gpu + ("copy_model",), {"to_device": {"bytes_per_us": 9}})],

@@ -91,10 +91,11 @@ template <class Member, class C, class Reader>
   return out;
 }
 
-/// A time whose lower end no rule reads, so that none may be said.
+/// A time whose lower end no rule reads, so that none may be said that is neither 0 nor the upper one.
 [[nodiscard]] auto read_single(const json_value& v, const kernel_entry& k) -> ticks {
   if (!v.is(json_value::kind::array) || v.items.size() != 2) { return read_time_from(v, 1); }
   const auto [lower, upper] = read_span(v);
+  if (upper > 0 && (lower == 0 || lower == upper)) { return upper; }
   throw input_error{v.where,
                     fmt::format("{} says [{}, {}], and no rule reads a shortest \"{}\" of a kernel", k.of,
                                 report::format_duration(lower), report::format_duration(upper), v.key),
