@@ -77,6 +77,15 @@ auto takt(const std::string& arguments, const std::string& standard_output) -> o
           errors};
 }
 
+auto by_shell(const std::string& script) -> outcome {
+  const std::string file = write("script", script);
+  const std::string out = scratch("script.out");
+  const std::string err = scratch("script.err");
+  const int status =
+      std::system(("takt=\"" TAKT_PROGRAM "\" timeout 120 bash " + file + " >" + out + " 2>" + err).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(out), read(err)};
+}
+
 auto contains(const std::string& text, const std::string& part) -> bool { return text.find(part) != std::string::npos; }
 
 auto object(const outcome& o) -> nlohmann::json {

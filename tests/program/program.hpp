@@ -20,6 +20,9 @@ struct outcome {
 /// output.
 [[nodiscard]] auto takt(const std::string& arguments, const std::string& standard_output = {}) -> outcome;
 
+/// What a script of bash leaves behind; `$takt` is the program. Traces that it writes are not checked.
+[[nodiscard]] auto by_shell(const std::string& script) -> outcome;
+
 [[nodiscard]] auto contains(const std::string& text, const std::string& part) -> bool;
 
 /// The whole of standard output as one JSON value.

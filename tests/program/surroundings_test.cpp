@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
@@ -13,6 +11,7 @@
 namespace {
 
 using nlohmann::json;
+using takt::test::by_shell;
 using takt::test::contains;
 using takt::test::data;
 using takt::test::outcome;
@@ -34,16 +33,6 @@ constexpr bool has_room =
 #else
     true;
 #endif
-
-/// What a script of bash leaves behind; `$takt` is the program.
-auto by_shell(const std::string& script) -> outcome {
-  const std::string file = write("script", script);
-  const std::string out = scratch("script.out");
-  const std::string err = scratch("script.err");
-  const int status =
-      std::system(("takt=\"" TAKT_PROGRAM "\" timeout 120 bash " + file + " >" + out + " 2>" + err).c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(out), read(err)};
-}
 
 auto repeated(std::string_view text, int times) -> std::string {
   std::string out;

@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
@@ -17,22 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using takt::test::by_shell;
 using takt::test::contains;
 using takt::test::data;
 using takt::test::outcome;
 using takt::test::read;
 using takt::test::scratch;
 using takt::test::write;
-
-/// What a script of bash leaves behind; `$takt` is the program.
-auto by_shell(const std::string& script) -> outcome {
-  const std::string file = write("script", script);
-  const std::string out = scratch("script.out");
-  const std::string err = scratch("script.err");
-  const int status =
-      std::system(("takt=\"" TAKT_PROGRAM "\" timeout 120 bash " + file + " >" + out + " 2>" + err).c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(out), read(err)};
-}
 
 /// An empty folder, and what is in it.
 auto folder(const std::string& name) -> std::string {

@@ -49,7 +49,8 @@ template <class Tasks>
   return out;
 }
 
-/// Whether no task before it names the same core, so that each core is looked at once, and only those that are named.
+/// A task stands for its core where no task before it names the same one: only cores that are named are looked at,
+/// once.
 template <class Tasks>
 [[nodiscard]] constexpr auto is_first_there(const Tasks& all, const board_limits& limits, std::uint32_t task) -> bool {
   if (limits.processors == 1) { return task == 0; }

@@ -24,7 +24,7 @@ struct time_span {
 /// are void; memory for `most_listed` spans.
 class void_bounds {
  public:
-  /// What comes after so many is joined to the last one.
+  /// The list holds so many spans; later ones are joined to the last one.
   static constexpr std::size_t most_listed = 1'000;
 
   explicit void_bounds(std::size_t stations = 0) : jobs_(stations, 0), has_been_empty_(stations, true) {
@@ -46,8 +46,8 @@ class void_bounds {
     for (std::size_t s = 0; s < jobs_.size(); ++s) { has_been_empty_[s] = jobs_[s] == 0; }
     close_if_clear(now);
   }
-  /// The same of what alone does not say that a bound was exceeded: it counts where bounds are void, or have been until
-  /// this very instant.
+  /// Something is late that alone does not say that a bound was exceeded: it counts where bounds are void, or have been
+  /// until this very instant.
   void still_late(ticks now) {
     if (open_ || (!spans_.empty() && now <= spans_.back().to)) { late(spans_.back().from, now); }
   }

@@ -70,7 +70,7 @@ template <std::size_t N, std::size_t V>
   return end - t.jitter <= t.period ? end : unbounded_response;
 }
 
-/// What keeps task i from a bound within its deadline: times that exceed it, or a search for them that a rule gave up.
+/// Names what keeps task i from a bound within its deadline: times that exceed it, or a search that a rule gave up.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto why_beyond(const visit_table<N, V>& table, std::uint32_t i, const ticks* responses,
                                         ticks late) -> obstacle {
