@@ -14,7 +14,7 @@
 #include <takt/model/task_moves.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What comes of a request to join or to leave. `found` is what was judged: its verdict with the plan, and where there
 /// is no proof `missing` facts and `misses`; nothing where `error` says why nobody was judged, or nobody is left.
@@ -97,4 +97,4 @@ template <std::size_t MaxTasks, std::size_t MaxVisits, SharingPolicy P, RuleTag 
   return admission<std::remove_const_t<decltype(by)>, tasks_type>{by};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

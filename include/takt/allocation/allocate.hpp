@@ -16,7 +16,7 @@
 #include <takt/model/task_set.hpp>
 #include <takt/rules/planned_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -181,4 +181,4 @@ template <class P, class T, class Search>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

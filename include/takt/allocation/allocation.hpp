@@ -7,7 +7,7 @@
 
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How a plan is looked for. All but `spread` look for the first proof, which leaves what is not needed. `exhaustive`,
 /// `exact` and `greedy` visit shares in the same order, priority order of tasks
@@ -49,4 +49,4 @@ inline constexpr std::uint64_t default_evaluations = 2'000;
 template <std::size_t MaxTasks>
 using allocation = plan<MaxTasks>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,7 @@
 #include <takt/allocation/allocate.hpp>
 #include <takt/analysis/analyze.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -35,4 +35,4 @@ template <class P, class T>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Searches sets of plans. A relaxation that fails a task refutes a set, or one of the task's shares in it; what is
 /// left is searched for a plan greedily, and then halved. No plan is lost, so a search that ends within its limit is
@@ -175,4 +175,4 @@ class branch_and_bound {
   set_plans<A> plans_;
 };
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -20,7 +20,7 @@
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a policy and a rule of processors make of tasks.
 template <std::size_t N, std::size_t V>
@@ -126,4 +126,4 @@ template <VisitSource T, class... P>
   return all.error ? decltype(compare(all.tasks, board, policies)){} : compare(all.tasks, board, policies);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

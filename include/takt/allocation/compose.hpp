@@ -13,7 +13,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/board_check.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 inline constexpr std::int32_t default_share_rounds = 16;
 
@@ -95,4 +95,4 @@ template <class P, class T>
   return analyze(platform, tasks, std::move(refused)).plan;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,7 @@
 
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// What of the GPUs is decided before a search. Of a share, a GPU below 0 is open, and so are SMs where no task has
 /// some.
@@ -46,4 +46,4 @@ struct decided_parts {
   }
 };
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

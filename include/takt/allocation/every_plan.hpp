@@ -8,7 +8,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_source.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Whether something holds for every plan: of how many was it asked, and did all of them answer that it does.
 struct every_plan_answer {
@@ -88,4 +88,4 @@ template <class P, class T, std::size_t N, std::size_t V, class F>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/model/visit_fact.hpp>
 #include <takt/rules/worst_fit.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Gives kernels for one SM that name none, greatest load first, the SM that is used least so far, and tells
 /// f(task, sm) of each. Without SMs nothing is placed.
@@ -36,4 +36,4 @@ constexpr void place_kernels(described_tasks<N, V, R, S>& tasks, std::int32_t sm
       }));
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -23,7 +23,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// What of a board a plan decides, and for which tasks. A task's visits are told to it.
 template <std::size_t N>
@@ -158,4 +158,4 @@ class job_meter {
   visit_placement at_{};
 };
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

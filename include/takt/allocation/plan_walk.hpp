@@ -14,7 +14,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Which tasks need a share.
 template <analysis::PriorityAnalysis A>
@@ -204,4 +204,4 @@ class plan_walk {
   share_list chosen_{};
 };
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -10,7 +10,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/rational.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 inline constexpr std::size_t max_ranked_candidates = 1024;
 /// Sums over so many groups, and their squares, fit.
@@ -157,4 +157,4 @@ class area_ranking {
   return floor_divide<std::int64_t>(1000 * (n * (n * n - 1) - 6 * squares), n * (n * n - 1));
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

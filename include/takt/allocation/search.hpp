@@ -12,7 +12,7 @@
 #include <takt/analysis/concepts.hpp>
 #include <takt/analysis/judge.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -123,4 +123,4 @@ template <analysis::PriorityAnalysis A>
   return detail::plan_search<A>(a, limit).run(method);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Tries likely plans of a set. The analysis and the effort must outlive it.
 template <analysis::PriorityAnalysis A>
@@ -170,4 +170,4 @@ class set_plans {
   share_list chosen_{};
 };
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -8,7 +8,7 @@
 #include <takt/analysis/known/chains/share_choice.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 using analysis::share_choice;
 
@@ -122,4 +122,4 @@ class share_choices {
   std::array<share_choice, MaxTasks> choices_{};
 };
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -20,7 +20,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/task_places.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// One search of a plan, from an even split on. Parts that are decided already stay as they are. What it asks of a
 /// board, its tasks and a test is virtual, so that it is compiled once for all boards.
@@ -389,4 +389,4 @@ class share_finder final : public share_search_steps_of<P, T, Test> {
   const Test* test_;
 };
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -8,7 +8,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// What is left of each GPU while shares are handed out.
 class share_pool {
@@ -67,4 +67,4 @@ constexpr void split_evenly(const platform_record& platform, std::size_t tasks, 
   }
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

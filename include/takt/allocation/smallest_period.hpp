@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 struct period_search {
   bool found = false;
@@ -40,4 +40,4 @@ constexpr auto smallest_period(graph_table<ticks, N, E, G>& table, ticks step, t
   return {.found = true, .period = high * step};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

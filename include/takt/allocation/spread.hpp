@@ -16,7 +16,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/rules/worst_fit.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Hands out what a proven plan leaves of the GPUs, and moves shares, where that raises the least slack, then the next.
 /// The analysis and the effort must outlive it.
@@ -146,4 +146,4 @@ class share_spreader {
   load_list loads_{};
 };
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -9,7 +9,7 @@
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/concepts.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// An analysis that loses patience: once `stop(evaluations)`, which is asked before each task analysis, says so, it
 /// passes no task any more, and a search over it ends.
@@ -67,4 +67,4 @@ struct stoppable_search {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

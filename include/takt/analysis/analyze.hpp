@@ -20,7 +20,7 @@
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/why_no_method.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace analysis {
 
@@ -234,4 +234,4 @@ constexpr auto analyze(
   return {};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -26,7 +26,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A pool of any resource under any rule, as a value. `Capacity` is the most visits of a set of tasks.
 template <std::size_t Capacity>
@@ -296,4 +296,4 @@ struct bounds_fault<any_board<MaxPools, Capacity>> {
 
 static_assert(Platform<any_board<1, 1>>);
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

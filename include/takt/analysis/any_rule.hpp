@@ -25,7 +25,7 @@
 #include <takt/rules/unit_habits.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A rule of any type as a value, so that combinations are data: one instance of every host serves them all. `Capacity`
 /// is the most visits of a pool. No heap: the rule lies in place. At run time only: none of the compilers evaluates
@@ -243,4 +243,4 @@ class any_rule {
   const calls* calls_ = nullptr;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

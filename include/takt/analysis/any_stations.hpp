@@ -13,7 +13,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Stations under erased rules, and pools of tokens. All servers together have at most `ServerBytes`.
 template <std::size_t MaxStations, std::size_t Capacity,
@@ -166,4 +166,4 @@ class any_stations {
   any_rule<Capacity> rules_[MaxStations];
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A rule of tokens of any type as a value. `Capacity` is the most sections. No heap: rule and lock lie in place. At
 /// run time only, as `any_rule`.
@@ -136,4 +136,4 @@ class any_token_rule {
   const calls* calls_ = nullptr;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 
-namespace takt::inline v0::analysis {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Calls `visit(j)` for the positions below `count` that `selects(j)` picks, by ascending `key(j)`; equal keys keep
 /// their order. Pre: count <= Capacity. Cost: selected positions squared.
@@ -20,4 +22,4 @@ constexpr void for_ascending(std::size_t count, const Selects& selects, const Ke
   for (std::size_t i = 0; i < selected; ++i) { visit(order[i]); }
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

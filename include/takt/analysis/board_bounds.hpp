@@ -15,7 +15,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Stations with the bounds of their rules.
 template <class Stations>
@@ -123,4 +123,4 @@ inline constexpr bool has_bounds<platform<Pools...>> = (has_bound<typename Pools
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -25,14 +25,14 @@
 #include <takt/rules/task_homes.hpp>
 #include <takt/rules/units.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 template <Pool... Pools>
 struct platform;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// What a rule of processors leaves of so many of them, whatever the GPUs do.
 template <class CpuRule>
@@ -130,4 +130,4 @@ template <class P, class T, class Verdict>
   return found;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

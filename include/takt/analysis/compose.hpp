@@ -33,7 +33,7 @@
 #include <takt/rules/task_places.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace analysis {
 
@@ -397,4 +397,4 @@ template <class P, class T>
                                       analysis::detail::judge_either_way(platform, tasks, plan<1, 1>{}, refused.error));
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

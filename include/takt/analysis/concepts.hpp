@@ -9,7 +9,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Lower bounds of an analysis: `assign(k, choice)` leaves task k several shares, and `bound(k)` is then not above the
 /// one that the analysis gives task k under any plan with one of them each; `evaluate(k)` is false only where no such
@@ -45,4 +45,4 @@ concept PriorityAnalysis = (!A::uses_shares || requires(const A& c) {
   { c.meets(k) } -> std::same_as<bool>;
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -11,7 +11,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -80,4 +80,4 @@ template <class Table>
   }
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

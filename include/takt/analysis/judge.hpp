@@ -7,7 +7,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Evaluates every task under a plan, from the highest priority down, and stops at the first that fails: bounds of
 /// lower tasks would rest on a deadline that is not kept. A task without a share in the plan has none.
@@ -46,4 +46,4 @@ template <PriorityAnalysis A>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

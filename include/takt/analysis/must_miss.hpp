@@ -17,7 +17,7 @@
 #include <takt/model/task_attributes.hpp>
 #include <takt/rules/kernel_views.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// What a policy and rules of processors leave of a board for tasks, under every plan.
 struct board_limits {
@@ -236,4 +236,4 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
                                     .sms_are_shared_out = limits.sms_of_part > 0 && board.gpus.size() == 1});
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

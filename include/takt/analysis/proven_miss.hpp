@@ -16,7 +16,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task_attributes.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Why a deadline must be missed in some legal run, whatever an analysis can or cannot show. What `value` and `limit`
 /// are stands behind each; loads are parts per million of one unit.
@@ -339,4 +339,4 @@ template <class Table>
 
 }  // namespace analysis
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

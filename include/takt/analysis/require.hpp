@@ -7,7 +7,7 @@
 #include <takt/core/fixed_string.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What compilers print of a verdict that is not `schedulable`: the first task that fails, by name, with its bound and
 /// its deadline in nanoseconds.
@@ -83,4 +83,4 @@ template <const auto& Verdict>
 template <const auto& Verdict>
 inline constexpr bool require_schedulable = detail::state_verdict<Verdict>();
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -110,4 +110,4 @@ template <class Tasks>
   return false;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Most jobs of the tasks of one processor that a test of strict periods follows.
 inline constexpr std::int64_t most_strict_jobs = std::int64_t{1} << 14U;
@@ -144,4 +144,4 @@ template <std::size_t N, class Point>
   }
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

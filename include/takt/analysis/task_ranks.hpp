@@ -12,7 +12,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -68,4 +68,4 @@ template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

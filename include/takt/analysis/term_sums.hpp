@@ -7,7 +7,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0::analysis::detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Sums the parts of a bound by kind and by the task that causes them.
 template <class Table>
@@ -61,4 +61,4 @@ constexpr void add_own(const Table& table, std::size_t k, const typename Table::
   out.add(term_kind::gpu, k, total - out.sum(term_kind::cpu, k) - out.sum(term_kind::copy, k));
 }
 
-}  // namespace takt::inline v0::analysis::detail
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -17,7 +17,7 @@
 #include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -196,4 +196,4 @@ constexpr void for_each_demand(const A& a, std::size_t k, F f) {
   sums.emit(a.table(), k, f);
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

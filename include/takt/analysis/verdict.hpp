@@ -12,7 +12,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class verdict_status : std::uint8_t {
   schedulable,    ///< every task is proven to meet its deadline, or to have a bound where it has none
@@ -236,4 +236,4 @@ struct term {
   std::uint32_t visit = nowhere;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -18,7 +18,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace analysis::detail {
 
@@ -191,4 +191,4 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return analysis::detail::overhead_charges<described_tasks<N, V, R, S>>{tasks, o, kernels}.run();
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/checking/longest_delay.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
-namespace takt::inline v0::checking {
+namespace takt::inline TAKT_ABI::checking {
 
 struct blocking_limits {
   std::int32_t cpus = 1;
@@ -147,4 +147,4 @@ template <CheckableLock P>
   return {delay, game.positions(), game.story()};
 }
 
-}  // namespace takt::inline v0::checking
+}  // namespace takt::inline TAKT_ABI::checking

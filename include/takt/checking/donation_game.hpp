@@ -11,7 +11,7 @@
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
-namespace takt::inline v0::checking {
+namespace takt::inline TAKT_ABI::checking {
 
 struct donation_limits {
   std::int32_t cpus = 1;
@@ -161,4 +161,4 @@ class donation_game {
   std::string indirect_story_;
 };
 
-}  // namespace takt::inline v0::checking
+}  // namespace takt::inline TAKT_ABI::checking

@@ -16,7 +16,7 @@
 #include <takt/model/service_order.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
-namespace takt::inline v0::checking {
+namespace takt::inline TAKT_ABI::checking {
 
 struct checker_expectations {
   /// Whom a release must serve, of all who wait: `service_order::first_come`, `service_order::priority` or a comparison
@@ -204,4 +204,4 @@ template <CheckableLock P, class Invariant = no_invariant>
   return {checker.complaint(), checker.states(), checker.transitions()};
 }
 
-}  // namespace takt::inline v0::checking
+}  // namespace takt::inline TAKT_ABI::checking

@@ -14,7 +14,7 @@
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0::checking {
+namespace takt::inline TAKT_ABI::checking {
 
 /// A lock whose states can be told apart, so that it can be checked exhaustively.
 template <class P>
@@ -122,4 +122,4 @@ class position_hash {
   std::uint64_t value_ = 1469598103934665603U;
 };
 
-}  // namespace takt::inline v0::checking
+}  // namespace takt::inline TAKT_ABI::checking

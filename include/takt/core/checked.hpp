@@ -4,7 +4,9 @@
 #include <concepts>
 #include <limits>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 // The overflow builtins of GCC and Clang are not constant expressions under nvcc, hence comparisons.
 
@@ -60,4 +62,4 @@ template <std::integral I>
   return a;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

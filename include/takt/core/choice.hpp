@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// Whether an enumeration names this number. Pre: its enumerators count from 0 without gaps, and `last_of(e)` is the
 /// last.
@@ -11,4 +13,4 @@ template <class Choice>
   return e <= last_of(e);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Any duration type shaped like std::chrono's whose unit is a whole number of nanoseconds and whose count is an
 /// integer, so that the conversion loses nothing.
@@ -90,4 +90,4 @@ inline namespace literals {
 }
 }  // namespace literals
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -4,7 +4,9 @@
 #include <concepts>
 #include <cstddef>
 
-namespace takt::inline v0::detail {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::detail {
 
 /// How often a type stands in a list.
 template <class T, class... List>
@@ -18,4 +20,4 @@ inline constexpr bool is_among = times_among<T, List...> > 0;
 template <class... List>
 inline constexpr bool each_once = ((times_among<List, List...> == 1) && ...);
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

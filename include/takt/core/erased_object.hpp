@@ -5,7 +5,9 @@
 #include <new>
 #include <type_traits>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// Room in place for an object of a type that only those who put it there know. It is copied byte by byte, since it
 /// is trivially copyable. At run time only: none of the compilers evaluates erased objects in constant expressions.
@@ -41,4 +43,4 @@ class erased_object {
   alignas(std::max_align_t) std::byte bytes_[MaxBytes];
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

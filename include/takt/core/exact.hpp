@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The type of a quotient of two times: fractions of integers, and otherwise the number itself.
 template <ExactNumber Number>
@@ -99,4 +99,4 @@ template <ExactNumber Number>
   return is_number(factor) && multiply_exactly(factor, b, out);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// Why a fixed-point iteration stopped.
 enum class stop_reason : std::uint8_t {
@@ -56,4 +58,4 @@ template <class Number, class Function>
   return {x, stop_reason::iteration_limit};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// A name of at most `Capacity` characters as a structural value, so that compilers print it in a diagnostic. Longer
 /// names are cut.
@@ -27,4 +29,4 @@ struct fixed_string {
 template <std::size_t Size>
 fixed_string(const char (&)[Size]) -> fixed_string<Size - 1>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

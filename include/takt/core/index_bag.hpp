@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// A few of many positions, in any order. Cost: constant, for all of it linear in those that are in it.
 template <std::size_t Capacity>
@@ -35,4 +37,4 @@ class index_bag {
   std::size_t size_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

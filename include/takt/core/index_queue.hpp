@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// A few of many positions, in the order in which they came. Cost: linear in those that are in it.
 template <std::size_t Capacity>
@@ -28,4 +30,4 @@ class index_queue {
   std::size_t size_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

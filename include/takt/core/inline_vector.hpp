@@ -5,9 +5,10 @@
 #include <concepts>
 #include <cstddef>
 
+#include <takt/core/expects.hpp>
 #include <takt/core/value.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A sequence of at most `Capacity` values, stored in place.
 template <DefaultCopyable T, std::size_t Capacity>
@@ -24,13 +25,22 @@ class inline_vector {
   [[nodiscard]] constexpr auto full() const noexcept -> bool { return size_ == Capacity; }
 
   /// False, and no change, when the vector is full.
-  constexpr auto push_back(const T& value) noexcept -> bool {
+  [[nodiscard]] constexpr auto try_push_back(const T& value) noexcept -> bool {
     if (full()) { return false; }
     values_[size_++] = value;
     return true;
   }
+  /// For those who know a bound of the size. Pre: not full. Where that is not checked, a full vector stays as it is.
+  constexpr void unchecked_push_back(const T& value) noexcept {
+    TAKT_EXPECTS(!full());
+    if (!full()) { values_[size_++] = value; }
+  }
+  constexpr auto push_back(const T& value) noexcept -> bool { return try_push_back(value); }
   /// Pre: not empty.
-  constexpr void pop_back() noexcept { --size_; }
+  constexpr void pop_back() noexcept {
+    TAKT_EXPECTS(!empty());
+    --size_;
+  }
   constexpr void clear() noexcept { size_ = 0; }
   /// False, and no change, when `count` is above the capacity. New elements hold `value`.
   constexpr auto resize(std::size_t count, const T& value = T{}) noexcept -> bool {
@@ -40,11 +50,28 @@ class inline_vector {
     return true;
   }
 
-  [[nodiscard]] constexpr auto operator[](std::size_t i) noexcept -> T& { return values_[i]; }
-  [[nodiscard]] constexpr auto operator[](std::size_t i) const noexcept -> const T& { return values_[i]; }
-  [[nodiscard]] constexpr auto front() const noexcept -> const T& { return values_[0]; }
-  [[nodiscard]] constexpr auto back() noexcept -> T& { return values_[size_ - 1]; }
-  [[nodiscard]] constexpr auto back() const noexcept -> const T& { return values_[size_ - 1]; }
+  /// Pre: i < size().
+  [[nodiscard]] constexpr auto operator[](std::size_t i) noexcept -> T& {
+    TAKT_EXPECTS(i < size_);
+    return values_[i];
+  }
+  [[nodiscard]] constexpr auto operator[](std::size_t i) const noexcept -> const T& {
+    TAKT_EXPECTS(i < size_);
+    return values_[i];
+  }
+  /// Pre: not empty; so for the two below.
+  [[nodiscard]] constexpr auto front() const noexcept -> const T& {
+    TAKT_EXPECTS(!empty());
+    return values_[0];
+  }
+  [[nodiscard]] constexpr auto back() noexcept -> T& {
+    TAKT_EXPECTS(!empty());
+    return values_[size_ - 1];
+  }
+  [[nodiscard]] constexpr auto back() const noexcept -> const T& {
+    TAKT_EXPECTS(!empty());
+    return values_[size_ - 1];
+  }
   [[nodiscard]] constexpr auto data() const noexcept -> const T* { return values_.data(); }
   [[nodiscard]] constexpr auto begin() noexcept -> T* { return values_.data(); }
   [[nodiscard]] constexpr auto end() noexcept -> T* { return values_.data() + size_; }
@@ -66,4 +93,4 @@ class inline_vector {
   std::size_t size_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// One text after the other. Pre: Size is the sum of their sizes.
 template <std::size_t Size>
@@ -18,4 +20,4 @@ template <std::size_t Size>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// The largest whole number up to `most` for which `holds(n)` is true, where it is true for all smaller ones; else one
 /// for which it is and the next tried one is not. Asks `first`, then twice as much while it holds, then by bisection.
@@ -20,4 +22,4 @@ template <class F>
   return passes;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

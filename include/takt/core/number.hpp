@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/value.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A count of nanoseconds inside an analysis. The strong type `duration` guards the door; behind it a plain integer
 /// keeps constant evaluation within the default limits of every supported compiler.
@@ -52,4 +52,4 @@ concept ExactNumber = std::totally_ordered<Number> && Copyable<Number> && requir
   { number_traits<Number>::divide_up(a, n) } -> std::convertible_to<Number>;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

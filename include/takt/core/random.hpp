@@ -5,7 +5,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A stream of numbers that is the same on every platform, unlike the distributions of the standard library.
 /// Source: Steele, Lea and Flood 2014, SplitMix64.
@@ -33,4 +33,4 @@ class random_stream {
   std::uint64_t state_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 
 #include <takt/core/checked.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a text such as "9/5", "2" or "1.8" says, in lowest terms.
 struct read_ratio_text {
@@ -66,4 +66,4 @@ namespace detail {
   return {out.numerator / common, out.denominator / common, {}};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// An exact fraction in lowest terms with 64-bit parts, usable in constant expressions and as the number type of an
 /// analysis. An operation whose result does not fit yields a value for which `overflowed()` is true; it sticks, and it
@@ -129,4 +129,4 @@ struct number_traits<rational> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

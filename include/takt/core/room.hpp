@@ -4,7 +4,9 @@
 #include <bit>
 #include <cstddef>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// The capacity of a table for `n` rows: of sets of about the same size one instance of each analysis, search and
 /// engine is compiled, not one for each size.
@@ -13,4 +15,4 @@ namespace takt::inline v0 {
   return n == 0 ? 0 : n < least ? least : std::bit_ceil(n);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,9 @@
 
 #include <type_traits>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// A type whose values are copied and assigned: `std::copyable` by traits that compilers answer themselves, since this
 /// is asked of every type that takt takes.
@@ -15,4 +17,4 @@ concept Copyable = std::is_object_v<T> && std::is_copy_constructible_v<T> && std
 template <class T>
 concept DefaultCopyable = Copyable<T> && std::is_default_constructible_v<T>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// Values of any types side by side, in the given order.
 template <class... Values>
@@ -32,4 +34,4 @@ template <class First, class... Rest>
   return {first, list_of(rest...)};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 struct wide_word {
   std::uint64_t high = 0;
@@ -145,4 +145,4 @@ class wide_natural {
   return wide.to_ticks();
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

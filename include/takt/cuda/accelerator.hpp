@@ -30,7 +30,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// Where a launch of an accelerator's kernel goes.
 struct accelerator_site {
@@ -336,4 +336,4 @@ class cuda_accelerator {
   bool closed_ = true;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -17,7 +17,7 @@
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/lock_claim.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 enum class copy_kind : std::uint8_t { to_device, to_host, peer };
 
@@ -276,4 +276,4 @@ class job_section {
   std::optional<typename Pool::token> token_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

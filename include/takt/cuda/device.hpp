@@ -28,7 +28,7 @@
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// A stream of the caller's, who keeps it and keeps its kernels on the range; an empty range is that of tasks without
 /// kernels.
@@ -342,4 +342,4 @@ class cuda_device<D>::stream {
   opened_stream* opened_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -17,7 +17,7 @@
 #include <takt/cuda/occupy.hpp>
 #include <takt/cuda/partition.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// The arguments of a kernel, by value and in order, as the driver wants them.
 class kernel_arguments {
@@ -148,4 +148,4 @@ class device_copy {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -18,7 +18,7 @@
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/driver_entries.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// The machine's driver, loaded when the object is made; no program needs a link flag for it. Where there is none, or
 /// one that lacks an entry, the calls say so (`missing_driver`, `missing_entry`) and `problem()` names entry and
@@ -270,6 +270,6 @@ inline auto driver::name_of(result r) const -> std::string {
 
 static_assert(CudaDriver<driver>);
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda
 
 #endif

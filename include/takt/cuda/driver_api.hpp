@@ -10,13 +10,15 @@
 #include <string>
 #include <utility>
 
+#include <takt/core/expects.hpp>
+
 // As cuda.h and the runtime interface name them, which need not be there.
 struct CUctx_st;
 struct CUstream_st;
 struct CUfunc_st;
 struct CUkern_st;
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// Answers of the driver, with its own numbers; it may give others than these. What it does not know itself is below 0.
 enum class result : std::int32_t {  // NOLINT(performance-enum-size): holds every number of the driver
@@ -320,4 +322,4 @@ void check(D& driver, result r, const char* call, const call_place& place = {}) 
   throw cuda_error{failure{r, call, place.device, place.context, word_of(driver, r)}};
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

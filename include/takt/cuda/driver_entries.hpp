@@ -9,11 +9,13 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
+#include <takt/core/expects.hpp>
+
 #if CUDA_VERSION < 12040
 #error "takt: the CUDA adapter needs the headers of CUDA 12.4 or later, which know green contexts"
 #endif
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// The entries of the driver's library, found at run time under the names of the versions that these types belong to.
 class driver_entries {
@@ -110,6 +112,6 @@ class driver_entries {
   CUresult (*create_green_stream)(CUstream*, CUgreenCtx, unsigned, int) = find("cuGreenCtxStreamCreate", green_streams);
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda
 
 #endif

@@ -16,7 +16,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// Streams that jobs of one GPU node need so that none is used by two jobs at once. Pre: period >= 1, response >= 0.
 [[nodiscard]] constexpr auto streams_for(ticks response, ticks period) noexcept -> std::size_t {
@@ -124,4 +124,4 @@ class job_streams {
   std::vector<thread_stream<D>> streams_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -24,7 +24,7 @@
 #include <takt/runtime/shares/launch_gate.hpp>
 #include <takt/runtime/shares/virtual_context.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// What stands behind an application's `runtime::virtual_context`: launches pass the gate for tokens there, by a call
 /// and not by interposing symbols. Each calling thread gets a stream of its own with its first launch, or before with
@@ -192,4 +192,4 @@ class launch_meter {
   ticks busy_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

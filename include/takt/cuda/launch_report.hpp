@@ -9,7 +9,7 @@
 #include <takt/cuda/driver_api.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// What follows when a launch has ended.
 enum class launch_next : std::uint8_t {
@@ -69,4 +69,4 @@ class overrun_record {
   launch_report least_{};
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -21,7 +21,7 @@
 #include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/machine_state.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 enum class compute_mode : std::uint8_t { shared = 0, prohibited = 2, exclusive_process = 3 };
 
@@ -230,4 +230,4 @@ struct check_sources {
   return *std::move(gpus);
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

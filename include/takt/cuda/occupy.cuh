@@ -10,7 +10,7 @@
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/occupy.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 namespace detail {
 
@@ -41,4 +41,4 @@ __global__ void run_occupy(std::uint64_t left, std::uint64_t wave, yield_words* 
              : function_handle{};
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -10,7 +10,7 @@
 #include <takt/cuda/stream.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// What a launched kernel and the host tell each other, in pinned memory.
 struct yield_words {
@@ -102,4 +102,4 @@ class occupy_kernel {
   result answer_ = result::success;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

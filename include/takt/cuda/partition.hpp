@@ -16,7 +16,7 @@
 #include <takt/cuda/stream.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// What keeps kernels of different tasks on different SMs.
 enum class partition_backend : std::uint8_t {
@@ -231,4 +231,4 @@ class partition {
   std::vector<sm_part<D>> parts_;  ///< the last is the rest
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -12,7 +12,7 @@
 #include <takt/cuda/pinning.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// Launches after which a job that found no slots in any of them is given up.
 inline constexpr std::uint32_t most_pinned_launches = 16;
@@ -119,4 +119,4 @@ template <CudaDriver D, PinnedKernel K>
                           launch};
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

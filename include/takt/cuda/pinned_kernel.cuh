@@ -18,7 +18,7 @@
 #include <takt/cuda/pinned_launch.cuh>
 #include <takt/cuda/runtime_memory.cuh>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 namespace detail {
 
@@ -268,4 +268,4 @@ template <CudaDriver D, class Body>
                                 .ended = [work] { return work->ended(); }}};
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -13,7 +13,7 @@
 #include <takt/cuda/pinning.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// What the host changes and reads while kernels run, in mapped memory.
 struct elastic_words {
@@ -282,4 +282,4 @@ template <class F>
   return detail::enqueue(kernel, stream, count, form, count, body);
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -23,7 +23,7 @@
 #define TAKT_ANY_MACHINE
 #endif
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// Physical SMs of the largest GPU that pinning knows, and blocks that one SM holds.
 inline constexpr std::uint32_t max_sms = 256;
@@ -335,7 +335,7 @@ class pinned_walk {
   point at_ = point::arrive;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda
 
 #undef TAKT_ANY_MACHINE
 #undef TAKT_HOST_DEVICE

@@ -9,7 +9,9 @@
 
 #include <cuda_runtime.h>
 
-namespace takt::inline v0::cuda {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::cuda {
 
 namespace detail {
 
@@ -117,4 +119,4 @@ class own_stream {
   return cudaDeviceGetStreamPriorityRange(&lowest, &highest) == cudaSuccess ? lowest - highest + 1 : 0;
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -16,7 +16,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// Whom to tell how an operation of a stream has ended.
 struct stream_end {
@@ -175,4 +175,4 @@ class served_stream {
   runtime::thread thread_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -7,7 +7,7 @@
 
 #include <takt/cuda/driver_api.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// Names a context without owning it, or a part of its SMs. Driver, context and part outlive whatever is made from it.
 template <CudaDriver D>
@@ -316,4 +316,4 @@ class thread_stream {
   wait_method how_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

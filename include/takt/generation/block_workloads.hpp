@@ -16,7 +16,7 @@
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// Chains of CPU time, copies and kernels that every way of sharing a GPU can take: what is known of a kernel are its
 /// blocks, from which each rule derives the times that it needs. Sets of takt's own, for comparisons of policies.
@@ -152,4 +152,4 @@ template <class Tasks>
   return model_fault::none;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

@@ -7,7 +7,7 @@
 
 #include <takt/core/fixed_string.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 inline constexpr std::size_t max_generated_tasks = 1000;
 
@@ -37,4 +37,4 @@ inline constexpr auto names = make_names();
 
 static_assert(generated_name(0) == "t0" && generated_name(42) == "t42" && generated_name(999) == "t999");
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

@@ -8,10 +8,12 @@
 #include <range/v3/view/cartesian_product.hpp>
 #include <range/v3/view/transform.hpp>
 
+#include <takt/core/expects.hpp>
+
 /// Products of parameters for studies and tests, as views of range-v3: nothing is stored, and they compose.
 ///
 ///     for (const auto& [sms, utilization] : takt::views::parameters(sms_of_boards, utilizations)) { ... }
-namespace takt::inline v0::views {
+namespace takt::inline TAKT_ABI::views {
 
 /// Every combination of values, as tuples; the last one varies fastest. Ranges that are not views are looked at, and
 /// have to outlive this. Pre: all but the first can be gone through again.
@@ -23,4 +25,4 @@ template <ranges::viewable_range... Values>
          });
 }
 
-}  // namespace takt::inline v0::views
+}  // namespace takt::inline TAKT_ABI::views

@@ -15,7 +15,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// How many copies stand around each kernel.
 enum class copies_per_kernel : std::uint8_t {
@@ -162,4 +162,4 @@ template <class Table>
   return model_fault::none;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

@@ -6,7 +6,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/random.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 namespace detail {
 
@@ -52,4 +52,4 @@ template <std::size_t Capacity>
   return true;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

@@ -12,7 +12,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// Utilisations are whole multiples of this part of 1.
 inline constexpr ticks utilization_parts = 1000;
@@ -171,4 +171,4 @@ template <std::size_t MaxTasks>
   return model_fault::none;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

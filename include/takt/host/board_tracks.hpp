@@ -12,7 +12,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/unit_habits.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// The tracks of a trace for the units of a board's pools. Own resources stand behind the copy engines.
 template <std::size_t MaxPools>
@@ -84,4 +84,4 @@ class board_tracks {
   inline_vector<std::int32_t, MaxPools> sms_;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

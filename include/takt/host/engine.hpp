@@ -26,7 +26,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// Lets jobs that are DAGs of visits run on stations in virtual time. Where a board says that jobs keep their
 /// processors, each is one thread that does one visit after the other (`kept_processors`). Within one instant: what
@@ -392,4 +392,4 @@ class engine {
   bool holds_releases_ = false;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -11,7 +11,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// How far the jobs of a task are in a run.
 struct flow_progress {
@@ -130,4 +130,4 @@ class ended_visits {
   index_set<V> all_{};
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -13,7 +13,7 @@
 #include <takt/rules/miss_action.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// What becomes of jobs that are not done at their deadlines. Without choices that mind them, they run on, and misses
 /// are counted at their ends.
@@ -113,4 +113,4 @@ constexpr void drop_visits(const Table& table, std::uint32_t task, visit_mask do
   }
 }
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

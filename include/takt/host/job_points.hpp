@@ -10,7 +10,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// The points of jobs that are there, on any station. Where their priorities are of, points are known or quickly asked.
 template <class Stations, std::size_t N>
@@ -62,4 +62,4 @@ class job_points {
   job jobs_[N]{};
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -11,7 +11,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a job does between two instants of a run.
 enum class job_state : std::uint8_t {
@@ -84,4 +84,4 @@ constexpr void note_holders(const Table& table, const Stations& stations, const 
 
 }  // namespace host
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

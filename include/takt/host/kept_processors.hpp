@@ -11,7 +11,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// What keeps jobs from being threads that never leave one processor: sections, visits that take a unit for no time,
 /// and a task that visits no preemptive processors of one priority for each job, or several.
@@ -200,4 +200,4 @@ class kept_processors {
   thread threads_[N]{};
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

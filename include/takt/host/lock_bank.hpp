@@ -12,7 +12,7 @@
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 struct resource_options {
   any_progress progress = priority_inheritance{};
@@ -81,4 +81,4 @@ class lock_bank {
   std::vector<entry> entries_;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -14,7 +14,7 @@
 #include <takt/model/observation.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 using resource_id = std::int32_t;
 
@@ -209,4 +209,4 @@ class lock_log {
   std::vector<std::vector<pending_job>> pending_;  ///< per cluster, best base priority first
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

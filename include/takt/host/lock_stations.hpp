@@ -14,7 +14,7 @@
 #include <takt/rules/servers/turn_server.hpp>
 #include <takt/rules/servers/unit_server.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// Clusters of processors that share jobs, and the pools of tokens that are locks.
 struct cluster_shape {
@@ -212,4 +212,4 @@ class lock_stations {
   std::size_t clusters_;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

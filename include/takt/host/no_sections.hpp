@@ -12,7 +12,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// The sections of tasks on stations without tokens: there are none, and asking for them costs nothing.
 template <std::size_t N>
@@ -56,4 +56,4 @@ struct sections_on<Stations, N, V> {
   using type = no_sections<N>;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

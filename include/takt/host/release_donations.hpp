@@ -11,7 +11,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 template <class Stations>
 struct donation_rules_type {
@@ -111,4 +111,4 @@ class release_donations {
   bool donor_[N]{};
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

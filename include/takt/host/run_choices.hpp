@@ -11,7 +11,7 @@
 #include <takt/rules/miss_action.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// A job that comes, and the instant from which its priority and its response count and its visits may start.
 struct coming_job {
@@ -152,4 +152,4 @@ struct arrivals_as_they_come {};
 template <class Choices, std::size_t V>
 using arrivals_of = std::conditional_t<OrdersArrivals<Choices>, ordered_arrivals<V>, arrivals_as_they_come>;
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -17,7 +17,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
 /// The pool of a section that a job goes without.
@@ -393,4 +393,4 @@ class section_locks {
   served_visits<V> served_{};
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -9,7 +9,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// Some pools of tokens, and maybe more: one bit stands for each 64th.
 using pool_bits = std::uint64_t;
@@ -107,4 +107,4 @@ class section_states {
   std::uint64_t grant_count_ = 0;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -6,7 +6,7 @@
 
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// Where the sections of each task are among all.
 template <std::size_t N>
@@ -64,4 +64,4 @@ template <class Table, class Locks>
   return true;
 }
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -5,11 +5,11 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// The deadline that jobs of a task have to meet, from the nominal release; `no_event` for none.
 [[nodiscard]] constexpr auto stated_deadline(const flow_record& t) noexcept -> ticks {
   return t.limited ? t.deadline : no_event;
 }
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

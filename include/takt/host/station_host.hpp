@@ -11,7 +11,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// What a visit asks of its station, its length and unit apart. `release`: what its point counts from.
 template <class Table, class Stations>
@@ -127,4 +127,4 @@ class station_host {
   station stations_[Stations::max_stations]{};
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -10,7 +10,7 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// Until when visits are held back. Cost: that of the visits, at instants at which one may start.
 template <std::size_t V>
@@ -97,4 +97,4 @@ struct visit_windows {
   }
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -7,7 +7,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 struct time_span {
   ticks from = 0;
@@ -80,4 +80,4 @@ class void_bounds {
   bool open_ = false;  ///< the last span
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -8,7 +8,7 @@
 #include <takt/model/task_attributes.hpp>
 #include <takt/model/task_rows.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How much of an accelerator a kernel asks for.
 enum class kernel_width : std::uint8_t {
@@ -82,4 +82,4 @@ enum class preemption_cost_model : std::uint8_t {
 template <class T>
 concept AcceleratorTaskSet = TaskSet<T> && RowsOf<T, accelerator_task<ticks>>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

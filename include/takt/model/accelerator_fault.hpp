@@ -10,7 +10,7 @@
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -128,4 +128,4 @@ template <class Number>
   return {.fault = disjoint(pinned, gang) ? model_fault::none : model_fault::slots_overlap};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

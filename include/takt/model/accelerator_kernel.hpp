@@ -11,7 +11,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task_types.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A kernel as a scheduler of whole kernels sees it: one time, and what it costs to stop it.
 struct accelerator_kernel {
@@ -74,4 +74,4 @@ inline constexpr bool is_accelerator_task<typed_task<accelerator_kernel>> = true
 template <class T>
 concept AcceleratorTask = Task<T> && detail::is_accelerator_task<T>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

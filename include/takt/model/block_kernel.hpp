@@ -11,7 +11,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task_rows.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Work of GPU threads: threads times time. No time converts to it, nor it to a time.
 template <ExactNumber Number>
@@ -134,4 +134,4 @@ template <class Number, std::size_t MaxTasks>
   return {};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How many times as long a copy takes at worst because other copies share the bus, as a fraction of at least 1. It
 /// lengthens upper bounds only: a copy may also have the bus to itself. Source: Elliott 2015, section 3.2.3.4, where
@@ -37,4 +37,4 @@ struct bus_congestion {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

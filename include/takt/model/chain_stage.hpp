@@ -8,7 +8,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// When a task takes its inputs and gives its outputs to others.
 enum class communication : std::uint8_t {
@@ -100,4 +100,4 @@ struct chain_fault {
   return {};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

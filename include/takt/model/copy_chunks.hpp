@@ -8,7 +8,7 @@
 #include <takt/model/copy_model.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A copy split into chunks of one size and a rest, so that its engine can be given to somebody else in between.
 /// Source: Elliott 2015, section 3.2.3.4.
@@ -52,4 +52,4 @@ class copy_chunks {
   bool valid_ = true;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

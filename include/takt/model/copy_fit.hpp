@@ -8,7 +8,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/model/copy_model.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 struct copy_sample {
   std::int64_t bytes = 0;
@@ -64,4 +64,4 @@ namespace detail {
   return true;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How long a transfer takes: a latency plus its bytes at a bandwidth, each known as an interval. Bandwidth is in bytes
 /// per second; `slowest` gives upper bounds, `fastest` lower ones. Source: Zou et al. 2021, section 3.2.
@@ -49,4 +49,4 @@ struct copy_model {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

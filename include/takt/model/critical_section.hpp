@@ -10,7 +10,7 @@
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/segment.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Segments of a chain that hold a mutex from before the first until after the last of them.
 template <class Mutex, Segment... Segments>
@@ -51,4 +51,4 @@ template <class Mutex, class... Segments>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

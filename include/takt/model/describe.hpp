@@ -27,7 +27,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Described tasks, and what could not be described.
 template <class Tasks>
@@ -265,4 +265,4 @@ template <class... Own, VisitSource T>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

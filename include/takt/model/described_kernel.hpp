@@ -16,7 +16,7 @@
 #include <takt/model/tabulated_kernel.hpp>
 #include <takt/model/visit.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A kernel of which run time knows the facts. Pre: what it points to outlives it; `row` and `samples` are there where
 /// the facts are known.
@@ -116,4 +116,4 @@ struct fact_access<kernel_pinning, described_kernel> : detail::described_fact<vi
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -14,7 +14,7 @@
 #include <takt/model/task_types.hpp>
 #include <takt/model/visit_source.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -69,4 +69,4 @@ template <VisitSource T>
 using described_as = described_tasks<tasks_of<T>, visits_of<T>, detail::at_least_one(detail::facts_said<T>::rows),
                                      detail::at_least_one(detail::facts_said<T>::samples)>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

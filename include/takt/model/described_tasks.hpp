@@ -15,7 +15,7 @@
 #include <takt/model/visit_fact.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class visit_place : std::uint8_t { processor, copy_engine, gpu, own };
 [[nodiscard]] constexpr auto last_of(visit_place) noexcept -> visit_place { return visit_place::own; }
@@ -126,4 +126,4 @@ struct described_tasks {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -19,7 +19,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The resource of a `described_own`. No type of a platform is it: whoever hosts described tasks finds the pool by the
 /// position in `hardware::own`.
@@ -198,4 +198,4 @@ struct visit_source<described_tasks<N, V, R, S>> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,9 @@
 
 #include <boost/hana/basic_tuple.hpp>
 
-namespace takt::inline v0::detail {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::detail {
 
 /// f of each element, in order: one function, where `boost::hana::for_each` is a chain of seven, each of which a
 /// compiler makes again for every f.
@@ -22,4 +24,4 @@ constexpr void one_of(const boost::hana::basic_tuple<Xs...>& xs, std::size_t wan
   static_cast<void>(((wanted == At ? (f(boost::hana::at_c<At>(xs)), true) : false) || ...));
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -9,7 +9,7 @@
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/segment.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// One thing that is known of a visit. Its name is what an error calls it.
 template <class F>
@@ -88,4 +88,4 @@ template <class F, class S>
   return fact_access<F, S>::get(s);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// Which relative priority points a GEL scheduler gives its tasks: a sum of what is known of a task, each so many
 /// times. A job's point is its nominal release plus that of its task; the least point runs first. Adding one number to
@@ -30,4 +32,4 @@ inline constexpr gel_policy gel_policy::fair_lateness{.deadline = 1, .other_proc
 inline constexpr gel_policy gel_policy::first_in_first_out{};
 inline constexpr gel_policy gel_policy::given_points{.point = 1};
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

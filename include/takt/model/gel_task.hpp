@@ -9,7 +9,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task_rows.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Any number of jobs of one task may run at the same time.
 inline constexpr std::int64_t unrestricted_parallelism = 0;
@@ -45,4 +45,4 @@ template <class Number, std::size_t MaxTasks>
   return {};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,7 @@
 
 #include <takt/core/duration.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The context, which is that of a process, in which a kernel runs where contexts take turns. Kernels of one number are
 /// of one context, whatever their tasks; without it each task is a process.
@@ -23,4 +23,4 @@ struct kernel_slice {
 [[nodiscard]] constexpr auto in_context(std::int32_t number) noexcept -> kernel_context { return {number}; }
 [[nodiscard]] constexpr auto own_slice(duration time) noexcept -> kernel_slice { return {time}; }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

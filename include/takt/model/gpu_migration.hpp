@@ -10,7 +10,7 @@
 #include <takt/model/copy_model.hpp>
 #include <takt/model/gpu_topology.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How the state of a task follows it from one GPU to another.
 enum class migration_path : std::uint8_t {
@@ -96,4 +96,4 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
   return plan;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// `copy` serves both directions where it is the only copy engine, and copies to the device where there are two.
 enum class engine_kind : std::uint8_t { execution, copy, copy_to_host };
@@ -115,4 +115,4 @@ class gpu_topology {
   inline_vector<gpu_node, MaxGpus> gpus_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

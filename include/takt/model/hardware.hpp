@@ -11,7 +11,7 @@
 #include <takt/model/sm_power.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A GPU without a rule. A size of 0 is not known; what needs it refuses.
 struct gpu_hardware {
@@ -52,4 +52,4 @@ struct hardware {
   [[nodiscard]] friend constexpr auto operator==(const hardware&, const hardware&) noexcept -> bool = default;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/visit.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Times on 1, 2, ... dedicated virtual SMs.
 template <KernelLaw Law>
@@ -96,4 +96,4 @@ template <Fact... Facts>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -12,7 +12,7 @@
 #include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What an analysis must know of a kernel: the shortest and longest time it takes on a number of dedicated virtual
 /// SMs. `sampled_shares` is 0 for a closed form that the flat model knows, otherwise the number of shares 1..n at which
@@ -180,4 +180,4 @@ template <class... Rows>
   return {{interval<duration>{rows}...}};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// What becomes of releases that a late system has not begun, since a job took too long or the process was stopped. A
 /// job finds room where the one before of its task has ended, an invocation where the graph has room for it.
@@ -41,4 +43,4 @@ enum class late_handling : std::uint8_t {
   return "";
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

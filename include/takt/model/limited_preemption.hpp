@@ -12,7 +12,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/visit.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The longest stretch of a CPU segment in which its processor cannot be taken from it. It may begin at any instant of
 /// the segment, and there may be several: floating non-preemptive regions.
@@ -61,4 +61,4 @@ inline constexpr bool is_cpu_segment = std::same_as<S, cpu_segment> || std::same
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

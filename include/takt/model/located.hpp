@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -70,4 +70,4 @@ template <class Rows>
   return e;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

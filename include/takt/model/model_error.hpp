@@ -9,7 +9,7 @@
 #include <takt/model/model_fault.hpp>
 #include <takt/model/visit_fact.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 inline constexpr std::uint32_t nowhere = 0xFFFF'FFFF;
 
@@ -292,4 +292,4 @@ struct refusal {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// What can be wrong with tasks, a platform, a plan or options. docs/errors.md explains each name.
 enum class model_fault : std::uint8_t {
@@ -138,4 +140,4 @@ enum class model_fault : std::uint8_t {
   interrupts_leave_no_time,
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,7 @@
 
 #include <takt/model/segment.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Which mutex, as a value: every type names one.
 struct mutex_key {
@@ -34,4 +34,4 @@ inline constexpr bool is_critical_section<critical_section<Mutex, Segments...>> 
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How a simulation or a run ended.
 enum class observation_status : std::uint8_t {
@@ -122,4 +122,4 @@ struct observation {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

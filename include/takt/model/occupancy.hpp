@@ -7,7 +7,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What one SM can hold at a time.
 struct sm_limits {
@@ -112,4 +112,4 @@ struct resident_shape {
   return {needs.threads, most - own, per_sm};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

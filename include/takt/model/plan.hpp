@@ -10,7 +10,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// SMs that a task has for itself: physical ones under isolated sharing, virtual ones under shared. A task without
 /// kernels has none.
@@ -96,4 +96,4 @@ template <std::size_t MaxTasks, std::size_t MaxVisits>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

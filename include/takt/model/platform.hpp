@@ -14,7 +14,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/pool.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -107,4 +107,4 @@ struct [[nodiscard]] platform {
 template <Pool... Pools>
 platform(const Pools&...) -> platform<Pools...>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Most cores, and most virtual SMs of a GPU.
 inline constexpr std::int32_t max_units = 1 << 20;
@@ -79,4 +79,4 @@ struct platform_record {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -14,7 +14,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/sm_power.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// CPU cores. A task runs on the core that it names by `on_core`, or on any of those that its rule schedules together.
 struct processors_resource {
@@ -260,4 +260,4 @@ concept Platform = requires(const P& p) {
   typename P::gpu_rule;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// Where a job stands in the order of importance: the smaller point (a deadline, a period, a priority number) comes
 /// first, equal points in the order of `tie`. Hosts keep `tie` unique, so that no two jobs are ever equal.
@@ -29,4 +31,4 @@ inline constexpr priority_point lowest_priority{std::numeric_limits<std::int64_t
 inline constexpr priority_point boosted_priority{std::numeric_limits<std::int64_t>::min(),
                                                  std::numeric_limits<std::int64_t>::min()};
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

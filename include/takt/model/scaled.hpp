@@ -15,7 +15,7 @@
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -139,4 +139,4 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return single || zero;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

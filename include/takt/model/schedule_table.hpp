@@ -13,7 +13,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What happens at an instant of a schedule table: a task is activated, or a visit of it may begin.
 struct expiry_point {
@@ -150,4 +150,4 @@ template <const auto& Tasks, std::size_t N, std::size_t V>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

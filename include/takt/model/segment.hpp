@@ -14,7 +14,7 @@
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 struct cpu_segment {
   static constexpr stage where = stage::cpu;
@@ -127,4 +127,4 @@ template <KernelLaw Law>
   return {law};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -5,7 +5,7 @@
 
 #include <takt/model/priority_point.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Somebody who waits for one unit.
 struct waiting_claim {
@@ -45,4 +45,4 @@ inline constexpr service_order service_order::priority{better_priority_first};
 
 constexpr auto service_order::is_by_priority() const noexcept -> bool { return before == better_priority_first; }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// Largest numerator and denominator of a GPU's speed.
 inline constexpr std::int32_t max_speed_part = 10'000;
@@ -32,4 +34,4 @@ struct sm_power {
   std::int32_t virtual_per_sm = 1;  ///< of the GPU
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -5,7 +5,7 @@
 
 #include <takt/core/rational.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Gustafson's scaled speed-up on n units when a share s of the parallel run is serial: n + (1 - n) s. With s = L / t_n
 /// it is the ratio of a kernel's work to its time, t_n = (W - L) / n + L. Source: Zou et al. 2021, Eq. 3.
@@ -19,4 +19,4 @@ namespace takt::inline v0 {
   return rational{virtual_per_sm} / ratio - rational{1};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// The kind of resource that a segment of a job occupies.
 enum class stage : std::uint8_t { cpu, copy, kernel };
@@ -42,4 +44,4 @@ struct interval {
   [[nodiscard]] friend constexpr auto operator==(const interval&, const interval&) noexcept -> bool = default;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

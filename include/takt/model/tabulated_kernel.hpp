@@ -9,7 +9,7 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Times of a kernel on 1, 2, ... virtual SMs that stand in a table; on more than that it counts as using only the last
 /// number. Where they are of whole SMs, row n is about n physical ones, all of whose virtual SMs the kernel has. Pre:
@@ -36,4 +36,4 @@ struct tabulated_kernel {
   tabulated_times law;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/model/task_types.hpp>
 #include <takt/model/typed_visits.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 template <Segment... Segments>
 struct typed_task {
@@ -105,4 +105,4 @@ template <class... Parts>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

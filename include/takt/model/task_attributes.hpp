@@ -7,7 +7,7 @@
 
 #include <takt/core/duration.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Where the CPU segments of a task may be preempted.
 enum class task_preemption : std::uint8_t {
@@ -130,4 +130,4 @@ constexpr void apply(task_attributes& a, strict_attribute s) noexcept {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

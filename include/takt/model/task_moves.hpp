@@ -10,7 +10,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/visit_fact.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Adds task `i` of `from` behind those of `to`, with all that is said of it. False when `to` has no room, and `to` is
 /// of no use then. Pre: i < from.size().
@@ -79,4 +79,4 @@ template <class Tasks>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

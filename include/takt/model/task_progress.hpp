@@ -6,7 +6,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What has been seen of a task, a graph or an application so far, while it runs.
 struct task_progress {
@@ -18,4 +18,4 @@ struct task_progress {
   ticks last_violation = no_instant;  ///< since the start
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

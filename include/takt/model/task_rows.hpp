@@ -9,7 +9,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Tasks in the given order, each of which is one record. A record says what its times are by `number`.
 template <class Task, std::size_t MaxTasks>
@@ -46,4 +46,4 @@ concept RowsOf = requires(const T& t) {
                         Task>;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

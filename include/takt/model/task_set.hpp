@@ -20,7 +20,7 @@
 #include <takt/model/task_types.hpp>
 #include <takt/model/validate.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -168,4 +168,4 @@ struct [[nodiscard]] task_set {
 template <Task... Tasks>
 task_set(const Tasks&...) -> task_set<Tasks...>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task_attributes.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// One element of a chain as plain values. For a kernel `time` is its work, or unused where it is tabulated.
 template <ExactNumber Number>
@@ -115,4 +115,4 @@ struct task_table {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

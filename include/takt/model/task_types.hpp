@@ -7,7 +7,7 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/task_attributes.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 template <Segment... Segments>
 struct typed_task;
@@ -57,4 +57,4 @@ inline constexpr bool has_own_visits<typed_task<Segments...>> = (requires { type
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What the index of a unit counts.
 enum class unit_kind : std::uint8_t {
@@ -79,4 +79,4 @@ struct no_trace {
 /// The recorder that hosts tell where they are given none.
 inline constexpr no_trace no_listener{};
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

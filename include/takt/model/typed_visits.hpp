@@ -21,7 +21,7 @@
 
 // How tasks that keep their types are taken apart.
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -148,4 +148,4 @@ struct visit_source<task_set<Tasks...>> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

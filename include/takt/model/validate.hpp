@@ -11,7 +11,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -128,4 +128,4 @@ template <class Table>
   return located(detail::with_time(table, detail::first_fault(table)), table.tasks);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

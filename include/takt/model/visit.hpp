@@ -15,7 +15,7 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How long a visit takes its resource.
 struct execution_time {
@@ -80,4 +80,4 @@ struct resource_of_segment<accelerator_kernel> {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// What may be known of a visit. A fact that is not known differs from one that is 0.
 enum class visit_fact : std::uint8_t {
@@ -83,4 +85,4 @@ template <class... Facts>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

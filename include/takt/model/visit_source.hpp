@@ -26,7 +26,7 @@
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a task is besides its visits, whatever it was written as.
 struct flow_attributes {
@@ -232,4 +232,4 @@ struct visit_source<task_rows<accelerator_task<ticks>, MaxTasks>> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

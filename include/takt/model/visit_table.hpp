@@ -10,7 +10,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task_attributes.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Positions of visits within their task, one bit each.
 using visit_mask = std::uint64_t;
@@ -257,4 +257,4 @@ template <std::size_t N, std::size_t V>
   return true;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

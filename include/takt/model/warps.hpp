@@ -5,7 +5,7 @@
 
 #include <takt/core/checked.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Threads of a warp where nobody says otherwise, as on all of NVIDIA's GPUs. AMD's of the series Vega and MI have 64.
 inline constexpr std::int32_t usual_warp_size = 32;
@@ -21,4 +21,4 @@ inline constexpr std::int64_t most_block_threads = 1024;
   return ceil_divide<std::int64_t>(threads, warp_size) * warp_size;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

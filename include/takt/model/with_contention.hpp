@@ -14,7 +14,7 @@
 #include <takt/model/shares/contention.hpp>
 #include <takt/model/visit_fact.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What all others together may add to the kernels of a task, in parts per million; it fits for 2^31 tasks.
 template <std::size_t N>
@@ -54,4 +54,4 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/model/typed_visits.hpp>
 #include <takt/model/visit_source.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Tasks of several spellings on one board: `takt::workload(takt::task(...), takt::graph(...), applications)`. A part
 /// is one task, one graph, a set, or a table. Such a board is proven from the rules of its pools.
@@ -49,4 +49,4 @@ struct visit_source<workload<Parts...>> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

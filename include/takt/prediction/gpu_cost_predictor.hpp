@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -164,4 +164,4 @@ class gpu_cost_predictor {
   std::array<std::array<history, MaxDistances>, MaxTasks> histories_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

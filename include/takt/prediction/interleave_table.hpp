@@ -9,7 +9,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/model/segment.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a kernel's instructions mostly are.
 enum class kernel_class : std::uint8_t { computation, branch, memory, special };
@@ -66,4 +66,4 @@ inline constexpr std::array<self_interleave_row, 5> self_interleave_table{{
   return self_interleave(ratio.numerator(), ratio.denominator());
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/prediction/kernel_sample.hpp>
 #include <takt/prediction/least_squares.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class fit_status : std::uint8_t {
   fitted,
@@ -250,4 +250,4 @@ constexpr void measure_distances(std::span<const kernel_sample> samples, kernel_
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

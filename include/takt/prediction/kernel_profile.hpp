@@ -22,7 +22,7 @@
 #include <takt/prediction/launch_overheads.hpp>
 #include <takt/prediction/measured_interleave.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What runs a kernel on SMs of one's choice and times it: a device, host threads in its place, or a record of runs.
 ///
@@ -274,4 +274,4 @@ template <KernelBench B>
   return detail::profiling<B>{bench, sm_counts, repeats}.run(margin_percent);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -5,7 +5,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// One timed run of a kernel.
 struct kernel_sample {
@@ -13,4 +13,4 @@ struct kernel_sample {
   ticks time = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What the launch of a kernel takes besides its work, as the shortest and the longest of some runs without work:
 /// launched plainly, and pinned to SMs. Source: Zou et al. 2021, section 4.3.
@@ -53,4 +53,4 @@ struct launch_overheads {
   return later_by(plain, costs.pinning());
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,7 @@
 
 #include <takt/prediction/kernel_sample.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The curve parallel / n + serial through the middle of samples, in ticks. It bounds nothing.
 struct scaling_curve {
@@ -47,4 +47,4 @@ struct scaling_curve {
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Whether runs are long enough to tell their work from the launch: at least half of the shortest is work. Pre: not
 /// empty.
@@ -71,4 +71,4 @@ namespace detail {
   return thousandths ? std::optional{rational{*thousandths, 1'000}} : std::nullopt;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/prediction/kernel_profile.hpp>
 #include <takt/prediction/launch_overheads.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class set_laws_status : std::uint8_t {
   complete,
@@ -85,4 +85,4 @@ struct set_laws {
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What the holder of a GPU token is doing.
 enum class holder_state : std::uint8_t {
@@ -61,4 +61,4 @@ class token_cost_counter {
   bool holds_ = false;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/report/miss_words.hpp>
 #include <takt/report/table.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// Why a request was not granted: one clause. Empty where it was. `tasks`: those that were judged, which are those that
 /// are in and then those that asked.
@@ -38,4 +38,4 @@ template <class Judged, class Tasks>
   return "nothing proves the deadlines";
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

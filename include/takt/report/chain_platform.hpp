@@ -16,7 +16,7 @@
 #include <takt/rules/priority_order.hpp>
 
 /// The platforms and plans of chains in words, and as the file format writes them.
-namespace takt::inline v0::report::detail {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// The rules of the pools, in the words of the file format; an empty one belongs to a pool that is not there.
 struct rule_words {
@@ -144,4 +144,4 @@ template <class Table, std::size_t N, std::size_t M>
   return (rules.gpus == "shared" ? "virtual SMs: " : "SMs: ") + joined(kernels);
 }
 
-}  // namespace takt::inline v0::report::detail
+}  // namespace takt::inline TAKT_ABI::report::detail

@@ -18,7 +18,7 @@
 #include <takt/report/table.hpp>
 #include <takt/simulation/observed_chain.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// Whether a task's jobs wait for those of the task before it in a chain, so that the bound counts on it, or why not.
 struct chain_wait {
@@ -167,4 +167,4 @@ inline void write_chains_json(std::ostream& out, const std::vector<chain_summary
   json.end_array().end_object().finish();
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -22,7 +22,7 @@
 #include <takt/report/trace_rows.hpp>
 #include <takt/report/trace_view.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -337,4 +337,4 @@ inline void write_chrome_trace(std::ostream& out, const trace_view& trace) {
   detail::chrome_trace_writer{out, trace}.write();
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

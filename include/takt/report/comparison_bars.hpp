@@ -10,7 +10,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/svg.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// What stands for a task in a drawing of a comparison. All differ by shape, so that no colour is needed.
 enum class bar_kind : std::uint8_t {
@@ -109,4 +109,4 @@ inline void write_sign(svg_writer& svg, bar_kind kind, double x, double y, std::
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

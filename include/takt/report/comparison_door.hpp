@@ -16,7 +16,7 @@
 #include <takt/report/draw.hpp>
 #include <takt/report/fault_words.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A comparison as a table, with what is missing and why nothing is proven. Pre: it is about these tasks on this board.
 template <class Tasks, std::size_t N, std::size_t V, std::size_t Lines>
@@ -39,4 +39,4 @@ void draw(const std::string& file, const hardware& board, const Tasks& tasks, co
       file, [&](std::ostream& out) { report::write_comparison_svg(out, report::summarize(c, all.tasks, board)); });
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

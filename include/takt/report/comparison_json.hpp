@@ -9,7 +9,7 @@
 #include <takt/report/json.hpp>
 #include <takt/report/verdict_json.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -67,4 +67,4 @@ inline void write_comparison_json(std::ostream& out, const comparison_summary& c
   json.end_object().finish();
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -19,7 +19,7 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -81,4 +81,4 @@ template <std::size_t N, std::size_t V, std::size_t Lines, std::size_t R, std::s
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -12,7 +12,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/report/comparison_summary.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// By what ways of sharing a GPU are ranked.
 enum class comparison_rank : std::uint8_t { slack, factor };
@@ -63,4 +63,4 @@ namespace detail {
   return order.front();
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/report/tree.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A fact that a policy needs and a workload does not have.
 struct missing_words {
@@ -58,4 +58,4 @@ struct comparison_summary {
   std::vector<std::string> notes{};  ///< sentences about all rows
 };
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

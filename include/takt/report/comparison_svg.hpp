@@ -22,7 +22,7 @@
 #include <takt/report/utf8.hpp>
 #include <takt/report/wrap.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -349,4 +349,4 @@ inline void write_comparison_svg(std::ostream& out, const comparison_summary& c,
   detail::comparison_drawing{out, c, by}.write();
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

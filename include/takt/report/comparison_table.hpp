@@ -16,7 +16,7 @@
 #include <takt/report/utf8.hpp>
 #include <takt/report/wrap.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// How a comparison is laid out. Pre: width >= 40.
 struct comparison_layout {
@@ -149,4 +149,4 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

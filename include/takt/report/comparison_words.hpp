@@ -15,7 +15,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/table.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// "a", "a and b", "a, b and c".
 [[nodiscard]] inline auto listed(const std::vector<std::string>& parts, std::string_view last = " and ")
@@ -228,4 +228,4 @@ namespace detail {
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

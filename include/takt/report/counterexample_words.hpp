@@ -16,7 +16,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/simulation/find_counterexample.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// Runs that miss a deadline under a plan, and under others.
 struct broken_plans {
@@ -83,4 +83,4 @@ void add_counterexample(const broken_plans& broken, const Tasks& tasks, verdict_
   }
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

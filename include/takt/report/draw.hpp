@@ -16,7 +16,7 @@
 #include <takt/report/trace_view.hpp>
 #include <takt/simulation/trace.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace report::detail {
 
@@ -74,4 +74,4 @@ void write_trace(const std::string& file, const Board& board, const Tasks& tasks
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

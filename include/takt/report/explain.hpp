@@ -18,7 +18,7 @@
 #include <takt/report/summarize.hpp>
 #include <takt/report/table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace report::detail {
 
@@ -64,4 +64,4 @@ void explain(std::ostream& out, const Board& board, const Tasks& tasks, const ve
   out << name_of(run.status) << "; " << name_of(v.status) << " (" << v.method << ")\n";
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

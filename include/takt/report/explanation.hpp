@@ -13,7 +13,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -196,4 +196,4 @@ inline void explain(std::ostream& out, const verdict_summary& v) {
   for (const std::uint32_t i : v.order) { out << '\n' << explain_task(v, i); }
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -12,7 +12,7 @@
 #include <takt/report/verdict_json.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -54,4 +54,4 @@ inline void write_explanation_json(std::ostream& out, const verdict_summary& v, 
   json.end_object().finish();
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -5,7 +5,7 @@
 
 #include <takt/model/model_fault.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What is wrong, and what is allowed, without the values.
 struct fault_text {
@@ -239,4 +239,4 @@ struct fault_text {
   return {"", "", ""};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

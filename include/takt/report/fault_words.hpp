@@ -14,7 +14,7 @@
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// What is wrong with a model, in words that own their text.
 struct fault_words {
@@ -93,4 +93,4 @@ namespace detail {
   return out + words.problem + ": " + words.allowed;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

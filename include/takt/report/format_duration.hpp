@@ -7,7 +7,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A unit in which times are written.
 struct time_unit {
@@ -56,4 +56,4 @@ namespace detail {
   return count_of(time, unit).append(unit.name);
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

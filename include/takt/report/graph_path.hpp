@@ -13,7 +13,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// "camera.detect launch" or "log.log[2]": a visit by its graph, the node that was described, its place in a chain of
 /// several segments, and its part.
@@ -79,4 +79,4 @@ template <class Table, class Offsets, class Visits>
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

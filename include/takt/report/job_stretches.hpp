@@ -15,7 +15,7 @@
 #include <takt/report/trace_queries.hpp>
 #include <takt/report/trace_view.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A stretch of time in the life of a job.
 struct job_stretch {
@@ -111,4 +111,4 @@ class work_of_jobs {
   return j.has_deadline ? text + "\ndeadline " + format_duration(j.deadline) : text;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

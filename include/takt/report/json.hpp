@@ -9,7 +9,7 @@
 
 #include <takt/report/visible.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that any name is valid JSON;
 /// characters that act on what shows them are escaped.
@@ -105,4 +105,4 @@ class json_writer {
   bool after_value_ = false;
 };
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -17,7 +17,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/report/verdict_table.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A time in whole tenths of a second, rounded down.
 [[nodiscard]] inline auto in_tenths(ticks time) -> std::string { return detail::decimal(time / 100'000'000, 1) + "s"; }
@@ -68,4 +68,4 @@ template <class Violation>
          " have passed, and the bound is " + format_duration(v.bound);
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -9,7 +9,7 @@
 
 // Choices of locked GPUs in the words of the file format.
 
-namespace takt::inline v0::report::detail {
+namespace takt::inline TAKT_ABI::report::detail {
 
 template <class Value>
 struct word_for {
@@ -44,4 +44,4 @@ inline constexpr std::array service_words{word_for<service_order>{"fifo", servic
   return "";
 }
 
-}  // namespace takt::inline v0::report::detail
+}  // namespace takt::inline TAKT_ABI::report::detail

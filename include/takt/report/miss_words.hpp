@@ -14,7 +14,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// Why some legal run misses a deadline under every plan: a clause, with figures. `task`: the name of the one that is
 /// to blame.
@@ -78,4 +78,4 @@ void add_misses(verdict_summary& v, const inline_vector<proven_miss<ticks>, M>& 
   for (const auto& miss : misses) { v.misses.push_back({miss, explain_miss(v, miss)}); }
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace takt::inline v0::report {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::report {
 
 /// How many characters one has to change, add or take away to make one text the other.
 [[nodiscard]] inline auto edit_distance(std::string_view a, std::string_view b) -> std::size_t {
@@ -35,4 +37,4 @@ namespace takt::inline v0::report {
   });
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

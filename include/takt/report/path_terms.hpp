@@ -12,7 +12,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// "camera.detect step 1", or the step of a chain, of all visits.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
@@ -64,4 +64,4 @@ void add_path_terms(const described_tasks<N, V, R, S>& all, const verdict<ticks,
   if (any) { out.visits = std::move(names); }
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -25,7 +25,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace report::detail {
 
@@ -131,4 +131,4 @@ void write_constants(std::ostream& out, std::string_view name, const Board& boar
   out << "\n}  // namespace " << name << '\n';
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/report/table.hpp>
 
-namespace takt::inline v0::report::detail {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// "cores: camera 0, lidar 1" of the entries of a part that count; empty where none does.
 template <class Part, class Names, class Value, class Counts>
@@ -47,4 +47,4 @@ void add_place_words(std::vector<std::string>& out, const plan<N, V>& p, const N
   if (!p.offsets.empty()) { out.emplace_back("offsets and local deadlines of visits"); }
 }
 
-}  // namespace takt::inline v0::report::detail
+}  // namespace takt::inline TAKT_ABI::report::detail

@@ -8,7 +8,7 @@
 #include <takt/report/run_summary.hpp>
 #include <takt/report/verdict_json.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// Writes a run as one `takt-run/1` object on a line. Times are nanoseconds. `status` is that of the observation;
 /// `jobs` are completed ones, `late` those of them that missed their deadlines; beside them there are `dropped` and
@@ -48,4 +48,4 @@ inline void write_run_json(std::ostream& out, const run_summary& run) {
   json.end_object().finish();
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -18,7 +18,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/report/verdict_table.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// What was seen of one task in a simulation or a run, beside what was proven.
 struct task_run {
@@ -132,4 +132,4 @@ void compare_with(run_summary& run, const observation<Tasks, Visits>& simulated)
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -11,7 +11,7 @@
 #include <takt/model/observation.hpp>
 #include <takt/report/live_words.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// What a simulation or a run saw, whatever the capacities of its tables, and sentences on it.
 struct sighting {
@@ -71,4 +71,4 @@ void keep_stated_misses(const described_tasks<N, V, R, S>& tasks, sighting& out)
   }
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -17,7 +17,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -173,4 +173,4 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -28,7 +28,7 @@
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/share_tags.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -145,4 +145,4 @@ template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -22,14 +22,14 @@
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 template <std::size_t Capacity>
 struct any_pool;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -192,4 +192,4 @@ template <class P, class T, std::size_t N, std::size_t M>
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -17,7 +17,7 @@
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -133,4 +133,4 @@ template <GpusyncPlatform P, class Table, std::size_t N, std::size_t M>
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

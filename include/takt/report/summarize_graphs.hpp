@@ -22,7 +22,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/graph/tags.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -156,4 +156,4 @@ template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t M>
                    graphs.template flat<ticks>(), v);
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

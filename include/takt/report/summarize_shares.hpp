@@ -18,7 +18,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/share_tags.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -147,4 +147,4 @@ template <SharePlatform P, ShareTaskSet T, std::size_t N, std::size_t M>
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -10,7 +10,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/visible.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A text for XML content or attributes. Characters that XML 1.0 cannot hold become U+FFFD; those that would act on
 /// what shows them are spelled by their numbers.
@@ -100,4 +100,4 @@ class svg_writer {
   std::ostream* out_;
 };
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -15,7 +15,7 @@
 #include <takt/report/time_axis.hpp>
 #include <takt/simulation/observed_chain.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// How the data of one output went through a chain, to be drawn.
 struct chain_view {
@@ -106,4 +106,4 @@ class chain_drawing {
 /// path.
 inline void write_svg_chain(std::ostream& out, const chain_view& view) { detail::chain_drawing{out, view}.write(); }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -27,7 +27,7 @@
 #include <takt/report/trace_rows.hpp>
 #include <takt/report/trace_view.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// What of a trace to draw, and how wide.
 struct gantt_options {
@@ -394,4 +394,4 @@ inline void write_svg_gantt(std::ostream& out, const trace_view& trace, const ga
   detail::gantt_writer{out, trace, options}.write();
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

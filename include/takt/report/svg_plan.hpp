@@ -17,7 +17,7 @@
 #include <takt/report/utf8.hpp>
 #include <takt/report/wrap.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A plan and how it was found, to be drawn.
 struct plan_view {
@@ -228,4 +228,4 @@ class plan_drawing {
 /// Draws a plan: its cores and GPU with their tasks, slack, and the way to it.
 inline void write_svg_plan(std::ostream& out, const plan_view& view) { detail::plan_drawing{view}.write(out); }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -11,7 +11,7 @@
 #include <takt/report/svg.hpp>
 #include <takt/report/utf8.hpp>
 
-namespace takt::inline v0::report::detail {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// What charts of jobs are made of.
 class gantt_shapes {
@@ -71,4 +71,4 @@ class gantt_shapes {
   svg_writer* svg_;
 };
 
-}  // namespace takt::inline v0::report::detail
+}  // namespace takt::inline TAKT_ABI::report::detail

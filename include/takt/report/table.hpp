@@ -13,7 +13,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/utf8.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// Heads of columns, and rows of as many cells.
 struct table {
@@ -69,4 +69,4 @@ struct table {
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace takt::inline v0::report {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -50,4 +52,4 @@ template <class... Parts>
   return text;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/report/format_duration.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// Maps a window of time to pixels and divides it by round instants.
 class time_axis {
@@ -74,4 +74,4 @@ class time_axis {
   ticks step_ = 1;
 };
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

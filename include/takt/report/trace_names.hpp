@@ -19,7 +19,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/report/graph_path.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -73,4 +73,4 @@ template <class Board, class Tasks>
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -24,7 +24,7 @@
 /// what they are about, and copy nothing unless they say so.
 ///
 ///     for (ticks r : takt::views::jobs(seen) | takt::views::of_task(2) | takt::views::response_times) { ... }
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The life of a job, as far as it was recorded.
 struct traced_job {
@@ -175,4 +175,4 @@ template <ranges::input_range Slices>
 
 }  // namespace views
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

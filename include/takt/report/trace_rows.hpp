@@ -15,7 +15,7 @@
 #include <takt/report/trace_queries.hpp>
 #include <takt/report/trace_view.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// What shows a unit of a board: a row of a picture, or a track of a trace.
 struct trace_row {
@@ -180,4 +180,4 @@ class trace_rows {
   std::map<std::int32_t, sm_rows> sms_;
 };
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -9,7 +9,7 @@
 
 #include <takt/model/trace_record.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// What was recorded of a simulation or a run, in any order, and the names of the tasks in the given order.
 struct trace_view {
@@ -31,4 +31,4 @@ struct trace_view {
   return n;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -12,7 +12,7 @@
 
 #include <takt/report/json.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A JSON value that is kept, with the members of objects in the order in which they were added.
 class tree {
@@ -82,4 +82,4 @@ class tree {
   std::variant<std::nullptr_t, bool, std::int64_t, std::string, array, object> value_{nullptr};
 };
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace takt::inline v0::report {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -90,4 +92,4 @@ constexpr void for_each_character(std::string_view text, F f) {
   return out + "\xE2\x80\xA6";
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

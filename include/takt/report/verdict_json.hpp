@@ -10,7 +10,7 @@
 #include <takt/report/json.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -89,4 +89,4 @@ inline void write_verdict_json(std::ostream& out, const verdict_summary& v) {
   json.end_object().finish();
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -22,7 +22,7 @@
 #include <takt/report/fault_words.hpp>
 #include <takt/report/tree.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// What an analysis found out about one task, graph or application.
 struct task_summary {
@@ -210,4 +210,4 @@ template <std::size_t N, std::size_t M>
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

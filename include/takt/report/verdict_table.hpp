@@ -10,7 +10,7 @@
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -81,4 +81,4 @@ namespace detail {
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

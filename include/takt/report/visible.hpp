@@ -6,7 +6,7 @@
 
 #include <takt/report/utf8.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// Whether a character acts on what shows it, or breaks its lines, or turns the order of others round, or is not seen
 /// at all, so that two names look alike.
@@ -41,4 +41,4 @@ namespace takt::inline v0::report {
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -8,7 +8,7 @@
 
 #include <takt/report/utf8.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A text as lines of at most `width` columns, broken at spaces, and inside a word only where it fills a line alone.
 /// Spaces at breaks go. An empty text has no line. Pre: width >= 2.
@@ -42,4 +42,4 @@ namespace takt::inline v0::report {
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

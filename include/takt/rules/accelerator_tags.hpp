@@ -27,7 +27,7 @@
 #include <takt/rules/visit_view.hpp>
 #include <takt/rules/why_no_method.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Who goes first on an accelerator.
 template <class R>
@@ -352,4 +352,4 @@ struct why_no_method<P, T> {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

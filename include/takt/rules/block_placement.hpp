@@ -6,7 +6,7 @@
 
 #include <takt/model/warps.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What one block takes from its SM, besides a block slot: threads in whole warps.
 struct block_footprint {
@@ -86,4 +86,4 @@ inline constexpr block_placement block_placement::even{more_idle_threads};
 inline constexpr block_placement block_placement::first_fit{};
 inline constexpr block_placement block_placement::best_fit{fewer_idle_threads};
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

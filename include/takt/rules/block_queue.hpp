@@ -7,7 +7,7 @@
 
 #include <takt/rules/block_placement.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 inline constexpr std::int32_t no_queued_kernel = -1;
 /// A stream of the kernel alone, which therefore waits for no other.
@@ -235,4 +235,4 @@ class block_queue {
   block_placement placement_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

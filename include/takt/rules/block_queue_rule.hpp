@@ -17,7 +17,7 @@
 #include <takt/rules/servers/forward.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The largest GPU of block slots that chains run on, and the most blocks on it at once.
 inline constexpr std::size_t most_block_sms = 192;
@@ -80,4 +80,4 @@ struct block_queue_rule {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

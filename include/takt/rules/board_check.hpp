@@ -16,7 +16,7 @@
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// A resource that kernels ask for says so.
 template <class Resource>
@@ -321,4 +321,4 @@ struct board_fault<platform<Pools...>, Segments>
 template <class Platform, class T>
 using check_board = typename board_fault<Platform, typename visit_source<T>::segments>::type;
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

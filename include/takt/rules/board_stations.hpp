@@ -18,7 +18,7 @@
 #include <takt/rules/token_rule.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The part of a pool that is scheduled by itself: all its units, a cluster of them, or one.
 struct board_station {
@@ -381,4 +381,4 @@ class board_stations<platform<Pools...>, MaxStations> {
   inline_vector<board_station, MaxStations> stations_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

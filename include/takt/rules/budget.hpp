@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What happens to a job that wants to go on with an empty budget. It does go on, and nobody is told of it, as far as
 /// nothing else is chosen.
@@ -207,4 +207,4 @@ template <class Charged, class CarryOut>
   return true;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

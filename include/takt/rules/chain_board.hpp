@@ -13,7 +13,7 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Processors, copy engines and GPUs whose rules are types and whose sizes, the number of engines and GPUs among them,
 /// are values. Models `Platform`, as `platform(...)` does for pools in source code.
@@ -76,4 +76,4 @@ template <RuleTag CpuRule, RuleTag GpuRule>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/units.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -110,4 +110,4 @@ template <class Rule>
   return clustered(nonpreemptive(static_cast<const Rule&>(rule)), rule.processors);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

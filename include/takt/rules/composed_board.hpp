@@ -19,7 +19,7 @@
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/share_tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -60,4 +60,4 @@ concept ComposedBoard =
     (!detail::is_accelerator_alone<P> || AcceleratorTaskSet<T>) &&
     (visit_source<T>::needs_pools || P::template count_of<accelerator_resource> > 0 || !detail::taken_as_a_whole<P, T>);
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

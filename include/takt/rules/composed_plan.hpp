@@ -13,7 +13,7 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/pool_facts.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Parts of a plan that a composed board uses.
 template <class P>
@@ -84,4 +84,4 @@ constexpr void state_order(const P& board, const Table& table, plan<N, V>& p) {
   if (some_are_equal && composed_plan_parts(board).priorities) { p.priorities = ranks; }
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

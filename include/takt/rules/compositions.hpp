@@ -9,7 +9,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/time_slices.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -215,4 +215,4 @@ using check_composition = composition_check<
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

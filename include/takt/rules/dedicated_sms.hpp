@@ -9,7 +9,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The SMs `first` to `first + count - 1` of one GPU, virtual ones under shared sharing.
 struct sm_range {
@@ -60,4 +60,4 @@ class dedicated_sms {
   bool valid_ = true;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

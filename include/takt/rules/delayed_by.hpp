@@ -6,7 +6,7 @@
 
 #include <takt/rules/demand.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Visits of which other tasks can delay one on the same station, however late those are and however many of their jobs
 /// are pending.
@@ -36,4 +36,4 @@ template <class Rule>
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

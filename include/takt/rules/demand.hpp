@@ -10,7 +10,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// No bound: larger than any time of a table.
 inline constexpr ticks unbounded_response = ticks{1} << 60;
@@ -82,4 +82,4 @@ concept DecidesDeadlines = requires(const Rule& rule, std::span<const visit_dema
 template <class Rule>
 concept InflatesSuspensions = Rule::takes_suspensions;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

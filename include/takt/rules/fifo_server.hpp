@@ -7,7 +7,7 @@
 #include <takt/rules/priority_server.hpp>
 #include <takt/rules/rank_set.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// One unit served in the order of requests, to be driven as `priority_server` is.
 template <std::size_t Capacity>
@@ -31,4 +31,4 @@ class fifo_server {
   rank running_ = nobody;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -16,7 +16,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/visit_layout.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Most stations that so many tasks and visits use of a platform: every pool, an engine more, and a core of each task.
 template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
@@ -128,4 +128,4 @@ template <class P, class T, std::size_t N, std::size_t V>
   return detail::board_flattener<P, N, V>{board, p}.run(tasks);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/model/gel_task.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -88,4 +88,4 @@ struct by_policy {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Holds the jobs of a GPU node back until they may enter the queue: in the order of the jobs, which may become ready
 /// in any order, and not before a given time has passed since the one before entered, nor for that later than the
@@ -73,4 +73,4 @@ class guarded_enqueue {
   Number earliest_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

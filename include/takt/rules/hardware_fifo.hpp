@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// An operation on a stream, which keeps its operations in order, for one engine.
 struct stream_operation {
@@ -80,4 +82,4 @@ class hardware_fifo {
   std::array<slot, Capacity> running_{};  ///< by engine
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

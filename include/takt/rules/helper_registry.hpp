@@ -8,7 +8,7 @@
 
 #include <takt/rules/helper_threads.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Which threads of a process a task takes as its helpers.
 enum class helper_scope : std::uint8_t {
@@ -87,4 +87,4 @@ class helper_registry {
   std::int32_t future_ = helps_nobody;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 
 #include <takt/core/rational.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// From the class that always goes first to the one that goes last.
 enum class thread_class : std::uint8_t {
@@ -65,4 +65,4 @@ struct helped_job {
   return best;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What of a sporadic task decides how important its jobs are.
 struct job_timing {
@@ -129,4 +129,4 @@ struct by_fair_lateness {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

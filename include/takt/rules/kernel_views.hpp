@@ -31,7 +31,7 @@
 // `lacks` says which facts would do. Times are those of a GPU of speed 1; on another they are rounded outwards. Types
 // say which facts a kernel may have, and `states` which it has.
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// One of whose blocks enough is known to count rounds of them.
 template <class K>
@@ -368,4 +368,4 @@ template <TimedByItself S>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 /// priority each and takes the processor from one for another. Who asks has the processor, or would have it: a job asks
 /// when nobody there comes before it. So nobody asks while a more important job is ready there or waits for such a
 /// section.
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// The station of the visit of a section that comes first in the table.
 template <class Table>
@@ -71,4 +71,4 @@ template <class Table, class Stations>
   return table.sections.size();
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// What becomes of a job at its deadline.
 enum class miss_action : std::uint8_t {
@@ -29,4 +31,4 @@ enum class miss_action : std::uint8_t {
   return false;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

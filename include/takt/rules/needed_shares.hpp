@@ -17,7 +17,7 @@
 #include <takt/rules/shares/share_rules.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -96,4 +96,4 @@ template <std::size_t MaxTasks>
   return {&applications, rules, triggers, {}};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

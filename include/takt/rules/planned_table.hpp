@@ -15,7 +15,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/task_places.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -160,4 +160,4 @@ constexpr void complete_plan(const P& platform, const Table& table, const plan<N
   out.effort = from.effort;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -29,7 +29,7 @@
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may,
 /// unless it is a task-level one.
@@ -249,4 +249,4 @@ template <class P, class S>
   return out;
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -16,7 +16,7 @@
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A pure state machine that shares units out. `decide` follows when all arrivals of an instant are in; `next` is the
 /// instant of the next `fire`, which says who is done, or `no_client` where only a turn has ended and `decide` follows.
@@ -79,4 +79,4 @@ concept InheritsPriorities = InflatesSuspensions<R> && requires(const R rule) {
   { rule.template make_server<8>(1) } -> Reprioritizes;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

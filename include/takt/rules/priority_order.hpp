@@ -11,7 +11,7 @@
 #include <takt/model/task_table.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -128,4 +128,4 @@ template <class Table, TaskLevelPriority Order>
   return detail::with_effective_order(table, wanted, [](auto order) { return name_of_order<decltype(order)>(); });
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

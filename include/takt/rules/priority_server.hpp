@@ -6,7 +6,7 @@
 
 #include <takt/rules/rank_set.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class preemption : bool { forbidden, allowed };
 
@@ -55,4 +55,4 @@ class priority_server {
   rank running_ = nobody;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// Position of a task in priority order; 0 is the highest priority.
 using rank = std::int32_t;
@@ -44,4 +46,4 @@ class rank_set {
   std::array<std::uint64_t, word_count> words_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

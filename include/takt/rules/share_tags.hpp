@@ -13,7 +13,7 @@
 #include <takt/rules/shares/share_rules.hpp>
 #include <takt/rules/why_no_method.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Applications side by side on one GPU, whose shares follow their jobs.
 struct shares_rule {
@@ -91,4 +91,4 @@ struct why_no_method<P, T> {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

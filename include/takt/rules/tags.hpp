@@ -25,7 +25,7 @@
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The order of the jobs under a rule.
 template <class Rule>
@@ -372,4 +372,4 @@ concept TokenLocked = Locked<R> && requires {
 template <class R>
 concept Absent = std::same_as<R, detail::absent_rule>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Whether jobs on a board, or on stations of one, keep their processors from their releases to their ends.
 template <class Board>
@@ -76,4 +76,4 @@ template <class Table, class Stations>
   return stations.point(s, timing_of(table, i, s), release, out);
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

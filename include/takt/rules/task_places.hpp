@@ -17,7 +17,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/worst_fit.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// What tasks ask of processors, where they name a place, and who shares a mutex. Tasks are told to it.
 template <std::size_t N>
@@ -133,4 +133,4 @@ constexpr auto place_chains(Table& table, std::int32_t cores) -> bool {
       [&](std::size_t i, std::int32_t core) { table.tasks[i].core = core; });
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -17,7 +17,7 @@
 #include <takt/rules/servers/forward.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Longest slice and longest switch.
 inline constexpr ticks longest_turn = ticks{1} << 40;
@@ -121,4 +121,4 @@ concept TakesTurns = requires(const R& rule) {
   return {slice, switching, true};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

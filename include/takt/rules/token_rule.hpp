@@ -13,7 +13,7 @@
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a pool of tokens is told of the board.
 struct token_setting {
@@ -114,4 +114,4 @@ template <class Rule>
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 #include <takt/model/block_kernel.hpp>
 #include <takt/rules/time_slices.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What whoever carries out the decisions of a rule's server has to know of it.
 struct unit_habits {
@@ -52,4 +52,4 @@ template <class Rule>
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

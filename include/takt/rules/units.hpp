@@ -4,7 +4,9 @@
 #include <concepts>
 #include <cstdint>
 
-namespace takt::inline v0::detail {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::detail {
 
 template <class Rule>
 inline constexpr bool has_clusters = requires(const Rule& rule) {
@@ -41,4 +43,4 @@ template <class Rule>
   return is_partitioned<Rule>() ? 1 : units;
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -22,7 +22,7 @@
 #include <takt/rules/task_places.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// What a flattening asks of the type of a segment.
 struct segment_traits {
@@ -301,4 +301,4 @@ class visit_layout {
   visit_mask on_device_ = 0;  ///< those that copy or run kernels
 };
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

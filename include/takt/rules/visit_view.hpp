@@ -12,7 +12,7 @@
 #include <takt/model/visit_fact.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a rule makes of the facts of a visit.
 struct visit_view {
@@ -70,4 +70,4 @@ template <class Rule, class Segment>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

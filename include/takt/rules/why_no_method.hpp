@@ -3,7 +3,9 @@
 
 #include <type_traits>
 
-namespace takt::inline v0::detail {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::detail {
 
 /// What stops compilation where no method is known of tasks on a board: `type`, with a member `passed`. A system whose
 /// tasks or resources nobody else has specialises it beside its rules; of others the pools say what is missing.
@@ -16,4 +18,4 @@ struct why_no_method {
 template <class P, class T>
 concept SaysWhyNoMethod = !std::is_void_v<typename why_no_method<P, T>::type>;
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

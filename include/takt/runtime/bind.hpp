@@ -17,7 +17,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/runtime/executor/visit_codes.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -178,4 +178,4 @@ template <const auto& Tasks, class... Bound>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

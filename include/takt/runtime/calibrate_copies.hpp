@@ -12,7 +12,7 @@
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/event.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Times `repeats` copies of each size on an engine that nobody else uses, one after the other.
 /// `make_copy(bytes)` returns the device's copy body for that many bytes. Source: Zou et al. 2021, section 3.2.
@@ -34,4 +34,4 @@ template <class StreamType, class MakeCopy>
   return samples;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -8,9 +8,9 @@
 #include <takt/runtime/locked_gpus/run.hpp>
 #endif
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// `takt::run(board, tasks, plan, ...)` stands beside `takt::analyze` and `takt::simulate`.
 using runtime::run;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

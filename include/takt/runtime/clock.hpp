@@ -7,7 +7,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -49,4 +49,4 @@ inline void burn(ticks amount, ticks give_up) noexcept {
   while (thread_time() < target && now() < give_up) {}
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

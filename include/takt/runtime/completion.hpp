@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace takt::inline v0::runtime {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Whom to tell that something has ended or been granted: a function and its argument, so that queues hold it without
 /// the heap. The default tells nobody.
@@ -20,4 +22,4 @@ template <auto Member, class Object>
   return {[](void* o) { (static_cast<Object*>(o)->*Member)(); }, object};
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -14,7 +14,7 @@
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A machine that runs kernels on streams.
 ///
@@ -87,4 +87,4 @@ concept NotingDevice = requires(D& d) {
   { d.take_notes() } -> std::same_as<std::vector<std::string>>;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -14,7 +14,7 @@
 
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -162,4 +162,4 @@ inline void check_rights(const std::filesystem::path& root, machine_findings& ou
   return out;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

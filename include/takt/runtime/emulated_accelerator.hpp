@@ -21,7 +21,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A kernel for the emulated accelerator, which stops only between blocks. On one core a wave is one block, on all
 /// cores one block for each.
@@ -285,4 +285,4 @@ class emulated_accelerator {
 
 static_assert(AcceleratorDevice<emulated_accelerator> && ReplayingDevice<emulated_accelerator>);
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -19,7 +19,7 @@
 #include <takt/runtime/emulated_unit.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A GPU made of host threads whose streams share one queue.
 class emulated_block_device {
@@ -81,4 +81,4 @@ inline auto emulated_block_device::open(const sm_range& range) -> stream {
 
 static_assert(BlockQueueDevice<emulated_block_device>);
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

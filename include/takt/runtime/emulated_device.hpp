@@ -17,7 +17,7 @@
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/emulated_unit.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A copy for the emulated device: bytes to move, or a length of time.
 struct emulated_copy : emulated_kernel {
@@ -128,4 +128,4 @@ inline auto emulated_device::open(const sm_range& range) -> stream {
 
 static_assert(Device<emulated_device>);
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -23,7 +23,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A kernel that takes `length` with all of a GPU, as a part of the time of a whole job of its application.
 struct sized_kernel {
@@ -191,4 +191,4 @@ class emulated_shared_gpu {
   thread service_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

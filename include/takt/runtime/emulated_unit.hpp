@@ -19,7 +19,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Blocks of code, or blocks that only take time.
 struct emulated_kernel {
@@ -245,4 +245,4 @@ class emulated_unit {
   std::vector<thread> threads_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -12,7 +12,7 @@
 #include <takt/rules/time_slices.hpp>
 #include <takt/runtime/executor/accelerator_device.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -128,4 +128,4 @@ using check_graph_run = graph_run_check<runs_nodes<typename P::template rule_of<
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

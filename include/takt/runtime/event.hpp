@@ -5,7 +5,7 @@
 
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Something that one thread waits for, suspended. A signal is kept until it is waited for, and wakes one wait.
 class event {
@@ -27,4 +27,4 @@ class event {
   bool signalled_ = false;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

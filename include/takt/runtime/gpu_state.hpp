@@ -13,7 +13,7 @@
 
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What is asked of the driver's tool, in the order of the members of `gpu_state`.
 inline constexpr const char* gpu_query =
@@ -154,4 +154,4 @@ inline void judge_gpu(const gpu_state& g, machine_findings& out) {
   return out;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A mutex whose holder runs at the priority of whoever waits for it (PTHREAD_PRIO_INHERIT), where the system has that:
 /// otherwise a thread of middle priority could keep the holder, and with it the highest thread, from going on.
@@ -75,4 +75,4 @@ class condition {
   pthread_cond_t condition_{};
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -14,7 +14,7 @@
 
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// The CPUs on which jobs that use a GPU may run, by number: those that the analysis charges for its interrupts.
 /// Pre: `fault_of(c)` finds nothing; the GPU is one of `c`.
@@ -98,4 +98,4 @@ class interrupt_shield {
   std::string problem_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

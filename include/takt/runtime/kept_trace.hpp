@@ -11,7 +11,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What a run keeps for its trace, in room that is there before it starts.
 class kept_trace {
@@ -63,4 +63,4 @@ class kept_trace {
   bool is_wanted_ = true;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -12,7 +12,9 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-namespace takt::inline v0::runtime {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -74,4 +76,4 @@ inline void lock_range(std::uintptr_t begin, std::uintptr_t end) {
 #endif
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -15,7 +15,9 @@
 
 #include <unistd.h>
 
-namespace takt::inline v0::runtime {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::runtime {
 
 enum class severity : std::uint8_t {
   fine,
@@ -81,4 +83,4 @@ namespace detail {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

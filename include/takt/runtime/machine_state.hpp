@@ -8,7 +8,7 @@
 #include <takt/runtime/gpu_state.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 enum class parts_used : std::uint8_t { cpus, cpus_and_gpus };
 
@@ -25,4 +25,4 @@ enum class parts_used : std::uint8_t { cpus, cpus_and_gpus };
   return out;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

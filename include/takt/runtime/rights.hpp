@@ -19,7 +19,7 @@
 #include <takt/runtime/locked_memory.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A thread of a run: its SCHED_FIFO priority, and the processors of the platform that it belongs on.
 struct run_thread {
@@ -149,4 +149,4 @@ class rights {
   bool locked_ = false;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -15,7 +15,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Runs chains as `run` does on devices of single pools, here on one device that serves all GPUs of the board, and its
 /// copy engines where it has some. A platform whose rules are not enforced does not compile. Error: as there, and
@@ -46,4 +46,4 @@ template <Platform P, TaskSet T, std::size_t N, std::size_t W, ServesBoards D>
   return run(board, tasks, p, device, options, nothing, codes);
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

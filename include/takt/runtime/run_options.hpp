@@ -14,7 +14,7 @@
 #include <takt/model/late_handling.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 class run_watch;
 
@@ -138,4 +138,4 @@ template <std::size_t MaxTasks, std::size_t MaxVisits>
   return out;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -10,7 +10,7 @@
 #include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What the operating system let the run have.
 struct system_grant {
@@ -32,4 +32,4 @@ struct run_result : observation<std::vector<observed_task<ticks, std::string>>, 
   std::vector<std::string> notes;  ///< sentences on how far the run can be trusted
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

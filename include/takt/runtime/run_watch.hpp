@@ -13,7 +13,7 @@
 #include <takt/model/task_progress.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What a run has seen of its tasks so far, for any thread to read while it goes on: neither waits for the other. Every
 /// number is true by itself; those of a row may be of different instants. What is beyond its rows is not kept.
@@ -109,4 +109,4 @@ class violation_log {
   bool is_over_ = false;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

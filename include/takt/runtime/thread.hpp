@@ -10,7 +10,9 @@
 #include <sched.h>
 #include <sys/prctl.h>
 
-namespace takt::inline v0::runtime {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Small enough that all stacks of a run can be locked into memory.
 inline constexpr std::size_t stack_bytes = std::size_t{1} << 20;
@@ -65,4 +67,4 @@ class thread {
   return pthread_setschedparam(thread, priority > 0 ? SCHED_FIFO : SCHED_OTHER, &parameters);
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

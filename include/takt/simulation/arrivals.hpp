@@ -12,7 +12,7 @@
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// When jobs are released. Every pattern keeps two releases of a task at least its period apart.
 ///
@@ -139,4 +139,4 @@ class arrivals {
   bool together_ = false;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -9,7 +9,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// No time of a simulation comes near it.
 inline constexpr ticks never = std::numeric_limits<ticks>::max() / 2;
@@ -50,4 +50,4 @@ class calendar {
   std::size_t leaves_;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -8,7 +8,7 @@
 #include <takt/rules/fifo_server.hpp>
 #include <takt/rules/priority_server.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 namespace detail {
 
@@ -25,4 +25,4 @@ struct server_for<Rule, Capacity> {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

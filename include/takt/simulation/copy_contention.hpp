@@ -15,7 +15,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// A copy that asks for its engine at `start` and again for each further chunk.
 struct chunked_copy {
@@ -166,4 +166,4 @@ class copy_contention {
   return detail::copy_contention{copies, order, fused}.run();
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -15,7 +15,7 @@
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/ledger.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// The cores that have tasks. With `Spins` a job holds on to its core while it copies and while its kernels run.
 template <class Server, bool Spins, std::size_t MaxTasks, class Ledger, class Calendar>
@@ -111,4 +111,4 @@ class core_bank {
   std::array<core, MaxTasks> cores_{};
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -18,7 +18,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How far runs are looked for in which a deadline is missed.
 struct counterexample_search {
@@ -153,4 +153,4 @@ template <class P, class T, std::size_t N, std::size_t W>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

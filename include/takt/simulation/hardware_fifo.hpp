@@ -13,7 +13,7 @@
 #include <takt/rules/hardware_fifo.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 enum class issue_mode : std::uint8_t {
   at_once,         ///< programs hand over all operations at time 0
@@ -165,4 +165,4 @@ template <std::size_t Capacity = 64>
   return run.times();
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

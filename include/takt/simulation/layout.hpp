@@ -18,7 +18,7 @@
 #include <takt/simulation/composition.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// A segment as a job meets it.
 struct step {
@@ -155,4 +155,4 @@ class layout {
   model_error error_;  ///< last, as what finds it fills the others
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

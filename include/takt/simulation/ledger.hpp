@@ -16,7 +16,7 @@
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// A task and the job of it that is alive, if any. Its next job waits for that one.
 struct job {
@@ -160,4 +160,4 @@ class ledger {
   bool missed_ = false;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -8,7 +8,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// How long segments take.
 class lengths {
@@ -35,4 +35,4 @@ class lengths {
   execution_times execution_;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

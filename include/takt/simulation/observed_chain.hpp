@@ -11,7 +11,7 @@
 #include <takt/model/chain_stage.hpp>
 #include <takt/model/trace_record.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// When jobs were released, began and ended, from what a simulation or a run tells.
 class job_log {
@@ -179,4 +179,4 @@ class observed_chain {
   std::size_t slowest_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -12,7 +12,7 @@
 #include <takt/model/late_handling.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class release_pattern : std::uint8_t {
   periodic,     ///< at its offset and then exactly one period apart
@@ -170,4 +170,4 @@ template <class Options>
 
 }  // namespace simulation
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

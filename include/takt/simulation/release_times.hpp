@@ -13,7 +13,7 @@
 #include <takt/core/random.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// More jobs than this are not written down.
 inline constexpr ticks most_listed_jobs = ticks{1} << 24U;
@@ -106,4 +106,4 @@ template <class Tasks>
   return out;
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

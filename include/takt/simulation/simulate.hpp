@@ -22,7 +22,7 @@
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/simulator.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Lets a task set run on a platform in virtual time under a plan, and tells `recorder` what happens. The composition
 /// of the platform decides how: the very state machines behind its rules arbitrate, on the cores and in the order that
@@ -61,4 +61,4 @@ constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, con
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

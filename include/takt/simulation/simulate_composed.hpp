@@ -20,7 +20,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace simulation {
 
@@ -151,4 +151,4 @@ template <class P, class T>
   return simulate(board, tasks, plan<1>{}, options);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -26,7 +26,7 @@
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/token_notes.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace simulation {
 
@@ -191,4 +191,4 @@ auto simulate(const P& board, const T& tasks, const simulation_options& options,
   return simulate(board, tasks, plan<1>{}, options, recorder);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -38,7 +38,7 @@
 #include <takt/simulation/shares/actuator.hpp>
 #include <takt/simulation/shares/history_progress.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What was done while a job of an application was active, summed over its jobs: this is what the scheduling overhead
 /// of Yao et al. 2022, Eq. 16 weighs.
@@ -378,4 +378,4 @@ auto simulate(const P& platform, const T& tasks, const simulation_options& optio
   return simulate(platform, tasks, plan<1>{}, options, recorder);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -17,7 +17,7 @@
 #include <takt/simulation/lengths.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Virtual time: moves from instant to instant and lets the rules of a platform decide what happens there.
 ///
@@ -234,4 +234,4 @@ class simulator {
   bool stops_at_miss_;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

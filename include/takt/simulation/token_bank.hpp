@@ -16,7 +16,7 @@
 #include <takt/rules/token_rule.hpp>
 #include <takt/simulation/layout.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 namespace detail {
 
@@ -169,4 +169,4 @@ struct token_bank_of<GpuRule, Table> {
   using type = token_bank<typename GpuRule::token_rule, Table>;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

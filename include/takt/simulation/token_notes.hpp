@@ -11,7 +11,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// What is known of tokens while a run goes on: holds that are over, and what sections wait for or hold. Tokens of a
 /// pool are alike; whoever gets one has the lowest that is free.
@@ -70,4 +70,4 @@ class token_notes {
   std::set<std::pair<std::int32_t, std::int32_t>> held_;  ///< pool and token
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

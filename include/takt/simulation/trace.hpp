@@ -5,7 +5,7 @@
 
 #include <takt/model/trace_record.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Keeps everything that it is told.
 class trace {
@@ -42,4 +42,4 @@ struct optional_trace {
 static_assert(TraceRecorder<trace>);
 static_assert(TraceRecorder<optional_trace>);
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// The greatest unit of which all times that it has held are whole multiples: exact runs count in it.
 template <ExactFraction Number>
@@ -44,4 +44,4 @@ class whole_unit {
   bool fits_ = true;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -14,7 +14,7 @@
 #include <takt/study/counters.hpp>
 #include <takt/study/study.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// Draws set `number` of a level in thousandths. Each depends on the settings, the level and the number alone.
 template <class Workload>
@@ -108,4 +108,4 @@ struct acceptance_study {
   }
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

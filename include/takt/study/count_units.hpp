@@ -16,7 +16,7 @@
 
 #include <takt/study/tally.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// Hands out units, each once, without those that have become known meanwhile. The tally outlives it.
 class unit_dealer {
@@ -86,4 +86,4 @@ void count_units(const tally& sizes, unsigned jobs, const Count& count, const Ne
       });
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -12,7 +12,7 @@
 
 #include <takt/study/unit.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// Counts set by set: `judge(unit, number of the set in it, counts)`.
 template <class Judge>
@@ -72,4 +72,4 @@ template <class Find, class Write>
   };
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
-namespace takt::inline v0::studies {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::studies {
 
 /// What was asked for cannot be: a value of a parameter, or a member of `run_options`.
 struct refusal : std::invalid_argument {
@@ -25,4 +27,4 @@ struct failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -15,7 +15,7 @@
 #include <takt/study/result_files.hpp>
 #include <takt/study/statistics.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 namespace detail {
 
@@ -154,4 +154,4 @@ inline void write_html(std::ostream& out, const result& r) {
   page.raw("</body>\n</html>\n");
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <ctime>
 
-namespace takt::inline v0::studies {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::studies {
 
 /// While it lives, the first SIGINT or SIGTERM only asks for a stop; one of either kind that comes later does what it
 /// does by itself. What comes within a fifth of a second is the first one again: `timeout` sends to a process and to
@@ -53,4 +55,4 @@ class interruption {
   handler at_term_;
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

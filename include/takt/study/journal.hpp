@@ -31,7 +31,7 @@
 #include <takt/study/shard.hpp>
 #include <takt/study/unit.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// What a process did of a study, from when on, and where.
 struct work_note {
@@ -268,4 +268,4 @@ class journal {
   std::vector<work_note> notes_;
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

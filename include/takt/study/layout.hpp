@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace takt::inline v0::studies {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::studies {
 
 enum class stroke : std::uint8_t {
   solid,
@@ -59,4 +61,4 @@ struct layout {
   measure measured = measure::sets;
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

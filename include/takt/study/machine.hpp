@@ -11,7 +11,7 @@
 
 #include <takt/report/text.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// Name and processor of this machine in one line.
 [[nodiscard]] inline auto machine_words() -> std::string {
@@ -39,4 +39,4 @@ namespace takt::inline v0::studies {
   return {room.data(), std::strftime(room.data(), room.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

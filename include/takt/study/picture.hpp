@@ -20,7 +20,7 @@
 #include <takt/study/statistics.hpp>
 #include <takt/study/thousandths.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 namespace detail {
 
@@ -246,4 +246,4 @@ inline void write_svg(std::ostream& out, const result& r) {
   detail::curves_drawer{r, out}.draw();
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -17,7 +17,7 @@
 #include <takt/study/statistics.hpp>
 #include <takt/study/thousandths.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 namespace detail {
 
@@ -102,4 +102,4 @@ inline void write_json(std::ostream& out, const result& r) {
   json.end_object().finish();
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

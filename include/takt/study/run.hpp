@@ -12,7 +12,7 @@
 #include <takt/study/session.hpp>
 #include <takt/study/study.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// Counts the sets of a study on threads. Throws `refusal`, `failure`, and what the study throws.
 [[nodiscard]] inline auto run(const study& what, settings used, const run_options& o = {}) -> result {
@@ -25,4 +25,4 @@ namespace takt::inline v0::studies {
   return s.take_result();
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -21,7 +21,7 @@
 #include <takt/study/shard.hpp>
 #include <takt/study/study.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 struct run_options {
   unsigned jobs = 0;            ///< threads; 0: one per hardware thread
@@ -145,4 +145,4 @@ class session {
   std::optional<progress_bar> bar_;
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

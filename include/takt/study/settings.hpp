@@ -22,7 +22,7 @@
 #include <takt/study/errors.hpp>
 #include <takt/study/thousandths.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// Something that decides the numbers of a study: all of these together make a result repeatable.
 struct parameter {
@@ -218,4 +218,4 @@ class settings {
   std::vector<parameter> all_;
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -16,7 +16,7 @@
 #include <takt/study/errors.hpp>
 #include <takt/study/tally.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// Which part of a sweep is this process's own: part `index` of `count`, counted from 1, or the units that are named.
 struct shard {
@@ -112,4 +112,4 @@ inline constexpr std::size_t most_named_units = 10'000'000;
   return out;
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -11,7 +11,7 @@
 
 #include <takt/study/run.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 struct share_interval {
   double least = 0;
@@ -112,4 +112,4 @@ struct paired_counts {
   return p < 0.001 ? "< 0.001" : report::fixed(p, 3);
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace takt::inline v0::studies {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::studies {
 
 /// When a point of a curve has seen enough sets: once Wilson's 95 % interval of each share is no wider than this. In
 /// whole numbers, so that every machine decides the same.
@@ -40,4 +42,4 @@ struct stopping_rule {
   }
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -18,7 +18,7 @@
 #include <takt/study/tally.hpp>
 #include <takt/study/unit.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// A study with its settings: everything that the engine needs, and nothing about how it runs.
 struct experiment : layout {
@@ -119,4 +119,4 @@ struct study {
   }
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -11,7 +11,7 @@
 
 #include <takt/study/unit.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// The counts of a study as its units come in, in any order. Units are numbered block by block through all
 /// configurations and levels, so that any stretch of them costs about the same. A point that ends early, by its
@@ -101,4 +101,4 @@ class tally {
   std::vector<bool> known_;
 };
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

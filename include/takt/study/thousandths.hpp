@@ -7,7 +7,7 @@
 
 #include <takt/report/format_duration.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// A part in thousandths of the whole, rounded down; 0 of nothing.
 [[nodiscard]] constexpr auto thousandths(std::integral auto part, std::integral auto whole) -> std::int64_t {
@@ -20,4 +20,4 @@ namespace takt::inline v0::studies {
   return out.find('.') == std::string::npos ? out + ".0" : out;
 }
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

@@ -9,7 +9,7 @@
 
 #include <takt/study/stopping_rule.hpp>
 
-namespace takt::inline v0::studies {
+namespace takt::inline TAKT_ABI::studies {
 
 /// A study draws so many sets for each of its configurations at each of its levels, and counts in columns what it finds
 /// in them: how many sets an analysis accepts, for instance.
@@ -52,4 +52,4 @@ using counter = std::function<void(const unit&, row)>;
 /// Gets the number and the counts of a unit.
 using unit_receiver = std::function<void(std::size_t, std::span<const std::int64_t>)>;
 
-}  // namespace takt::inline v0::studies
+}  // namespace takt::inline TAKT_ABI::studies

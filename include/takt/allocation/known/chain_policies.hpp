@@ -11,7 +11,7 @@
 
 // Policies that give tasks SMs of their own, judged by the published methods of chains.
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -97,4 +97,4 @@ struct known_under<busy_waiting_policy, CpuRule> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

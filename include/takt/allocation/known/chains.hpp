@@ -29,7 +29,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/task_places.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Whether a published method judges chains under rules of the processors and of the GPUs.
 template <RuleTag CpuRule, RuleTag GpuRule>
@@ -195,4 +195,4 @@ template <class Described, RuleTag CpuRule, RuleTag GpuRule, std::size_t N, std:
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -21,7 +21,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/rules/graph/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -157,4 +157,4 @@ template <class Described, GlobalRule CpuRule, std::size_t N = 1, std::size_t V 
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -17,7 +17,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What the published method of locked GPUs says of described tasks on `locked`: clusters, protocol, engines, costs of
 /// copies and overheads. `board` says what a kernel takes on its GPUs. A plan may say other clusters: of CPUs in
@@ -54,4 +54,4 @@ template <class Described, GpusyncPlatform Locked, std::size_t N = 1, std::size_
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

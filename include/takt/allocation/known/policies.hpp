@@ -38,7 +38,7 @@
 // Which published method judges which policy, under which rules of the processors. Plans hold what hosts of boards that
 // are composed of pools take; the rest follows from the rules.
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -345,4 +345,4 @@ struct known_under<shares_policy, CpuRule> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A platform of chains whose rules are types and whose sizes are values. Pre: every size is above 0.
 template <RuleTag CpuRule, RuleTag CopyRule, RuleTag GpuRule>
@@ -82,4 +82,4 @@ inline constexpr std::array<rtgpu_test<Table>, 5> rtgpu_tests{{
     {"enhanced_mpcp", detail::find_rtgpu_plan<rtgpu_boards::whole_gpu, Table>},
 }};
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

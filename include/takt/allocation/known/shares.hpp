@@ -25,7 +25,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/rules/share_tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// f(board, table) of what published methods of shares read: see `judge_shares`. Error: what is no kernel, or has no
 /// times by share, with its task and visit; then f is not called.
@@ -78,4 +78,4 @@ template <class Described, std::size_t N = 1, std::size_t V = 0>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -26,7 +26,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/worst_fit.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a published method says of described tasks. `verdict.error` says why it cannot judge them.
 template <class Described>
@@ -200,4 +200,4 @@ template <class Described, KernelOrder Order>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The load 1, of a processor that is always busy.
 template <ExactNumber Number>
@@ -65,4 +65,4 @@ template <class Table>
   return sum;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/locked_gpus/validate.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class partition_status : std::uint8_t {
   placed,
@@ -206,4 +206,4 @@ constexpr auto partition_gpusync(const P& platform, Table& table,
   return detail::gpusync_partitioner<P, Table>(platform, table).template run<Rules>(o);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/study.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Places from 1, by position in `studied_configurations`.
 using studied_places = std::array<std::int64_t, studied_configurations.size()>;
@@ -131,4 +131,4 @@ inline constexpr std::array<ranking_observation, 7> ranking_observations{{
      }},
 }};
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

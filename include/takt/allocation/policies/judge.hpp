@@ -25,7 +25,7 @@
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/units.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a policy makes of tasks on a board, with what was chosen.
 template <SharingPolicy P, std::size_t N, std::size_t V>
@@ -368,4 +368,4 @@ template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::s
   return detail::factor_on<detail::typed_boards>(found, rule, all, board, rounds);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

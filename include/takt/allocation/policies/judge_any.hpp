@@ -12,7 +12,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Units of a resource that `hardware::own` names.
 struct own_units_resource {
@@ -73,4 +73,4 @@ template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::s
   return detail::factor_on<detail::any_boards>(found, rule, all, board, rounds);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

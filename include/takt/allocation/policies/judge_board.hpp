@@ -23,7 +23,7 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/task_places.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A fact that a policy needs and nobody states: of the hardware where no task is named.
 struct missing_part {
@@ -271,4 +271,4 @@ constexpr void restate(Verdict& out, const Tasks& all) {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// A published method that judges described tasks under a policy. Specialize it with
 /// `judge(policy, cpu_rule, tasks, board)`, which returns a `verdict<ticks, N, V>`: a proof that is better counts. With
@@ -15,4 +17,4 @@ struct known_under {};
 template <class Policy, class CpuRule>
 inline constexpr bool is_covered = requires { typename known_under<Policy, CpuRule>::method; };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/model/hardware.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Proofs of misses under a policy of which nothing is left open, and a rule of processors, under every plan.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
@@ -36,4 +36,4 @@ template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::siz
   return analysis::misses_within<CpuRule>(analysis::limits_beside(rule, board.processors), all, board);
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

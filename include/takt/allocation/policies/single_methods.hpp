@@ -26,7 +26,7 @@
 
 // Ways of sharing a GPU that one published method judges alone, beside those of `published_policies`.
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Tasks with SMs of their own under one published analysis, and the rules that it is about. `Spins`: jobs keep their
 /// processors. `search`: as `judge_chains` takes it.
@@ -135,4 +135,4 @@ struct known_under<granted_shares_policy<N>, CpuRule> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

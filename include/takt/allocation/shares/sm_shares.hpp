@@ -9,7 +9,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/share_allocation.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Shares as whole groups of SMs.
 template <std::size_t MaxTasks>
@@ -81,4 +81,4 @@ template <std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What predictions for each application start from before it holds anything. They need not fit together.
 template <std::size_t MaxTasks>
@@ -44,4 +44,4 @@ template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -12,7 +12,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/chain_stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A chain for whose tasks offsets are chosen: their positions, their stages, and what must hold.
 struct offset_chain {
@@ -187,4 +187,4 @@ constexpr void choose_offsets(std::span<offset_chain> chains, std::uint64_t seed
   problem.set(s.found ? s.best : first);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How a core whose tasks are one piece of time each is proven, as far as an assignment of priorities counts on it.
 enum class core_service : std::uint8_t {
@@ -139,4 +139,4 @@ template <std::size_t N>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/random.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Values of the first decisions, one by one.
 template <std::size_t N>
@@ -188,4 +188,4 @@ constexpr void climb(P& p, search_progress<P::max_decisions>& s, std::uint64_t s
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

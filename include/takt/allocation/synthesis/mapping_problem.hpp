@@ -12,7 +12,7 @@
 #include <takt/core/largest_factor.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A body of a task on a core.
 struct task_place {
@@ -358,4 +358,4 @@ class mapping_problem {
   inline_vector<std::uint32_t, max_tasks> by_urgency_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

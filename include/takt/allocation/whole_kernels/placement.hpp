@@ -8,7 +8,7 @@
 #include <takt/analysis/known/whole_kernels/parts.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Which of the cores that admit a task takes it: `prefers(load, best)` says whether a core of this load is better than
 /// the best one of a lower number. With `from_last` the search starts at the core used last.
@@ -185,4 +185,4 @@ template <class Number, std::size_t MaxTasks>
   return table;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/analysis/known/whole_kernels/two_slots.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Says whether the tasks of one part hold in a slot.
 template <class Test, class Number, std::size_t MaxTasks>
@@ -152,4 +152,4 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   return best;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

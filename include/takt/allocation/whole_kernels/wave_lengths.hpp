@@ -6,7 +6,7 @@
 #include <takt/allocation/whole_kernels/placement.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Kernels with the waves that were chosen for them as preemption costs, if any choice passes.
 template <std::size_t MaxTasks>
@@ -52,4 +52,4 @@ template <std::size_t MaxTasks, AdmissionTest<ticks, MaxTasks> Test>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/chain_stage.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Latencies of a cause-effect chain after all of its tasks have been released once. They differ by whole periods:
 ///
@@ -185,4 +185,4 @@ struct piece_latency {
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

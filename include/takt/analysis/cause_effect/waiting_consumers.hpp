@@ -16,7 +16,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Why a job may start while an older one of another task has not ended.
 enum class wait_obstacle : std::uint8_t {
@@ -145,4 +145,4 @@ template <RuleTag CpuRule, class Board, class Tasks, std::size_t N, std::size_t 
   return wait_obstacle::rule_unknown;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// All that combiners ask of stations. They take this in place of the type of a board, so that tables of one size share
 /// one instance of each combiner, however many boards a program asks about.
@@ -103,4 +103,4 @@ class asked final : public asked_stations {
 
 static_assert(ReachingStations<asked_stations>);
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

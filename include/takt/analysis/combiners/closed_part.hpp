@@ -13,7 +13,7 @@
 #include <takt/rules/delayed_by.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Stations that say whose visits can delay a visit there.
 template <class S>
@@ -219,4 +219,4 @@ constexpr void bound_closed_part(const visit_table<N, V>& table, const delay_rel
   }
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

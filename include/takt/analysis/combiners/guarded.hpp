@@ -15,7 +15,7 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Stations whose rules can say whether visits meet local deadlines, or how long they take, and when guards may be
 /// dropped.
@@ -298,4 +298,4 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -14,7 +14,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -175,4 +175,4 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
   return fail(obstacle::passes, nowhere);
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -12,7 +12,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -80,4 +80,4 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -16,7 +16,7 @@
 #include <takt/rules/task_homes.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Stations that say which of them may count suspensions as execution.
 template <class S>
@@ -314,4 +314,4 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

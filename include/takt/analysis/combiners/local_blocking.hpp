@@ -11,7 +11,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/local_sections.hpp>
 
-namespace takt::inline v0::analysis::detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Sections under local rules, and how long they keep more important jobs of their processor from running.
 ///
@@ -276,4 +276,4 @@ class local_blocking {
   bool fits_ = true;
 };
 
-}  // namespace takt::inline v0::analysis::detail
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -14,7 +14,7 @@
 #include <takt/rules/task_homes.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Stations with pools of tokens whose rules may know how long requests wait.
 template <class S>
@@ -241,4 +241,4 @@ template <std::size_t N, std::size_t V, class Stations>
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

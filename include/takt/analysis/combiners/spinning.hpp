@@ -12,7 +12,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -193,4 +193,4 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

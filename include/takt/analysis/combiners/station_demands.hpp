@@ -14,7 +14,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Stations whose rules can say how long visits take.
 template <class S>
@@ -216,4 +216,4 @@ template <std::size_t N, std::size_t V, class Stations>
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

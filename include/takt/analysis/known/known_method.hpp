@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Stands where nothing is known of a board as a whole.
 struct no_known_method {};
@@ -107,4 +107,4 @@ struct method_is_usable {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

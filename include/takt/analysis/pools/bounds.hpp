@@ -27,7 +27,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/time_slices.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// What is known of a pool under a rule. A rule that brings its bounds as members needs nothing here.
 template <class Rule>
@@ -212,4 +212,4 @@ concept KnowsDeadlines = requires(const Rule& rule, std::span<const visit_demand
   { pool_bounds<Rule>::decides(rule, visits, units) } -> std::same_as<bool>;
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

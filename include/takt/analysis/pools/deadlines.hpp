@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Of a station with more visits than `MaxVisits` below nothing is known.
 inline constexpr std::size_t most_decided_visits = 128;
@@ -56,4 +56,4 @@ template <std::size_t MaxVisits = most_decided_visits>
   return edf_schedulable(demand, dedicated_processor<ticks>{}, blocking) == verdict_status::schedulable;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

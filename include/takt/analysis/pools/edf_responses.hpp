@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Deadlines that are looked at for each visit; with more of them a visit is given up.
 inline constexpr std::int64_t most_edf_deadlines = 20'000;
@@ -146,4 +146,4 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
   }
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -14,7 +14,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/gel.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Of a station with more visits no compliant vector is computed.
 inline constexpr std::size_t most_gel_visits = 64;
@@ -114,4 +114,4 @@ constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units,
       visits, [units](std::span<visit_demand> own) { nonpreemptive_global_point_responses(own, units); });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

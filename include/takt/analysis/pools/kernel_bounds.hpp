@@ -17,7 +17,7 @@
 
 // Bounds of kernels that are stopped at the ends of waves only, or at a cost.
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -252,4 +252,4 @@ constexpr void gang_edf_responses(std::span<visit_demand> visits) {
   });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

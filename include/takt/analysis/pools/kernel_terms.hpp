@@ -18,7 +18,7 @@
 // compete with it, what each of their jobs costs beyond its time, and for how long a less important visit or an own
 // earlier one holds the others up. `kernel_bounds.hpp` makes bounds of it.
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -210,4 +210,4 @@ struct by_deadline {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -12,7 +12,7 @@
 
 // Responses on one unit that preempts, but not inside of non-preemptive regions, which may begin at any instant.
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -121,4 +121,4 @@ constexpr void region_edf_responses(std::span<visit_demand> visits) {
   }
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

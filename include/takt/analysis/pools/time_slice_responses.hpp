@@ -13,7 +13,7 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/time_slices.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -216,4 +216,4 @@ namespace as_published {
 
 }  // namespace as_published
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

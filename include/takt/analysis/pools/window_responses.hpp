@@ -12,7 +12,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Steps of a fixed point on several units, over all visits together; a pool that needs more is given up.
 inline constexpr std::int32_t most_window_steps = 200'000;
@@ -261,4 +261,4 @@ constexpr void nonpreemptive_global_point_responses(std::span<visit_demand> visi
   detail::point_responses<false>(visits, units, slope, nullptr);
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -13,7 +13,7 @@
 #include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// What is known of tokens under a rule. A rule that brings its bounds as members needs nothing here.
 template <class Rule>
@@ -132,4 +132,4 @@ template <class Rule>
 inline constexpr bool has_token_bound =
     KnowsDelays<Rule> || KnowsBlocking<Rule> || takt::detail::token_is_local<Rule>();
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -11,7 +11,7 @@
 #include <takt/rules/token_rule.hpp>
 
 /// Waits for tokens from lengths of sections. A wait that no limit keeps, or that is not known, is unbounded.
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -183,4 +183,4 @@ constexpr void work_conserving_delays(std::span<section_demand> sections, std::i
                          [](const section_demand& /*own*/, const section_demand& /*other*/) { return true; });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/cuda/runtime_memory.cuh>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// Lengths of chunks by the device's clock, which some devices advance by a microsecond at a time.
 struct block_lengths {
@@ -70,4 +70,4 @@ class block_timer {
   device_array<block_lengths> lengths_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

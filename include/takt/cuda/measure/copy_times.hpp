@@ -26,7 +26,7 @@
 #include <takt/runtime/event.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 namespace detail {
 
@@ -152,4 +152,4 @@ template <CudaDriver D>
   return out;
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -15,7 +15,7 @@
 #include <takt/cuda/driver_api.hpp>
 #include <takt/prediction/corun/indicators.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// The metric of NVIDIA's profiler for each indicator, in the order of `workload_indicator`. Units with partitions are
 /// summed up by it. The names are the same for all chips that the library of CUDA 13.0 configures, GV100 to GB20B.
@@ -132,4 +132,4 @@ template <CounterSource S, std::invocable Job>
   return out;
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// The chips that the library knows without a device's own word.
 [[nodiscard]] inline auto chips_of(const cupti_library& cupti) -> std::vector<std::string> {
@@ -319,6 +319,6 @@ class cupti_counters {
 
 static_assert(CounterSource<cupti_counters>);
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda
 
 #endif

@@ -16,7 +16,7 @@
 
 #include <takt/cuda/driver_api.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// A function of CUPTI, which all take one structure that begins with its own size.
 template <class Parameters>
@@ -165,6 +165,6 @@ class cupti_library {
   CUptiResult (*result_string_)(CUptiResult, const char**) = nullptr;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda
 
 #endif

@@ -18,7 +18,7 @@
 #include <takt/runtime/emulated_unit.hpp>
 #include <takt/runtime/event.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 namespace detail {
 
@@ -146,4 +146,4 @@ class host_bench {
 
 static_assert(KernelBench<host_bench>);
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

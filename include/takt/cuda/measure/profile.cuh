@@ -25,7 +25,7 @@
 #include <takt/prediction/measured_interleave.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// The work that a profile runs again and again.
 struct profiled_work {
@@ -259,4 +259,4 @@ template <class First, class Second>
   return {.ratio = cross_interleave(*alone, *together, overhead)};
 }
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -22,7 +22,7 @@
 #include <takt/prediction/corun/training_samples.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// An application of a co-run: one job on some slots, which returns when it has ended, and work of the same kind on
 /// some slots that goes on without a gap.
@@ -107,4 +107,4 @@ class co_run_bench {
   std::int32_t per_sm_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -13,7 +13,7 @@
 #include <takt/core/number.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// What is at work beside samples.
 ///
@@ -102,4 +102,4 @@ class sample_load {
   std::string fault_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -21,7 +21,7 @@
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/event.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// A kernel of a device, and whether its last launch did all of its work.
 template <CudaDriver D>
@@ -157,4 +157,4 @@ class served_bench {
   std::unique_ptr<opened_range> opened_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

@@ -20,7 +20,7 @@
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/event.hpp>
 
-namespace takt::inline v0::cuda {
+namespace takt::inline TAKT_ABI::cuda {
 
 /// What blocks that only keep their SMs full and the host tell each other, in pinned memory.
 struct blocker_words {
@@ -106,4 +106,4 @@ class sm_blockers {
   sample_load load_;
 };
 
-}  // namespace takt::inline v0::cuda
+}  // namespace takt::inline TAKT_ABI::cuda

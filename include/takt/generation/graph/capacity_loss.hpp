@@ -9,7 +9,7 @@
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// A set of periodic kernels that no bound covers, with the first release of each. Kernels released at one instant are
 /// enqueued in the order of the table.
@@ -104,4 +104,4 @@ constexpr void add_kernel(unbounded_kernels<Streams>& out, const block_kernel<ra
   return out;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

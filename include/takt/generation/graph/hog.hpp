@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// A stand-in for the pedestrian detection graphs (HOG) of Yang et al. 2018, section 5. The shape of the graph, its 13
 /// scales, its period and its block sizes are theirs; the times and grids are made up, since none are printed.
@@ -127,4 +127,4 @@ template <std::size_t Cameras>
   return out;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

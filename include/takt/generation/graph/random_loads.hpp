@@ -12,7 +12,7 @@
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/gel_task.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// Unit of the times that are drawn here.
 inline constexpr ticks load_time_unit = 1000;
@@ -56,4 +56,4 @@ constexpr void draw_overlapping(random_stream& random, std::span<const ticks> lo
   }
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

@@ -10,7 +10,7 @@
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// From which values one is drawn, each as likely as any other.
 struct uniform_range {
@@ -109,4 +109,4 @@ template <std::size_t MaxTasks, std::size_t MaxKernels>
   return model_fault::none;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

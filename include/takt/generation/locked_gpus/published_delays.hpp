@@ -10,7 +10,7 @@
 
 #include <takt/generation/locked_gpus/video_graphs.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// Percent of the frames that are dropped, and of the times between two frames, in periods, the longest, the 99.9th and
 /// 99th percentile, the median, the mean and the standard deviation.
@@ -115,4 +115,4 @@ inline constexpr std::array<delay_observation, 11> delay_observations{{
     {"SCHED_FIFO busy drops frames (42)", [](const delay_table& t) { return t.drops("SCHED_FIFO busy"); }},
 }};
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

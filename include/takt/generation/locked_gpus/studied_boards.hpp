@@ -13,7 +13,7 @@
 #include <takt/model/locked_gpus/published_costs.hpp>
 #include <takt/model/locked_gpus/transfer.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 using studied_board = gpusync_board<transfer_curves<4>>;
 
@@ -100,4 +100,4 @@ inline constexpr ticks worst_bottom_half = 210'000;
   return out;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

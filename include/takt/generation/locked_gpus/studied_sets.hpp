@@ -9,7 +9,7 @@
 
 #include <takt/generation/locked_gpus/gpusync_generator.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// How the tasks of a group of the published study are drawn, as positions in the lists of `studied_values`.
 struct studied_group {
@@ -124,4 +124,4 @@ struct studied_precision {
   }
 };
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

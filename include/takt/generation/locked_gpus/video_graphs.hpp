@@ -13,7 +13,7 @@
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/locked_gpus/transfer.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// Seventeen graphs that stabilize videos on six CPUs and one GPU. Periods, base priorities and the names of the nodes
 /// are published, and all times of a frame together: CPUs and the execution engine were 96 % and 66 % busy, and with a
@@ -151,4 +151,4 @@ struct video_times {
   return out;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

@@ -12,7 +12,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/application.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// When the jobs of applications come: periodic ones at offset + k period, sporadic ones each up to a period late. The
 /// same arguments give the same releases everywhere. Source: Yao et al. 2022, section 6.2.4, for the airborne set.
@@ -55,4 +55,4 @@ class application_releases {
   std::uint64_t seed_ = 0;
 };
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

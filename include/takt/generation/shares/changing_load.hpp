@@ -9,7 +9,7 @@
 #include <takt/core/random.hpp>
 #include <takt/generation/shares/synthetic_platform.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// A stretch of a job during which nobody's share changes.
 template <std::size_t Count>
@@ -75,4 +75,4 @@ template <std::size_t Count, std::size_t MaxSegments>
   return true;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

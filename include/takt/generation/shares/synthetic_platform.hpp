@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/shares/contention.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// An invented stand-in for the GPU and the programs of Yao et al. 2022, who publish execution times, periods and
 /// priorities but neither the times at other shares nor a counter. Everything else here is made up: chosen so that the
@@ -119,4 +119,4 @@ template <std::size_t Count>
   return out;
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

@@ -12,7 +12,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/application.hpp>
 
-namespace takt::inline v0::generation {
+namespace takt::inline TAKT_ABI::generation {
 
 /// An application of the invented platform as a task, with its deadline at the end of the period.
 [[nodiscard]] constexpr auto synthetic_task(const synthetic_application& a, ticks period) noexcept -> share_task {
@@ -71,4 +71,4 @@ template <std::size_t MaxTasks>
   return synthetic_set(std::span<const synthetic_application>{chosen}.first(count), out);
 }
 
-}  // namespace takt::inline v0::generation
+}  // namespace takt::inline TAKT_ABI::generation

@@ -21,7 +21,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// Where questions about queues are worked out, so that no answer needs memory of its own.
 class affinity_room {
@@ -206,4 +206,4 @@ class affinity_advice {
   memory* memory_ = nullptr;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -9,7 +9,7 @@
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/trace_record.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// The engines of one step, in the order in which they are asked for.
 using engine_pair = inline_vector<resource_id, 2>;
@@ -70,4 +70,4 @@ class engine_layout {
   bool one_copy_engine_;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -19,7 +19,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0::host::detail {
+namespace takt::inline TAKT_ABI::host::detail {
 
 /// What is wrong with choices, or is asked for in vain.
 [[nodiscard]] inline auto choices_fault(const gpusync_configuration& c, const locked_gpu_choices& o) -> model_error {
@@ -159,4 +159,4 @@ template <GpusyncPlatform P, class Table>
   return out;
 }
 
-}  // namespace takt::inline v0::host::detail
+}  // namespace takt::inline TAKT_ABI::host::detail

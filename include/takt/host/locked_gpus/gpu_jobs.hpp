@@ -31,7 +31,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/servers/turn_server.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// Most tokens of a GPU cluster.
 inline constexpr std::size_t most_simulated_tokens = 256;
@@ -318,4 +318,4 @@ class gpu_jobs {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -10,7 +10,7 @@
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// The visits of a job on locked GPUs, in their order: CPU time; then a token around CPU time and the operations of the
 /// GPU, each a lock around a step of the CPU that sets it off, the operation, and a step that hears of its end; then
@@ -76,4 +76,4 @@ void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu
   }
 }
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// How much slower a piece of work that uses the memory bus is because of others that use it meanwhile.
 struct bus_interference {
@@ -47,4 +47,4 @@ class memory_bus {
   std::int64_t factor_ = whole;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt::inline v0::host::detail {
+namespace takt::inline TAKT_ABI::host::detail {
 
 /// The order of jobs on the CPUs: a job's point is its release times `per_release` plus `constant`.
 struct point_rule {
@@ -35,4 +35,4 @@ template <class Task>
          add(scale, p.wcet, demand) && add(scale - 1, p.other_processors, demand);
 }
 
-}  // namespace takt::inline v0::host::detail
+}  // namespace takt::inline TAKT_ABI::host::detail

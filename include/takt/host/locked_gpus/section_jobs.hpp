@@ -18,7 +18,7 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/budget.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// What jobs may use, and what is done about more. Not bandwidth inheritance.
 struct budget_rules {
@@ -276,4 +276,4 @@ class section_jobs {
   std::vector<token_section> sections_;
 };
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -10,7 +10,7 @@
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/gpu_topology.hpp>
 
-namespace takt::inline v0::host {
+namespace takt::inline TAKT_ABI::host {
 
 /// A token section that has ended.
 struct token_section {
@@ -52,4 +52,4 @@ struct full_work {
 
 static_assert(SectionWork<full_work>);
 
-}  // namespace takt::inline v0::host
+}  // namespace takt::inline TAKT_ABI::host

@@ -14,7 +14,7 @@
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How many requests a token queue takes, where k tokens and the c CPUs that the configuration counts
 /// (`counted_cpus`) share the requests of n tasks.
@@ -126,4 +126,4 @@ struct locked_gpu_choices {
 
 }  // namespace host
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

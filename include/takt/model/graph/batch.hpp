@@ -9,7 +9,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Makes every job of a graph work on `frames` inputs, as the batching of OpenVX does: CPU nodes and copies take so
 /// many times as long, kernels have so many times as many blocks, launching and awaiting stay. A utilization may exceed
@@ -32,4 +32,4 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return {};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

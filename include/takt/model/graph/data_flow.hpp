@@ -10,7 +10,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A data object whose readers get what was written so many invocations earlier.
 struct delayed_object {
@@ -87,4 +87,4 @@ template <class Table>
   return {};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task_attributes.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 struct cluster_attribute {
   std::int32_t value;
@@ -189,4 +189,4 @@ template <class... Parts>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

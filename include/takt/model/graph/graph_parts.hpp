@@ -14,7 +14,7 @@
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/segment.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 struct kernel_grid {
   static constexpr std::string_view name = "grid";
@@ -220,4 +220,4 @@ template <class... Parts>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

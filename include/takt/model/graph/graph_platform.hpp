@@ -11,7 +11,7 @@
 #include <takt/model/pool.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 inline constexpr std::size_t max_clusters = 32;
 
@@ -141,4 +141,4 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return {};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -12,7 +12,7 @@
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -127,4 +127,4 @@ graph_set(const Graphs&...) -> graph_set<Graphs...>;
 template <class T>
 concept GraphSet = requires(const T& t) { t.template flat<ticks>().graphs; };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/model/gel_task.hpp>
 #include <takt/model/mutex_key.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class node_kind : std::uint8_t {
   processor,  ///< runs on a CPU of the graph's cluster
@@ -146,4 +146,4 @@ struct graph_table {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

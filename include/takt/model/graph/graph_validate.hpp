@@ -16,7 +16,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/warps.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Nodes of one graph such that every edge without a lag leads forward.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
@@ -148,4 +148,4 @@ template <class T>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

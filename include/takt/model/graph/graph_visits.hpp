@@ -18,7 +18,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A sink that also takes what only a scheduler of graphs reads: edges between jobs, from the last visits of one node
 /// to the first ones of another, and what nodes say of visits.
@@ -190,4 +190,4 @@ struct visit_source<graph_set<Graphs...>> : visit_source<typename graph_set<Grap
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/model/graph/topological_order.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Tokens over one edge of a processing graph (PGM): every job of `from` adds `produce`; a job of `to` starts when
 /// `threshold` are there and takes `consume` of them.
@@ -87,4 +87,4 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
   return {};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Who makes the copies of a refined graph.
 enum class copy_placement : std::uint8_t {
@@ -142,4 +142,4 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 
 #include <takt/core/inline_vector.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// So many nodes, the first of which is `first`, such that every edge that `counts` leads forward; ties in the given
 /// order. Fewer if such edges form a cycle. Pre: they join these nodes, which are below MaxNodes. Cost: nodes x edges.
@@ -30,4 +30,4 @@ template <std::size_t MaxNodes, class Edge, std::predicate<const Edge&> Counts>
   return order;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

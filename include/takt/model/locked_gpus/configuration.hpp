@@ -13,7 +13,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/service_order.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 inline constexpr std::int32_t max_gpusync_cpus = 64;
 inline constexpr std::int32_t max_gpusync_gpus = 32;
@@ -244,4 +244,4 @@ namespace detail {
   return model_fault::none;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -19,7 +19,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Tasks of locked GPUs as chains whose copies cost so much: CPU time outside of the section, input, kernels, CPU time
 /// inside, output. What the tasks leave open is fixed by that: where their CPU time lies. Sections are not part of it,
@@ -84,4 +84,4 @@ struct visit_source<gpusync_chains<Costs, MaxTasks, MaxKernels>> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

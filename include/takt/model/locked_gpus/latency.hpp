@@ -8,7 +8,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A latency as it was measured: how many samples were at most so long. Made of single samples, or of the points of a
 /// distribution that are known; between two of them every answer is that of the longer one.
@@ -89,4 +89,4 @@ class latency_distribution {
   std::int64_t samples_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

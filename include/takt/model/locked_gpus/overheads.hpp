@@ -5,7 +5,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Who lets the next kernel in when one ends.
 enum class kernel_handover : std::uint8_t { hardware, host };
@@ -43,4 +43,4 @@ struct gpusync_overheads {
   [[nodiscard]] friend constexpr auto operator==(const gpusync_overheads&, const gpusync_overheads&) -> bool = default;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

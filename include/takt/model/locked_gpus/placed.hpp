@@ -6,7 +6,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Parts of a plan that locked GPUs use: the CPU cluster of each task in `cores`, and its GPU cluster in `shares`.
 inline constexpr plan_parts gpusync_plan_parts{.shares = true, .cores = true};
@@ -36,4 +36,4 @@ template <class Table, std::size_t N, std::size_t V>
   return table;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

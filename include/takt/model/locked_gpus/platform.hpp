@@ -9,7 +9,7 @@
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/locked_gpus/transfer.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -81,4 +81,4 @@ concept GpusyncPlatform = requires(const P& p) {
   requires TransferCosts<std::remove_cvref_t<decltype(p.costs)>>;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

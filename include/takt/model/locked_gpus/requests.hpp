@@ -8,7 +8,7 @@
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/locked_gpus/transfer.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The chunks of one transfer: `full` ones of the whole chunk size, and one of the rest if there is any.
 template <ExactNumber Number>
@@ -103,4 +103,4 @@ template <TransferCosts Costs, std::size_t MaxKernels>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

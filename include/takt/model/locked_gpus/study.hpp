@@ -8,7 +8,7 @@
 
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A configuration of the published study and its name, such as `(C,C2P2P,2)`: CPUs, GPUs, tokens per GPU.
 struct studied_configuration {
@@ -90,4 +90,4 @@ inline constexpr std::array<studied_configuration, 57> studied_configurations = 
   return i;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/model/task_attributes.hpp>
 #include <takt/model/task_rows.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 inline constexpr std::int32_t no_cluster = -1;
 
@@ -45,4 +45,4 @@ struct gpusync_task {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Where a copy engine moves data: into a GPU, out of it, or from one GPU to another.
 enum class transfer_kind : std::uint8_t { in, out, peer };
@@ -134,4 +134,4 @@ template <TransferCosts Costs>
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Most engine sections of a job.
 inline constexpr std::int64_t max_gpu_operations = std::int64_t{1} << 20;
@@ -113,4 +113,4 @@ template <GpusyncPlatform P, class Table>
   return located(detail::first_fault(platform, table), table.tasks);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -21,7 +21,7 @@
 #include <takt/model/task_attributes.hpp>
 #include <takt/model/task_rows.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// An application that runs on a share of a GPU (Yao et al. 2022, Eq. 8). Each job is GPU work from its start to its
 /// end.
@@ -181,4 +181,4 @@ template <std::size_t MaxTasks>
 template <class T>
 concept ShareTaskSet = RowsOf<T, share_task>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// How much applications on one GPU slow one another down, pairwise and in parts per million: `ppm(i, k)` is what the
 /// time of i grows by when k holds the whole rest of the GPU; with a part of it, by so much less.
@@ -48,4 +50,4 @@ using resource_profile = std::array<std::uint8_t, 5>;
   return static_cast<std::uint32_t>(product < greatest ? product : greatest);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A GPU whose compute is granted by per cent, and whose memory by units if it is modelled at all.
 struct gpu_shares_resource {
@@ -50,4 +50,4 @@ template <RuleTag Rule>
   return platform.only_pool();
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

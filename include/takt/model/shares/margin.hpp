@@ -5,7 +5,7 @@
 
 #include <takt/core/checked.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Errors and margins of predicted times are in parts of this.
 inline constexpr std::int64_t millionths = 1'000'000;
@@ -16,4 +16,4 @@ inline constexpr std::int64_t millionths = 1'000'000;
   return ceil_divide(millionths * error_ppm, millionths - error_ppm);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Per cent of a GPU's compute that an application holds, 0 to 100. 0: none of its further kernels start.
 class share {
@@ -65,4 +65,4 @@ class memory_units {
   std::int32_t count_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

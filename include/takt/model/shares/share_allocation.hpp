@@ -7,7 +7,7 @@
 
 #include <takt/model/shares/share.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What each of at most `MaxTasks` applications holds of a GPU. No operation can bring the sum above 100.
 template <std::size_t MaxTasks>
@@ -52,4 +52,4 @@ constexpr void for_each_change(const share_allocation<MaxTasks>& from, const sha
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -12,7 +12,7 @@
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_source.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Applications: one kernel each, of which its row of times is known. Their priorities are turned round, so that 0 is
 /// the highest. What no visit table holds is refused, unless a rule reads it of them: memory, an assumed share, and
@@ -43,4 +43,4 @@ struct visit_source<application_set<MaxTasks>> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

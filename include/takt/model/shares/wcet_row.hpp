@@ -13,7 +13,7 @@
 #include <takt/core/wide_natural.hpp>
 #include <takt/model/shares/share.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The least share for which something holds: 1 to 100, or 101 when none does.
 using share_need = std::int32_t;
@@ -175,4 +175,4 @@ class wcet_row {
   std::array<ticks, shares> times_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

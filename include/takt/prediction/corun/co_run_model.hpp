@@ -11,7 +11,7 @@
 #include <takt/prediction/corun/fuzzy_network.hpp>
 #include <takt/prediction/corun/value_range.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class target_scale : std::uint8_t {
   linear,
@@ -78,4 +78,4 @@ struct co_run_model {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,9 @@
 #include <optional>
 #include <span>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 struct error_metrics {
   double percent_of_estimate = 0;     ///< mean absolute error relative to the estimate: Yao et al. 2022, Eq. 15
@@ -54,4 +56,4 @@ class mean_error {
   std::int64_t count_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Keeps what was said about the remaining time of a job at each change of its load, until its end tells how wrong it
 /// was: the samples that `pick_threshold` works on. Source: Yao et al. 2022, Fig. 12 and 13.
@@ -76,4 +76,4 @@ template <std::size_t MaxChanges>
   return log.finished(now);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

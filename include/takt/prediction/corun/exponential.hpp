@@ -8,7 +8,9 @@
 #include <limits>
 #include <numbers>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// e^x within 2 units in the last place of the exact value, in constant expressions too; the same bits at run time
 /// where products and sums are not fused. Too small: 0; too large: infinity; NaN stays.
@@ -46,4 +48,4 @@ namespace takt::inline v0 {
   return value * power(half) * power(k - half);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

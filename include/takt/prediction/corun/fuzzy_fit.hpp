@@ -12,7 +12,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/prediction/corun/fuzzy_network.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class consequent_form : std::uint8_t {
   constant,  ///< Yao et al. 2022, Eq. 3
@@ -72,4 +72,4 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return true;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

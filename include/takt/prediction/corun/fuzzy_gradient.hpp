@@ -6,7 +6,7 @@
 
 #include <takt/prediction/corun/fuzzy_network.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 struct fuzzy_gradient_rates {
   double center = 0.1;
@@ -63,4 +63,4 @@ constexpr auto descend(fuzzy_network<Inputs, MaxRules>& net, const std::array<do
   return before;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/prediction/corun/exponential.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// "The nearer the input to the centre, the more the output is the consequent": weight + slope . x. A slope of zeros is
 /// the constant consequent of Yao et al. 2022, Eq. 3.
@@ -85,4 +85,4 @@ struct fuzzy_network {
   [[nodiscard]] constexpr auto products() const noexcept -> std::size_t { return rules.size() * (2 * Inputs + 2); }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/prediction/corun/co_run_model.hpp>
 #include <takt/prediction/corun/indicators.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A predictor for the share scheduler out of one trained network per application. Its times are estimates: they bound
 /// nothing, and need not fall as the own share grows.
@@ -53,4 +53,4 @@ class fuzzy_predictor {
   std::span<const profile> profiles_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

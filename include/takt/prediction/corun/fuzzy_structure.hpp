@@ -9,7 +9,7 @@
 #include <takt/prediction/corun/fuzzy_network.hpp>
 #include <takt/prediction/corun/random_draws.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The paper gives only the first width, the same for every input; the rest here keeps dozens of rules for thousands of
 /// samples.
@@ -94,4 +94,4 @@ auto learn_structure(fuzzy_network<Inputs, MaxRules>& net, const std::array<doub
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

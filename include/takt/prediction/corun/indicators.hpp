@@ -7,7 +7,9 @@
 #include <span>
 #include <string_view>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// What describes the load that a running application puts on the GPU. Source: Yao et al. 2022, Table 1; its text
 /// speaks of a third indicator of the SMs and never names it.
@@ -128,4 +130,4 @@ template <std::size_t Indicators>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/prediction/corun/random_draws.hpp>
 #include <takt/prediction/corun/sample_recorder.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 struct layered_options {
   std::vector<std::size_t> widths;  ///< as of `layered_network`
@@ -53,4 +53,4 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return {std::sqrt(squares / static_cast<double>(samples.size() - training)), net.products()};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 
 #include <takt/prediction/corun/co_run_model.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class model_text_status : std::uint8_t {
   read,
@@ -195,4 +195,4 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return read;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

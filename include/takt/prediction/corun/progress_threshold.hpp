@@ -9,7 +9,7 @@
 
 #include <takt/core/choice.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How far an estimate of the remaining time was off at some progress of a job.
 struct progress_error {
@@ -61,4 +61,4 @@ inline constexpr std::size_t threshold_bins = 100;
   return static_cast<double>(bin) / threshold_bins;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

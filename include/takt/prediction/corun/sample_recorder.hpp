@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What an application saw when it started, and how long it then ran.
 template <class Input>
@@ -66,4 +66,4 @@ class sample_recorder {
   state state_ = state::idle;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -60,4 +60,4 @@ class scaled_predictor : public detail::share_monotony<Predictor> {
   std::int64_t margin_ppm_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 
 #include <takt/core/exact.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What the scheduling operations during the jobs of one application took, an operation counting for every job that was
 /// active.
@@ -34,4 +34,4 @@ template <ExactNumber Number>
   return mean;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Answers with the longest time ever recorded: per application, set of co-runners and step of the own share. What was
 /// recorded at some share counts from the step that begins at or above it, since with more an application is not
@@ -84,4 +84,4 @@ class table_predictor {
   std::array<std::array<std::array<ticks, Steps>, sets>, MaxTasks> times_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/prediction/corun/training.hpp>
 #include <takt/prediction/corun/training_samples.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The network of one application, what it was trained on, and how that went.
 template <std::size_t Inputs, std::size_t MaxRules>
@@ -58,4 +58,4 @@ template <std::size_t MaxSegments, std::size_t Inputs, std::size_t MaxRules, std
   return remaining_time_errors<MaxSegments>(lengths, times);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

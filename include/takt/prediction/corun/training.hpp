@@ -20,7 +20,7 @@
 #include <takt/prediction/corun/random_draws.hpp>
 #include <takt/prediction/corun/sample_recorder.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class training_status : std::uint8_t {
   trained,
@@ -184,4 +184,4 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return report;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

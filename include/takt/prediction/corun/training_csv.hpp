@@ -8,7 +8,7 @@
 #include <takt/prediction/corun/model_text.hpp>
 #include <takt/prediction/corun/training.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// One line per epoch with the errors on the training samples. Source: Yao et al. 2022, Fig. 9.
 inline void write_epochs_csv(std::ostream& out, const training_report& report) {
@@ -42,4 +42,4 @@ void write_rules_csv(std::ostream& out, const fuzzy_network<Inputs, MaxRules>& n
   out << text;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

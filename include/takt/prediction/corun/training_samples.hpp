@@ -13,7 +13,7 @@
 #include <takt/prediction/corun/sample_recorder.hpp>
 #include <takt/prediction/corun/training_workloads.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Times so many of the workloads, or all if there are fewer, in an order drawn from `seed`. `time_of(shares)` runs the
 /// workload and says how long application `self` took. Pre: a profile per application.
@@ -36,4 +36,4 @@ template <std::size_t MaxApplications, std::size_t Indicators, class TimeOf>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

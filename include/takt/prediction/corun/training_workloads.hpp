@@ -8,7 +8,7 @@
 
 #include <takt/core/random.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The loads under which one of `applications` is to be timed: beside every subset of the others, each under several
 /// vectors of shares with a sum of at most 100. The vectors of a subset spread the own share evenly over what the
@@ -78,4 +78,4 @@ class training_workloads {
   std::uint64_t seed_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <span>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// The values from `low` to `high` as 0 to 1.
 struct value_range {
@@ -47,4 +49,4 @@ template <std::size_t Inputs>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/prediction/corun/scaled_predictor.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Lets a predictor without worst-load times work under rules that ask for them: the longest of its times when the
 /// others hold nothing, or one of them all that is left. That is the worst load where slow-downs add up and grow with
@@ -43,4 +43,4 @@ class worst_corner_heuristic : public detail::share_monotony<Predictor> {
   Predictor from_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

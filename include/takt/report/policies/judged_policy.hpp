@@ -28,7 +28,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A way of sharing GPUs and a rule of processors, in words, and what is asked of them. `Tasks` is a `described_tasks`.
 template <class Tasks>
@@ -95,4 +95,4 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
       waiting;
 };
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -26,7 +26,7 @@
 
 // What published methods say of a verdict, their own or that of the rules of pools under the same plan.
 
-namespace takt::inline v0::report::detail {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// What it means that the search found no plan.
 [[nodiscard]] inline auto search_note(const search_effort& effort, search_method method, const std::string& plan_words)
@@ -114,4 +114,4 @@ template <class P, class Table, class Tasks>
   return summarize(platform, table, own);
 }
 
-}  // namespace takt::inline v0::report::detail
+}  // namespace takt::inline TAKT_ABI::report::detail

@@ -16,7 +16,7 @@
 #include <takt/model/with_contention.hpp>
 #include <takt/report/policies/judged_policy.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// A workload as a policy is asked about it.
 template <class Tasks>
@@ -103,4 +103,4 @@ template <class Tasks>
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -32,7 +32,7 @@
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 /// Words of the rules on a board; an empty one is not said.
 struct hardware_rules {
@@ -297,4 +297,4 @@ template <class Tasks>
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

@@ -20,7 +20,7 @@
 
 // Policies as words and numbers, which may be written down and read again.
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 struct slot_time {
   ticks offset = 0;
@@ -173,4 +173,4 @@ void take_values(P& policy, const sharing_rule& rule) {
   return shares(rules, rule.triggers == "workload-decrease" ? workload_decrease : every_change);
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

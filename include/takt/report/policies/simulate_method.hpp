@@ -24,7 +24,7 @@
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 
-namespace takt::inline v0::report {
+namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
@@ -104,4 +104,4 @@ template <class Policy, class Rule, std::size_t N, std::size_t V, class Tasks>
   return out;
 }
 
-}  // namespace takt::inline v0::report
+}  // namespace takt::inline TAKT_ABI::report

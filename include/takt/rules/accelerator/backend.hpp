@@ -8,7 +8,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Where a kernel goes: to one core or, with `any_core`, to all of them; of the kernels that share a core the one on
 /// the highest level runs, from the end of a wave of the one below on.
@@ -75,4 +75,4 @@ class command_list {
   inline_vector<accelerator_command, MaxTasks> commands_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/rules/accelerator/job_order.hpp>
 #include <takt/rules/accelerator/job_queues.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The common part of strategies that treat SMs as cores: the queues of the cores and of the kernels that need all of
 /// them, and what has been submitted from each. A lane is a core or, after the last one, all of them.
@@ -119,4 +119,4 @@ class core_streams {
   std::int32_t levels_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/rules/accelerator/strategy.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// SMs as cores, decided at every event: in order of importance a pinned job runs if its core is free, and a job for
 /// all cores if all are. Source: Zahaf and Lipari 2020, section 5.3, which leaves the order open.
@@ -63,4 +63,4 @@ class event_driven_gang {
   core_streams<MaxTasks, MaxCores> streams_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/flatten.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Kernels on an accelerator that stands alone: cores of the plan are its SMs, and fixed priorities are ranks, which
 /// the plan may say. Error: also what is wrong with the kernels for the rule.
@@ -38,4 +38,4 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   return detail::board_flattener<P, N, V>{board, decided}.run(table);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

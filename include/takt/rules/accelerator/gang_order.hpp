@@ -6,7 +6,7 @@
 
 #include <takt/core/value.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What pinned kernels may do while a more important kernel that needs all cores cannot start: whether one starts that
 /// stands behind it.
@@ -31,4 +31,4 @@ struct strict_order {
 inline constexpr backfill_order backfill{};
 inline constexpr strict_order strict{};
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 
 #include <takt/core/value.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A registered kernel: a number below the capacity of a strategy that has at most one incomplete job at a time. The
 /// host holds back later jobs of the same kernel; every policy serves them in the order of their releases anyway.
@@ -47,4 +47,4 @@ template <JobPoint Point>
 template <JobPoint Point, std::size_t MaxTasks>
 using job_orders = std::array<job_order<Point>, MaxTasks>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Queues in order of importance over a common set of kernels, each of which stands in at most one of them. Two states
 /// with the same queues compare equal. Cost: `insert` and `erase` linear in the queue, `head` none.
@@ -46,4 +46,4 @@ class job_queues {
   std::array<kernel_id, MaxTasks> next_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/rules/accelerator/strategy.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A better job is pushed above a started one while a stream is left above it, which a device needs.
 struct limited_by_streams {
@@ -100,4 +100,4 @@ class level_stack {
   std::int32_t cores_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/priority_order.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Parts of a plan that kernels on an accelerator under this rule use.
 template <AcceleratorRule Rule>
@@ -83,4 +83,4 @@ constexpr void complete_plan(const Rule& rule, const task_rows<accelerator_task<
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/rules/accelerator/core_streams.hpp>
 #include <takt/rules/accelerator/strategy.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// SMs as cores in turns: pinned kernels run while the slot of their core is open, kernels that need all cores while
 /// theirs is. Whoever runs when a slot closes is asked to yield. Source: Zahaf and Lipari 2020, section 6.3.
@@ -59,4 +59,4 @@ class slotted_cores {
   std::array<bool, MaxCores + 1> open_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How the accelerator is shared: which of the incomplete jobs are submitted, and where. A pure state machine without
 /// time that `kernel_server` tells what happens.
@@ -39,4 +39,4 @@ concept SlotStrategy = AcceleratorStrategy<S> && requires(S s, const S c, std::i
   { c.is_open(core) } -> std::same_as<bool>;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/graph/pgm_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A node uses a data object, of which the graph keeps several copies.
 struct object_use {
@@ -103,4 +103,4 @@ template <std::size_t MaxNodes, std::size_t MaxEdges>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Jobs of a node that is released so long after the start of its invocation that can begin before one of them ends,
 /// where so many of it are under way at a time. A graph has room for as many invocations as the node that needs most.
@@ -14,4 +14,4 @@ namespace takt::inline v0 {
   return ceil_divide(offset, period) + instances;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

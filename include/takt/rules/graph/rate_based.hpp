@@ -11,7 +11,7 @@
 #include <takt/model/graph/pgm_table.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// At most `arrivals` jobs are released in any span of length `window`. Both may be fractions of the time unit of the
 /// graph; `arrivals` is whole.
@@ -123,4 +123,4 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

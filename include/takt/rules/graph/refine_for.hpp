@@ -12,7 +12,7 @@
 #include <takt/rules/gel.hpp>
 #include <takt/rules/graph/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Gives the nodes of a refined table the points of a policy, rounded up to whole ticks. False if one does not fit.
 /// Pre: `fits` found nothing.
@@ -48,4 +48,4 @@ template <GraphPlatform P>
 inline constexpr gel_policy refined_policy =
     is_preemptive<detail::global_rule_of<P>> ? detail::global_rule_of<P>::policy : gel_policy::given_points;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

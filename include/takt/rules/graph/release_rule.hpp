@@ -3,7 +3,7 @@
 
 #include <takt/core/exact.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// When a job of a graph's node may run, and how it ranks.
 template <ExactNumber Number>
@@ -44,4 +44,4 @@ class release_rule {
   bool started_ = false;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

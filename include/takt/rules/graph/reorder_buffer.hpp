@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// Results of jobs that end out of order, handed on in the order of jobs, which count from 0. Its places are the
 /// invocations of a graph that can be under way at a time: see `analysis::buffer_sizes`.
@@ -36,4 +38,4 @@ class reorder_buffer {
   std::int64_t next_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/gel_task.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class deadline_kind : std::uint8_t { implicit, constrained, arbitrary };
 
@@ -56,4 +56,4 @@ template <ExactNumber Number>
   return true;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -16,7 +16,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/why_no_method.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What keeps two jobs of a node apart in the queue of the GPU.
 struct guarded_enqueues {};    ///< a job is enqueued a period after the one before, in the order of jobs
@@ -177,4 +177,4 @@ struct why_no_method<P, T> {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/graph/pgm_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The tokens of a processing graph. A job may start when every edge into its node holds its threshold; starting takes
 /// tokens, completing brings them.
@@ -70,4 +70,4 @@ class token_counter {
   return tokens <= edge.initial ? 0 : ceil_divide(tokens - edge.initial, edge.produce);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

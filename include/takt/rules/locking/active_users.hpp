@@ -8,7 +8,7 @@
 
 #include <takt/model/gpu_topology.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The GPU that each task used last or uses now, and how many tasks that makes per GPU. Source: Elliott 2015, section
 /// 3.2.3.2.
@@ -38,4 +38,4 @@ class active_users {
   std::array<std::int32_t, MaxGpus> users_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

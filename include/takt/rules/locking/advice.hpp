@@ -7,7 +7,7 @@
 #include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a heuristic says when a replica has run out of requests.
 struct steal_advice {
@@ -72,4 +72,4 @@ constexpr void tell_exit(A& advice, const Protocol& p, std::int32_t task) noexce
 
 }  // namespace detail
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

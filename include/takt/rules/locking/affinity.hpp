@@ -13,7 +13,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 // The four heuristics of Elliott 2015, section 3.2.3.2, with the predicted lengths of critical sections as exact
 // fractions. They choose only where the bound of the protocol leaves a choice. A sum of predictions that overflows
@@ -228,4 +228,4 @@ template <class Protocol, class Known, class Requests, class Queues>
   return {.request = helped, .leave_idle = helped == no_request};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 
 /// Rules as they are printed, or repaired in part. docs/errata.md says which of them break a bound and shows a run.
-namespace takt::inline v0::as_published {
+namespace takt::inline TAKT_ABI::as_published {
 
 struct r2dglp_r1a : r2dglp_rules {
   static constexpr bool printed_r1a = true;
@@ -43,4 +43,4 @@ struct donation_to_the_end : donation_rules {
 template <class Rules, std::size_t Jobs>
 using priority_donation = takt::priority_donation<Jobs, Rules>;
 
-}  // namespace takt::inline v0::as_published
+}  // namespace takt::inline TAKT_ABI::as_published

@@ -9,7 +9,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// k-exclusion across clusters with one first-in-first-out queue. It has no inheritance of its own: each cluster runs
 /// `priority_donation`, which keeps every job with an incomplete request on a CPU whenever it is ready (rule C1).
@@ -82,4 +82,4 @@ class ck_omlp {
   std::array<replica_id, Requests> held_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/model/service_order.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Whether a holder between two critical sections of one lock should let it go instead of fusing the two. `waiters` are
 /// the effective priorities of those who wait for the lock. `holder` is the effective priority of the holder without
@@ -26,4 +26,4 @@ namespace takt::inline v0 {
   return false;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

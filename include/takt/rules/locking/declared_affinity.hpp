@@ -16,7 +16,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The heuristics of affinity for an `r2dglp`, from what jobs say of themselves: a section is predicted to take its
 /// declared length and the time to move the task's state from the GPU that it used last. Requests of unnamed tasks, or
@@ -113,4 +113,4 @@ class declared_affinity {
   active_users<MaxTasks, MaxGpus> users_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/rules/locking/group_request.hpp>
 #include <takt/rules/locking/priority_group_lock.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Locks that a GPU has at most: for its kernels, its copies, and its copies to the host where they have an engine of
 /// their own.
@@ -41,4 +41,4 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
   return e.kind != engine_kind::copy_to_host || topology.copy_engines(e.gpu) == 2;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_pool.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class access_status : std::uint8_t {
   accepted,
@@ -171,4 +171,4 @@ class gpu_access {
   Topology topology_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

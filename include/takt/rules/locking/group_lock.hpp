@@ -9,7 +9,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Mutexes that are each served first in, first out, requested in sets. A request enters all its queues in one step, so
 /// any two requests stand in the same order wherever they meet; hence no deadlock, although a request may hold some of
@@ -134,4 +134,4 @@ class group_lock {
   std::array<std::int32_t, Clients> missing_{};  ///< locks not yet granted
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// One of the mutexes that can be requested together.
 using lock_id = std::int32_t;
@@ -87,4 +87,4 @@ concept GroupLock = Copyable<G> && requires(G g, const G k, request_id c, lock_i
   { k.contended(c) } -> std::same_as<bool>;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

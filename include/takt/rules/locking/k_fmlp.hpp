@@ -14,7 +14,7 @@
 #include <takt/rules/locking/request_queues.hpp>
 #include <takt/rules/locking/steal.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What makes a queue short.
 enum class queue_measure : std::uint8_t {
@@ -177,4 +177,4 @@ class k_fmlp {
 template <std::size_t Requests>
 using fifo_mutex = k_fmlp<1, Requests>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <utility>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 template <class L>
 concept BasicLock = requires(L l) {
@@ -97,4 +99,4 @@ class nested_locks {
   Lock* lock_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/rules/locking/group_request.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class ceiling_status : std::uint8_t {
   done,
@@ -125,4 +125,4 @@ template <std::size_t Resources>
   return longest;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

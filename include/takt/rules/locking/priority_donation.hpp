@@ -7,7 +7,7 @@
 
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The printed rules lack both; without the first no bound holds (docs/errata.md).
 struct donation_rules {
@@ -131,4 +131,4 @@ class priority_donation {
   std::array<request_id, Jobs> donor_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/rules/locking/priority_heaps.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Whoever runs at an effective priority: a job, a helper thread, a daemon.
 using priority_node = std::int32_t;
@@ -187,4 +187,4 @@ class priority_graph {
   priority_edge free_ = no_edge;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

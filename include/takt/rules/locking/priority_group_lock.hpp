@@ -9,7 +9,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Mutexes in the order of effective priorities, requested in sets: a request gets all its locks in one step or none,
 /// and none that a better waiting request wants. The first half excludes deadlock, the second keeps the best waiting
@@ -157,4 +157,4 @@ class priority_group_lock {
 
 static_assert(GroupLock<priority_group_lock<2, 2>>);
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 using priority_edge = std::int32_t;
 inline constexpr priority_edge no_edge = -1;
@@ -129,4 +129,4 @@ class priority_heaps {
   std::array<priority_point, Items> key_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

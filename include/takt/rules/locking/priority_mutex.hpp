@@ -10,7 +10,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The better effective priority first, known at compile time.
 struct priority_first {
@@ -108,4 +108,4 @@ class ordered_mutex {
 template <std::size_t Requests>
 using priority_mutex = ordered_mutex<Requests, priority_first>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

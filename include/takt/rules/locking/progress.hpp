@@ -6,7 +6,7 @@
 
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a progress mechanism asks of a lock; every `LockingProtocol` and every `GroupLock` answers it.
 template <class L>
@@ -132,4 +132,4 @@ class any_progress {
   auto (*boosted_)(const contended_view&, request_id) noexcept -> bool;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,7 @@
 #include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A lock over k replicas as a pure state machine. The simulator, the runtime's locks and the exhaustive checker drive
 /// the same object: they tell it what happens and carry out what it answers.
@@ -32,4 +32,4 @@ concept LockingProtocol = Copyable<P> && requires(P p, const P c, request_id r, 
   { c.contended(r) } -> std::same_as<bool>;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

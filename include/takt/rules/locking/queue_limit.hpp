@@ -7,7 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/model/model_error.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// `limit` is the length at which a first-in-first-out queue of an `r2dglp` is full, 0 for the least sound one.
 struct r2dglp_options {
@@ -45,4 +45,4 @@ struct queue_limit_check {
   return {bounded ? model_fault::none : model_fault::queue_limit_without_bound, least};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/rules/locking/request_queues.hpp>
 #include <takt/rules/locking/steal.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// k-exclusion in O(m/k): k first-in-first-out queues of limited length f, a queue of the best requests that found no
 /// place and donate to distinct ones inside, and a priority queue of the rest. The c best are counted by base priority,
@@ -297,4 +297,4 @@ class r2dglp {
   [[no_unique_address]] Heuristic heuristic_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

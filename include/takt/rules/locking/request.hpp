@@ -6,7 +6,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/priority_point.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A client of a lock: a number below the protocol's capacity that has at most one incomplete request at a time.
 using request_id = std::int32_t;
@@ -27,4 +27,4 @@ struct lock_request {
   [[nodiscard]] friend constexpr auto operator==(const lock_request&, const lock_request&) noexcept -> bool = default;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

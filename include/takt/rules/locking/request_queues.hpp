@@ -7,7 +7,7 @@
 
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// First-in-first-out queues over a common set of clients, each of which stands in at most one of them. Every operation
 /// is a few assignments; two states with the same queues compare equal.
@@ -85,4 +85,4 @@ class request_queues {
   std::array<replica_id, Requests> queue_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

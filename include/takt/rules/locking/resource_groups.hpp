@@ -7,7 +7,7 @@
 
 #include <takt/rules/locking/group_request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Resources of which some are guarded by one lock: nesting inside a group needs no further lock, and jobs that use
 /// different resources of a group wait for each other all the same. The groups are the smallest ones that keep together
@@ -48,4 +48,4 @@ class resource_groups {
   std::array<lock_id, Resources> group_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
-namespace takt::inline v0::detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// The request that gets replica x, which nobody of its own queue wants: the one that waits elsewhere and was issued
 /// first, unless advised otherwise. Advice that names no waiting request is counted in `rejected`.
@@ -27,4 +27,4 @@ template <class Protocol, class Heuristic, std::size_t Requests>
   return r;
 }
 
-}  // namespace takt::inline v0::detail
+}  // namespace takt::inline TAKT_ABI::detail

@@ -9,7 +9,7 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Which tokens of a pool belong to one GPU: neighbours, or every g-th.
 enum class token_layout : std::uint8_t { block, interleaved };
@@ -68,4 +68,4 @@ struct token_map {
   [[nodiscard]] friend constexpr auto operator==(const token_map&, const token_map&) noexcept -> bool = default;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

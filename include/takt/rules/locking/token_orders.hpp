@@ -11,7 +11,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 // `word` is what files call a protocol of tokens. `method` names the published analysis of a GPU whose SMs are the
 // tokens; rules that have one say so.
@@ -106,4 +106,4 @@ inline constexpr priority_mutex_rule priority_mutex_order{};
 inline constexpr priority_inheritance_rule priority_inheritance_order{};
 inline constexpr priority_ceiling_rule priority_ceiling_order{};
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 enum class token_status : std::uint8_t {
   accepted,
@@ -96,4 +96,4 @@ class token_pool {
   std::array<bool, static_cast<std::size_t>(Protocol::capacity())> had_section_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

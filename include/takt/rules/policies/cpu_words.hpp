@@ -8,7 +8,7 @@
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What comparisons call a rule of processors: its word in files, or its name.
 template <class Rule>
@@ -52,4 +52,4 @@ inline constexpr std::string_view cpu_word<clustered_rule<Rule>> = cpu_word<Rule
   return word == "gel" || word.substr(0, 2) == "g-";
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -12,7 +12,7 @@
 
 // Policies that give each task a part of the GPU for itself.
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Whole SMs of its own for each task, as RTGPU has them. Source: Zou et al. 2021.
 struct federated_policy {
@@ -55,4 +55,4 @@ struct shares_policy {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

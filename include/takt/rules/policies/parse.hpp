@@ -10,7 +10,7 @@
 
 // What stands behind the name of a policy.
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What came of a text with a number. What is not `good` has no value.
 struct parsed_number {
@@ -77,4 +77,4 @@ namespace detail {
   return fits;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

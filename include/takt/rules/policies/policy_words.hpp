@@ -10,7 +10,7 @@
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A policy as people write it: "gang", "tokens-k-fmlp:2", "time-sliced:1.5ms".
 struct policy_word {
@@ -89,4 +89,4 @@ template <class... P>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -6,7 +6,7 @@
 #include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Every way of sharing a GPU that takt knows; docs/policies.md says whose each is.
 inline constexpr auto published_policies =
@@ -14,4 +14,4 @@ inline constexpr auto published_policies =
              time_sliced_policy{}, fifo_blocks_policy{}, tokens_k_fmlp_policy{}, tokens_r2dglp_policy{},
              tokens_ck_omlp_policy{}, levels_policy{}, slots_policy{}, gang_policy{}, shares_policy{});
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -17,7 +17,7 @@
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A way of sharing a GPU: a rule for it, whatever the tasks. A user's own type is one. Optional:
 /// - `missing(gpu)`: the fact of the hardware that the rule needs and that is not known, or nothing;
@@ -169,4 +169,4 @@ template <SharingPolicy... P>
   return {list_of(given...)};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -91,4 +91,4 @@ using tokens_k_fmlp_policy = tokens_policy<k_fmlp_order_rule>;
 using tokens_r2dglp_policy = tokens_policy<r2dglp_order_rule>;
 using tokens_ck_omlp_policy = tokens_policy<ck_omlp_order_rule>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

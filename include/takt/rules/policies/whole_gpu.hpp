@@ -22,7 +22,7 @@
 
 // Policies under which a kernel may have the whole GPU.
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// One kernel at a time, on all SMs and to its end; the next is chosen in the order of kernels beside the processors.
 struct whole_gpu_policy {
@@ -177,4 +177,4 @@ struct ordered_gang_policy {
 };
 using gang_policy = ordered_gang_policy<backfill_order>;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/rules/servers/block_visit.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A GPU whose kernels wait in one `block_queue`, each in a stream of its own. All blocks of a run are equally long: a
 /// visit that takes so much on an empty GPU takes as much there, and no less beside others. The serial part of a kernel
@@ -154,4 +154,4 @@ class block_queue_server {
   std::int32_t starting_[MaxSms]{};  ///< blocks that the kernel in hand starts now
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

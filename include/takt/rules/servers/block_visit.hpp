@@ -6,7 +6,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What visits say of their kernels to a block queue.
 struct block_visit {
@@ -21,4 +21,4 @@ struct block_visit {
   [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{blocks, threads, length, serial}}; }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

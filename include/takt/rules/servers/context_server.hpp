@@ -9,7 +9,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/time_slices.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -242,4 +242,4 @@ class time_slice_server {
   bool active_ = false;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

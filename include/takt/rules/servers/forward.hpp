@@ -7,7 +7,7 @@
 
 // The servers of takt's rules by name alone. <takt/rules/servers/all.hpp> has their bodies.
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 template <bool Preemptive, std::size_t Capacity>
 class unit_server;
@@ -30,4 +30,4 @@ class slotted_cores;
 template <std::size_t MaxTasks, std::size_t MaxCores, GangOrder Order = backfill_order>
 class event_driven_gang;
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -13,7 +13,7 @@
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What the hardware behind a scheduler of whole kernels does: the streams of each core, and those of all cores
 /// together, which is lane 0. In a lane the kernel on the highest level runs, from the end of the wave that is under
@@ -241,4 +241,4 @@ class kernel_lanes {
   bool fits_ = true;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What rules of whole kernels read of a visit: what it costs to stop the kernel, and the core that it is pinned to.
 struct kernel_needs {
@@ -24,4 +24,4 @@ struct kernel_needs {
   return {v.at[0], static_cast<std::int32_t>(v.at[1] - 1), v.at[2]};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -17,7 +17,7 @@
 #include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Serves whole kernels by a strategy of accelerators, on hardware that stops them at the ends of waves. Events of one
 /// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`;
@@ -235,4 +235,4 @@ class kernel_server {
   bool ended_ = false;  ///< a kernel has, and the strategy has not decided since
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/rules/shares/job_progress.hpp>
 #include <takt/rules/shares/share_policy.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What is decided is in force at once. Another type with these members lets it come later.
 struct shares_at_once {
@@ -251,4 +251,4 @@ class policy_server {
   bool changed_ = false;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

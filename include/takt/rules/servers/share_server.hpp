@@ -9,7 +9,7 @@
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A GPU whose shares a `share_scheduler` sizes: see `policy_server`. What is done of a kernel is rounded down as
 /// `fixed_progress` does, which delays no end beyond a deadline that `sufficient_shares` promises. Pre: `applications`
@@ -27,4 +27,4 @@ class share_server
             applications, policy_type{applications, contention_predictor<MaxTasks>{applications}, rules, triggers}} {}
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

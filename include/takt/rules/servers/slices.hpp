@@ -10,7 +10,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Whoever a server serves: a position among the visits of its station.
 using client = std::uint32_t;
@@ -77,4 +77,4 @@ struct holder_sink {
   constexpr void operator()(client who, const held_unit& what) const { tell(context, who, what); }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Where the job of a task stands in a line, and for how long it has run since it was put there.
 struct line_place {
@@ -165,4 +165,4 @@ class turn_server {
   request all_[Capacity]{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Equal units with one queue, the least point first and among equal points the one that came first. Where units are
 /// taken back, one who has a non-preemptive region keeps its unit until that ends: the region began one tick before
@@ -202,4 +202,4 @@ class unit_server {
   request running_[Capacity]{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

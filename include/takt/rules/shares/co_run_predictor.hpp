@@ -11,7 +11,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Another application with an active job, and what it holds.
 struct co_runner {
@@ -46,4 +46,4 @@ inline constexpr bool falls_with_share = requires { requires P::falls_with_share
   return predicted > 0 ? predicted : unbounded_time;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

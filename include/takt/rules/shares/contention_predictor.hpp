@@ -12,7 +12,7 @@
 #include <takt/model/shares/margin.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Times by pairwise contention: the time alone with the share, longer by the sum of what each co-runner adds per share
 /// that it holds. Exact but for one rounding up. An `error`, of all applications or of each, falsifies it; `margin`
@@ -78,4 +78,4 @@ class contention_predictor {
   std::int64_t margin_ppm_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

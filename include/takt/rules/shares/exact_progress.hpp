@@ -10,7 +10,7 @@
 #include <takt/rules/shares/job_progress.hpp>
 #include <takt/rules/shares/remaining_time.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Progress as an exact fraction, whose denominator grows with every change of the whole time: for comparisons with
 /// published values, on fractions of any size. A fraction that overflows counts as nothing done, from then on.
@@ -75,4 +75,4 @@ class exact_progress {
   Fraction theta_{0};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/core/wide_natural.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A prediction for a whole job, and the time of that job alone with the share that the prediction is about. Their
 /// ratio is the slow-down, and alone it is what is reused later.
@@ -124,4 +124,4 @@ class fixed_progress {
 
 static_assert(JobProgress<fixed_progress>);
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace takt::inline v0 {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI {
 
 /// What a token stands for on a device: the pool holds one per thread that its SMs can host, times a factor.
 struct token_capacity {
@@ -121,4 +123,4 @@ class launch_tokens {
   std::int64_t resume_at_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The least share with which a job, or what remains of it, meets its deadline; 101 if none. `calls` counts
 /// predictions. The search bisects where the predictor promises that times fall with the own share.
@@ -56,4 +56,4 @@ template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Hands out what is left of a GPU among some applications, by priority: floor(R P_i / sum P) each, and under `spread`
 /// what the rounding leaves by one each (Yao et al. 2022, Algorithm 1, lines 28 to 36). Nobody's share falls. Pre:
@@ -36,4 +36,4 @@ constexpr void hand_out(const application_set<MaxTasks>& table, const inline_vec
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

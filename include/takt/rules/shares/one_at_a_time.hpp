@@ -13,7 +13,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/shares/share_policy.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 struct one_at_a_time_options {
   bool preemptive = false;
@@ -123,4 +123,4 @@ class one_at_a_time {
   ticks ready_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

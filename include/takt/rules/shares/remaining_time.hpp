@@ -5,7 +5,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The algebra of remaining times (Yao et al. 2022, section 5.1) on exact fractions; an overflow stays one.
 ///
@@ -54,4 +54,4 @@ template <ExactFraction Fraction>
   return least_sufficient_share([&](share held) { return !(bound < Fraction(row.at(held))); });
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -14,7 +14,7 @@
 #include <takt/rules/shares/co_run_predictor.hpp>
 #include <takt/rules/shares/job_progress.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a scheduler knows of an active job.
 template <JobProgress Progress>
@@ -101,4 +101,4 @@ class running_jobs {
   ticks last_ = 0;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -10,7 +10,7 @@
 #include <takt/rules/shares/share_policy.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// The scheduler of WAMP2S, as it also runs on a device, as a policy of a pool. What it believes of the progress of
 /// jobs is its own affair; the server knows the truth.
@@ -53,4 +53,4 @@ class scheduled_shares {
   scheduler_type scheduler_;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -11,7 +11,7 @@
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/rules/shares/share_policy.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
@@ -131,4 +131,4 @@ class fixed_shares : public detail::active_applications<MaxTasks> {
   std::array<share, MaxTasks> shares_{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -9,7 +9,7 @@
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What happened at an instant, as bits.
 inline constexpr std::uint8_t cause_release = 1;
@@ -46,4 +46,4 @@ struct share_decision {
   std::uint32_t changed = 0;                       ///< active jobs that hold another share than before
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

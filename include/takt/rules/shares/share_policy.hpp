@@ -10,7 +10,7 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace detail {
 template <std::size_t MaxTasks>
@@ -46,4 +46,4 @@ concept SharePolicy = requires(P& p, const P& c, std::size_t task, ticks release
   { c.held(task) } -> std::same_as<share>;
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

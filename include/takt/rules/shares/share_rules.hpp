@@ -7,7 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How Algorithm 1 of Yao et al. 2022 is read, each point by itself.
 enum class sum_test : std::uint8_t {
@@ -176,4 +176,4 @@ inline constexpr share_triggers workload_decrease{.decrease = decrease_rule::kee
   return {.decrease = decrease_rule::keep, .reuse = reuse, .threshold = threshold};
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -19,7 +19,7 @@
 #include <takt/rules/shares/share_decision.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Sizes what each application holds of a GPU whenever one starts or ends a job, so that each job is predicted to meet
 /// its deadline; none is ever evicted (pseudo-preemption). Without clock and threads: whoever has those tells it what
@@ -287,4 +287,4 @@ class share_scheduler {
   bool provided_for_ = true;  ///< the last operation admitted every job, and nobody has interfered since
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

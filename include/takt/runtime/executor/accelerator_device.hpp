@@ -11,7 +11,7 @@
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 enum class launch_end : std::uint8_t {
   complete,  ///< every block of the job has run
@@ -79,4 +79,4 @@ template <class D>
 concept SizingDevice =
     AcceleratorDevice<D> && requires(D& d, kernel_id k, std::int32_t percent) { d.resize(k, percent); };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

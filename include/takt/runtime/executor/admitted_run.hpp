@@ -19,7 +19,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Runs the set of an `admission` while tasks come and go: a request is judged by the thread that makes it, and what is
 /// granted comes into force at the next instant at which no job is under way. Then a new round begins, under the new
@@ -102,4 +102,4 @@ class admitted_run {
   std::atomic<bool> changed_ = false;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

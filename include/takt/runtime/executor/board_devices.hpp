@@ -17,7 +17,7 @@
 #include <takt/runtime/executor/stream_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -105,4 +105,4 @@ class board_devices {
   std::map<std::uint32_t, std::unique_ptr<pool_device>> devices_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

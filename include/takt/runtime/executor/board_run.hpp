@@ -36,7 +36,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -335,4 +335,4 @@ void run_flat(const Board& board, const Flat& flat, const std::vector<ticks>& de
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -24,7 +24,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A visit of a job, as the number of a job on a device. Jobs count modulo 2^40. Pre: below 2^24 visits.
 struct launch_number {
@@ -243,4 +243,4 @@ class decided_device final : public typed_device<D, std::map<visit_position, typ
   bool was_open_ = false;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -26,7 +26,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What whoever carries a visit out has to know of it, and code in place of it; neither is there for a visit that takes
 /// time.
@@ -395,4 +395,4 @@ class executor {
   std::vector<std::unique_ptr<visit_worker>> workers_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -12,7 +12,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Something that has happened to a job. Times count from the start.
 struct job_event {
@@ -117,4 +117,4 @@ class hook_calls {
   std::vector<row> rows_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

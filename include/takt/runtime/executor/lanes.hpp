@@ -7,7 +7,7 @@
 
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Visits of one task on one station, one after the other, for one worker.
 struct lane {
@@ -59,4 +59,4 @@ template <std::size_t N, std::size_t V, class HasWorker, class LaneOn>
   return out;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

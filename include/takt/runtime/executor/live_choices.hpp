@@ -22,7 +22,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_watch.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Lengths of a task's segments, the same sequence for the same seed on every machine.
 class length_source {
@@ -262,4 +262,4 @@ class live_choices {
   ticks ended_ = 0;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

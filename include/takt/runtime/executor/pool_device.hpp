@@ -20,7 +20,7 @@
 #include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/machine_state.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// By task and position among the visits of the task.
 using visit_position = std::pair<std::uint32_t, std::uint32_t>;
@@ -127,4 +127,4 @@ class typed_device : public pool_device {
   std::shared_ptr<const Works> works_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -18,7 +18,7 @@
 #include <takt/runtime/run_result.hpp>
 #include <takt/runtime/run_watch.hpp>
 
-namespace takt::inline v0::runtime::detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// From the last request of a run to its start: time for all threads to be there.
 inline constexpr ticks start_lead = 5'000'000;
@@ -83,4 +83,4 @@ void report_jobs(const Host& host, const Choices& choices, const run_options& op
   }
 }
 
-}  // namespace takt::inline v0::runtime::detail
+}  // namespace takt::inline TAKT_ABI::runtime::detail

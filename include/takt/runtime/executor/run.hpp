@@ -28,7 +28,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -153,4 +153,4 @@ template <class P, class T, std::size_t N, std::size_t W>
   return run(board, tasks, p, options, nothing, codes);
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

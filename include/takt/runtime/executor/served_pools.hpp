@@ -21,7 +21,7 @@
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// The GPUs and copy engines of a board of pools, for devices that are to serve it.
 template <class Board>
@@ -208,4 +208,4 @@ class served_pools {
   std::vector<place> places_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

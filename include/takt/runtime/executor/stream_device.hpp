@@ -27,7 +27,7 @@
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Time that is only emulated does not outlast the run.
 [[nodiscard]] inline auto until_end(const errand& e) noexcept -> ticks {
@@ -243,4 +243,4 @@ class stream_device final : public typed_device<D, typename stream_operation<D, 
   std::vector<typename D::stream*> opened_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

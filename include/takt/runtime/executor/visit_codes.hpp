@@ -9,7 +9,7 @@
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// The user's own code in place of visits, by task and position among the visits of the task, and beside jobs. It must
 /// not throw. Visits of processors without code consume CPU time, others take their time on the clock.
@@ -43,4 +43,4 @@ class visit_codes {
   job_hooks hooks_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -14,7 +14,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A thread that does one errand after the other, and only while it may: time of a processor is consumed then, and code
 /// of other units waits at its pause points. Code of processors goes on meanwhile.
@@ -108,4 +108,4 @@ class visit_thread final : public visit_worker, private pause_point {
   thread thread_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -10,7 +10,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Where code that runs on a unit lets others have it. Only the thread that runs the code may ask.
 class pause_point {
@@ -87,4 +87,4 @@ struct foreign_workers {
   std::function<bool()> have_failed;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

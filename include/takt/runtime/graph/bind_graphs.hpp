@@ -16,7 +16,7 @@
 #include <takt/runtime/bind.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Code in place of a segment of a node of a graph, by their names.
 template <fixed_string Graph, fixed_string Node, fixed_string Segment, class Code>
@@ -206,4 +206,4 @@ template <const auto& Graphs, class... Bound>
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

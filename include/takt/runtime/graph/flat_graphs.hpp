@@ -24,7 +24,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Jobs of nodes that can be under way in a run, at most.
 inline constexpr std::size_t most_node_jobs = 1024;
@@ -197,4 +197,4 @@ class graph_flattener {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -17,7 +17,7 @@
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A task of a run: an instance of a node, on a pool.
 struct node_lane {
@@ -95,4 +95,4 @@ class graph_devices {
   std::map<std::uint32_t, device_of_pool> devices_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -23,7 +23,7 @@
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs
 /// that it waits for have ended. For whoever runs their visits one after the other, see `executor` and
@@ -326,4 +326,4 @@ class graph_flow {
   std::vector<std::uint32_t> stations_;                          ///< by task
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

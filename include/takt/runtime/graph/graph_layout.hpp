@@ -17,7 +17,7 @@
 #include <takt/rules/graph/invocation_room.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -279,4 +279,4 @@ template <class Table, std::size_t N, std::size_t V>
   return out;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -20,7 +20,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_watch.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What is seen of all nodes of a run. Times count from its start. No two calls at a time.
 class graph_log {
@@ -163,4 +163,4 @@ class graph_log {
   graph_run_result* out_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

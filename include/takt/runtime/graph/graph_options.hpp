@@ -15,7 +15,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A job of a described node.
 struct graph_job {
@@ -130,4 +130,4 @@ struct graph_run_options : run_options {
   return length > 0 ? std::clamp<std::int64_t>(options.invocations, 0, (length - 1) / period + 1) : 0;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -13,7 +13,7 @@
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Times that were seen.
 struct seen_times {
@@ -65,4 +65,4 @@ struct graph_run_result : run_result {
   std::vector<host::time_span> void_bounds;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -34,7 +34,7 @@
 #include <takt/runtime/graph/graph_result.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::inline v0::runtime::detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// Whether code and uses are of something that was described.
 template <class Table>
@@ -248,4 +248,4 @@ void run_laid_out(const P& board, const plan<N, V>& p, const graph_layout& laid,
   run_if_served(one, flat.offsets, flat.points, make, graph_entries(laid, options), how, result);
 }
 
-}  // namespace takt::inline v0::runtime::detail
+}  // namespace takt::inline TAKT_ABI::runtime::detail

@@ -14,7 +14,7 @@
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/trace_record.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// The least of some times that so many thousandths of them do not exceed; 0 without any.
 [[nodiscard]] inline auto percentile(std::vector<ticks> times, std::int32_t per_mille) -> ticks {
@@ -89,4 +89,4 @@ template <std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

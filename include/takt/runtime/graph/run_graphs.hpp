@@ -28,7 +28,7 @@
 #include <takt/runtime/graph/graph_result.hpp>
 #include <takt/runtime/graph/graph_run.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -149,4 +149,4 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V>
   return run(platform, graphs, p, graph_devices{}, options, nothing, code);
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -47,7 +47,7 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
-namespace takt::inline v0::runtime::detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// The same pieces of the same jobs take the same time whatever the order in which they are asked for.
 struct drawn_work {
@@ -118,9 +118,9 @@ class live_gpu_jobs : public live_choices {
   jobs_type* jobs_;
 };
 
-}  // namespace takt::inline v0::runtime::detail
+}  // namespace takt::inline TAKT_ABI::runtime::detail
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// How tasks run on locked GPUs. Every piece of a job takes a time between 1 tick and its longest by `lengths`; what
 /// comes after the token section takes its longest. Expectations are of tasks alone.
@@ -326,4 +326,4 @@ template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder 
   return result;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

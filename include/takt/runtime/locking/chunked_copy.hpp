@@ -9,7 +9,7 @@
 #include <takt/model/gpu_migration.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// How a copy went: pieces moved, and how often engines were asked for.
 struct copy_tally {
@@ -71,4 +71,4 @@ auto migrate(Token& token, const migration_plan& plan, Move move) -> copy_tally 
   return out;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

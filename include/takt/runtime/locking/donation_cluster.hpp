@@ -18,7 +18,7 @@
 #include <takt/runtime/locking/lock_core.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What a job holds of a lock, within its request to the cluster. Ends before the job does.
 template <class Cluster, class Hold>
@@ -225,4 +225,4 @@ class donation_cluster final : public detail::lock_core<detail::donation_gate<Jo
   }
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

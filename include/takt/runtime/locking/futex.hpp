@@ -13,7 +13,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::runtime::detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 using futex_word = std::atomic<std::uint32_t>;
 static_assert(sizeof(futex_word) == sizeof(std::uint32_t) && futex_word::is_always_lock_free);
@@ -39,4 +39,4 @@ inline void futex_wake(const futex_word* word, int scope = own_process) noexcept
   (void)syscall(SYS_futex, word, FUTEX_WAKE | scope, 1, nullptr, nullptr, 0);
 }
 
-}  // namespace takt::inline v0::runtime::detail
+}  // namespace takt::inline TAKT_ABI::runtime::detail

@@ -23,7 +23,7 @@
 #include <takt/runtime/locking/lock_domain.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -373,4 +373,4 @@ class gpu_pool final : public detail::lock_core<gpu_access<Protocol, Engines, To
   }
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -25,7 +25,7 @@
 #include <takt/runtime/locking/gpu_pool.hpp>
 #include <takt/runtime/locking/lock_claim.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// How the system schedules a thread.
 struct thread_scheduling {
@@ -219,4 +219,4 @@ class helper_crew {
   std::int64_t refusals_ = 0;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -26,7 +26,7 @@
 #include <takt/rules/budget.hpp>
 #include <takt/runtime/clock.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Tells how long the calling thread has been on a CPU, and the time.
 template <class C>
@@ -297,4 +297,4 @@ class budget_alarm {
   detail::budgeted_computation computation_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

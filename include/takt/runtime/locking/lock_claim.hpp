@@ -32,7 +32,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/locking/futex.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// How many locks a thread can hold or wait for at once.
 inline constexpr std::size_t max_claims = 16;
@@ -280,4 +280,4 @@ class claim_guard {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -18,7 +18,7 @@
 #include <takt/runtime/locking/lock_claim.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
 
-namespace takt::inline v0::runtime::detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// What locks over single resources and over groups have in common: a state machine whose clients are numbers, given to
 /// the claims of threads as they come, and suspended waiting. Every function with a `domain_turn` is called within it.
@@ -266,4 +266,4 @@ class lock_core : public any_lock {
   std::array<lock_claim*, clients> claims_{};
 };
 
-}  // namespace takt::inline v0::runtime::detail
+}  // namespace takt::inline TAKT_ABI::runtime::detail

@@ -16,7 +16,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/locking/lock_claim.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Whether those who keep others waiting get the others' scheduling priority.
 enum class inheritance : std::uint8_t { if_permitted, off };
@@ -249,4 +249,4 @@ class domain_turn {
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

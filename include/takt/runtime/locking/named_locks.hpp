@@ -30,7 +30,7 @@
 #include <takt/runtime/locking/lock_claim.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 enum class name_fault : std::uint8_t {
   empty,
@@ -220,4 +220,4 @@ class named_gpu_pool {
   pool pool_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

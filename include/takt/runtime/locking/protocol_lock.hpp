@@ -25,7 +25,7 @@
 #include <takt/runtime/locking/lock_core.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Whether a request issued while there is no other gets replica 0 at once, and leaves the state as it was when it is
 /// complete. Then the lock need not tell the protocol before a second request comes.
@@ -321,4 +321,4 @@ using lock = protocol_lock<Protocol>;
 template <GroupLock Group>
 using lock_group = protocol_lock<Group, typename Group::list>;
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -34,7 +34,7 @@
 #include <takt/runtime/processing_graphs/shared_memory.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::inline v0::runtime::detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// The longest sleep without a look around.
 inline constexpr ticks link_watch = 50'000'000;
@@ -375,4 +375,4 @@ struct bound_edge {
   }
 };
 
-}  // namespace takt::inline v0::runtime::detail
+}  // namespace takt::inline TAKT_ABI::runtime::detail

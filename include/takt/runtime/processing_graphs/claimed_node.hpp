@@ -23,7 +23,7 @@
 #include <takt/runtime/processing_graphs/link_description.hpp>
 #include <takt/runtime/processing_graphs/monitors.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 template <TokenMonitor Monitor>
 class shared_graph;
@@ -283,4 +283,4 @@ class claimed_node {
   bool took_ = false;  // the tokens of the next job, but not yet all of its bytes
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

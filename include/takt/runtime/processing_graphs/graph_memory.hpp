@@ -14,7 +14,7 @@
 #include <takt/runtime/processing_graphs/monitors.hpp>
 #include <takt/runtime/processing_graphs/shared_memory.hpp>
 
-namespace takt::inline v0::runtime::detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// An edge in shared memory. What was produced only grows, and what was consumed follows from the jobs of the consumer,
 /// so that every step of a graph is one store: nobody is left with half of one.
@@ -216,4 +216,4 @@ class attached_graph {
   }
 };
 
-}  // namespace takt::inline v0::runtime::detail
+}  // namespace takt::inline TAKT_ABI::runtime::detail

@@ -13,7 +13,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/runtime/processing_graphs/link_description.hpp>
 
-namespace takt::inline v0::runtime::detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// What does not change of an edge.
 struct edge_shape {
@@ -97,4 +97,4 @@ struct graph_shape {
   return out;
 }
 
-}  // namespace takt::inline v0::runtime::detail
+}  // namespace takt::inline TAKT_ABI::runtime::detail

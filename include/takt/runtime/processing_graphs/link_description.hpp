@@ -19,7 +19,7 @@
 #include <takt/model/graph/pgm_table.hpp>
 #include <takt/model/graph/topological_order.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What is wrong with a graph that processes share, or with a call on it.
 enum class link_fault : std::uint8_t {
@@ -309,4 +309,4 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
   return order.size() == d.nodes.size() ? link_status{} : wrong(link_fault::cycle, d.name);
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -29,7 +29,7 @@
 #include <takt/runtime/locking/futex.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
@@ -217,4 +217,4 @@ struct ticket_monitor {
   }
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

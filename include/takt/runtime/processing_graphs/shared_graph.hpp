@@ -25,7 +25,7 @@
 #include <takt/runtime/processing_graphs/monitors.hpp>
 #include <takt/runtime/processing_graphs/shared_memory.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A processing graph in shared memory: made once, found by its name, whose nodes threads and processes claim (PGM-RT,
 /// Elliott 2015, section 5.2). Any thread may use it.
@@ -201,4 +201,4 @@ class shared_graph {
   link_status status_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

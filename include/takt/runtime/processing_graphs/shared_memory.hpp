@@ -21,7 +21,7 @@
 #include <takt/runtime/processing_graphs/link_description.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::inline v0::runtime::detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// Whose memory and channels a process uses: those of its effective user, of root, and of others that it names.
 class trusted_users {
@@ -117,4 +117,4 @@ class shared_memory {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace takt::inline v0::runtime::detail
+}  // namespace takt::inline TAKT_ABI::runtime::detail

@@ -5,7 +5,9 @@
 
 #include <unistd.h>
 
-namespace takt::inline v0::runtime {
+#include <takt/core/expects.hpp>
+
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A file descriptor, closed at the end of its scope.
 class descriptor {
@@ -35,4 +37,4 @@ class descriptor {
   int fd_ = -1;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -17,7 +17,7 @@
 #include <takt/core/number.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Waits for files, for an instant of `now()` and for a ring, for one thread.
 class event_loop {
@@ -81,4 +81,4 @@ class event_loop {
   bool ready_ = false;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -15,7 +15,7 @@
 #include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// How much of the device a client has used, in percent, since the last call. Asked by one thread.
 template <class M>
@@ -132,4 +132,4 @@ class launch_gate {
   thread watcher_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What client and service of shares say to each other. docs/shares.md has the exchange and the layout.
 enum class share_message_kind : std::uint8_t {
@@ -146,4 +146,4 @@ template <class Integer>
   return deny_reason::none;
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -13,7 +13,7 @@
 
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A lock of the system on the file `PATH.lock`, for one holder in all processes, until the end of its scope or of the
 /// process. It makes the file, and removes it while it still has the lock.
@@ -61,4 +61,4 @@ class path_lock {
   std::string name_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

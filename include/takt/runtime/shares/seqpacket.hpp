@@ -25,7 +25,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// What came of a call on a connection.
 enum class transfer : std::uint8_t {
@@ -208,4 +208,4 @@ class seqpacket {
   }
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

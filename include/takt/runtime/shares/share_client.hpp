@@ -17,7 +17,7 @@
 #include <takt/runtime/shares/seqpacket.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A client's connection to a service, of another process or of its own.
 class socket_channel {
@@ -271,4 +271,4 @@ inline auto share_client::begin_job(ticks give_up) -> job {
   return {*this, jobs_, begin(jobs_, give_up)};
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

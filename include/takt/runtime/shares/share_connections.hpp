@@ -25,7 +25,7 @@
 #include <takt/runtime/shares/path_lock.hpp>
 #include <takt/runtime/shares/seqpacket.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Where other processes knock: a socket that lets in users by what the system says of them, and removes its file at
 /// the end. As long as it is open it has the lock beside the socket, which it takes before it looks at what is there.
@@ -253,4 +253,4 @@ class share_connections {
   const event_loop* loop_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

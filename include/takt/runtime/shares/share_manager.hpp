@@ -16,7 +16,7 @@
 #include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/shares/share_publisher.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 struct share_manager_options {
   std::uint32_t memory_units = std::numeric_limits<std::uint32_t>::max();  ///< that clients may hold together
@@ -318,4 +318,4 @@ class share_manager {
   bool behind_ = false;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

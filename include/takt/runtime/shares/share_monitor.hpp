@@ -18,7 +18,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 enum class share_event : std::uint8_t {
   join,       ///< a client has registered; `value` is the memory units it holds
@@ -170,4 +170,4 @@ void replay(std::span<const share_record> records, Recorder& recorder, ticks ori
   for (std::size_t i = 0; i < open.size(); ++i) { close(i, end); }
 }
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

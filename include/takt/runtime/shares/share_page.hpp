@@ -15,7 +15,7 @@
 
 #include <takt/runtime/shares/descriptor.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// A share and how often it was written, in the 32 bits that a reader gets at once: the share in percent in the upper
 /// 8, the version in the lower 24. Versions count modulo 2^24.
@@ -171,4 +171,4 @@ class shared_page {
   share_page* page_ = nullptr;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -12,7 +12,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// Brings a page to the shares that were decided, such that what is in force never exceeds 100 in sum: decreases are
 /// written at once, increases when there is room. A share that was lowered counts in full until the actuation delay has
@@ -110,4 +110,4 @@ class share_publisher {
   std::array<entry, share_page::capacity> entries_{};
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

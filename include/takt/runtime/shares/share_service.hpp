@@ -26,7 +26,7 @@
 #include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 struct share_service_options {
   std::string path;                  ///< of the socket; empty: clients of the own process alone
@@ -275,4 +275,4 @@ class share_service {
   thread thread_;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

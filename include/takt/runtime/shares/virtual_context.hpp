@@ -11,7 +11,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/shares/launch_gate.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// The calls of a GPU driver that an application's context stands before.
 ///
@@ -91,4 +91,4 @@ class virtual_context {
   std::uint64_t used_ = 0;
 };
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

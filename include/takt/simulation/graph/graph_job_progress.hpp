@@ -11,7 +11,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::simulation::detail {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// A job, by task and number.
 struct job_name {
@@ -81,4 +81,4 @@ void mark_deadline(Recorder& recorder, const job_name& who, ticks due, ticks end
   if (due < end) { recorder.record(mark{mark_kind::miss, who.task, who.number, due}); }
 }
 
-}  // namespace takt::inline v0::simulation::detail
+}  // namespace takt::inline TAKT_ABI::simulation::detail

@@ -27,7 +27,7 @@
 #include <takt/simulation/graph/job_gates.hpp>
 #include <takt/simulation/graph/stalled_clock.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Brings the jobs of a workload to an engine step by step, as invocations, tokens, edges, limits and guards let them.
 /// A task of the engine is a place for one step, whose station and needs are written down when a step takes the place.
@@ -395,4 +395,4 @@ class graph_jobs {
   std::size_t stops_ = 0;  ///< that have passed
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

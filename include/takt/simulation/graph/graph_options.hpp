@@ -14,7 +14,7 @@
 #include <takt/rules/block_queue.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 struct graph_options {
   gpu_shape gpu{};
@@ -104,4 +104,4 @@ struct graph_result {
   }
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -15,7 +15,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/servers/unit_server.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Blocks on an SM for which there is room, on average over the SMs.
 inline constexpr std::size_t simulated_blocks_per_sm = 64;
@@ -128,4 +128,4 @@ class graph_stations {
   const std::vector<step_needs>* needs_;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

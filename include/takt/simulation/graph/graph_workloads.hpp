@@ -16,7 +16,7 @@
 #include <takt/rules/block_placement.hpp>
 #include <takt/rules/gel.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// A piece of a job: CPU time, or a kernel or a copy during which the job suspends.
 template <ExactNumber Number>
@@ -223,4 +223,4 @@ template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -13,7 +13,7 @@
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Makes invocations of clocks from their releases: each as soon as it is released and, where invocations of the clock
 /// are limited, has room. What becomes of those that are late is chosen.
@@ -114,4 +114,4 @@ class invocation_source {
   std::vector<clock> clocks_;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

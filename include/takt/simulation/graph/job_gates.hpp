@@ -16,7 +16,7 @@
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// What the jobs of a workload wait for. One is ready once its invocation, the jobs or tokens before it and, without a
 /// clock, the job before it are there; it may start once it is its turn among the jobs of its task, and nothing feeds
@@ -194,4 +194,4 @@ class job_points {
   ticks parts_ = 1;                  ///< of a tick
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -19,7 +19,7 @@
 #include <takt/simulation/graph/graph_stations.hpp>
 #include <takt/simulation/whole_unit.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// A kernel that is handed to the GPU at an instant.
 template <ExactNumber Number>
@@ -180,4 +180,4 @@ class lemma_checks {
   std::uint64_t backlog_violations_ = 0;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -29,7 +29,7 @@
 #include <takt/simulation/release_times.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a simulation of graphs saw, graph by graph; its visits are the nodes of the refined graphs, from their nominal
 /// releases to their ends.
@@ -213,4 +213,4 @@ auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const sim
   }
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -20,7 +20,7 @@
 #include <takt/simulation/graph/job_gates.hpp>
 #include <takt/simulation/whole_unit.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Release times of the invocations of each clock, ascending.
 template <ExactNumber Number>
@@ -201,4 +201,4 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction N
   return out;
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

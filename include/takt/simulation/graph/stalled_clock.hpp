@@ -11,7 +11,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// The clock beside the time in which a process that is stopped now and then has worked. What happens at the instant
 /// at which it is stopped happens when it goes on.
@@ -76,4 +76,4 @@ class stalled_clock {
   std::vector<stop> stops_;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

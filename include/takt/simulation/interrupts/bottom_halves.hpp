@@ -14,7 +14,7 @@
 #include <takt/rules/helper_threads.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// What the handler of a device's bottom halves may go by. Jobs stand by task; those without an operation on the device
 /// lend nothing.
@@ -196,4 +196,4 @@ struct callback_threads {
   bool inherit = true;  ///< from the job that they wake
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -13,7 +13,7 @@
 #include <takt/simulation/interrupts/result.hpp>
 #include <takt/simulation/interrupts/workload.hpp>
 
-namespace takt::inline v0::simulation::detail {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// Where an operation stands: in one of its parts, or outside of them.
 enum class operation_stage : std::uint8_t { none, engine, top_half, bottom_half, callback, over };
@@ -163,4 +163,4 @@ class device_jobs {
   std::vector<operation_life> lives_;
 };
 
-}  // namespace takt::inline v0::simulation::detail
+}  // namespace takt::inline TAKT_ABI::simulation::detail

@@ -9,7 +9,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::simulation::detail {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 inline constexpr std::size_t no_thread = static_cast<std::size_t>(-1);
 
@@ -63,4 +63,4 @@ inline void place(std::span<const std::size_t> chosen, std::span<processor_state
   }
 }
 
-}  // namespace takt::inline v0::simulation::detail
+}  // namespace takt::inline TAKT_ABI::simulation::detail

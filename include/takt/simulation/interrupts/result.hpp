@@ -9,7 +9,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// From when a part first ran to its end; in between others may have run.
 struct part_times {
@@ -71,4 +71,4 @@ struct interrupt_result {
   }
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -19,7 +19,7 @@
 #include <takt/simulation/interrupts/result.hpp>
 #include <takt/simulation/interrupts/workload.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 struct interrupt_simulation_options {
   std::int32_t processors = 1;
@@ -387,4 +387,4 @@ template <BottomHalfPolicy Policy, TraceRecorder Recorder = const no_trace>
   return detail::interrupt_simulator<Policy, Recorder>{workload, policy, options, recorder}.run();
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

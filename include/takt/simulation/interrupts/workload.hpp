@@ -13,7 +13,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// What one operation on a device takes from its start until its job is woken.
 struct device_operation {
@@ -195,4 +195,4 @@ namespace detail {
   return {};
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

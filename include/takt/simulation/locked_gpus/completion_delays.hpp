@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/simulation/locked_gpus/statistics.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// How smoothly a graph delivers: the times between consecutive completions of its sink, and the frames that a periodic
 /// graph would have delivered besides. Source: Elliott 2015, section 5.5.3.1.
@@ -119,4 +119,4 @@ struct average_delays {
   return ascending.end() - std::ranges::upper_bound(ascending, x);
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -17,7 +17,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Most edges of one graph, those of its feedback apart.
 inline constexpr std::size_t most_graph_edges = 64;
@@ -148,4 +148,4 @@ class graph_releases {
   std::vector<host::coming_job> due_;  ///< the next one last
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -15,7 +15,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/release_times.hpp>
 
-namespace takt::inline v0::simulation::detail {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// Releases of every task as the options want them. Pre: `o` has no fault.
 template <class Table>
@@ -46,4 +46,4 @@ template <class Table>
   return true;
 }
 
-}  // namespace takt::inline v0::simulation::detail
+}  // namespace takt::inline TAKT_ABI::simulation::detail

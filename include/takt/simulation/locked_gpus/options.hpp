@@ -11,7 +11,7 @@
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// How a platform of locked GPUs is simulated. What the configuration leaves no use for is refused, with the option in
 /// the error's `name`.
@@ -32,4 +32,4 @@ struct gpusync_simulation_options {
   std::span<const simulation::aberrant_task> aberrant{};
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -15,7 +15,7 @@
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Room for every published set.
 using published_table = task_rows<gpusync_task<ticks, 2>, 64>;
@@ -143,4 +143,4 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
   return out;
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

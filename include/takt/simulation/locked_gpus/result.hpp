@@ -11,7 +11,7 @@
 #include <takt/simulation/locked_gpus/run_system.hpp>
 #include <takt/simulation/result.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// Longest s-oblivious blocking of one job of a task, by what it waits for.
 struct gpusync_waits {
@@ -57,4 +57,4 @@ struct gpusync_observation : simulation_result<MaxTasks> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -18,7 +18,7 @@
 #include <takt/simulation/locked_gpus/run_system.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Who frees an engine: the job that holds its lock, on a CPU, or the hardware as soon as the work is done.
 enum class engine_service : std::uint8_t { locks, hardware_queue };
@@ -79,4 +79,4 @@ template <std::size_t MaxTasks, host::SectionWork Work, TraceRecorder Recorder>
   return out;
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

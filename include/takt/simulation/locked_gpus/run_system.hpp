@@ -18,7 +18,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/simulation/calendar.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 namespace detail {
 
@@ -73,4 +73,4 @@ template <std::size_t MaxTasks, class TokenRules = r2dglp_rules, host::SectionWo
   return detail::run_gpu_jobs<MaxTasks, TokenRules>(s, jobs, by_clock, work, setup, recorder);
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -30,7 +30,7 @@
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/release_times.hpp>
 
-namespace takt::inline v0::simulation::detail {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// The blocking of each job by what it waits for.
 [[nodiscard]] inline auto waits_of(const host::gpu_system& system, const host::gpu_run& run)
@@ -104,9 +104,9 @@ void summarize(const host::gpu_system& system, const std::vector<host::task_rele
   }
 }
 
-}  // namespace takt::inline v0::simulation::detail
+}  // namespace takt::inline TAKT_ABI::simulation::detail
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 namespace simulation::detail {
 
@@ -222,4 +222,4 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, Trace
   return simulate<TokenRules>(platform, tasks, plan<1>{}, options, recorder);
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

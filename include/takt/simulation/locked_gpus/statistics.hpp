@@ -13,7 +13,7 @@
 #include <takt/model/observation.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// How often predictions of token sections came true.
 struct prediction_accuracy {
@@ -64,4 +64,4 @@ struct prediction_accuracy {
   return ascending[static_cast<std::size_t>(ceil_divide<std::int64_t>(count * share, 1000) - 1)];
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -10,7 +10,7 @@
 #include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/simulation/options.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// A task of which the first job and every so many after it run their kernels many times over.
 struct aberrant_task {
@@ -56,4 +56,4 @@ class varied_work {
 
 static_assert(host::SectionWork<varied_work>);
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -28,7 +28,7 @@
 #include <takt/simulation/locked_gpus/options.hpp>
 #include <takt/simulation/locked_gpus/run_graphs.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Which frames of which tasks show the same scene.
 struct task_scenes {
@@ -259,4 +259,4 @@ template <class Study>
   return out;
 }
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

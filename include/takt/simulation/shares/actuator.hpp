@@ -11,7 +11,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// When a share that was decided is in force.
 enum class share_change : std::uint8_t {
@@ -82,4 +82,4 @@ class share_actuator {
   std::vector<change> coming_;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -16,7 +16,7 @@
 #include <takt/rules/shares/co_run_predictor.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// Hears a run under scheduled shares. For each job that completes, in their order, `judge(application, errors)` gets
 /// how wrong the scheduler was about its remaining time after each operation, oldest first: what Yao et al. 2022 show
@@ -66,4 +66,4 @@ class estimate_recorder {
   bool complete_ = true;
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

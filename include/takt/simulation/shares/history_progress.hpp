@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>
 
-namespace takt::inline v0::simulation {
+namespace takt::inline TAKT_ABI::simulation {
 
 /// How much of a job is done: the exact sum of fractions `executed / whole`, one per stretch of time in which the whole
 /// job would have taken `whole`. Nothing is ever rounded, however long the history is.
@@ -136,4 +136,4 @@ class history_progress {
   std::uint64_t doubt_ = 0;  ///< the truth is at most so much above, in parts of 2^62
 };
 
-}  // namespace takt::inline v0::simulation
+}  // namespace takt::inline TAKT_ABI::simulation

@@ -19,7 +19,7 @@
 #include <takt/runtime/shares/launch_gate.hpp>
 #include <takt/runtime/shares/virtual_context.hpp>
 
-namespace takt::inline v0::runtime {
+namespace takt::inline TAKT_ABI::runtime {
 
 /// How long the kernels on one range of SMs have occupied it, each from its start, or from the end of the one before,
 /// to its end. Of the device's threads.
@@ -133,4 +133,4 @@ class emulated_meter {
 
 static_assert(UtilizationMeter<emulated_meter>);
 
-}  // namespace takt::inline v0::runtime
+}  // namespace takt::inline TAKT_ABI::runtime

@@ -17,7 +17,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// A job spins on its one core while it copies and while its kernels run, so it needs the core for all of its time.
 /// Every lower task may have been preempted with a copy under way, hence blocking is a sum over them, not a maximum:
@@ -117,4 +117,4 @@ struct busy_waiting_method {
 template <BusyWaitingPlatform P>
 inline constexpr busy_waiting_method known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -10,7 +10,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/validate.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// A walk over a chain that accepts: cpu, then any number of ([copy] kernel [copy] cpu).
 class alternating_chain {
@@ -88,4 +88,4 @@ template <class Table>
   return has_headroom(table, platform) ? model_error{} : model_error{.fault = model_fault::time_overflow};
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

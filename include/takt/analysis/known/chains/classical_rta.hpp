@@ -7,7 +7,7 @@
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Longest CPU time of a job of task k.
 template <class Table>
@@ -38,4 +38,4 @@ template <class Table, class Jitter>
   });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -9,7 +9,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// For each task and copy engine the longest copy of a lower task, which may hold the engine when the task asks for it.
 template <class Table>
@@ -47,4 +47,4 @@ class copy_blocking {
   std::array<std::array<entry, engines>, Table::max_tasks> longest_{};
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

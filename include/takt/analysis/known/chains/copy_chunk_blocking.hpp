@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// How long a copy of `chunks` chunks waits at most while less important copies have its engine. `longest_lower` has
 /// the longest chunk of each of those. False on overflow, with a negative value, and
@@ -32,4 +32,4 @@ namespace takt::inline v0::analysis {
   return order.is_by_priority() && checked_multiply(longest, fused && chunks > 1 ? 1 : chunks, out);
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

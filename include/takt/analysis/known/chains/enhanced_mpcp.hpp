@@ -15,7 +15,7 @@
 #include <takt/core/fixed_point.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// The GPU with its bus as one suspension-based lock on one core: each stretch between two CPU segments is a critical
 /// section, its kernel on all SMs. Waiting is bounded per request and per job, whichever is less.
@@ -120,4 +120,4 @@ struct enhanced_mpcp_method {
 template <LockedGpuPlatform P>
 inline constexpr enhanced_mpcp_method known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -14,7 +14,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Response-time analysis of tasks that never suspend, pinned to preemptive fixed-priority cores. Exact: a bound is the
 /// response to a synchronous release. Source: Joseph and Pandya 1986.
@@ -126,4 +126,4 @@ struct fixed_priority_method {
 template <ProcessorsOnly P>
 inline constexpr fixed_priority_method known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -7,7 +7,7 @@
 #include <takt/analysis/known/chains/workload.hpp>
 #include <takt/core/fixed_point.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Solves x = c + I(x) for non-decreasing constants c, I being the summed workload of some tasks on some resources.
 ///
@@ -69,4 +69,4 @@ class interference {
   fixed_point<number> found_{};
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

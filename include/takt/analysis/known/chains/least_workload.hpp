@@ -6,7 +6,7 @@
 
 #include <takt/analysis/known/chains/workload.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// The least work of several packings of each task, one of which is known to come true: no more than the work of that
 /// one in any window. Interface of `workload_model`.
@@ -51,4 +51,4 @@ class least_workload {
   std::array<std::size_t, MaxTasks> count_{};
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -19,7 +19,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Response-time analysis of chains on preemptive fixed-priority cores, non-preemptive fixed-priority copy engines and
 /// dedicated SMs. Source: Zou et al. 2021, section 5.
@@ -214,4 +214,4 @@ template <DedicatedGpuPlatform P>
   requires(!ProcessorsOnly<P>)
 inline constexpr rtgpu_method known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -18,7 +18,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// The part of an RTGPU analysis that looks at segments by themselves: their lengths, blocking and responses, and the
 /// work that tasks leave for lower ones. Source: Zou et al. 2021, Lemmas 5.1 to 5.5.
@@ -230,4 +230,4 @@ class rtgpu_segments {
   std::array<Share, max_tasks> shares_{};
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

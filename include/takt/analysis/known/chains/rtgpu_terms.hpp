@@ -10,7 +10,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -171,4 +171,4 @@ constexpr void for_each_demand(const rtgpu<Table>& a, std::size_t k, F f) {
   sums.emit(a.table(), k, f);
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

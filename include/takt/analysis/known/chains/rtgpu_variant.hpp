@@ -6,7 +6,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Which of the sound steps an RTGPU analysis takes. Each only tightens; all hold together.
 struct rtgpu_variant {
@@ -52,4 +52,4 @@ struct rtgpu_bounds {
   response_bound<Number> best;
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

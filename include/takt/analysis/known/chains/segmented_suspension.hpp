@@ -12,7 +12,7 @@
 #include <takt/core/fixed_point.hpp>
 #include <takt/core/inline_vector.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Segments of execution that alternate with suspensions of any cause: the plain model, with no GPU in it. Tasks are
 /// added in priority order, highest first, and judged as they come.
@@ -84,4 +84,4 @@ class segmented_suspension {
   model workload_;
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

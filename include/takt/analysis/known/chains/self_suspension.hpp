@@ -19,7 +19,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Segmented self-suspension over one serialised accelerator: each stretch between two CPU segments is served by a
 /// single non-preemptive fixed-priority server that all tasks share, its kernel on the task's own SMs.
@@ -178,4 +178,4 @@ struct self_suspension_method {
 template <SerializedGpuPlatform P>
 inline constexpr self_suspension_method known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

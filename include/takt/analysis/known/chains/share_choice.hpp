@@ -9,7 +9,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Several shares of which a task is to get one: `least` to `most` SMs, all on one of the GPUs.
 struct share_choice {
@@ -82,4 +82,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -8,7 +8,7 @@
 #include <takt/analysis/known/chains/workload.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// A chain in which everything between two CPU segments, copies and kernel, is one stretch on one accelerator.
 /// The element of a CPU segment has resource 0, that of a stretch resource 1.
@@ -80,4 +80,4 @@ class stretches {
   std::array<std::int64_t, Table::max_tasks> requests_{};
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/stage.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// A piece of a job as one resource sees it: its own work, or a gap in which others work.
 template <class Number>
@@ -143,4 +143,4 @@ class workload_model {
   profile profiles_[MaxTasks][Resources]{};
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

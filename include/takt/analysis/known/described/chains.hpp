@@ -15,7 +15,7 @@
 #include <takt/model/task_table.hpp>
 #include <takt/rules/compositions.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// The flat table of chains that described tasks fit in, with room for so many times that are derived from facts.
 template <class Described, std::size_t Derived = 32 * Described::max_visits>
@@ -165,4 +165,4 @@ template <class Described, class Table>
   return {};
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -19,7 +19,7 @@
 #include <takt/model/visit_fact.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Most nodes of a set of graphs: analyses keep a few numbers of each in place.
 inline constexpr std::size_t most_described_nodes = 256;
@@ -170,4 +170,4 @@ template <class Described>
   return fit;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -16,7 +16,7 @@
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Pre: the visit is one of `tasks`.
 template <class Described>
@@ -200,4 +200,4 @@ template <class Described, class Table>
   return {};
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

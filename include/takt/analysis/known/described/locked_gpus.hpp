@@ -19,7 +19,7 @@
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Tasks on locked GPUs that described ones become, with room for so many kernels in a section.
 template <class Described, std::size_t MaxKernels = 16>
@@ -178,4 +178,4 @@ template <class Described>
   return true;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -12,7 +12,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/visit_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// What keeps a published method from reading a described workload, with the name of the task; a visit by its position
 /// in its task. Where it is a fact that nobody gave, `lacks` says which would do.
@@ -86,4 +86,4 @@ constexpr void give_back_deadlines(const Described& tasks, Verdict& out) {
   if (!all_asked && out.status == verdict_status::unschedulable) { out.status = verdict_status::not_proven; }
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

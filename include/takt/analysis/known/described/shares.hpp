@@ -20,7 +20,7 @@
 #include <takt/model/task_attributes.hpp>
 #include <takt/model/visit_fact.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -106,4 +106,4 @@ template <class Described, class Table>
   return {};
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -15,7 +15,7 @@
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/visit_view.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// A GPU as the views of rules see it, all of it in one hand.
 [[nodiscard]] constexpr auto whole_gpu_of(const gpu_hardware& g) noexcept -> gpu_record {
@@ -83,4 +83,4 @@ template <class Described, class Table>
   return found;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

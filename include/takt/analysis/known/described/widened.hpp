@@ -6,7 +6,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -51,4 +51,4 @@ template <std::size_t V, class Number, std::size_t N, std::size_t FromV>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

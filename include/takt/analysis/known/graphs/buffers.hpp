@@ -10,7 +10,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// When the jobs of a node may begin.
 enum class early_release : std::uint8_t {
@@ -85,4 +85,4 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -19,7 +19,7 @@
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// What becomes one sequential task: its next job starts after this one, and it counts as running while it waits for
 /// the GPU.
@@ -268,4 +268,4 @@ template <class FineTable, class CoarseTable>
   return (total(fine) - before) / before;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -18,7 +18,7 @@
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Where the bounds of kernels come from.
 enum class kernel_bound : std::uint8_t {
@@ -248,4 +248,4 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

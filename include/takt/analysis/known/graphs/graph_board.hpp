@@ -17,7 +17,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/rules/graph/refine_for.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// A platform of graphs whose rule of processors is a value.
 struct graph_board {
@@ -61,4 +61,4 @@ template <std::size_t N, std::size_t E, std::size_t G, std::size_t M = 1, std::s
   return out;
 }
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

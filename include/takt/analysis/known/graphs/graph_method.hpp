@@ -23,7 +23,7 @@
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -143,4 +143,4 @@ template <GraphPlatform P>
   requires(!std::is_const_v<P> && takt::detail::graph_gap_of<P>() == takt::detail::graph_gap::none)
 inline constexpr overlapping_nodes_method<is_preemptive<takt::detail::global_rule_of<P>>> known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -8,7 +8,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/graph/graph_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -71,4 +71,4 @@ constexpr void set_all_offsets(const graph_table<Number, N, E, G>& table, graph_
   }
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -9,7 +9,7 @@
 #include <takt/model/graph/pgm_table.hpp>
 #include <takt/rules/graph/rate_based.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Per node of a processing graph, a bound on the time from the arrival of the latest source job that a job needs, over
 /// however many edges, to the job's completion. `response[v]` bounds the time from the release of a job of v, as
@@ -40,4 +40,4 @@ template <class Number, std::size_t N, std::size_t E, class Fraction>
   return latency;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

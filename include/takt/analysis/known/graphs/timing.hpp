@@ -8,7 +8,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/exact.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Bounds and offsets by the position of the node in its table. A junction and a node without demand respond in 0.
 template <ExactNumber Number, std::size_t MaxNodes, std::size_t MaxGraphs>
@@ -25,4 +25,4 @@ struct graph_timing {
 template <class Table>
 using timing_of = graph_timing<typename Table::number, Table::max_nodes, Table::max_graphs>;
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

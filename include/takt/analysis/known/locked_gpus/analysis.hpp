@@ -12,7 +12,7 @@
 #include <takt/analysis/known/locked_gpus/test_phase.hpp>
 #include <takt/analysis/known/locked_gpus/token_phase.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// One pass: what follows from responses that are assumed, all phases in turn. Fills `out` as far as it comes.
 template <class Rules, class Table>
@@ -96,4 +96,4 @@ template <class Rules = sound_rules, GpusyncPlatform P, class Table>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

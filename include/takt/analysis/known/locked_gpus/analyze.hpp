@@ -17,7 +17,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 /// What a response on a platform of locked GPUs consists of. The sum is the response exactly.
 struct gpusync_terms {
@@ -139,4 +139,4 @@ inline constexpr gpusync_method known_method<P>{};
 
 }  // namespace analysis
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI

@@ -4,7 +4,7 @@
 #include <takt/analysis/known/locked_gpus/options.hpp>
 
 /// Formulas as Elliott 2015 prints them. docs/errata.md says which of them are too small and shows a run.
-namespace takt::inline v0::analysis::gpusync::as_published {
+namespace takt::inline TAKT_ABI::analysis::gpusync::as_published {
 
 /// Equation 4.41.
 struct direct_blocking : sound_rules {
@@ -34,4 +34,4 @@ struct rules : sound_rules {
   static constexpr bool printed_interrupts = true;
 };
 
-}  // namespace takt::inline v0::analysis::gpusync::as_published
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync::as_published

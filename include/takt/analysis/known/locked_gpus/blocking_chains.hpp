@@ -8,7 +8,7 @@
 
 #include <takt/core/inline_vector.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// The copy at whose end a blocking chain stands: out of a GPU, into it, or from another GPU into it.
 enum class chain_root : std::uint8_t { out, in, migration };
@@ -213,4 +213,4 @@ struct chain_table {
           blocking_chains(chain_root::migration, gpus, tokens, length)};
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

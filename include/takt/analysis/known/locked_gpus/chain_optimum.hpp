@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 #include <takt/core/exact.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// A number for each kind of copy.
 template <class T>
@@ -158,4 +158,4 @@ template <ExactNumber Number>
   return answer;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

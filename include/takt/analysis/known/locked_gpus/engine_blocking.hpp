@@ -11,7 +11,7 @@
 #include <takt/analysis/known/locked_gpus/request_runs.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
@@ -189,4 +189,4 @@ template <ExactNumber Number>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -10,7 +10,7 @@
 #include <takt/analysis/known/locked_gpus/priority_engines.hpp>
 #include <takt/analysis/known/locked_gpus/token_blocking.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// The sorted engine sections and the blocking chains of a set, which no pass changes.
 ///
@@ -158,4 +158,4 @@ template <class Rules, class Table>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -11,7 +11,7 @@
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// Whether task i goes before task j under a scheduler of task-level priorities; never under another one. Pre:
 /// `validate_gpusync` found nothing.
@@ -92,4 +92,4 @@ template <ExactNumber Number, std::size_t MaxTasks>
   return gel_status::bounded;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -13,7 +13,7 @@
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 enum class inflation_status : std::uint8_t {
   inflated,
@@ -99,4 +99,4 @@ template <ExactNumber Number>
   return Number(0) < out.period ? inflation_status::inflated : inflation_status::no_period_left;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

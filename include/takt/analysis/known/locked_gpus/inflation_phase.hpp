@@ -10,7 +10,7 @@
 #include <takt/analysis/known/locked_gpus/prepared_set.hpp>
 #include <takt/analysis/known/locked_gpus/token_blocking.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 template <class Table>
 struct inflated_set {
@@ -89,4 +89,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -7,7 +7,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// Which CPUs take a cluster's timer interrupts.
 enum class interrupt_handling : std::uint8_t {
@@ -116,4 +116,4 @@ template <ExactNumber Number>
          add_exactly(out, o.ipi, out);
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -6,7 +6,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 enum class guarantee : std::uint8_t {
   bounded_tardiness,  ///< every response is bounded
@@ -85,4 +85,4 @@ struct sound_rules {
   static constexpr bool printed_interrupts = false;  ///< of as many jobs as a GPU has tokens, if fewer use it too
 };
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

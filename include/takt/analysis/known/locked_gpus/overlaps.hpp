@@ -10,7 +10,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 namespace detail {
 
@@ -73,4 +73,4 @@ class job_overlaps {
   guarantee wanted_;
 };
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

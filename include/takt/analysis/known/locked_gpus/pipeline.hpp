@@ -15,7 +15,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// A task whose jobs lock one of k replicas so many times, for at most so long.
 template <class Number>
@@ -163,4 +163,4 @@ template <ExactNumber Number, std::size_t MaxTasks, PipelineBlocking<Number> Blo
   return out;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

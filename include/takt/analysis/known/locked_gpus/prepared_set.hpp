@@ -13,7 +13,7 @@
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// Tasks on a platform, with all that no pass of the analysis changes.
 template <class Table>
@@ -106,4 +106,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

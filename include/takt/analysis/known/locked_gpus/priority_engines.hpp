@@ -7,7 +7,7 @@
 
 #include <takt/analysis/known/locked_gpus/engine_blocking.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// Waits for engines that go to somebody who waits, whoever that is.
 ///
@@ -67,4 +67,4 @@ template <class Table>
   return sum.total();
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

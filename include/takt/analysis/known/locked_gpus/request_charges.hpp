@@ -9,7 +9,7 @@
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// Whether a lock's holder can be preempted; one that is lent priority from the start cannot.
 enum class holder : std::uint8_t { preemptable, not_preemptable };
@@ -90,4 +90,4 @@ template <class Rules, ExactNumber Number>
   return {section.total(), job.total()};
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -10,7 +10,7 @@
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// A set of kinds of engine sections, as bits.
 using request_kinds = std::uint8_t;
@@ -150,4 +150,4 @@ class rival_requests {
   const std::array<std::int64_t, Table::max_tasks>* overlaps_;
 };
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

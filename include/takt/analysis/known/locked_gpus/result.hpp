@@ -13,7 +13,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// What the last pass found of a task.
 template <class Number>
@@ -57,4 +57,4 @@ struct set_bounds {
   [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return status == obstacle::none; }
 };
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -11,7 +11,7 @@
 #include <takt/analysis/known/locked_gpus/result.hpp>
 #include <takt/analysis/methods/gel/compliant_vector.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 namespace detail {
 
@@ -99,4 +99,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

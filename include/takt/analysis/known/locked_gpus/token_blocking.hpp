@@ -13,7 +13,7 @@
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// The token section of a task as those see it who wait for its token: its own operations, its time on a CPU, its waits
 /// for engines, the interrupts of its operations, what its engine requests cost itself, and the release of the token.
@@ -157,4 +157,4 @@ constexpr void add_loans(const Table& table,
   }
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

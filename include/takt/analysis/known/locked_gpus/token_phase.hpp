@@ -8,7 +8,7 @@
 #include <takt/analysis/known/locked_gpus/prepared_set.hpp>
 #include <takt/analysis/known/locked_gpus/token_blocking.hpp>
 
-namespace takt::inline v0::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// Phase 3: waits of each task's jobs for tokens, from the sections of phase 2. Cost: n^2.
 template <class Rules, class Table>
@@ -42,4 +42,4 @@ template <class Rules, class Table>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/shares/application.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Response times if one job at a time had the whole GPU, by fixed priorities and with free preemption: what shares are
 /// compared with. Exact for tasks released together (Joseph and Pandya 1986). Every task is evaluated, whatever those
@@ -41,4 +41,4 @@ template <std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

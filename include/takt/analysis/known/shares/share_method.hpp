@@ -17,7 +17,7 @@
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -84,4 +84,4 @@ struct share_method {
 template <SharePlatform P>
 inline constexpr share_method known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

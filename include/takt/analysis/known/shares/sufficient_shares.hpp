@@ -11,7 +11,7 @@
 #include <takt/rules/shares/least_share.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// The least share of each task with which it meets its deadline whatever the others do, and whether they fit together.
 template <std::size_t MaxTasks>
@@ -54,4 +54,4 @@ template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

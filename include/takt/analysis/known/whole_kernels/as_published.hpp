@@ -11,7 +11,7 @@
 
 /// Tests as Zahaf and Lipari 2020 print them, with typing errors repaired and nothing else. They accept sets that miss
 /// deadlines, see docs/errata.md.
-namespace takt::inline v0::analysis::as_published {
+namespace takt::inline TAKT_ABI::analysis::as_published {
 
 /// Lemma 1: blockers up to task n - PL - 1 in deadline order, and one charge per prefix of the tasks instead of one per
 /// task.
@@ -91,4 +91,4 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
       });
 }
 
-}  // namespace takt::inline v0::analysis::as_published
+}  // namespace takt::inline TAKT_ABI::analysis::as_published

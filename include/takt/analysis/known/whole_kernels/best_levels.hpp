@@ -6,7 +6,7 @@
 
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// A number of preemption levels to use, and its verdict.
 template <ExactNumber Number>
@@ -33,4 +33,4 @@ template <class Number, std::size_t MaxTasks>
   return best;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

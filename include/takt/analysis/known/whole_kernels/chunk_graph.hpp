@@ -8,7 +8,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/accelerator_fault.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// A stretch of slot time within the life of one job.
 template <ExactNumber Number>
@@ -141,4 +141,4 @@ template <ExactFraction Number, std::size_t MaxChunks>
   return wcet * chunks[i].length / whole;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -7,7 +7,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/priority_order.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Positions of the tasks in a table, highest priority first.
 template <std::size_t MaxTasks>
@@ -41,4 +41,4 @@ template <std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -16,7 +16,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Kernels that preempt one another at every event, on the same cores: without a limit to their nesting. With pinned
 /// and gang tasks in one set, the first in order always runs if a kernel stops anywhere; no test is known otherwise.
@@ -72,4 +72,4 @@ concept GangKernels = HasAccelerator<P> && GangScheduled<typename P::accelerator
 template <GangKernels P>
 inline constexpr gang_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

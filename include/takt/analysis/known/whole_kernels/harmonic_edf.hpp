@@ -6,7 +6,7 @@
 #include <takt/analysis/known/whole_kernels/chunk_graph.hpp>
 #include <takt/analysis/known/whole_kernels/slot_edf.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// A task in a slot as a task on a processor of its own, where task and slot period divide one another.
 template <ExactNumber Number>
@@ -96,4 +96,4 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
       [](const accelerator_task<fraction>& t, const slot_reservation<fraction>& s) { return convert_harmonic(t, s); });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -18,7 +18,7 @@
 #include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// What a test says of the tasks that compete with one another: of one core, or with `any_core` of all cores at once.
 /// A demand test names the window that fails or is the tightest; response times stand with the tasks.
@@ -169,4 +169,4 @@ struct kernel_method {
   }
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

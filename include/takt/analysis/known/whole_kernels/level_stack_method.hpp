@@ -16,7 +16,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Nested kernels, at most `levels`. A run must miss if it would with all preemptions free.
 template <KernelOrder Order, std::size_t MaxTasks>
@@ -56,4 +56,4 @@ concept NestedKernels = HasAccelerator<P> && NestsKernels<typename P::accelerato
 template <NestedKernels P>
 inline constexpr level_stack_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

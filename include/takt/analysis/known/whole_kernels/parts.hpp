@@ -9,7 +9,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/model/accelerator_fault.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// The tasks pinned to one core, in the given order. They keep their `id`.
 template <class Number, std::size_t MaxTasks>
@@ -112,4 +112,4 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

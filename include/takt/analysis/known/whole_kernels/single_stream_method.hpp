@@ -16,7 +16,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -88,4 +88,4 @@ concept OneStream = HasAccelerator<P> && takt::SingleStream<typename P::accelera
 template <OneStream P>
 inline constexpr single_stream_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -6,7 +6,7 @@
 #include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/known/whole_kernels/slot_edf.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Fixed priorities inside a slot where a kernel stops only at the end of a wave: the budget is shorter by the guard
 /// band, and the longest wave of a lower task is in the way once. Without preemption costs it is `slot_fixed_priority`.
@@ -44,4 +44,4 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -17,7 +17,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Tasks of one core, or those that need all, inside their slot. With kernels that stop anywhere the tests are exact.
 template <KernelOrder Order, std::size_t MaxTasks>
@@ -64,4 +64,4 @@ concept SlottedKernels = HasAccelerator<P> && ServesSlots<typename P::accelerato
 template <SlottedKernels P>
 inline constexpr slot_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -7,7 +7,7 @@
 #include <takt/analysis/known/whole_kernels/slot_edf.hpp>
 #include <takt/analysis/methods/demand/chunk_demand.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 // Tests for strictly periodic tasks whose releases keep their place against the slot table. Sporadic or drifting
 // releases need `slot_supply_edf`: a job that starts a little later may lose its chunk.
@@ -122,4 +122,4 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
   return judge_demand<Report>(demand, dedicated_processor<fraction>{}, no_blocking<fraction>{});
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -8,7 +8,7 @@
 #include <takt/analysis/known/whole_kernels/slot_edf.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// What became of every job of a hyper-period. Tasks stand as in the part.
 template <ExactNumber Number, std::size_t MaxTasks>
@@ -192,4 +192,4 @@ template <class Number, std::size_t MaxTasks>
   return detail::slot_runner<Number, MaxTasks>{part, slot}.run(extent, limit);
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

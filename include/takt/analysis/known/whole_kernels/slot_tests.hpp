@@ -13,7 +13,7 @@
 #include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
 #include <takt/analysis/known/whole_kernels/two_slots.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// The worse the greater.
 enum class slot_answer : std::uint8_t {
@@ -73,4 +73,4 @@ template <std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -7,7 +7,7 @@
 #include <takt/analysis/known/whole_kernels/parts.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Two disjoint slots of one period: in one the cores serve their pinned tasks, in the other all cores serve gang
 /// tasks.
@@ -140,4 +140,4 @@ template <class Number, std::size_t MaxTasks, class Test>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -11,7 +11,7 @@
 #include <takt/analysis/methods/demand/supply.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// When a job that has just become ready can find that another one started in the same instant.
 enum class activation_timing : std::uint8_t {
@@ -131,4 +131,4 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, no_blocking<Number>{});
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

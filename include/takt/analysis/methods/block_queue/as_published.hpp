@@ -6,7 +6,7 @@
 #include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 
 /// Bounds as Yang et al. 2018 print them. See docs/errata.md.
-namespace takt::inline v0::analysis::as_published {
+namespace takt::inline TAKT_ABI::analysis::as_published {
 
 /// Theorem 3 without a look at block slots, shared memory and registers: responses may grow without bound above it.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
@@ -18,4 +18,4 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
                                              [](const auto& load) { return analysis::detail::solve_separated(load); });
 }
 
-}  // namespace takt::inline v0::analysis::as_published
+}  // namespace takt::inline TAKT_ABI::analysis::as_published

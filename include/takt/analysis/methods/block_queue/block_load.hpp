@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/gel/upward.hpp>
 #include <takt/model/block_kernel.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 enum class block_status : std::uint8_t {
   bounded,                ///< every response is bounded as given
@@ -187,4 +187,4 @@ template <class Number, std::size_t MaxTasks, class SizeOf, class Solve>
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -8,7 +8,7 @@
 #include <takt/analysis/methods/block_queue/block_load.hpp>
 #include <takt/core/checked.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// h: the greatest number that divides all block sizes and the threads of an SM. Idle threads come in multiples of it.
 /// Pre: the table is without fault, here and below. Source: Yang et al. 2018, Definition 2.
@@ -140,4 +140,4 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return true;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -7,7 +7,7 @@
 #include <takt/analysis/methods/block_queue/outstanding_jobs.hpp>
 #include <takt/core/exact.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
 /// Blocks in units of the greatest part that each takes of any resource of an SM; an SM has `whole` of them.
@@ -111,4 +111,4 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return min_of(detail::on_resources(table, gpu, knapsack), detail::on_resources(table, gpu, outstanding));
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

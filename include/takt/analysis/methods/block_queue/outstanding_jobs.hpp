@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Jobs of one kernel in flight at which `outstanding_response` gives up.
 inline constexpr std::int64_t most_outstanding_jobs = 10'000;
@@ -88,4 +88,4 @@ template <class Number, std::size_t MaxTasks>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_owners(load); });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

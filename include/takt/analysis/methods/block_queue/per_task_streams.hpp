@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/block_queue/capacity.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
 template <class Fraction, std::size_t MaxTasks>
@@ -34,4 +34,4 @@ template <class Number, std::size_t MaxTasks>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_per_task_streams(load); });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

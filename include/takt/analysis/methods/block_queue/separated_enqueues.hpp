@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/block_queue/capacity.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
 /// sum B_i C_i (1 + J_i / T_i): one job of each kernel, and what jitter adds.
@@ -118,4 +118,4 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_knapsack(load); });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/demand/concepts.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 template <ExactNumber Number>
 struct no_blocking {
@@ -68,4 +68,4 @@ class deadline_blocking {
   Number amounts_[MaxTasks]{};
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -6,7 +6,7 @@
 #include <takt/analysis/methods/demand/concepts.hpp>
 #include <takt/core/inline_vector.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Work that may start at `offset` within a pattern and has to be done `length` later.
 template <ExactNumber Number>
@@ -127,4 +127,4 @@ class chunk_demand {
 
 static_assert(DemandBound<chunk_demand<ticks, 2, 4>> && DemandBound<chunk_demand<rational, 2, 4>>);
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/demand/rate.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Work that must be done within a window, and the next length at which there is more of it.
 template <ExactNumber Number>
@@ -66,4 +66,4 @@ concept BlockingTerm = ExactNumber<typename B::number> && requires(const B& b, t
   { b.most() } -> std::convertible_to<typename B::number>;
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

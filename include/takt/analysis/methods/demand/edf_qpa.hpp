@@ -6,7 +6,7 @@
 
 #include <takt/analysis/methods/demand/edf_test.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -109,4 +109,4 @@ template <edf_report Report, class D, class S, class B>
   }
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

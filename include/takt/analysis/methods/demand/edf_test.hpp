@@ -7,7 +7,7 @@
 #include <takt/analysis/methods/demand/concepts.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
@@ -85,4 +85,4 @@ template <DemandBound D, SupplyBound S, BlockingTerm B>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

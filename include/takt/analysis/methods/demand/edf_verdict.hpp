@@ -7,7 +7,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Why a demand test does not accept.
 enum class edf_reason : std::uint8_t {
@@ -58,4 +58,4 @@ struct edf_verdict {
   }
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -6,7 +6,7 @@
 
 #include <takt/core/exact.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Time per time, such as a utilisation, good enough to compare and to extrapolate with. Exact here.
 template <ExactNumber Number>
@@ -104,4 +104,4 @@ template <class Demand, class Supply>
   return given < used ? load_comparison::above : load_comparison::equal;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/demand/concepts.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// The demand of sporadic tasks with deadline <= period, densest when all are released together (Baruah, Mok and
 /// Rosier 1990). Each task is kept in three plain arrays: the loops over them are all there is to a test's cost.
@@ -111,4 +111,4 @@ class sporadic_demand {
   bool fits_ = true;
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -4,7 +4,7 @@
 #include <takt/analysis/methods/demand/concepts.hpp>
 #include <takt/model/accelerator.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// A processor that serves nobody else.
 template <ExactNumber Number>
@@ -88,4 +88,4 @@ class linear_slot {
   Number period_;
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

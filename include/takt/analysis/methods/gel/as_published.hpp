@@ -7,7 +7,7 @@
 #include <takt/analysis/methods/gel/compliant_vector.hpp>
 
 /// Bounds as Elliott 2015 prints them. See docs/errata.md.
-namespace takt::inline v0::analysis::as_published {
+namespace takt::inline TAKT_ABI::analysis::as_published {
 
 /// Equations 2.20-2.25 with whatever points the policy gives. A negative one makes the bounds unsound.
 template <class Number, std::size_t MaxTasks>
@@ -19,4 +19,4 @@ template <class Number, std::size_t MaxTasks>
   });
 }
 
-}  // namespace takt::inline v0::analysis::as_published
+}  // namespace takt::inline TAKT_ABI::analysis::as_published

@@ -8,7 +8,7 @@
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// How many jobs of one task may run at the same time.
 enum class job_overlap : std::uint8_t {
@@ -68,4 +68,4 @@ template <class Number, std::size_t MaxTasks>
   return answer.status;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

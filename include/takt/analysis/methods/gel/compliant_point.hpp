@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Whether a task's delay x = (s - wcet) / m counts below 0.
 enum class delay_sign : std::uint8_t {
@@ -78,4 +78,4 @@ template <class Fraction, class Demand>
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -10,7 +10,7 @@
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
 /// Sequential tasks, each `copies[i]` times.
@@ -118,4 +118,4 @@ template <class Number, std::size_t MaxTasks>
   return compliant_vector(table, processors, policy, shift, delay_sign::not_negative);
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

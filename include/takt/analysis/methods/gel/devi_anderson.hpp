@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 #include <takt/core/choice.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Which counts of processors stand in (sum of the s - 1 longest C - shortest C) / (D - sum of the s - 2 greatest u).
 enum class devi_form : std::uint8_t {
@@ -163,4 +163,4 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -10,7 +10,7 @@
 #include <takt/model/gel_task.hpp>
 #include <takt/rules/gel.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 enum class gel_status : std::uint8_t {
   bounded,           ///< every response is bounded as given
@@ -189,4 +189,4 @@ template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
 
 }  // namespace detail
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

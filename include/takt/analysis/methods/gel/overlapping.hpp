@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/gel/compliant_point.hpp>
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
 /// How long a job waits and runs after its priority point when `backlog` of work with its point or an earlier one is
@@ -143,4 +143,4 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_non_preemptive(t, processors); });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/gel/compliant_vector.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
 /// More processors than this need a larger table of partial knapsacks.
@@ -150,4 +150,4 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_distance(t, processors); });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

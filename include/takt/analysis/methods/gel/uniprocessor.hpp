@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/gel/gel_bounds.hpp>
 #include <takt/analysis/verdict.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
 /// A number in units of 2^-60 from below and above, for products up to 8.
@@ -193,4 +193,4 @@ template <class Number, std::size_t MaxTasks>
   return verdict_status::overflow;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

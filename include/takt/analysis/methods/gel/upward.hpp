@@ -7,7 +7,7 @@
 
 #include <takt/core/exact.hpp>
 
-namespace takt::inline v0::analysis::detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// floor(a b / c) and whether a rest is left. Pre: c > 0.
 struct wide_quotient {
@@ -75,9 +75,9 @@ class upward {
   std::int64_t value_ = 0;
 };
 
-}  // namespace takt::inline v0::analysis::detail
+}  // namespace takt::inline TAKT_ABI::analysis::detail
 
-namespace takt::inline v0 {
+namespace takt::inline TAKT_ABI {
 
 template <>
 struct number_traits<analysis::detail::upward> {
@@ -99,9 +99,9 @@ struct number_traits<analysis::detail::upward> {
   }
 };
 
-}  // namespace takt::inline v0
+}  // namespace takt::inline TAKT_ABI
 
-namespace takt::inline v0::analysis::detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// x part / whole, or the least value above it that the type has. Pre: part >= 0, whole > 0.
 template <class Fraction>
@@ -222,4 +222,4 @@ class load_sum<upward> {
   bool fits_ = true;
 };
 
-}  // namespace takt::inline v0::analysis::detail
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -8,7 +8,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 enum class blocking_status : std::uint8_t {
   bounded,
@@ -121,4 +121,4 @@ template <ExactNumber Number>
   return longest;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

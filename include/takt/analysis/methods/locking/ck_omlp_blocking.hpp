@@ -8,7 +8,7 @@
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 #include <takt/analysis/methods/locking/k_exclusion.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 // The clustered k-exclusion OMLP: at most one incomplete request per processor, because a job issues one only while it
 // is among the best pending jobs of its cluster and is donated priority when it drops out. `processors` are those of
@@ -77,4 +77,4 @@ template <ExactNumber Number>
   return sum.total();
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -8,7 +8,7 @@
 
 #include <takt/core/rational.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Operations of a task on an engine of a GPU: `work` in every `period`.
 template <class Number>
@@ -51,4 +51,4 @@ template <ExactNumber Number>
   return overloaded ? demand_status::overloaded : demand_status::fits;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

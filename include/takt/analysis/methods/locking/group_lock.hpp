@@ -6,7 +6,7 @@
 
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Waiting of a request for several first-in-first-out mutexes at once: the sections of all earlier incomplete requests
 /// that share a mutex with it, or with one that counts already. Each of them, once it is the first everywhere, holds
@@ -27,4 +27,4 @@ template <ExactNumber Number>
   return detail::sections(requesters == 0 ? 0 : requesters - 1, longest);
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

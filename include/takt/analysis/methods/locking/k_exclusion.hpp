@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 // Waiting for one of k replicas. `users` counts the tasks that use the resource, each with one incomplete request at a
 // time; `longest` is the longest critical section of any of them, its suspensions included; `processors` are those of
@@ -93,4 +93,4 @@ template <ExactNumber Number>
   return r2dglp_with_limit(processors, replicas, queue_length(processors, replicas), longest);
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

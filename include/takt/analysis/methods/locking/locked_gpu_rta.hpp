@@ -24,7 +24,7 @@
 #include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// What each job waits for its tokens, on fixed-priority cores of one processor each. Sections are pure device time, so
 /// a holder progresses whoever has the cores.
@@ -202,4 +202,4 @@ struct locked_gpu_method {
 template <TokenGpuPlatform P>
 inline constexpr locked_gpu_method<typename P::gpu_rule::token_rule> known_method<P>{};
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

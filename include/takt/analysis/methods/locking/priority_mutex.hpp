@@ -9,7 +9,7 @@
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 #include <takt/core/fixed_point.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 // A mutex granted in fixed-priority order, whose sections progress by themselves: an engine works through them, or they
 // run boosted. Waiting is wall-clock time. Source: Lakshmanan, de Niz and Rajkumar 2009, after Rajkumar 1990.
@@ -93,4 +93,4 @@ template <ExactNumber Number>
                 job_driven_wait(requests, longest_lower, higher, window));
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -6,7 +6,7 @@
 #include <takt/analysis/job_count.hpp>
 #include <takt/core/fixed_point.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Response of task k on its core under preemptive fixed priorities, with waiting as a term of its own: the least
 /// x = own + sum over the higher tasks i of its core of ceil((x + R_i - C_i) / T_i) C_i. `own` is all of a job's CPU
@@ -35,4 +35,4 @@ template <class Table, class Cpu, class Response>
   });
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

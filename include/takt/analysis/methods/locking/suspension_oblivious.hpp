@@ -12,7 +12,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// The tasks of another table as they look to an analysis of independent tasks: one CPU segment each.
 template <class Table>
@@ -65,4 +65,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

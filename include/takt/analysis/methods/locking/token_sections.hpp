@@ -11,7 +11,7 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/task_table.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 /// Some lengths by user, longest first.
 template <class Number, std::size_t Capacity>
@@ -139,4 +139,4 @@ class token_sections {
   std::array<std::int64_t, Table::max_tasks> requests_{};
 };
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -7,7 +7,7 @@
 
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 
-namespace takt::inline v0::analysis {
+namespace takt::inline TAKT_ABI::analysis {
 
 // Two levels: a token of a GPU first, then the lock of one engine at a time, held for one operation. Waiting for an
 // engine happens inside the token's critical section and lengthens it for everybody who waits for a token.
@@ -51,4 +51,4 @@ template <ExactNumber Number>
   return sum.total();
 }
 
-}  // namespace takt::inline v0::analysis
+}  // namespace takt::inline TAKT_ABI::analysis
