@@ -70,18 +70,6 @@ template <std::size_t N, std::size_t V>
   return end - t.jitter <= t.period ? end : unbounded_response;
 }
 
-/// Names what keeps task i from a bound within its deadline: times that exceed it, or a search that a rule gave up.
-template <std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto why_beyond(const visit_table<N, V>& table, std::uint32_t i, const ticks* responses,
-                                        ticks late) -> obstacle {
-  bool given_up = late == given_up_response;
-  const flow_record& t = table.tasks[i];
-  for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-    given_up = given_up || responses[t.first_visit + p] == given_up_response;
-  }
-  return given_up ? obstacle::passes : obstacle::deadline;
-}
-
 }  // namespace detail
 
 inline constexpr std::int32_t default_combiner_passes = 10'000;
@@ -127,7 +115,8 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
       const ticks end = detail::latest_end(t, ready.pass(table, i, responses, waits, &local.runs()), late[i]);
       out.tasks[i].bound = {end, true};
       if (end > (t.limited ? t.deadline : longest_visit_time)) {
-        return fail(detail::why_beyond(table, i, responses, late[i]), i);
+        const bool given_up = late[i] == given_up_response;
+        return fail(given_up ? obstacle::passes : detail::why_beyond(table, i, responses), i);
       }
     }
     for (std::size_t k = 0; k < demands.size(); ++k) {

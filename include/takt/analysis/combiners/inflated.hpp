@@ -213,7 +213,7 @@ template <std::size_t N, std::size_t V, class Stations>
     const ticks path = longest_elsewhere(table, i, s, responses, waits.of_visit);
     const ticks sum = demand + t.jitter + path + waits.of_job[i] + local.of_job(table, i, s);
     const ticks whole = sum < 1 ? 1 : sum;  // one that takes no time at all asks once it is among the best
-    if (whole > time_within_period(t)) { return obstacle::deadline; }
+    if (whole > time_within_period(t)) { return why_beyond(table, i, responses); }
     if (!jobs.add(stations, s, table, i, whole)) { return obstacle::overflow; }
   }
   const auto tested = jobs.all();
@@ -223,7 +223,7 @@ template <std::size_t N, std::size_t V, class Stations>
   }
   if (!stations.responds(s, tested)) { return obstacle::processors; }
   for (const visit_demand& job : tested) {
-    if (job.response > time_within_period(table.tasks[job.task])) { return obstacle::deadline; }
+    if (job.response > time_within_period(table.tasks[job.task])) { return why_beyond(job.response); }
   }
   return obstacle::none;
 }
@@ -274,7 +274,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     }
   }
   for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
-    if (table.visits[v].upper > 0 && !bounded[v]) { responses[v] = unbounded_response; }
+    if (table.visits[v].upper > 0 && !bounded[v]) { responses[v] = beyond_limit(responses[v]); }
   }
 
   if (!detail::wait_for_tokens(table, stations, ready, responses, waits)) {
@@ -298,7 +298,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     const ticks path = detail::longest_elsewhere(table, i, stations.size(), responses, waits.of_visit);
     const ticks end = time_within_period(t);
     if (proven[i] || (path <= end && t.jitter + path <= end)) { continue; }
-    return out.why == obstacle::none ? fail(obstacle::deadline, i) : out;
+    return out.why == obstacle::none ? fail(detail::why_beyond(table, i, responses), i) : out;
   }
   out.why = obstacle::none;
   out.where = nowhere;

@@ -172,7 +172,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
                              detail::has_fixed_place(table, stations, s, job.task);
       if (by_visits) {
         const ticks other = detail::response_by_visits(table, stations, s, job.task, homes, wholes, responses);
-        job.response = other < job.response ? other : job.response;
+        if (other < unbounded_response && other < job.response) { job.response = other; }
       }
       known = known && job.response <= time_within_period(table.tasks[job.task]);
       out.tasks[job.task].bound = {job.response, true};
@@ -180,7 +180,8 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     if (known) { continue; }
     if (!decides || !detail::deadlines_decide(table, jobs.all()) || !stations.decides(s, jobs.all())) {
       for (const visit_demand& job : jobs.all()) {
-        if (job.response > time_within_period(table.tasks[job.task])) { return fail(obstacle::deadline, job.task); }
+        if (job.response <= time_within_period(table.tasks[job.task])) { continue; }
+        return fail(detail::why_beyond(job.response), job.task);
       }
       return fail(obstacle::processors, s);
     }

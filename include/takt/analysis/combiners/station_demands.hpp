@@ -214,6 +214,22 @@ template <std::size_t N, std::size_t V, class Stations>
   return out;
 }
 
+/// What a response above its limit is an obstacle of: its length, or a search that a rule gave up.
+[[nodiscard]] constexpr auto why_beyond(ticks response) noexcept -> obstacle {
+  return response == given_up_response ? obstacle::passes : obstacle::deadline;
+}
+/// The same of task i, by the responses of its visits.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto why_beyond(const visit_table<N, V>& table, std::uint32_t i, const ticks* responses)
+    -> obstacle {
+  ticks longest = 0;
+  for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
+    const ticks response = responses[table.tasks[i].first_visit + p];
+    longest = longest < response ? response : longest;
+  }
+  return why_beyond(longest);
+}
+
 }  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

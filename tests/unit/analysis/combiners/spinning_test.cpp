@@ -4,11 +4,13 @@
 #include <cstdint>
 
 #include <algorithm>
+#include <array>
 
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
+#include <takt/analysis/combiners/inflated.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace {
@@ -55,6 +57,25 @@ TEST_CASE("one that leaves no time for others is not proven") {
   CHECK_FALSE(v.schedulable());
   CHECK_FALSE(v.tasks[0].bound.exists);
   CHECK(takt::analysis::holistic(table, stations_under(takt::fixed_priority)).schedulable());
+}
+
+TEST_CASE("a job whose search for a bound is given up is told from one that exceeds its deadline") {
+  const auto verdicts = [](ticks deadline) {
+    table_type table;
+    const auto add = [&table](ticks time, ticks period, ticks limit, std::int32_t priority) {
+      REQUIRE(table.add_task({.name = "job", .period = period, .deadline = limit, .priority = priority}));
+      REQUIRE(table.add_visit(core, time, time, 0));
+    };
+    add(6, 6, 6, 0);
+    add(2, deadline, deadline, 1);
+    const auto stations = stations_under(takt::fixed_priority);
+    return std::array{takt::analysis::spinning(table, stations), takt::analysis::inflated(table, stations)};
+  };
+  for (const auto& v : verdicts(ticks{1} << 40)) {
+    CHECK(v.status == takt::verdict_status::not_proven);
+    CHECK(v.why == takt::obstacle::passes);
+  }
+  for (const auto& v : verdicts(12)) { CHECK(v.why == takt::obstacle::deadline); }
 }
 
 TEST_CASE("a kernel goes on while its polling thread is preempted") {
