@@ -370,7 +370,7 @@ const std::vector<rows_of> rows{
     {"processors_resource", {"count"}, worst, "is 1"},
     {"copy_engines_resource", {"count"}, worst, "is 1"},
     {"virtual_sms_resource", {"sms"}, worst, "is 1"},
-    {"virtual_sms_resource", {"per_sm"}, assumed, "is 2; `virtual_sms` says it"},
+    {"virtual_sms_resource", {"per_sm"}, assumed, "is 1, no virtual SMs"},
     {"virtual_sms_resource", {"granularity"}, assumed, "is 1: SMs can be handed out one by one"},
     {"virtual_sms_resource", {"speed"}, assumed, "is 1: the times of the tasks are those of this GPU"},
     {"virtual_sms_resource", {"preemption_levels"}, assumed, "is 2"},

@@ -27,7 +27,7 @@ struct copy_engines_resource {
 struct virtual_sms_resource {
   using runs_kernels = void;
   std::int32_t sms = 1;
-  std::int32_t per_sm = 2;
+  std::int32_t per_sm = 1;
   std::int32_t granularity = 1;
   gpu_speed speed{};
   std::int32_t preemption_levels = 2;
