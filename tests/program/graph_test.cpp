@@ -85,7 +85,8 @@ TEST_CASE("program: graphs are scheduled by the words of the CPUs alone") {
 }
 
 TEST_CASE("program: graphs run on threads within their bounds, beside what was simulated") {
-  const std::string tasks = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf", "pipelined": true}},
+  const std::string tasks =
+      R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf", "pipelined": true}},
       "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "2ms"}]}]})";
   const std::string nodes = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "gel"}},
       "graphs": [{"name": "a", "period": "10ms", "nodes": [{"name": "n", "cpu": "2ms", "priority_point": "5ms"}]}]})";
@@ -110,6 +111,15 @@ TEST_CASE("program: graphs run on threads within their bounds, beside what was s
   }
 }
 
+TEST_CASE("program: points order nodes on processors, and tasks without time there need none") {
+  const std::string kernels = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "gel"}, "gpus": [
+      {"sms": 1, "sharing": "whole", "context_switch": 0}]}, "tasks": [{"name": "a", "period": "10ms",
+      "segments": [{"kernel": {"wcet": "2ms", "preemption_cost": 0}}]}]})";
+  CHECK(takt::test::takt("analyze " + write("points.json", kernels)).code == 0);
+  const std::string before = with(kernels, "[{\"kernel\"", R"([{"cpu": "1ms"}, {"kernel")");
+  CHECK(takt::test::takt("analyze " + write("points.json", before)).code == 3);
+}
+
 TEST_CASE("program: a run of graphs counts the invocations that end after their deadlines") {
   const std::string late = with(with(graph_text(), "\"deadline\": \"200ms\"", "\"deadline\": \"1us\""),
                                 "\"cpu\": \"4ms\"", "\"cpu\": \"1ms\"");
@@ -120,7 +130,8 @@ TEST_CASE("program: a run of graphs counts the invocations that end after their 
 }
 
 TEST_CASE("program: graphs without bounds are neither simulated nor run, and no job of one is abandoned") {
-  const std::string stuck = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf", "pipelined": true}},
+  const std::string stuck =
+      R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf", "pipelined": true}},
       "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "20ms"}]}]})";
   for (const char* command : {"simulate --horizon 1s ", "run --for 1ms "}) {
     const outcome o = takt::test::takt(command + write("stuck.json", stuck));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 
 #include "limits.hpp"
 #include "offsets.hpp"
@@ -122,15 +123,19 @@ void read_task(const json_value& given, bool is_graph, bool sections, workload_f
   if (const auto* const on = v.find("gpu_cluster")) {
     t.gpu_cluster = static_cast<std::int32_t>(read_integer(*on, 0, file.rules.gpus.clusters.value_or(1) - 1));
   }
-  if (nodes == nullptr && file.rules.cpus == "gel") {
-    throw input_error{v.where, "is a task without nodes, whose points the \"gel\" policy needs", "nodes"};
-  }
   if (!file.tasks.add_task(t)) {
     throw input_error{v.where, "is one task more than this program holds", fmt::format("at most {}", max_tasks)};
   }
   file.task_at.push_back(v.where);
   file.more.push_back(t);
   nodes != nullptr ? read_graph(v, file) : read_chain(*v.find("segments"), file);
+  const auto& added = file.tasks.tasks.back();
+  const std::span visits{file.tasks.visits.begin() + added.first_visit, added.visit_count};
+  const bool on_cpus =
+      std::ranges::any_of(visits, [](const described_visit& x) { return x.where == visit_place::processor; });
+  if (nodes == nullptr && on_cpus && file.rules.cpus == "gel") {
+    throw input_error{v.where, "is a task without nodes, whose points the \"gel\" policy needs", "nodes"};
+  }
   require_whole(file);
 }
 
