@@ -42,18 +42,21 @@ template <std::signed_integral I>
 /// Largest integer not above a / b. Pre: b > 0.
 template <std::integral I>
 [[nodiscard]] constexpr auto floor_divide(I a, I b) noexcept -> I {
+  TAKT_EXPECTS(b > I{0});
   return static_cast<I>(a / b - (a % b < 0 ? 1 : 0));
 }
 
 /// Smallest integer not below a / b. Pre: b > 0.
 template <std::integral I>
 [[nodiscard]] constexpr auto ceil_divide(I a, I b) noexcept -> I {
+  TAKT_EXPECTS(b > I{0});
   return static_cast<I>(a / b + (a % b > 0 ? 1 : 0));
 }
 
 /// Pre: a and b are not negative.
 template <std::integral I>
 [[nodiscard]] constexpr auto greatest_common_divisor(I a, I b) noexcept -> I {
+  TAKT_EXPECTS(a >= I{0} && b >= I{0});
   while (b != 0) {
     const I rest = static_cast<I>(a % b);
     a = b;

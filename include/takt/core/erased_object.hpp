@@ -19,22 +19,25 @@ class erased_object {
   static constexpr bool takes =
       sizeof(T) <= MaxBytes && alignof(T) <= alignof(std::max_align_t) && std::is_trivially_copyable_v<T>;
 
-  /// Puts there what `make` returns, without a copy. Pre: it takes such an object.
+  /// Puts there what `make` returns, without a copy.
   template <class Make>
+    requires takes<std::invoke_result_t<const Make&>>
   void put_made_by(const Make& make) {
     ::new (static_cast<void*>(bytes_)) std::invoke_result_t<const Make&>(make());
   }
-  /// Pre: it takes a T.
   template <class T>
+    requires takes<T>
   void put(const T& value) noexcept {
     ::new (static_cast<void*>(bytes_)) T(value);
   }
-  /// Pre: the last object put there is a T.
+  /// Pre: the last object put there is a T; so for the one below.
   template <class T>
+    requires takes<T>
   [[nodiscard]] auto as() noexcept -> T& {
     return *std::launder(reinterpret_cast<T*>(bytes_));
   }
   template <class T>
+    requires takes<T>
   [[nodiscard]] auto as() const noexcept -> const T& {
     return *std::launder(reinterpret_cast<const T*>(bytes_));
   }

@@ -30,6 +30,7 @@ concept ExactFraction = ExactNumber<Number> && !number_traits<Number>::integral 
 /// a / b exactly. Pre: b > 0. Error: an overflowed fraction.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto quotient(const Number& a, const Number& b) -> fraction_of<Number> {
+  TAKT_EXPECTS(Number(0) < b);
   if constexpr (number_traits<Number>::integral) {
     return rational{a, b};
   } else {
@@ -74,6 +75,7 @@ template <ExactNumber Number>
 /// Smallest whole q with a <= q b. Pre: a >= 0, b > 0.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ceil_quotient(const Number& a, const Number& b) -> Number {
+  TAKT_EXPECTS(Number(0) <= a && Number(0) < b);
   const Number q = number_traits<Number>::floor_quotient(a, b);
   return q * b < a ? Number(q + Number(1)) : q;
 }
@@ -82,6 +84,7 @@ template <ExactNumber Number>
 /// fit.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto common_multiple(const Number& a, const Number& b, Number& out) -> bool {
+  TAKT_EXPECTS(Number(0) <= a && Number(0) < b);
   if (a == Number(0)) {
     out = b;
     return true;

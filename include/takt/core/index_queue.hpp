@@ -13,12 +13,20 @@ template <std::size_t Capacity>
 class index_queue {
  public:
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return size_; }
-  [[nodiscard]] constexpr auto operator[](std::size_t k) const noexcept -> std::uint32_t { return all_[k]; }
+  /// Pre: k < size().
+  [[nodiscard]] constexpr auto operator[](std::size_t k) const noexcept -> std::uint32_t {
+    TAKT_EXPECTS(k < size_);
+    return all_[k];
+  }
 
   /// Pre: fewer than `Capacity` are in it.
-  constexpr void push(std::uint32_t i) noexcept { all_[size_++] = i; }
+  constexpr void push(std::uint32_t i) noexcept {
+    TAKT_EXPECTS(size_ < Capacity);
+    all_[size_++] = i;
+  }
   /// Pre: k < size().
   constexpr auto take(std::size_t k) noexcept -> std::uint32_t {
+    TAKT_EXPECTS(k < size_);
     const std::uint32_t taken = all_[k];
     --size_;
     for (; k < size_; ++k) { all_[k] = all_[k + 1]; }

@@ -13,6 +13,7 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t Size>
 [[nodiscard]] constexpr auto joined_text(std::string_view first, std::string_view second) noexcept
     -> std::array<char, Size> {
+  TAKT_EXPECTS(first.size() + second.size() == Size);
   std::array<char, Size> out{};
   std::size_t n = 0;
   for (const char c : first) { out[n++] = c; }

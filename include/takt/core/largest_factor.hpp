@@ -12,6 +12,7 @@ namespace takt::inline TAKT_ABI {
 /// 0: none. Pre: 1 <= first <= most < 2^62.
 template <class F>
 [[nodiscard]] constexpr auto largest_factor(std::int64_t first, std::int64_t most, const F& holds) -> std::int64_t {
+  TAKT_EXPECTS(1 <= first && first <= most && most < (std::int64_t{1} << 62));
   std::int64_t passes = 0;
   std::int64_t fails = most + 1;
   for (std::int64_t next = first; fails - passes > 1;) {

@@ -22,12 +22,20 @@ class random_stream {
   }
   /// From 0 to `limit - 1`; uneven by less than limit / 2^64. Pre: limit > 0.
   constexpr auto below(ticks limit) noexcept -> ticks {
+    TAKT_EXPECTS(limit > 0);
     return static_cast<ticks>(next() % static_cast<std::uint64_t>(limit));
   }
-  /// From `least` to `most`, both included. Pre: 0 <= least <= most < 2^63 - 1.
-  constexpr auto between(ticks least, ticks most) noexcept -> ticks { return least + below(most - least + 1); }
-  /// True in `part` of `whole` cases.
-  constexpr auto chance(ticks part, ticks whole) noexcept -> bool { return below(whole) < part; }
+  /// From `least` to `most`, both included. Pre: least <= most, and most - least < 2^63 - 1.
+  constexpr auto between(ticks least, ticks most) noexcept -> ticks {
+    TAKT_EXPECTS(least <= most &&
+                 static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least) < std::uint64_t{INT64_MAX});
+    return least + below(most - least + 1);
+  }
+  /// True in `part` of `whole` cases. Pre: whole > 0.
+  constexpr auto chance(ticks part, ticks whole) noexcept -> bool {
+    TAKT_EXPECTS(whole > 0);
+    return below(whole) < part;
+  }
 
  private:
   std::uint64_t state_;

@@ -16,7 +16,7 @@ class rational {
  public:
   constexpr rational() noexcept = default;
   constexpr rational(std::int64_t whole) noexcept : numerator_{whole} {}  // NOLINT(google-explicit-constructor)
-  /// Pre: denominator > 0; otherwise the value counts as overflowed.
+  /// A denominator below 1 makes an overflowed value.
   constexpr rational(std::int64_t numerator, std::int64_t denominator) noexcept
       : numerator_{numerator}, denominator_{denominator > 0 ? denominator : 0} {
     reduce();
@@ -26,8 +26,15 @@ class rational {
   [[nodiscard]] constexpr auto denominator() const noexcept -> std::int64_t { return denominator_; }
   [[nodiscard]] constexpr auto overflowed() const noexcept -> bool { return denominator_ == 0; }
 
-  [[nodiscard]] constexpr auto floor() const noexcept -> std::int64_t { return floor_divide(numerator_, denominator_); }
-  [[nodiscard]] constexpr auto ceil() const noexcept -> std::int64_t { return ceil_divide(numerator_, denominator_); }
+  /// Pre: not overflowed; so for the one below.
+  [[nodiscard]] constexpr auto floor() const noexcept -> std::int64_t {
+    TAKT_EXPECTS(!overflowed());
+    return floor_divide(numerator_, denominator_);
+  }
+  [[nodiscard]] constexpr auto ceil() const noexcept -> std::int64_t {
+    TAKT_EXPECTS(!overflowed());
+    return ceil_divide(numerator_, denominator_);
+  }
 
   [[nodiscard]] friend constexpr auto operator+(rational a, rational b) noexcept -> rational {
     if (a.overflowed() || b.overflowed()) { return infinite(); }
@@ -55,7 +62,7 @@ class rational {
                       checked_multiply(left.denominator_, right.denominator_, product.denominator_);
     return fits ? product : infinite();
   }
-  /// Pre: b != 0; otherwise the result counts as overflowed.
+  /// Division by 0 makes an overflowed value.
   [[nodiscard]] friend constexpr auto operator/(rational a, rational b) noexcept -> rational {
     if (b.overflowed() || b.numerator_ == 0 || b.numerator_ == INT64_MIN) { return infinite(); }
     const std::int64_t sign = b.numerator_ < 0 ? -1 : 1;

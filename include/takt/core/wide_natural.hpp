@@ -32,6 +32,7 @@ struct word_division {
 
 /// Pre: n.high < d. Schoolbook division in base 2^32 (Knuth, Algorithm D, two digits by two).
 [[nodiscard]] constexpr auto divide_words(wide_word n, std::uint64_t d) noexcept -> word_division {
+  TAKT_EXPECTS(n.high < d);
   constexpr std::uint64_t base = std::uint64_t{1} << 32U;
   if (n.high == 0) { return {n.low / d, n.low % d}; }
   unsigned shift = 0;
@@ -65,10 +66,14 @@ class wide_natural {
  public:
   constexpr wide_natural() noexcept = default;
   /// Pre: value >= 0.
-  constexpr explicit wide_natural(ticks value) noexcept { words_[0] = static_cast<std::uint64_t>(value); }
+  constexpr explicit wide_natural(ticks value) noexcept {
+    TAKT_EXPECTS(value >= 0);
+    words_[0] = static_cast<std::uint64_t>(value);
+  }
 
   /// Pre: factor >= 0, and the product is below 2^256.
   constexpr auto operator*=(ticks factor) noexcept -> wide_natural& {
+    TAKT_EXPECTS(factor >= 0);
     std::uint64_t carry = 0;
     for (std::size_t i = 0; i < words_.size(); ++i) {
       const wide_word product = multiply_words(words_[i], static_cast<std::uint64_t>(factor));
@@ -76,9 +81,12 @@ class wide_natural {
       carry = product.high + (low < product.low ? 1U : 0U);
       words_[i] = low;
     }
+    TAKT_EXPECTS(carry == 0);
     return *this;
   }
+  /// Pre: as above.
   [[nodiscard]] friend constexpr auto operator*(wide_natural a, ticks factor) noexcept -> wide_natural {
+    TAKT_EXPECTS(factor >= 0);
     return a *= factor;
   }
 
@@ -91,11 +99,13 @@ class wide_natural {
       borrow = (a.words_[i] < b.words_[i] || less < borrow) ? 1U : 0U;
       a.words_[i] = result;
     }
+    TAKT_EXPECTS(borrow == 0);
     return a;
   }
 
   /// Divides, rounded down; returns whether a rest was cut off. Pre: divisor > 0.
   constexpr auto divide(ticks divisor) noexcept -> bool {
+    TAKT_EXPECTS(divisor > 0);
     std::uint64_t rest = 0;
     for (std::size_t i = words_.size(); i-- > 0;) {
       const word_division part = divide_words({rest, words_[i]}, static_cast<std::uint64_t>(divisor));
@@ -104,7 +114,9 @@ class wide_natural {
     }
     return rest != 0;
   }
+  /// Pre: divisor > 0.
   constexpr void divide_up(ticks divisor) noexcept {
+    TAKT_EXPECTS(divisor > 0);
     if (divide(divisor)) { increment(); }
   }
 
@@ -137,6 +149,7 @@ class wide_natural {
 
 /// ceil(value * factor / divisor), or the greatest time. Pre: value >= 0, factor >= 0, divisor > 0.
 [[nodiscard]] constexpr auto scaled_up(ticks value, ticks factor, ticks divisor) noexcept -> ticks {
+  TAKT_EXPECTS(value >= 0 && factor >= 0 && divisor > 0);
   ticks product = 0;
   if (checked_multiply(value, factor, product)) { return ceil_divide(product, divisor); }
   wide_natural wide{value};
