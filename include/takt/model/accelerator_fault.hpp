@@ -110,6 +110,7 @@ template <class Number>
 /// Whether no instant belongs to both slots. Pre: both are without fault.
 template <class Number>
 [[nodiscard]] constexpr auto disjoint(const slot_reservation<Number>& a, const slot_reservation<Number>& b) -> bool {
+  TAKT_EXPECTS(!slot_fault(a) && !slot_fault(b));
   if (a.period != b.period) { return false; }
   if (a.budget == Number(0) || b.budget == Number(0)) { return true; }
   const bool a_first = !(b.offset < a.offset);

@@ -53,6 +53,7 @@ struct block_gpu {
 /// Blocks of so many threads that one SM holds at once, if they need neither shared memory nor registers. Pre: threads
 /// >= 1.
 [[nodiscard]] constexpr auto blocks_per_sm(const block_gpu& gpu, std::int64_t threads) noexcept -> std::int64_t {
+  TAKT_EXPECTS(threads >= 1);
   const std::int64_t fit = gpu.threads_per_sm / threads;
   return gpu.block_slots > 0 && gpu.block_slots < fit ? gpu.block_slots : fit;
 }
@@ -60,6 +61,7 @@ struct block_gpu {
 /// longest block. Pre: a block fits.
 [[nodiscard]] constexpr auto rounds_alone(const block_gpu& gpu, std::int64_t blocks, std::int64_t threads) noexcept
     -> std::int64_t {
+  TAKT_EXPECTS(threads >= 1 && gpu.sms * blocks_per_sm(gpu, threads) >= 1);
   return ceil_divide(blocks, gpu.sms * blocks_per_sm(gpu, threads));
 }
 
@@ -90,6 +92,7 @@ template <ExactNumber Number>
 /// The length of a block of that work; whole ticks are rounded up. Pre: threads >= 1.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto block_length(const thread_time<Number>& work, std::int64_t threads) -> Number {
+  TAKT_EXPECTS(threads >= 1);
   return number_traits<Number>::divide_up(work.value, threads);
 }
 

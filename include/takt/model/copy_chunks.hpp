@@ -26,11 +26,13 @@ class copy_chunks {
   }
   /// Bytes of chunk i. Pre: 0 <= i < count().
   [[nodiscard]] constexpr auto size(std::int64_t i) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(0 <= i && i < count());
     return i + 1 < count() ? chunk_ : bytes_ - i * chunk_;
   }
 
   /// Pre: 0 <= i < count().
   [[nodiscard]] constexpr auto time(const copy_model& model, std::int64_t i) const noexcept -> interval<duration> {
+    TAKT_EXPECTS(0 <= i && i < count());
     return model.time(size(i));
   }
   /// Of a chunk, which is how long the engine stays with this copy at most.

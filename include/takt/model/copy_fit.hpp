@@ -19,6 +19,7 @@ namespace detail {
 
 /// bytes per `time` in bytes per second, rounded down or up; false on overflow. Pre: time > 0.
 [[nodiscard]] constexpr auto bandwidth(std::int64_t bytes, ticks time, bool up, std::int64_t& out) noexcept -> bool {
+  TAKT_EXPECTS(time > 0);
   std::int64_t scaled = 0;
   if (!checked_multiply(bytes, std::int64_t{1'000'000'000}, scaled)) { return false; }
   out = up ? ceil_divide(scaled, time) : floor_divide(scaled, time);

@@ -20,6 +20,7 @@ struct copy_model {
   /// Lower bound rounded down, upper bound rounded up. Pre: bytes >= 0, bandwidths > 0. Zero bytes take no time at all:
   /// they are not transferred. Error: an upper bound of `duration::max()` on overflow.
   [[nodiscard]] constexpr auto time(std::int64_t bytes) const noexcept -> interval<duration> {
+    TAKT_EXPECTS(bytes >= 0 && slowest > 0 && fastest > 0);
     if (bytes == 0) { return {}; }
     return {latency.lower + duration{at(bytes, fastest, false)}, latency.upper + duration{at(bytes, slowest, true)}};
   }

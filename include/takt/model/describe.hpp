@@ -101,7 +101,9 @@ class describer {
     const auto task = static_cast<std::uint32_t>(out_->tasks.size() - 1);
     for (std::uint32_t f = 0; f < max_visits_of_task && !out_->error; ++f) {
       for (std::uint32_t t = 0; t < max_visits_of_task && (from >> f & 1U) != 0; ++t) {
-        if ((to >> t & 1U) != 0 && !out_->tasks.history.push_back({task, f, t, lag})) { fail(model_fault::too_large); }
+        if ((to >> t & 1U) != 0 && !out_->tasks.history.try_push_back({task, f, t, lag})) {
+          fail(model_fault::too_large);
+        }
       }
     }
   }
@@ -216,7 +218,7 @@ class describer {
     say(std::type_identity<wcet_row>{}, [&](const wcet_row& f) {
       v.known.add(visit_fact::wcet_by_share);
       v.row = static_cast<std::uint32_t>(out_->tasks.rows.size());
-      if (!out_->tasks.rows.push_back(f)) { fail(model_fault::too_large); }
+      if (!out_->tasks.rows.try_push_back(f)) { fail(model_fault::too_large); }
     });
   }
 
@@ -245,7 +247,7 @@ class describer {
     for (std::size_t n = 1; n <= count; ++n) {
       const auto sms = static_cast<std::int32_t>(n);
       const interval<ticks> row{duration{law.lower(sms)}.count(), duration{law.upper(sms)}.count()};
-      if (!out_->tasks.samples.push_back(row)) { return fail(model_fault::too_large); }
+      if (!out_->tasks.samples.try_push_back(row)) { return fail(model_fault::too_large); }
     }
   }
 

@@ -66,6 +66,7 @@ struct fact_access<kernel_interleave, described_kernel> : detail::described_fact
 template <>
 struct fact_access<tabulated_times, described_kernel> : detail::described_fact<visit_fact::times_on_sms> {
   [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> tabulated_times {
+    TAKT_EXPECTS(k.samples != nullptr);
     return {k.samples, k.visit->samples, k.visit->on_whole_sms};
   }
 };
@@ -95,7 +96,10 @@ struct fact_access<kernel_preemption_cost, described_kernel> : detail::described
 };
 template <>
 struct fact_access<wcet_row, described_kernel> : detail::described_fact<visit_fact::wcet_by_share> {
-  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> wcet_row { return *k.row; }
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> wcet_row {
+    TAKT_EXPECTS(k.row != nullptr);
+    return *k.row;
+  }
 };
 template <>
 struct fact_access<kernel_context, described_kernel> : detail::described_fact<visit_fact::context> {

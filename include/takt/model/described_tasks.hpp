@@ -105,20 +105,22 @@ struct described_tasks {
   inline_vector<interval<ticks>, MaxSamples> samples;
 
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
+  /// Pre: the task is there, and has so many visits.
   [[nodiscard]] constexpr auto visit(std::size_t task, std::size_t position) const noexcept -> const described_visit& {
+    TAKT_EXPECTS(task < tasks.size() && position < tasks[task].visit_count);
     return visits[tasks[task].first_visit + position];
   }
   /// False when full.
   constexpr auto add_task(described_task t) -> bool {
     t.first_visit = static_cast<std::uint32_t>(visits.size());
     t.visit_count = 0;
-    return tasks.push_back(t);
+    return tasks.try_push_back(t);
   }
   /// To the task added last. False when full, when there is no task, or when a predecessor is not there yet.
   constexpr auto add_visit(const described_visit& v) -> bool {
     if (tasks.empty()) { return false; }
     described_task& t = tasks.back();
-    if (t.visit_count >= max_visits_of_task || (v.predecessors >> t.visit_count) != 0 || !visits.push_back(v)) {
+    if (t.visit_count >= max_visits_of_task || (v.predecessors >> t.visit_count) != 0 || !visits.try_push_back(v)) {
       return false;
     }
     ++t.visit_count;

@@ -21,6 +21,7 @@ constexpr void each_of(const boost::hana::basic_tuple<Xs...>& xs, const F& f, st
 template <class... Xs, class F, std::size_t... At>
 constexpr void one_of(const boost::hana::basic_tuple<Xs...>& xs, std::size_t wanted, const F& f,
                       std::index_sequence<At...> /*all*/) {
+  TAKT_EXPECTS(wanted < sizeof...(At));
   static_cast<void>(((wanted == At ? (f(boost::hana::at_c<At>(xs)), true) : false) || ...));
 }
 

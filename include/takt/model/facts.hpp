@@ -82,9 +82,11 @@ template <class F, class S>
   }
 }
 
-/// Pre: `knows<F, S>`, and `states<F>(s)`.
+/// Pre: `states<F>(s)`.
 template <class F, class S>
+  requires knows<F, S>
 [[nodiscard]] constexpr auto fact(const S& s) noexcept -> F {
+  TAKT_EXPECTS(states<F>(s));
   return fact_access<F, S>::get(s);
 }
 

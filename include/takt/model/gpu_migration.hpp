@@ -59,20 +59,20 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
   const bool known = topology.contains(to) && (from == no_gpu || topology.contains(from));
   migration_plan plan{.possible = known && is_known(path) && state.valid(), .steps = {}};
   if (!plan.possible || from == no_gpu || from == to) { return plan; }
-  engine_set in;
-  in.push_back(topology.copy_engine(to, copy_direction::to_device));
+  engine_set in;  // Bound of it and of `out`: one engine. Of the steps: two.
+  in.unchecked_push_back(topology.copy_engine(to, copy_direction::to_device));
   switch (path) {
     case migration_path::none: break;
-    case migration_path::system_memory: plan.steps.push_back({in, state}); break;
+    case migration_path::system_memory: plan.steps.unchecked_push_back({in, state}); break;
     case migration_path::peer_to_peer:
       if (topology.peers(from, to)) {
-        plan.steps.push_back({topology.peer_copy_engines(from, to), state});
+        plan.steps.unchecked_push_back({topology.peer_copy_engines(from, to), state});
         break;
       }
       engine_set out;
-      out.push_back(topology.copy_engine(from, copy_direction::to_host));
-      plan.steps.push_back({out, state});
-      plan.steps.push_back({in, state});
+      out.unchecked_push_back(topology.copy_engine(from, copy_direction::to_host));
+      plan.steps.unchecked_push_back({out, state});
+      plan.steps.unchecked_push_back({in, state});
       break;
   }
   return plan;
@@ -84,13 +84,14 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
                                              std::int32_t gpu, const copy_chunks& state) noexcept -> migration_plan {
   migration_plan plan{.possible = topology.contains(gpu) && is_known(path) && state.valid(), .steps = {}};
   if (!plan.possible) { return plan; }
+  // Bound: one step, of one engine.
   switch (path) {
     case migration_path::none:
     case migration_path::peer_to_peer: break;
     case migration_path::system_memory:
       engine_set out;
-      out.push_back(topology.copy_engine(gpu, copy_direction::to_host));
-      plan.steps.push_back({out, state});
+      out.unchecked_push_back(topology.copy_engine(gpu, copy_direction::to_host));
+      plan.steps.unchecked_push_back({out, state});
       break;
   }
   return plan;

@@ -37,14 +37,14 @@ class gpu_topology {
  public:
   /// The new switch or hub, or `refused_node`: no room, or the hub above it is unknown.
   constexpr auto add_hub(std::int32_t above = no_hub) noexcept -> std::int32_t {
-    if (!known_hub(above) || !parents_.push_back(above)) { return refused_node; }
+    if (!known_hub(above) || !parents_.try_push_back(above)) { return refused_node; }
     return static_cast<std::int32_t>(parents_.size()) - 1;
   }
   /// The new GPU, numbered from 0, or `refused_node`: no room, an unknown hub, or no copy engine. Of more than two the
   /// others stay unused: copies have two directions.
   constexpr auto add_gpu(std::int32_t hub, std::int32_t copy_engines) noexcept -> std::int32_t {
     const std::int32_t used = copy_engines < max_copy_engines ? copy_engines : max_copy_engines;
-    if (!known_hub(hub) || used < 1 || !gpus_.push_back({hub, used})) { return refused_node; }
+    if (!known_hub(hub) || used < 1 || !gpus_.try_push_back({hub, used})) { return refused_node; }
     return static_cast<std::int32_t>(gpus_.size()) - 1;
   }
 
@@ -52,6 +52,7 @@ class gpu_topology {
   [[nodiscard]] constexpr auto contains(std::int32_t gpu) const noexcept -> bool { return gpu >= 0 && gpu < gpus(); }
   /// Pre, here and below: the topology contains the GPUs.
   [[nodiscard]] constexpr auto copy_engines(std::int32_t gpu) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(contains(gpu));
     return at(gpu).copy_engines;
   }
   [[nodiscard]] constexpr auto engines(std::int32_t gpu) const noexcept -> std::int32_t {
@@ -61,6 +62,7 @@ class gpu_topology {
   /// Links from a GPU up to the nearest switch or hub that both are below, on the longer side where the sides differ; 0
   /// from a GPU to itself; `unreachable` without a common hub. Cost: one step per pair of hubs above the two.
   [[nodiscard]] constexpr auto distance(std::int32_t a, std::int32_t b) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(contains(a) && contains(b));
     if (a == b) { return 0; }
     std::int32_t up_a = 1;
     for (std::int32_t hub_a = at(a).hub; hub_a != no_hub; hub_a = parent(hub_a), ++up_a) {
@@ -73,10 +75,12 @@ class gpu_topology {
   }
   /// Whether the one GPU can copy to the other without a buffer in system memory.
   [[nodiscard]] constexpr auto peers(std::int32_t a, std::int32_t b) const noexcept -> bool {
+    TAKT_EXPECTS(contains(a) && contains(b));
     return a != b && distance(a, b) != unreachable;
   }
 
   [[nodiscard]] constexpr auto execution_engine(std::int32_t gpu) const noexcept -> gpu_engine {
+    TAKT_EXPECTS(contains(gpu));
     return {gpu, engine_kind::execution};
   }
   /// The engine of a copy between the GPU and system memory; one of no stated direction goes to the first.
@@ -88,10 +92,10 @@ class gpu_topology {
   /// unknown which of them does the work. Empty when the two are not peers.
   [[nodiscard]] constexpr auto peer_copy_engines(std::int32_t source, std::int32_t destination) const noexcept
       -> engine_set {
-    engine_set both;
+    engine_set both;  // Bound: two engines.
     if (!peers(source, destination)) { return both; }
-    both.push_back(copy_engine(source, copy_direction::to_host));
-    both.push_back(copy_engine(destination, copy_direction::to_device));
+    both.unchecked_push_back(copy_engine(source, copy_direction::to_host));
+    both.unchecked_push_back(copy_engine(destination, copy_direction::to_device));
     return both;
   }
 

@@ -50,11 +50,13 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto divisible_work_bounds(const interval<Number>& work, const Number& overhead,
                                                    std::int64_t ratio_numerator, std::int64_t ratio_denominator,
                                                    std::int32_t virtual_sms, interval<Number>& out) -> bool {
+  TAKT_EXPECTS(virtual_sms >= 1 && ratio_denominator >= 1 && ratio_numerator >= ratio_denominator);
   using traits = number_traits<Number>;
   Number stretched{};
   Number serial{};
   if (!traits::multiply(work.upper, ratio_numerator, stretched)) { return false; }
   if (!traits::multiply(overhead, ratio_denominator, serial)) { return false; }
+  TAKT_EXPECTS(Number(0) <= serial && serial <= stretched);
   std::int64_t divisor = 0;
   if (!checked_multiply(ratio_denominator, std::int64_t{virtual_sms}, divisor)) { return false; }
   out.lower = traits::divide_down(work.lower, virtual_sms);
@@ -69,6 +71,7 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto divisible_work_bounds(const interval<Number>& work, const Number& overhead,
                                                    std::int64_t ratio_numerator, std::int64_t ratio_denominator,
                                                    const sm_power& power, interval<Number>& out) -> bool {
+  TAKT_EXPECTS(power.virtual_sms >= 1 && ratio_denominator >= 1 && ratio_numerator >= ratio_denominator);
   using traits = number_traits<Number>;
   if (power.speed.is_one()) {
     return divisible_work_bounds(work, overhead, ratio_numerator, ratio_denominator, power.virtual_sms, out);
@@ -91,6 +94,7 @@ template <ExactNumber Number>
       !checked_multiply(shares, faster, divisor)) {
     return false;
   }
+  TAKT_EXPECTS(Number(0) <= serial && serial <= stretched);
   // What the division of the overhead leaves over is rounded together with the work. The sum below is at most the
   // stretched work times the virtual SMs.
   const Number whole = traits::divide_down(slowed_overhead, faster);

@@ -50,9 +50,9 @@ template <class S>
 inline constexpr bool is_cpu_segment = std::same_as<S, cpu_segment> || std::same_as<S, limited_cpu_segment>;
 
 /// The region of a visit whose longest time has become `now` where it was `before`: all of it where it was all, else
-/// longer by what was added, and never all of it. Pre: 0 <= region <= before, and times are within
-/// `longest_visit_time`.
+/// longer by what was added, and never all of it. Pre: 0 <= region <= before.
 [[nodiscard]] constexpr auto region_in(ticks region, ticks before, ticks now) noexcept -> ticks {
+  TAKT_EXPECTS(0 <= region && region <= before);
   if (region == 0 || before == now) { return region; }
   if (region == before) { return now; }
   const ticks grown = now > before ? region + (now - before) : region;

@@ -56,7 +56,7 @@ struct plan {
 template <class... Counts>
 [[nodiscard]] constexpr auto dedicate(Counts... sms) -> plan<sizeof...(Counts)> {
   plan<sizeof...(Counts)> out;
-  (out.shares.push_back({0, static_cast<std::int32_t>(sms)}), ...);
+  (out.shares.unchecked_push_back({0, static_cast<std::int32_t>(sms)}), ...);
   return out;
 }
 

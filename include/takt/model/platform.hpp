@@ -69,6 +69,7 @@ struct [[nodiscard]] platform {
   /// f of the pool at a position. Pre: at < pool_count.
   template <class F>
   constexpr void with(std::size_t at, const F& f) const {
+    TAKT_EXPECTS(at < sizeof...(Pools));
     detail::one_of(pools, at, f, std::index_sequence_for<Pools...>{});
   }
   [[nodiscard]] constexpr auto record() const -> platform_record {

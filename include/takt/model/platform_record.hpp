@@ -24,6 +24,7 @@ struct sm_room {
 
   /// Blocks of so many threads that one SM holds, of at most so many. Pre: block_threads >= 1.
   [[nodiscard]] constexpr auto holds(std::int32_t block_threads, std::int32_t most) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(block_threads >= 1);
     if (threads < 1 || warp_size < 1) { return most; }
     const std::int64_t fit = threads / whole_warps(block_threads, warp_size);
     const std::int64_t with_slots = blocks > 0 && blocks < fit ? blocks : fit;
@@ -49,16 +50,22 @@ struct gpu_record {
   [[nodiscard]] constexpr auto valid() const noexcept -> bool {
     return sms >= 0 && virtual_per_sm > 0 && sms <= max_units / virtual_per_sm && granularity > 0 && speed.valid();
   }
-  /// Units that a plan can hand out. Pre: valid, as for what follows.
-  [[nodiscard]] constexpr auto budget() const noexcept -> std::int32_t { return shared ? sms * virtual_per_sm : sms; }
+  /// Units that a plan can hand out. Pre: valid; so for the one below.
+  [[nodiscard]] constexpr auto budget() const noexcept -> std::int32_t {
+    TAKT_EXPECTS(valid());
+    return shared ? sms * virtual_per_sm : sms;
+  }
   [[nodiscard]] constexpr auto virtual_sms(std::int32_t share) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(valid());
     return shared ? share : share * virtual_per_sm;
   }
   /// SMs behind a token; 0 when they do not go round.
   [[nodiscard]] constexpr auto slot() const noexcept -> std::int32_t {
     return tokens < 1 || granularity < 1 ? 0 : sms / granularity / tokens * granularity;
   }
+  /// Pre: valid.
   [[nodiscard]] constexpr auto power(std::int32_t share) const noexcept -> sm_power {
+    TAKT_EXPECTS(valid());
     return {virtual_sms(share), speed, virtual_per_sm};
   }
 };

@@ -172,7 +172,8 @@ constexpr auto append(platform_record& r, const copy_engines_resource& e, auto /
 template <class Rule>
 constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule rule) -> bool {
   const std::int32_t tokens = tokens_of(rule);
-  r.gpus.push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>(), g.speed, tokens, g.room});
+  // Bound: max_gpus, by pool_count.
+  r.gpus.unchecked_push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>(), g.speed, tokens, g.room});
   return g.sms > 0 && g.speed.valid() && g.per_sm > 0 && g.sms <= max_units / g.per_sm && g.granularity > 0 &&
          g.preemption_levels > 0 && g.preemption_levels <= max_units && (tokens == 1 || r.gpus.back().slot() > 0);
 }

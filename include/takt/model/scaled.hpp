@@ -101,8 +101,8 @@ template <class Tasks>
 }  // namespace detail
 
 /// The same workload with all execution times and costs times `permille` / 1000, lower ends rounded down and upper ends
-/// up. Periods, deadlines, bytes, blocks and priority points stay. Pre: permille >= 1. Errors: `options_out_of_range`,
-/// `time_overflow`.
+/// up. Periods, deadlines, bytes, blocks and priority points stay. Errors: `options_out_of_range` where
+/// permille < 1, `time_overflow`.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto scaled(const described_tasks<N, V, R, S>& tasks, std::int64_t permille)
     -> description<described_tasks<N, V, R, S>> {

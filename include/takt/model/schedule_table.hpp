@@ -40,7 +40,9 @@ struct period_list {
   inline_vector<std::uint32_t, N> visits;
 
   constexpr void open(const flow_attributes& t) {
-    static_cast<void>(period.push_back(t.period) && visits.push_back(0));
+    // Bound: one per task, at most N.
+    period.unchecked_push_back(t.period);
+    visits.unchecked_push_back(0);
   }
   template <class S>
   constexpr auto visit(const S& /*asked*/, visit_mask /*before*/) -> visit_mask {
@@ -127,7 +129,7 @@ template <const auto& Tasks, std::size_t N, std::size_t V>
       return p.priorities.empty() ? static_cast<std::int64_t>(task) : std::int64_t{p.priorities[task]};
     };
     const auto add = [&](const expiry_point& x) {
-      static_cast<void>(out.points.push_back(x));
+      out.points.unchecked_push_back(x);  // Bound: `room`, of all activations and visits.
       for (std::size_t at = out.points.size() - 1; at > 0; --at) {
         auto& before = out.points[at - 1];
         const bool first = x.offset < before.offset || (x.offset == before.offset && rank(x.task) < rank(before.task));

@@ -25,6 +25,7 @@ struct tabulated_times {
 
  private:
   [[nodiscard]] constexpr auto at(std::int32_t sms) const noexcept -> const interval<ticks>& {
+    TAKT_EXPECTS(first != nullptr && count > 0);
     const auto n = static_cast<std::uint32_t>(sms < 1 ? 1 : sms);
     return first[(n < count ? n : count) - 1];
   }

@@ -78,7 +78,8 @@ struct strict_attribute {
 [[nodiscard]] constexpr auto preemptible(task_preemption p) noexcept -> preemption_attribute { return {p}; }
 
 /// Jobs are released exactly a period apart, the first one at `offset` on the clock of all tasks. Without it a period
-/// is the shortest time between two releases. Only the rules of pools read it: see compose.hpp. Pre: offset >= 0.
+/// is the shortest time between two releases. Only the rules of pools read it: see compose.hpp. A negative offset
+/// is a fault of the model, `negative_time`.
 [[nodiscard]] constexpr auto strictly_periodic(duration offset = {}) noexcept -> strict_attribute { return {offset}; }
 
 inline constexpr std::int32_t no_priority = -1;

@@ -16,6 +16,7 @@ namespace takt::inline TAKT_ABI {
 /// of no use then. Pre: i < from.size().
 template <class To, class From>
 [[nodiscard]] constexpr auto copy_task(const From& from, std::size_t i, To& to) -> bool {
+  TAKT_EXPECTS(i < from.size());
   const described_task& t = from.tasks[i];
   if (!to.add_task(t)) { return false; }
   const auto own = static_cast<std::uint32_t>(to.size() - 1);
@@ -23,13 +24,13 @@ template <class To, class From>
     described_visit v = from.visits[t.first_visit + p];
     if (v.known.has(visit_fact::wcet_by_share)) {
       const auto row = static_cast<std::uint32_t>(to.rows.size());
-      if (!to.rows.push_back(from.rows[v.row])) { return false; }
+      if (!to.rows.try_push_back(from.rows[v.row])) { return false; }
       v.row = row;
     }
     if (v.known.has(visit_fact::times_on_sms)) {
       const auto first = static_cast<std::uint32_t>(to.samples.size());
       for (std::uint32_t k = 0; k < v.samples; ++k) {
-        if (!to.samples.push_back(from.samples[v.first_sample + k])) { return false; }
+        if (!to.samples.try_push_back(from.samples[v.first_sample + k])) { return false; }
       }
       v.first_sample = first;
     }
@@ -38,7 +39,7 @@ template <class To, class From>
   for (described_edge e : from.history) {
     if (e.task != i) { continue; }
     e.task = own;
-    if (!to.history.push_back(e)) { return false; }
+    if (!to.history.try_push_back(e)) { return false; }
   }
   return true;
 }

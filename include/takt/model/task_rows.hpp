@@ -23,7 +23,7 @@ struct task_rows {
   /// Where a record has an `id`, it becomes its position. False when full.
   constexpr auto add(Task t) -> bool {
     if constexpr (requires { t.id; }) { t.id = static_cast<std::uint32_t>(tasks.size()); }
-    return tasks.push_back(t);
+    return tasks.try_push_back(t);
   }
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
 

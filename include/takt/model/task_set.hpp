@@ -63,7 +63,8 @@ constexpr void append(Table& table, const kernel_segment<Law>& s) {
   const auto first = static_cast<std::uint32_t>(table.samples.size());
   for (std::size_t n = 1; n <= Law::sampled_shares; ++n) {
     const auto share = static_cast<std::int32_t>(n);
-    table.samples.push_back(
+    // Bound: `sampled_shares` of each law of the set, at most its samples.
+    table.samples.unchecked_push_back(
         {number(duration{s.law.lower(share)}.count()), number(duration{s.law.upper(share)}.count())});
   }
   table.add_segment(
@@ -148,7 +149,7 @@ struct [[nodiscard]] task_set {
   constexpr void each(const F& f) const {
     detail::each_of(tasks, f, std::index_sequence_for<Tasks...>{});
   }
-  /// The same set as flat values, in the given order. Pre: `!has_own_visits`.
+  /// The same set as flat values, in the given order.
   template <ExactNumber Number = ticks>
     requires(!has_own_visits)
   [[nodiscard]] constexpr auto table() const -> table_type<Number> {

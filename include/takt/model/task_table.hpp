@@ -65,12 +65,13 @@ struct task_table {
   /// Opens the next task; its segments follow by `add_segment`. False when full.
   constexpr auto add_task(std::string_view name, const Number& period, const Number& deadline,
                           std::int32_t priority = no_priority, std::int32_t core = 0) -> bool {
-    return tasks.push_back({name, period, deadline, priority, core, true, static_cast<std::uint32_t>(tasks.size()),
-                            static_cast<std::uint32_t>(segments.size()), 0});
+    return tasks.try_push_back({name, period, deadline, priority, core, true, static_cast<std::uint32_t>(tasks.size()),
+                                static_cast<std::uint32_t>(segments.size()), 0});
   }
-  /// Appends to the chain of the task added last. False when full.
+  /// Appends to the chain of the task added last. Pre: there is one. False when full.
   constexpr auto add_segment(const segment_record<Number>& s) -> bool {
-    if (!segments.push_back(s)) { return false; }
+    TAKT_EXPECTS(!tasks.empty());
+    if (!segments.try_push_back(s)) { return false; }
     ++tasks.back().segment_count;
     return true;
   }
@@ -82,8 +83,10 @@ struct task_table {
   }
 
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
+  /// Pre: the task is there, and has so many segments.
   [[nodiscard]] constexpr auto segment(std::size_t task, std::size_t position) const noexcept
       -> const segment_record<Number>& {
+    TAKT_EXPECTS(task < tasks.size() && position < tasks[task].segment_count);
     return segments[tasks[task].first_segment + position];
   }
   [[nodiscard]] constexpr auto count(std::size_t task, stage where) const noexcept -> std::size_t {
@@ -105,6 +108,8 @@ struct task_table {
   /// table; power.virtual_sms >= 1.
   [[nodiscard]] constexpr auto kernel_bounds(const segment_record<Number>& s, const sm_power& power,
                                              interval<Number>& out) const -> bool {
+    TAKT_EXPECTS(s.where == stage::kernel && power.virtual_sms >= 1);
+    TAKT_EXPECTS(s.samples <= samples.size() && s.first_sample <= samples.size() - s.samples);
     if (s.samples == 0) {
       const interleave_ratio ratio = ratio_on(power.virtual_per_sm, s.interleave_numerator, s.interleave_denominator);
       return divisible_work_bounds(s.time, s.overhead, ratio.numerator, ratio.denominator, power, out);

@@ -154,6 +154,7 @@ constexpr auto add_split(const S& kernel, duration launch, duration await, Sink&
 template <class S, class Sink>
 constexpr auto add_segment(const S& s, Sink& sink, visit_mask before) -> visit_mask {
   if constexpr (is_critical_section<S>) {
+    TAKT_EXPECTS((before & (before - 1)) == 0);
     visit_mask last = before;
     s.each([&](const auto& inside) { last = add_segment(inside, sink, last); });
     sink.hold(mutex_key::of<typename S::resource>(), positions_between(before, last));

@@ -107,12 +107,13 @@ struct visit_table {
   constexpr auto add_task(flow_record t) -> bool {
     t.first_visit = static_cast<std::uint32_t>(visits.size());
     t.visit_count = 0;
-    return tasks.push_back(t);
+    return tasks.try_push_back(t);
   }
-  /// A visit of the task added last, after the visits of it that `predecessors` names. False when full or when a
-  /// predecessor is not there yet.
+  /// A visit of the task added last, after the visits of it that `predecessors` names. Pre: there is such a task.
+  /// False when full or when a predecessor is not there yet.
   constexpr auto add_visit(std::uint32_t station, ticks lower, ticks upper, visit_mask predecessors,
                            const view_values& view = {}) -> bool {
+    TAKT_EXPECTS(!tasks.empty());
     flow_record& t = tasks.back();
     const std::uint32_t position = t.visit_count;
     if (position >= max_visits_of_task || (predecessors >> position) != 0) { return false; }
@@ -120,8 +121,8 @@ struct visit_table {
     for (std::uint32_t u = 0; u < position; ++u) {
       if ((predecessors >> u & 1U) != 0) { ancestors |= visits[t.first_visit + u].ancestors; }
     }
-    if (!visits.push_back({static_cast<std::uint32_t>(tasks.size() - 1), position, station, lower, upper, predecessors,
-                           ancestors, view})) {
+    if (!visits.try_push_back({static_cast<std::uint32_t>(tasks.size() - 1), position, station, lower, upper,
+                               predecessors, ancestors, view})) {
       return false;
     }
     ++t.visit_count;

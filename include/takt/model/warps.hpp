@@ -18,6 +18,7 @@ inline constexpr std::int64_t most_block_threads = 1024;
 
 /// Threads that a block holds of its SM until it ends: an SM hands out whole warps. Pre: neither is below 1.
 [[nodiscard]] constexpr auto whole_warps(std::int64_t threads, std::int32_t warp_size) noexcept -> std::int64_t {
+  TAKT_EXPECTS(threads >= 1 && warp_size >= 1);
   return ceil_divide<std::int64_t>(threads, warp_size) * warp_size;
 }
 

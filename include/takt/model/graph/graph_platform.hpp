@@ -78,7 +78,9 @@ template <class Rule>
       processors / each > static_cast<std::int32_t>(max_clusters)) {
     return out;
   }
-  for (std::int32_t c = 0; c < processors / each; ++c) { static_cast<void>(out.push_back(each)); }
+  for (std::int32_t c = 0; c < processors / each; ++c) {
+    out.unchecked_push_back(each);  // Bound: max_clusters, above.
+  }
   return out;
 }
 

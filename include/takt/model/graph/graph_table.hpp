@@ -104,10 +104,11 @@ struct graph_table {
     g.cluster = cluster;
     g.first_node = static_cast<std::uint32_t>(nodes.size());
     g.first_edge = static_cast<std::uint32_t>(edges.size());
-    return graphs.push_back(g);
+    return graphs.try_push_back(g);
   }
   /// Adds a described node. Pre: a graph has been begun. False when full.
   constexpr auto add_node(graph_node<Number> n) -> bool {
+    TAKT_EXPECTS(!graphs.empty());
     n.owner = owners;
     n.segment = 0;
     if (!append(n)) { return false; }
@@ -116,26 +117,32 @@ struct graph_table {
   }
   /// Adds the next segment of the last node's chain, and its edge. Pre: a node has been added. False when full.
   constexpr auto extend_node(graph_node<Number> n) -> bool {
+    TAKT_EXPECTS(!nodes.empty());
     const auto last = static_cast<std::uint32_t>(nodes.size() - 1);
     n.owner = nodes[last].owner;
     n.segment = nodes[last].segment + 1;
     return append(n) && add_edge(last, last + 1);
   }
-  /// Adds a node as it is, but for its graph: `owner` and `segment` are the caller's.
+  /// Adds a node as it is, but for its graph: `owner` and `segment` are the caller's. Pre: a graph has been begun.
+  /// False when full.
   constexpr auto append(graph_node<Number> n) -> bool {
+    TAKT_EXPECTS(!graphs.empty());
     n.graph = static_cast<std::uint32_t>(graphs.size() - 1);
-    if (!nodes.push_back(n)) { return false; }
+    if (!nodes.try_push_back(n)) { return false; }
     ++graphs.back().nodes;
     return true;
   }
   /// Pre: a graph has been begun. False when full.
   constexpr auto add_edge(std::uint32_t from, std::uint32_t to, std::int32_t lag = 0) -> bool {
-    if (!edges.push_back({from, to, lag})) { return false; }
+    TAKT_EXPECTS(!graphs.empty());
+    if (!edges.try_push_back({from, to, lag})) { return false; }
     ++graphs.back().edges;
     return true;
   }
 
+  /// Pre: node < nodes.size().
   [[nodiscard]] constexpr auto period_of(std::size_t node) const -> const Number& {
+    TAKT_EXPECTS(node < nodes.size());
     return graphs[nodes[node].graph].period;
   }
 

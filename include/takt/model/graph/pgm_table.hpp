@@ -57,6 +57,7 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 [[nodiscard]] constexpr auto topological_order(const pgm_table<Number, MaxNodes, MaxEdges>& graph)
     -> inline_vector<std::uint32_t, MaxNodes> {
   const std::span<const token_edge> edges(graph.edges.begin(), graph.edges.size());
+  TAKT_EXPECTS(detail::edges_join(0, graph.nodes.size(), edges));
   return topological_order<MaxNodes>(0, graph.nodes.size(), edges, [](const token_edge&) { return true; });
 }
 

@@ -7,6 +7,7 @@
 
 #include <takt/core/choice.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/model_error.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -84,12 +85,13 @@ template <class Out, class Number>
 /// Graphs in which every node needs one resource, and which have one source and one sink each (Yang et al. 2018,
 /// sections 2 and 3): a kernel that is `split` becomes launch, kernel and await; a source before several sources comes
 /// first and a sink after several sinks last, both for nothing. Edges of each graph: inside the kernels, in the order
-/// of nodes; the given ones without a lag; those of the source and the sink; those with a lag. Pre: `validate` found
-/// nothing. Error: no graph where `copies` is unknown.
+/// of nodes; the given ones without a lag; those of the source and the sink; those with a lag. Pre: `validate` finds
+/// nothing, or mutexes. Error: no graph where `copies` is unknown.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto refine(const graph_table<Number, N, E, G>& table,
                                     copy_placement copies = copy_placement::processor)
     -> refined_table<graph_table<Number, N, E, G>> {
+  TAKT_EXPECTS_IN_TESTS(!detail::fault_beside_locks(table));
   refined_table<graph_table<Number, N, E, G>> out;
   if (!is_known(copies)) { return out; }
   out.owners = table.owners;

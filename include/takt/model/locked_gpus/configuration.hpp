@@ -120,10 +120,17 @@ struct gpusync_configuration {
   std::int64_t dma_chunk = 1 << 20;
   gpusync_association association{};
 
-  // Pre, from here: `fault_of(*this)` finds none of the size faults.
+  // What follows is of sizes in which `fault_of` finds no fault.
 
-  [[nodiscard]] constexpr auto cpu_clusters() const noexcept -> std::int32_t { return cpus / cpu_cluster_size; }
-  [[nodiscard]] constexpr auto gpu_clusters() const noexcept -> std::int32_t { return gpus / gpu_cluster_size; }
+  /// Pre: clusters have a size; so for the one below.
+  [[nodiscard]] constexpr auto cpu_clusters() const noexcept -> std::int32_t {
+    TAKT_EXPECTS(cpu_cluster_size > 0);
+    return cpus / cpu_cluster_size;
+  }
+  [[nodiscard]] constexpr auto gpu_clusters() const noexcept -> std::int32_t {
+    TAKT_EXPECTS(gpu_cluster_size > 0);
+    return gpus / gpu_cluster_size;
+  }
   [[nodiscard]] constexpr auto engines_per_gpu() const noexcept -> std::int32_t { return 1 + copy_engines; }
   [[nodiscard]] constexpr auto limits_tokens() const noexcept -> bool { return tokens_per_gpu != unlimited_tokens; }
   /// Tokens of a GPU cluster; 0 without a limit.
@@ -147,7 +154,9 @@ struct gpusync_configuration {
     return false;
   }
 
+  /// Pre: there are such clusters.
   [[nodiscard]] constexpr auto serves(std::int32_t gpu_cluster, std::int32_t cpu_cluster) const noexcept -> bool {
+    TAKT_EXPECTS(0 <= gpu_cluster && gpu_cluster < gpu_clusters() && 0 <= cpu_cluster && cpu_cluster < cpu_clusters());
     if (association.given()) {
       return ((association.cpu_clusters[static_cast<std::size_t>(gpu_cluster)] >> cpu_cluster) & 1U) != 0;
     }

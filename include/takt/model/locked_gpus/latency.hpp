@@ -26,7 +26,7 @@ class latency_distribution {
     if (at < points_.size() && points_[at].value == value) {
       points_[at].count += count;
     } else {
-      if (!points_.push_back({value, count})) { return false; }
+      if (!points_.try_push_back({value, count})) { return false; }
       for (std::size_t i = points_.size() - 1; i > at; --i) {
         const point moved = points_[i];
         points_[i] = points_[i - 1];
@@ -43,6 +43,7 @@ class latency_distribution {
   /// The least value that at least `part` of `whole` samples do not exceed: (999, 1000) for the 99.9th percentile.
   /// Pre: 0 <= part <= whole, whole > 0.
   [[nodiscard]] constexpr auto percentile(std::int64_t part, std::int64_t whole) const noexcept -> ticks {
+    TAKT_EXPECTS(0 <= part && part <= whole && whole > 0);
     std::int64_t passed = 0;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       passed += points_[i].count;
@@ -68,9 +69,10 @@ class latency_distribution {
     std::int64_t count = 0;
   };
 
-  /// a / b < c / d for a, c >= 0 and b, d > 0.
+  /// a / b < c / d. Pre: a, c >= 0 and b, d > 0.
   [[nodiscard]] static constexpr auto less(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) noexcept
       -> bool {
+    TAKT_EXPECTS(a >= 0 && b > 0 && c >= 0 && d > 0);
     for (;;) {
       if (a / b != c / d) { return a / b < c / d; }
       const std::int64_t rest_a = a % b;

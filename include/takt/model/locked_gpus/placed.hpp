@@ -28,6 +28,7 @@ template <class Table, std::size_t N, std::size_t V>
 /// The tasks as a plan places them. Pre: `gpusync_plan_fault` found nothing.
 template <class Table, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto placed(Table table, const plan<N, V>& p) -> Table {
+  TAKT_EXPECTS(!gpusync_plan_fault(table, p));
   for (std::size_t i = 0; i < table.size(); ++i) {
     auto& t = table.tasks[i];
     if (t.id < p.cores.size()) { t.cpu_cluster = p.cores[t.id]; }

@@ -21,8 +21,15 @@ struct chunk_run {
   [[nodiscard]] constexpr auto count() const noexcept -> std::int64_t { return full + (has_rest ? 1 : 0); }
   /// Of all chunks. Pre: it fits.
   [[nodiscard]] constexpr auto time() const -> Number {
+    TAKT_EXPECTS(fits());
     const Number whole = full_time * Number(full);
     return has_rest ? Number(whole + rest_time) : whole;
+  }
+
+ private:
+  [[nodiscard]] constexpr auto fits() const -> bool {
+    Number all{};
+    return number_traits<Number>::multiply(full_time, full, all) && (!has_rest || add_exactly(all, rest_time, all));
   }
 };
 
@@ -30,6 +37,7 @@ struct chunk_run {
 template <TransferCosts Costs>
 [[nodiscard]] constexpr auto split(const Costs& costs, transfer_kind kind, std::int64_t bytes, std::int64_t chunk,
                                    std::int32_t gpu_cluster = 0) -> chunk_run<typename Costs::number> {
+  TAKT_EXPECTS(bytes >= 0 && chunk > 0);
   chunk_run<typename Costs::number> out;
   out.full = bytes / chunk;
   out.full_time = transfer_time(costs, kind, chunk, gpu_cluster);
@@ -76,12 +84,14 @@ enum class state_place : std::uint8_t { any_gpu, same_gpu };
   return false;
 }
 
-/// Pre: the configuration and the task are without fault, and the task is placed if it uses a GPU.
+/// Pre: sizes of the configuration and of the task are without fault. Costs of one GPU cluster: the task is placed.
 template <TransferCosts Costs, std::size_t MaxKernels>
 [[nodiscard]] constexpr auto requests_of(const gpusync_configuration& c, const Costs& costs,
                                          const gpusync_task<typename Costs::number, MaxKernels>& t,
                                          state_place state = state_place::any_gpu)
     -> job_requests<typename Costs::number> {
+  TAKT_EXPECTS(c.gpu_cluster_size > 0 && c.dma_chunk > 0);
+  TAKT_EXPECTS(t.bytes_in >= 0 && t.bytes_out >= 0 && t.bytes_state >= 0);
   job_requests<typename Costs::number> out;
   if (!t.uses_gpu()) { return out; }
   const auto chunks = [&](transfer_kind kind, std::int64_t bytes) {

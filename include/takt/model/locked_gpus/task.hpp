@@ -40,7 +40,10 @@ struct gpusync_task {
   /// Pre: the sum fits.
   [[nodiscard]] constexpr auto gpu_time() const -> Number {
     Number sum(0);
-    for (std::size_t i = 0; i < kernels.size(); ++i) { sum = sum + kernels[i]; }
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const bool fits = add_exactly(sum, kernels[i], sum);
+      TAKT_EXPECTS(fits);
+    }
     return sum;
   }
 };

@@ -28,6 +28,7 @@ struct linear_cost {
 
   /// In ticks rounded up. Error: `longest_gpusync_time` where the exact time is above it.
   [[nodiscard]] constexpr auto time(std::int64_t bytes) const -> Number {
+    TAKT_EXPECTS(bytes >= 0 && Number(0) <= setup && numerator >= 0 && denominator > 0);
     if (bytes == 0) { return Number(0); }
     Number product{};
     Number sum{};
@@ -66,7 +67,7 @@ class cost_curve {
   constexpr auto add(curve_point p) noexcept -> bool {
     const curve_point last = points_.empty() ? curve_point{} : points_.back();
     if (p.bytes <= last.bytes || p.time < last.time || p.time > longest_gpusync_time) { return false; }
-    return points_.push_back(p);
+    return points_.try_push_back(p);
   }
   [[nodiscard]] constexpr auto empty() const noexcept -> bool { return points_.empty(); }
 

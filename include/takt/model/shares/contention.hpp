@@ -15,11 +15,14 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t MaxTasks>
 class contention_matrix {
  public:
+  /// Pre: both are below `MaxTasks`; so for the one below.
   [[nodiscard]] constexpr auto ppm(std::size_t slowed, std::size_t by) const noexcept -> std::uint32_t {
+    TAKT_EXPECTS(slowed < MaxTasks && by < MaxTasks);
     return ppm_[slowed][by];
   }
-  /// Pre: both are below `MaxTasks`. An application does not slow itself down.
+  /// An application does not slow itself down.
   constexpr void set(std::size_t slowed, std::size_t by, std::uint32_t value) noexcept {
+    TAKT_EXPECTS(slowed < MaxTasks && by < MaxTasks);
     if (slowed != by) { ppm_[slowed][by] = value; }
   }
   /// Whether no application slows another one down.

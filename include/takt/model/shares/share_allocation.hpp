@@ -14,7 +14,11 @@ template <std::size_t MaxTasks>
 class share_allocation {
  public:
   [[nodiscard]] static constexpr auto capacity() noexcept -> std::size_t { return MaxTasks; }
-  [[nodiscard]] constexpr auto operator[](std::size_t task) const noexcept -> share { return held_[task]; }
+  /// Pre: task < capacity().
+  [[nodiscard]] constexpr auto operator[](std::size_t task) const noexcept -> share {
+    TAKT_EXPECTS(task < MaxTasks);
+    return held_[task];
+  }
   [[nodiscard]] constexpr auto sum() const noexcept -> std::int32_t { return sum_; }
   [[nodiscard]] constexpr auto left() const noexcept -> std::int32_t { return full_share.percent() - sum_; }
 
@@ -27,6 +31,7 @@ class share_allocation {
   }
   /// Pre: task < capacity().
   constexpr void clear(std::size_t task) noexcept {
+    TAKT_EXPECTS(task < MaxTasks);
     sum_ -= held_[task].percent();
     held_[task] = no_share;
   }

@@ -72,7 +72,7 @@ class wcet_row {
 
   /// Times with 1, 2, ... 100 per cent.
   [[nodiscard]] static constexpr auto measured(std::span<const ticks, shares> times) noexcept -> wcet_row {
-    return envelope_of(times.data());
+    return envelope_of(times);
   }
 
   /// ceil(C (f d + (1000 - f) 100) / (1000 d)) for the share d: of the time C with the whole GPU, f per mille do not
@@ -120,11 +120,12 @@ class wcet_row {
       while (above < shares && !known[above]) { ++above; }
       times[i] = derived(times, below, i, above, rule);
     }
-    return envelope_of(times.data());
+    return envelope_of(times);
   }
 
   /// Pre: held >= 1.
   [[nodiscard]] constexpr auto at(share held) const noexcept -> ticks {
+    TAKT_EXPECTS(held.percent() >= 1);
     return times_[static_cast<std::size_t>(held.percent() - 1)];
   }
   /// The least share with which a job alone takes at most `limit`.
@@ -146,8 +147,7 @@ class wcet_row {
   [[nodiscard]] friend constexpr auto operator==(const wcet_row&, const wcet_row&) noexcept -> bool = default;
 
  private:
-  /// Pre: a time for each share.
-  [[nodiscard]] static constexpr auto envelope_of(const ticks* times) noexcept -> wcet_row {
+  [[nodiscard]] static constexpr auto envelope_of(std::span<const ticks, shares> times) noexcept -> wcet_row {
     wcet_row out;
     for (std::size_t i = 0; i < shares; ++i) { out.times_[i] = times[i]; }
     for (std::size_t i = shares - 1; i-- > 0;) {
