@@ -50,6 +50,7 @@ struct plan {
   bool may_guard = false;  ///< where a plan has no offsets, an analysis may choose some and local deadlines
   bool feasible = false;   ///< every deadline is proven, says a search or a verdict; false where written by hand
   search_effort effort{};
+  bool cut = false;  ///< copied from one that has more entries than there is room for here: it fits nothing
 };
 
 /// A plan by hand, for one GPU: `takt::dedicate(2, 1, 0)` gives the first task two SMs, the second one, the third none.
@@ -74,7 +75,7 @@ struct plan_parts {
 };
 
 /// `plan_part_unused` for a plan that decides something else, `plan_does_not_fit` for a used part that has neither no
-/// entry nor one for each of so many tasks or visits.
+/// entry nor one for each of so many tasks or visits, and for one that was cut.
 template <std::size_t MaxTasks, std::size_t MaxVisits>
 [[nodiscard]] constexpr auto parts_fault(const plan<MaxTasks, MaxVisits>& p, const plan_parts& used, std::size_t tasks,
                                          std::size_t visits = 0) -> model_error {
@@ -93,6 +94,7 @@ template <std::size_t MaxTasks, std::size_t MaxVisits>
   check(p.offsets.size(), used.offsets, visits);
   check(p.local_deadlines.size(), used.local_deadlines, visits);
   check(p.instances.size(), used.instances, visits);
+  if (!out && p.cut) { out = {.fault = model_fault::plan_does_not_fit}; }
   return out;
 }
 

@@ -291,6 +291,7 @@ concept TellsCoresApart = requires { requires R::tells_cores_apart; };
 /// order.
 template <KernelOrder Order, class Number, std::size_t MaxTasks>
 constexpr void rank_kernels(task_rows<accelerator_task<Number>, MaxTasks>& table) {
+  for (std::size_t i = 0; i < table.size(); ++i) { TAKT_EXPECTS(table.tasks[i].id == i); }
   if constexpr (FixedPriority<Order>) {
     auto sorted = table;
     prioritize(sorted, order_of<Order>{});

@@ -35,10 +35,13 @@ struct sm_capacity {
   }
   /// Pre: as the block is held here.
   [[nodiscard]] constexpr auto fits(const block_footprint& b) const noexcept -> bool {
+    TAKT_EXPECTS_IN_TESTS(warp_size >= 1 && b.threads % warp_size == 0);
     return b.threads <= threads && blocks > 0 && b.shared_memory <= shared_memory && b.registers <= registers;
   }
   /// Pre: `count` of them fit.
   constexpr void take(const block_footprint& b, std::int64_t count) noexcept {
+    TAKT_EXPECTS(0 <= count && count <= blocks && count * b.threads <= threads &&
+                 count * b.shared_memory <= shared_memory && count * b.registers <= registers);
     threads -= count * b.threads;
     blocks -= count;
     shared_memory -= count * b.shared_memory;

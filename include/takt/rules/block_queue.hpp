@@ -58,6 +58,7 @@ class block_queue {
   constexpr block_queue(std::int32_t sms, const sm_capacity& each, block_placement placement = block_placement::even,
                         std::int64_t grids = 0) noexcept
       : each_{each}, sms_{sms}, grids_{grids}, placement_{placement} {
+    TAKT_EXPECTS(1 <= sms && static_cast<std::size_t>(sms) <= MaxSms);
     idle_.fill(each);
     entries_.fill(entry{});
     streams_.fill(stream{});
@@ -118,6 +119,7 @@ class block_queue {
 
   /// So many blocks of the kernel end on an SM. Whether the kernel is then finished. Pre: they run there.
   constexpr auto complete(std::int32_t kernel, std::int32_t sm, std::int64_t count = 1) noexcept -> bool {
+    TAKT_EXPECTS(is_sm(sm) && is_kernel(kernel) && 1 <= count && count <= entries_[index(kernel)].running);
     entry& e = entries_[index(kernel)];
     idle_[index(sm)].give_back(e.kernel.block, count);
     e.running -= count;
@@ -130,22 +132,31 @@ class block_queue {
 
   [[nodiscard]] constexpr auto sms() const noexcept -> std::int32_t { return sms_; }
   [[nodiscard]] constexpr auto each() const noexcept -> const sm_capacity& { return each_; }
-  [[nodiscard]] constexpr auto idle(std::int32_t sm) const noexcept -> const sm_capacity& { return idle_[index(sm)]; }
+  /// Pre: 0 <= sm < sms().
+  [[nodiscard]] constexpr auto idle(std::int32_t sm) const noexcept -> const sm_capacity& {
+    TAKT_EXPECTS(is_sm(sm));
+    return idle_[index(sm)];
+  }
   /// Kernels in the queue, which have blocks that have not started.
   [[nodiscard]] constexpr auto waiting() const noexcept -> std::size_t { return waiting_; }
   /// By position, from the head. Pre: position < waiting().
   [[nodiscard]] constexpr auto waiting(std::size_t position) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(position < waiting_);
     return queue_[(first_ + position) % MaxKernels];
   }
+  /// Pre: a number that `enqueue` gave.
   [[nodiscard]] constexpr auto kernel(std::int32_t number) const noexcept -> const queued_kernel& {
+    TAKT_EXPECTS(is_kernel(number));
     return entries_[index(number)].kernel;
   }
   /// Blocks that have not started. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto unplaced(std::int32_t number) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(is_unfinished(number));
     return entries_[index(number)].unplaced;
   }
   /// Blocks on SMs. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto running(std::int32_t number) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(is_unfinished(number));
     return entries_[index(number)].running;
   }
   /// Kernels with blocks on SMs, or between their blocks.
@@ -169,6 +180,13 @@ class block_queue {
 
   [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
     return static_cast<std::size_t>(i);
+  }
+  [[nodiscard]] constexpr auto is_sm(std::int32_t sm) const noexcept -> bool { return 0 <= sm && sm < sms_; }
+  [[nodiscard]] static constexpr auto is_kernel(std::int32_t number) noexcept -> bool {
+    return 0 <= number && index(number) < MaxKernels;
+  }
+  [[nodiscard]] constexpr auto is_unfinished(std::int32_t number) const noexcept -> bool {
+    return is_kernel(number) && (entries_[index(number)].unplaced > 0 || entries_[index(number)].running > 0);
   }
   constexpr void append(std::int32_t number) noexcept {
     entries_[index(number)].position = entered_;
@@ -214,6 +232,7 @@ class block_queue {
   }
   /// Pre: a block fits either.
   [[nodiscard]] constexpr auto fits_better(std::int32_t sm, std::int32_t than) const noexcept -> bool {
+    TAKT_EXPECTS(is_sm(sm) && is_sm(than));
     return placement_.prefers(idle_[index(sm)], idle_[index(than)]);
   }
 

@@ -56,11 +56,14 @@ struct all_pool_servers<std::index_sequence<At...>, MaxStations, Clients, Pools.
   /// f of the servers of a pool. Pre: pool < sizeof...(Pools).
   template <class F>
   constexpr void with(std::size_t pool, const F& f) {
+    TAKT_EXPECTS(pool < sizeof...(At));
     static_cast<void>(
         ((pool == At ? (f(static_cast<pool_servers<At, Pools, MaxStations, Clients>&>(*this)), true) : false) || ...));
   }
+  /// Pre: as above.
   template <class F>
   constexpr void with(std::size_t pool, const F& f) const {
+    TAKT_EXPECTS(pool < sizeof...(At));
     static_cast<void>(
         ((pool == At ? (f(static_cast<const pool_servers<At, Pools, MaxStations, Clients>&>(*this)), true) : false) ||
          ...));
@@ -143,12 +146,19 @@ class board_stations<platform<Pools...>, MaxStations> {
       if (stations_[s] == wanted) { return s; }
     }
     const auto next = static_cast<std::uint32_t>(stations_.size());
-    return stations_.push_back(wanted) ? next : static_cast<std::uint32_t>(max_stations);
+    return stations_.try_push_back(wanted) ? next : static_cast<std::uint32_t>(max_stations);
   }
 
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return stations_.size(); }
-  [[nodiscard]] constexpr auto operator[](std::size_t s) const noexcept -> const board_station& { return stations_[s]; }
-  [[nodiscard]] constexpr auto units(std::size_t s) const noexcept -> std::int32_t { return stations_[s].units; }
+  /// Pre: s < size(); so for the one below.
+  [[nodiscard]] constexpr auto operator[](std::size_t s) const noexcept -> const board_station& {
+    TAKT_EXPECTS(s < stations_.size());
+    return stations_[s];
+  }
+  [[nodiscard]] constexpr auto units(std::size_t s) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(s < stations_.size());
+    return stations_[s].units;
+  }
 
   /// Whether some protocol lets jobs donate their priorities.
   static constexpr bool may_donate = (detail::protocol_habits_of<typename Pools::rule_type>().donates || ...);
@@ -162,6 +172,7 @@ class board_stations<platform<Pools...>, MaxStations> {
   template <class F>
   constexpr void with_tokens([[maybe_unused]] std::size_t tokens, [[maybe_unused]] const F& f) const {
     if constexpr (token_pools() > 0) {
+      TAKT_EXPECTS(tokens < token_pools());
       board_->with(pools_with_tokens[tokens], [&](const auto& p) {
         if constexpr (Locked<typename std::remove_cvref_t<decltype(p)>::rule_type>) { f(p.rule.order, p.rule.tokens); }
       });
@@ -221,6 +232,7 @@ class board_stations<platform<Pools...>, MaxStations> {
   /// Pre: `looks_beside`.
   constexpr void beside([[maybe_unused]] std::size_t s, [[maybe_unused]] view_values& own,
                         [[maybe_unused]] const view_values& other) const {
+    TAKT_EXPECTS(looks_beside(s));
     if constexpr ((LooksBeside<typename Pools::rule_type> || ...)) {
       with_rule(s, [&](const auto& rule) {
         if constexpr (LooksBeside<std::remove_cvref_t<decltype(rule)>>) { rule.beside(own, other); }
@@ -295,7 +307,9 @@ class board_stations<platform<Pools...>, MaxStations> {
     /// Pre: holders can be served at the priority of others there.
     constexpr void reprioritize(std::size_t s, client who, const priority_point& p) {
       all_.with(stations_[s].pool, [&](auto& pool) {
-        if constexpr (Reprioritizes<std::remove_cvref_t<decltype(pool.at(s))>>) { pool.at(s).reprioritize(who, p); }
+        constexpr bool can = Reprioritizes<std::remove_cvref_t<decltype(pool.at(s))>>;
+        TAKT_EXPECTS(can);
+        if constexpr (can) { pool.at(s).reprioritize(who, p); }
       });
     }
     [[nodiscard]] constexpr auto next(std::size_t s) const -> ticks {
@@ -311,7 +325,9 @@ class board_stations<platform<Pools...>, MaxStations> {
     /// Pre: the station serves bodies.
     constexpr void finish(std::size_t s, client who, ticks now, const slice_sink& sink) {
       all_.with(stations_[s].pool, [&](auto& pool) {
-        if constexpr (ServesBodies<std::remove_cvref_t<decltype(pool.at(s))>>) { pool.at(s).finish(who, now, sink); }
+        constexpr bool can = ServesBodies<std::remove_cvref_t<decltype(pool.at(s))>>;
+        TAKT_EXPECTS(can);
+        if constexpr (can) { pool.at(s).finish(who, now, sink); }
       });
     }
     /// For servers that tell slices only when they end.
@@ -335,7 +351,9 @@ class board_stations<platform<Pools...>, MaxStations> {
     /// Pre: the station serves bodies.
     constexpr void holders(std::size_t s, const holder_sink& to) const {
       all_.with(stations_[s].pool, [&](const auto& pool) {
-        if constexpr (ServesBodies<std::remove_cvref_t<decltype(pool.at(s))>>) { pool.at(s).holders(to); }
+        constexpr bool can = ServesBodies<std::remove_cvref_t<decltype(pool.at(s))>>;
+        TAKT_EXPECTS(can);
+        if constexpr (can) { pool.at(s).holders(to); }
       });
     }
 

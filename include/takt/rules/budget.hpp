@@ -84,11 +84,11 @@ struct job_budget {
 /// What an early release takes, in this order: a waiter leaves its queue before its priority changes and comes back
 /// after the priorities of those it has locked out have been put right. Source: Elliott 2015, sections 3.2.4 and 3.3.3.
 [[nodiscard]] constexpr auto early_release_actions(const job_budget& b) noexcept -> budget_actions {
-  budget_actions todo;
-  if (b.waits_for_token) { todo.push_back(budget_action::abort_request); }
-  if (b.deadline_driven) { todo.push_back(budget_action::lower_priority); }
-  if (b.deadline_driven) { todo.push_back(budget_action::reevaluate_locks); }
-  if (b.waits_for_token) { todo.push_back(budget_action::reissue_request); }
+  budget_actions todo;  // Bound: four of these, and a signal behind them.
+  if (b.waits_for_token) { todo.unchecked_push_back(budget_action::abort_request); }
+  if (b.deadline_driven) { todo.unchecked_push_back(budget_action::lower_priority); }
+  if (b.deadline_driven) { todo.unchecked_push_back(budget_action::reevaluate_locks); }
+  if (b.waits_for_token) { todo.unchecked_push_back(budget_action::reissue_request); }
   return todo;
 }
 
@@ -120,6 +120,7 @@ class budget_account {
   constexpr void engine_locked() noexcept { ++engine_locks_; }
   /// What has been put off until now. Pre: an engine lock is held.
   [[nodiscard]] constexpr auto engine_unlocked() noexcept -> budget_actions {
+    TAKT_EXPECTS(engine_locks_ > 0);
     --engine_locks_;
     budget_actions todo;
     signal_if_possible(todo);
@@ -148,7 +149,7 @@ class budget_account {
     if (!signal_due_ || engine_locks_ > 0) { return; }
     signal_due_ = false;
     signalled_ = true;
-    todo.push_back(budget_action::deliver_signal);
+    todo.unchecked_push_back(budget_action::deliver_signal);
   }
 
   overrun_policy policy_;

@@ -64,14 +64,15 @@ template <RuleTag CpuRule, RuleTag GpuRule>
   chain_board<CpuRule, copies_beside<CpuRule, GpuRule>, GpuRule> out;
   out.sizes.cores = board.processors;
   out.sizes.copy_engines = board.copy_engines;
+  // Bound: max_gpus of either.
   for (const gpu_hardware& g : board.gpus) {
-    static_cast<void>(out.sizes.gpus.push_back({.sms = g.sms,
-                                                .virtual_per_sm = g.virtual_per_sm,
-                                                .granularity = g.granularity,
-                                                .shared = detail::shares_physical_sms<GpuRule>(),
-                                                .speed = g.speed,
-                                                .tokens = detail::tokens_of(gpus),
-                                                .room = g.room()}));
+    out.sizes.gpus.unchecked_push_back({.sms = g.sms,
+                                        .virtual_per_sm = g.virtual_per_sm,
+                                        .granularity = g.granularity,
+                                        .shared = detail::shares_physical_sms<GpuRule>(),
+                                        .speed = g.speed,
+                                        .tokens = detail::tokens_of(gpus),
+                                        .room = g.room()});
   }
   return out;
 }

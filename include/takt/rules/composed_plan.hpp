@@ -44,11 +44,14 @@ template <class P, class Table, std::size_t N, std::size_t V>
   return {.fault = fits ? model_fault::none : model_fault::plan_does_not_fit};
 }
 
+/// What a plan decides, in another one. Where that has too little room for a part, it is marked as cut, and fits
+/// nothing.
 template <std::size_t N, std::size_t V, std::size_t M, std::size_t W>
 constexpr void copy_decisions(const plan<M, W>& from, plan<N, V>& to) {
-  const auto copy = [](const auto& a, auto& b) {
+  to.cut = from.cut;
+  const auto copy = [&to](const auto& a, auto& b) {
     b.clear();
-    for (const auto& x : a) { static_cast<void>(b.push_back(x)); }
+    for (const auto& x : a) { to.cut = !b.try_push_back(x) || to.cut; }
   };
   copy(from.shares, to.shares);
   copy(from.cores, to.cores);
@@ -66,6 +69,7 @@ constexpr void copy_decisions(const plan<M, W>& from, plan<N, V>& to) {
 /// out under the plan.
 template <class P, class Table, std::size_t N, std::size_t V>
 constexpr void state_order(const P& board, const Table& table, plan<N, V>& p) {
+  TAKT_EXPECTS(table.size() <= N);
   const auto is_before = [&table](std::size_t a, std::size_t b) {
     const std::int32_t first = table.tasks[a].priority;
     const std::int32_t second = table.tasks[b].priority;
@@ -79,7 +83,7 @@ constexpr void state_order(const P& board, const Table& table, plan<N, V>& p) {
       rank += is_before(k, i) ? 1 : 0;
       some_are_equal = some_are_equal || (k != i && table.tasks[k].priority == table.tasks[i].priority);
     }
-    static_cast<void>(ranks.push_back(rank));
+    ranks.unchecked_push_back(rank);  // Bound: N, of the table.
   }
   if (some_are_equal && composed_plan_parts(board).priorities) { p.priorities = ranks; }
 }

@@ -27,32 +27,41 @@ class dedicated_sms {
   constexpr dedicated_sms() noexcept = default;
   constexpr dedicated_sms(const platform_record& platform, const plan<MaxTasks>& p) noexcept {
     std::array<std::int32_t, max_gpus> used{};
+    // Bound: one range per share, at most MaxTasks.
     for (std::size_t i = 0; i < p.shares.size(); ++i) {
       const sm_share share = p.shares[i];
       const bool known = share.gpu >= 0 && static_cast<std::size_t>(share.gpu) < platform.gpus.size();
       if (share.sms != 0 && (!known || share.sms < 0)) { valid_ = false; }
       if (share.sms <= 0 || !known) {
-        ranges_.push_back({});
+        ranges_.unchecked_push_back({});
         continue;
       }
       const auto g = static_cast<std::size_t>(share.gpu);
       const gpu_record& gpu = platform.gpus[g];
       if (share.sms % gpu.granularity != 0 || share.sms > gpu.budget() - used[g]) { valid_ = false; }
-      ranges_.push_back({share.gpu, used[g], share.sms});
+      ranges_.unchecked_push_back({share.gpu, used[g], share.sms});
       used[g] += valid_ ? share.sms : 0;
     }
   }
 
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return valid_; }
-  [[nodiscard]] constexpr auto range(std::size_t task) const noexcept -> sm_range { return ranges_[task]; }
+  /// Pre: the plan has a share for the task, be it of no SMs.
+  [[nodiscard]] constexpr auto range(std::size_t task) const noexcept -> sm_range {
+    TAKT_EXPECTS(task < ranges_.size());
+    return ranges_[task];
+  }
 
-  /// Pre: the task has a share. False when it uses its range already, which no chain does.
+  /// Pre: as above; so for the one below. False when it uses its range already, which no chain does.
   constexpr auto request(std::size_t task) noexcept -> bool {
+    TAKT_EXPECTS(task < ranges_.size());
     const bool granted = !busy_[task];
     busy_[task] = true;
     return granted;
   }
-  constexpr void complete(std::size_t task) noexcept { busy_[task] = false; }
+  constexpr void complete(std::size_t task) noexcept {
+    TAKT_EXPECTS(task < ranges_.size());
+    busy_[task] = false;
+  }
 
  private:
   inline_vector<sm_range, MaxTasks> ranges_;

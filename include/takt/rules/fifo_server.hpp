@@ -14,9 +14,15 @@ template <std::size_t Capacity>
 class fifo_server {
  public:
   /// Pre: r neither waits nor runs.
-  constexpr void request(rank r) noexcept { queue_.append(0, r); }
+  constexpr void request(rank r) noexcept {
+    TAKT_EXPECTS(r != running_ && queue_.queue_of(r) == no_replica);
+    queue_.append(0, r);
+  }
   /// The holder is done. Pre: somebody runs.
-  constexpr void complete() noexcept { running_ = nobody; }
+  constexpr void complete() noexcept {
+    TAKT_EXPECTS(running_ != nobody);
+    running_ = nobody;
+  }
   [[nodiscard]] constexpr auto running() const noexcept -> rank { return running_; }
 
   constexpr auto decide() noexcept -> dispatch {

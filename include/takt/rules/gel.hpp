@@ -25,6 +25,7 @@ constexpr void add_times(Number& sum, std::int32_t times, const Number& value) {
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto relative_point(const gel_policy& policy, const gel_task<Number>& t,
                                             std::int32_t processors) -> fraction_of<Number> {
+  TAKT_EXPECTS(processors >= 1);
   using fraction = fraction_of<Number>;
   fraction out(0);
   detail::add_times(out, policy.deadline, fraction(t.deadline));
@@ -74,6 +75,7 @@ struct by_policy {
     return policy.other_processors != 0 ? processors : 1;
   }
   [[nodiscard]] constexpr auto point(const job_timing& t, ticks release, priority_point& out) const noexcept -> bool {
+    TAKT_EXPECTS(policy.point == 0);
     ticks at = release;
     const auto add = [&at](ticks times, ticks value) {
       ticks product = 0;

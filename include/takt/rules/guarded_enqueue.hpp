@@ -44,6 +44,7 @@ class guarded_enqueue {
   [[nodiscard]] constexpr auto next_is_ready() const noexcept -> bool { return waiting_[slot(next_)].ready; }
   /// The next job does not enter before. Pre: it is ready, and one has entered.
   [[nodiscard]] constexpr auto earliest() const -> const Number& {
+    TAKT_EXPECTS(next_is_ready() && next_ > 0);
     const Number& release = waiting_[slot(next_)].release;
     return release < earliest_ ? release : earliest_;
   }
@@ -52,6 +53,7 @@ class guarded_enqueue {
   }
   /// The next job enters. False, and no change, when the time of the one after it does not fit. Pre: it may.
   [[nodiscard]] constexpr auto enter(const Number& now) -> bool {
+    TAKT_EXPECTS(may_enter(now));
     if (!add_exactly(now, separation_, earliest_)) { return false; }
     waiting_[slot(next_)].ready = false;
     ++next_;

@@ -50,6 +50,7 @@ class hardware_fifo {
 
   /// The operation that ends now. Pre: the engine runs one.
   constexpr auto complete(std::int32_t engine) noexcept -> stream_operation {
+    TAKT_EXPECTS(numbered(engine) && running_[index(engine)].running);
     const stream_operation ended = running_[index(engine)].operation;
     stream_busy_[index(ended.stream)] = false;
     running_[index(engine)] = {};
@@ -57,7 +58,9 @@ class hardware_fifo {
   }
 
   [[nodiscard]] constexpr auto waiting() const noexcept -> std::size_t { return size_; }
+  /// Pre: the engine is below the capacity.
   [[nodiscard]] constexpr auto running(std::int32_t engine) const noexcept -> stream_operation {
+    TAKT_EXPECTS(numbered(engine));
     const slot& s = running_[index(engine)];
     return s.running ? s.operation : no_operation;
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include <takt/core/choice.hpp>
 #include <takt/rules/helper_threads.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -16,6 +17,8 @@ enum class helper_scope : std::uint8_t {
   future,              ///< those that start from now on
   current_and_future,  ///< both
 };
+
+[[nodiscard]] constexpr auto last_of(helper_scope) noexcept -> helper_scope { return helper_scope::current_and_future; }
 
 inline constexpr std::int32_t helps_nobody = -1;
 
@@ -44,6 +47,7 @@ class helper_registry {
   /// Threads that help another task already stay with it; of two tasks that ask for those to come the later one has
   /// them. Pre: task >= 0, and the scope is known.
   constexpr void take(std::int32_t task, helper_scope scope) noexcept {
+    TAKT_EXPECTS(task >= 0 && is_known(scope));
     switch (scope) {
       case helper_scope::current: take_free(task); break;
       case helper_scope::future: future_ = task; break;

@@ -264,6 +264,7 @@ template <TimedOnGpu K>
 template <TimedOnGpu K>
 [[nodiscard]] constexpr auto time_behind_token(const K& k, const gpu_record& gpu, std::int32_t tokens, bool partitioned)
     -> visit_view {
+  TAKT_EXPECTS(tokens >= 1);
   if (partitioned && tokens > 1) {
     if constexpr (TimedOnSms<K>) {
       const std::int32_t sms = detail::all_virtual_sms(gpu) / tokens;
@@ -327,6 +328,7 @@ template <HasBlocks K>
 /// Pre: nothing is lacking.
 template <HasBlocks K>
 [[nodiscard]] constexpr auto blocks_of(const K& k) -> kernel_blocks {
+  TAKT_EXPECTS(!lacking_blocks(k));
   const kernel_grid grid = fact<kernel_grid>(k);
   return {grid.blocks, grid.threads, fact<kernel_block_length>(k).time.count()};
 }
@@ -357,7 +359,7 @@ concept LeavesTime =
     TimedByItself<S> && !Views<Rule, S> &&
     !(std::same_as<typename detail::resource_of_segment<S>::type, gpu> && Views<Rule, detail::kernel_of_all_facts>);
 
-/// Pre: `at.gpu` is a GPU if the segment asks for one.
+/// A kernel is on all of `at.gpu`.
 template <TimedByItself S>
 [[nodiscard]] constexpr auto time_by_itself(const S& s, const visit_placement& at) -> visit_view {
   if constexpr (std::same_as<typename detail::resource_of_segment<S>::type, gpu>) {

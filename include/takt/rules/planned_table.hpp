@@ -154,7 +154,8 @@ constexpr void complete_plan(const P& platform, const Table& table, const plan<N
   }
   if constexpr (detail::holds_tokens<P>) {
     out.tokens.clear();
-    for (const gpu_record& gpu : record.gpus) { static_cast<void>(out.tokens.push_back(gpu.tokens)); }
+    // Bound: max_gpus of either.
+    for (const gpu_record& gpu : record.gpus) { out.tokens.unchecked_push_back(gpu.tokens); }
   }
   out.feasible = from.feasible;
   out.effort = from.effort;

@@ -163,20 +163,20 @@ struct pool_outline {
 };
 template <class P>
 [[nodiscard]] constexpr auto outlines_of(const P& board) {
-  inline_vector<pool_outline, P::pool_count> out;
+  inline_vector<pool_outline, P::pool_count> out;  // Bound: one per pool.
   board.each([&out](const auto& p) {
     using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
-    static_cast<void>(out.push_back({.mutex = facts::mutex(p),
-                                     .units = facts::units(p),
-                                     .cluster = facts::cluster(p),
-                                     .is_processors = facts::is_processors(p),
-                                     .names_cores = facts::names_cores(p),
-                                     .runs_kernels = facts::runs_kernels(p),
-                                     .has_tokens = facts::has_tokens(p),
-                                     .hands_sms = facts::hands_sms(p),
-                                     .hands_percents = facts::hands_percents(p),
-                                     .reads_priorities = facts::reads_priorities(p),
-                                     .gpu = facts::gpu(p)}));
+    out.unchecked_push_back({.mutex = facts::mutex(p),
+                             .units = facts::units(p),
+                             .cluster = facts::cluster(p),
+                             .is_processors = facts::is_processors(p),
+                             .names_cores = facts::names_cores(p),
+                             .runs_kernels = facts::runs_kernels(p),
+                             .has_tokens = facts::has_tokens(p),
+                             .hands_sms = facts::hands_sms(p),
+                             .hands_percents = facts::hands_percents(p),
+                             .reads_priorities = facts::reads_priorities(p),
+                             .gpu = facts::gpu(p)});
   });
   return out;
 }

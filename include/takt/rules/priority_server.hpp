@@ -27,11 +27,17 @@ template <preemption Preemption, std::size_t Capacity>
 class priority_server {
  public:
   /// Pre: r neither waits nor runs.
-  constexpr void request(rank r) noexcept { waiting_.insert(r); }
+  constexpr void request(rank r) noexcept {
+    TAKT_EXPECTS(r != running_ && !waiting_.contains(r));
+    waiting_.insert(r);
+  }
   /// Takes back a request that has not been granted.
   constexpr void withdraw(rank r) noexcept { waiting_.erase(r); }
   /// The holder is done. Pre: somebody runs.
-  constexpr void complete() noexcept { running_ = nobody; }
+  constexpr void complete() noexcept {
+    TAKT_EXPECTS(running_ != nobody);
+    running_ = nobody;
+  }
   [[nodiscard]] constexpr auto running() const noexcept -> rank { return running_; }
   [[nodiscard]] constexpr auto waits(rank r) const noexcept -> bool { return waiting_.contains(r); }
   [[nodiscard]] constexpr auto idle() const noexcept -> bool { return running_ == nobody && waiting_.empty(); }

@@ -18,9 +18,17 @@ inline constexpr rank nobody = -1;
 template <std::size_t Capacity>
 class rank_set {
  public:
-  constexpr void insert(rank r) noexcept { word_of(r) |= bit_of(r); }
-  constexpr void erase(rank r) noexcept { word_of(r) &= ~bit_of(r); }
+  /// Pre: 0 <= r < Capacity; so for the two below.
+  constexpr void insert(rank r) noexcept {
+    TAKT_EXPECTS(is_rank(r));
+    word_of(r) |= bit_of(r);
+  }
+  constexpr void erase(rank r) noexcept {
+    TAKT_EXPECTS(is_rank(r));
+    word_of(r) &= ~bit_of(r);
+  }
   [[nodiscard]] constexpr auto contains(rank r) const noexcept -> bool {
+    TAKT_EXPECTS(is_rank(r));
     return (words_[static_cast<std::size_t>(r) / 64] & bit_of(r)) != 0;
   }
   [[nodiscard]] constexpr auto empty() const noexcept -> bool { return first() == nobody; }
@@ -36,6 +44,9 @@ class rank_set {
  private:
   static constexpr std::size_t word_count = (Capacity + 63) / 64 == 0 ? 1 : (Capacity + 63) / 64;
 
+  [[nodiscard]] static constexpr auto is_rank(rank r) noexcept -> bool {
+    return r >= 0 && static_cast<std::size_t>(r) < Capacity;
+  }
   [[nodiscard]] constexpr auto word_of(rank r) noexcept -> std::uint64_t& {
     return words_[static_cast<std::size_t>(r) / 64];
   }

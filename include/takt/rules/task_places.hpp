@@ -29,15 +29,19 @@ struct place_wishes {
   inline_vector<std::int64_t, N> demand;
   inline_vector<std::int32_t, N> core;    ///< -1: it names none
   inline_vector<std::uint32_t, N> group;  ///< tasks that share a mutex go to one place
-  inline_vector<held_mutex, 2 * N> held;
+  inline_vector<held_mutex, 2 * N> held;  ///< beyond so many mutexes, one and the same for all others
   ticks period = 1;
   std::int32_t together = 1;  ///< processors that are scheduled together
 
+  /// More tasks than N are refused by the flattening.
   constexpr void open(const flow_attributes& t) {
+    if (demand.full()) { return; }
     period = t.period < 1 ? 1 : t.period;
     const auto at = static_cast<std::uint32_t>(demand.size());
-    static_cast<void>(demand.push_back(0) && core.push_back(t.is_placed ? core_named_by(t, together) : -1) &&
-                      group.push_back(at));
+    // Bound: N of each, above.
+    demand.unchecked_push_back(0);
+    core.unchecked_push_back(t.is_placed ? core_named_by(t, together) : -1);
+    group.unchecked_push_back(at);
   }
   template <class S>
   constexpr auto visit(const S& s, visit_mask /*before*/) -> visit_mask {
@@ -52,7 +56,7 @@ struct place_wishes {
     for (const held_mutex& h : held) {
       if (h.mutex == mutex) { return join(h.group, group.back()); }
     }
-    static_cast<void>(held.push_back({mutex, group.back()}));
+    if (!held.try_push_back({mutex, group.back()})) { join(held.back().group, group.back()); }
   }
   constexpr void refuse(const model_error& /*told by the flattening*/) {}
 
@@ -73,6 +77,7 @@ template <std::size_t N>
                                           const inline_vector<std::int32_t, N>& named,
                                           inline_vector<std::int64_t, N> need, std::int32_t clusters)
     -> inline_vector<std::int32_t, N> {
+  TAKT_EXPECTS(clusters >= 1 && named.size() == group.size() && need.size() == group.size());
   inline_vector<std::int32_t, N> out = named;
   const auto follows = [&](std::size_t i) { return group[i] != i && named[i] < 0; };
   for (std::size_t i = 0; i < group.size(); ++i) {
@@ -105,11 +110,12 @@ constexpr void place_tasks(pool_outlines pools, const T& tasks, inline_vector<st
   bool all_named = true;
   for (const std::int32_t core : asked.core) { all_named = all_named && core >= 0; }
   if (all_named) { return; }
+  // Bound of it and of `cores`, which are empty: one per task, at most N.
   inline_vector<std::int32_t, N> named;
-  for (const std::int32_t core : asked.core) { static_cast<void>(named.push_back(core < 0 ? -1 : core / together)); }
+  for (const std::int32_t core : asked.core) { named.unchecked_push_back(core < 0 ? -1 : core / together); }
   const auto placed = place_groups(asked.group, named, asked.demand, all->units / together);
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    static_cast<void>(cores.push_back(named[i] < 0 ? placed[i] * together : asked.core[i]));
+    cores.unchecked_push_back(named[i] < 0 ? placed[i] * together : asked.core[i]);
   }
 }
 

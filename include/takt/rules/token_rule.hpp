@@ -87,6 +87,7 @@ template <std::size_t Clients, class Rule>
 /// Whether locks of a rule have a replica for each of so many tokens. Pre: tokens >= 1.
 template <std::size_t Clients = 8, class Rule>
 [[nodiscard]] constexpr auto locks_all(const Rule& rule, std::int32_t tokens) -> bool {
+  TAKT_EXPECTS(tokens >= 1);
   constexpr auto most = static_cast<std::int32_t>(Clients);
   return make_token_lock<Clients>(rule, {.tokens = tokens}).replicas() == (tokens < most ? tokens : most);
 }

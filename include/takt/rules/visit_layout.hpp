@@ -63,7 +63,7 @@ class visit_layout {
     }
     if (tokens == no_tokens) { return fail(model_fault::mutex_without_pool); }
     if (!takes_time(table_.tasks.back(), visits)) { return; }
-    if (!table_.sections.push_back({last_task(), tokens, visits})) { fail(model_fault::too_many_segments); }
+    if (!table_.sections.try_push_back({last_task(), tokens, visits})) { fail(model_fault::too_many_segments); }
   }
 
   /// Visits of the task opened last are one section of the tokens of its GPU, if that has some.
@@ -148,6 +148,7 @@ class visit_layout {
   /// Its bit. Pre: nothing is wrong.
   constexpr auto add_visit(const segment_traits& asked, std::uint32_t station, std::size_t stations,
                            const visit_view& seen, ticks region, visit_mask before) -> visit_mask {
+    TAKT_EXPECTS(!error_);
     const visit_mask added = visit_mask{1} << table_.tasks.back().visit_count;
     if (station >= stations || !table_.add_visit(station, seen.time.lower, seen.time.upper, before, seen.values)) {
       fail(model_fault::too_many_segments);
@@ -243,7 +244,7 @@ class visit_layout {
     for (const visit_section& other : table_.sections) {
       if (other.task == last_task() && (other.visits & visits) != 0) { return fail(model_fault::sections_nest); }
     }
-    if (!table_.sections.push_back({last_task(), tokens, visits})) { fail(model_fault::too_many_segments); }
+    if (!table_.sections.try_push_back({last_task(), tokens, visits})) { fail(model_fault::too_many_segments); }
   }
   [[nodiscard]] constexpr auto takes_time(const flow_record& t, visit_mask visits) const -> bool {
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {

@@ -15,6 +15,7 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t MaxTasks, class Demand, class Place, class Put>
 constexpr auto place_worst_fit(std::size_t tasks, std::int32_t places, const Demand& demand, const Place& place,
                                const Put& put) -> bool {
+  TAKT_EXPECTS(places >= 1);
   std::array<bool, MaxTasks> is_free{};
   bool any = false;
   for (std::size_t i = 0; i < tasks; ++i) {
@@ -58,6 +59,7 @@ constexpr auto place_worst_fit(std::size_t tasks, std::int32_t places, const Dem
 
 /// time / period in 2^-32, rounded down; at most 2^40. Pre: period >= 1, time >= 0.
 [[nodiscard]] constexpr auto demand_of_place(ticks time, ticks period) noexcept -> std::int64_t {
+  TAKT_EXPECTS(period >= 1 && time >= 0);
   std::int64_t out = time / period;
   std::int64_t rest = time % period;
   if (out >= 256) { return std::int64_t{1} << 40; }

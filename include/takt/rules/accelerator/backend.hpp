@@ -56,15 +56,18 @@ struct accelerator_command {
       -> bool = default;
 };
 
-/// Notes commands for later. One rescheduling gives each kernel at most one command.
+/// Notes commands for later. One rescheduling gives each kernel at most one command. Pre: `clear` comes between two of
+/// them.
 template <std::size_t MaxTasks>
 class command_list {
  public:
   constexpr void submit(kernel_id k, const kernel_placement& where) noexcept {
-    static_cast<void>(commands_.push_back({accelerator_command_kind::submit, k, where}));
+    TAKT_EXPECTS(!commands_.full());
+    commands_.unchecked_push_back({accelerator_command_kind::submit, k, where});  // Bound: one per kernel.
   }
   constexpr void request_yield(kernel_id k) noexcept {
-    static_cast<void>(commands_.push_back({accelerator_command_kind::request_yield, k, {}}));
+    TAKT_EXPECTS(!commands_.full());
+    commands_.unchecked_push_back({accelerator_command_kind::request_yield, k, {}});  // Bound: one per kernel.
   }
   constexpr void clear() noexcept { commands_.clear(); }
   [[nodiscard]] constexpr auto commands() const noexcept -> const inline_vector<accelerator_command, MaxTasks>& {

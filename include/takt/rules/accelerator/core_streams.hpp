@@ -26,6 +26,7 @@ class core_streams {
 
   /// Pre: 1 <= cores <= MaxCores, levels >= 1.
   constexpr core_streams(std::int32_t cores, std::int32_t levels) noexcept : cores_{cores}, levels_{levels} {
+    TAKT_EXPECTS(1 <= cores && static_cast<std::size_t>(cores) <= MaxCores && levels >= 1);
     lane_.fill(0);
     level_.fill(not_submitted);
     leaving_.fill(false);
@@ -33,7 +34,9 @@ class core_streams {
 
   [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return cores_; }
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return levels_; }
+  /// Pre: a core, or `any_core`.
   [[nodiscard]] constexpr auto lane_of(std::int32_t core) const noexcept -> std::size_t {
+    TAKT_EXPECTS(core == any_core || (0 <= core && core < cores_));
     return index(core == any_core ? cores_ : core);
   }
   [[nodiscard]] constexpr auto gang_lane() const noexcept -> std::size_t { return index(cores_); }

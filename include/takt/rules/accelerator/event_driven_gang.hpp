@@ -20,8 +20,9 @@ class event_driven_gang {
   static constexpr std::size_t max_cores = MaxCores;
 
   /// Pre: 1 <= cores <= MaxCores, levels >= 1.
-  constexpr explicit event_driven_gang(std::int32_t cores, std::int32_t levels = 1) noexcept
-      : streams_{cores, levels} {}
+  constexpr explicit event_driven_gang(std::int32_t cores, std::int32_t levels = 1) noexcept : streams_{cores, levels} {
+    TAKT_EXPECTS(1 <= cores && static_cast<std::size_t>(cores) <= MaxCores && levels >= 1);
+  }
 
   [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return streams_.cores(); }
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return streams_.levels(); }

@@ -19,27 +19,45 @@ class job_queues {
     next_.fill(no_kernel);
   }
 
-  /// Pre: k stands in no queue.
+  /// Pre: queue < Queues, 0 <= k < MaxTasks, and k stands in no queue.
   template <JobPoint Point>
   constexpr void insert(std::size_t queue, kernel_id k, const job_orders<Point, MaxTasks>& orders) {
+    TAKT_EXPECTS(queue < Queues && is_kernel(k) && next_[index(k)] == no_kernel);
+    TAKT_EXPECTS_IN_TESTS(!contains(k));
     kernel_id* link = &head_[queue];
     while (*link != no_kernel && goes_before(orders[index(*link)], orders[index(k)])) { link = &next_[index(*link)]; }
     next_[index(k)] = *link;
     *link = k;
   }
-  /// Pre: k stands in the queue.
+  /// Pre: queue < Queues, 0 <= k < MaxTasks, and k stands in the queue.
   constexpr void erase(std::size_t queue, kernel_id k) noexcept {
+    TAKT_EXPECTS(queue < Queues && is_kernel(k));
     kernel_id* link = &head_[queue];
-    while (*link != k) { link = &next_[index(*link)]; }
+    while (*link != k) {
+      TAKT_EXPECTS(*link != no_kernel);
+      link = &next_[index(*link)];
+    }
     *link = next_[index(k)];
     next_[index(k)] = no_kernel;
   }
-  /// The most important one, or `no_kernel`.
-  [[nodiscard]] constexpr auto head(std::size_t queue) const noexcept -> kernel_id { return head_[queue]; }
+  /// The most important one, or `no_kernel`. Pre: queue < Queues.
+  [[nodiscard]] constexpr auto head(std::size_t queue) const noexcept -> kernel_id {
+    TAKT_EXPECTS(queue < Queues);
+    return head_[queue];
+  }
 
   [[nodiscard]] friend constexpr auto operator==(const job_queues&, const job_queues&) noexcept -> bool = default;
 
  private:
+  [[nodiscard]] static constexpr auto is_kernel(kernel_id k) noexcept -> bool { return k >= 0 && index(k) < MaxTasks; }
+  [[nodiscard]] constexpr auto contains(kernel_id k) const noexcept -> bool {
+    for (const kernel_id head : head_) {
+      for (kernel_id other = head; other != no_kernel; other = next_[index(other)]) {
+        if (other == k) { return true; }
+      }
+    }
+    return false;
+  }
   [[nodiscard]] static constexpr auto index(kernel_id k) noexcept -> std::size_t { return static_cast<std::size_t>(k); }
 
   std::array<kernel_id, Queues> head_{};

@@ -45,6 +45,7 @@ class level_stack {
   /// Pre: levels >= 1, cores >= 1.
   constexpr explicit level_stack(std::int32_t levels = 2, std::int32_t cores = 1) noexcept
       : levels_{levels}, cores_{cores} {
+    TAKT_EXPECTS(levels >= 1 && cores >= 1);
     level_.fill(not_started);
   }
 

@@ -21,6 +21,17 @@ template <AcceleratorRule Rule>
 
 namespace detail {
 
+/// Whether the priorities of kernels are their ranks.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto are_ranked(const task_rows<accelerator_task<ticks>, MaxTasks>& table) -> bool {
+  for (std::size_t rank = 0; rank < table.size(); ++rank) {
+    std::size_t there = 0;
+    for (const auto& t : table.tasks) { there += t.priority == static_cast<std::int32_t>(rank) ? 1U : 0U; }
+    if (there != 1) { return false; }
+  }
+  return true;
+}
+
 /// Whether the priorities of a plan fit the kernels: any where the kernels' own count, else those of the order.
 template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto priorities_fit(task_rows<accelerator_task<ticks>, MaxTasks> table, const plan<N, V>& p)
@@ -64,22 +75,28 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t
 template <std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto planned_kernels(task_rows<accelerator_task<ticks>, MaxTasks> table, const plan<N, V>& p)
     -> task_rows<accelerator_task<ticks>, MaxTasks> {
+  TAKT_EXPECTS(p.cores.size() <= table.size() && p.priorities.size() <= table.size());
   for (std::size_t i = 0; i < p.cores.size(); ++i) { table.tasks[i].core = p.cores[i]; }
   for (std::size_t i = 0; i < p.priorities.size(); ++i) { table.tasks[i].priority = p.priorities[i]; }
   return table;
 }
 
-/// The parts of a plan with all that the rule decides written out. Pre: the kernels are ranked.
+/// The parts of a plan with all that the rule decides written out. Pre: the kernels are ranked, and
+/// `out` has none of these parts.
 template <AcceleratorRule Rule, std::size_t MaxTasks>
 constexpr void complete_plan(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                              plan<MaxTasks>& out) {
+  constexpr bool has_priorities = FixedPriority<kernel_order<Rule>>;
+  TAKT_EXPECTS(out.cores.empty() && out.priorities.empty() && out.slots.empty());
+  TAKT_EXPECTS_IN_TESTS(!has_priorities || detail::are_ranked(table));
+  // Bound: one per kernel, at most MaxTasks; two slots.
   for (const auto& t : table.tasks) {
-    static_cast<void>(out.cores.push_back(needs_all_cores(t.width) ? any_core : t.core));
-    if constexpr (FixedPriority<kernel_order<Rule>>) { static_cast<void>(out.priorities.push_back(t.priority)); }
+    out.cores.unchecked_push_back(needs_all_cores(t.width) ? any_core : t.core);
+    if constexpr (has_priorities) { out.priorities.unchecked_push_back(t.priority); }
   }
   if constexpr (ReservesSlots<Rule>) {
-    static_cast<void>(out.slots.push_back(rule.pinned));
-    static_cast<void>(out.slots.push_back(rule.gang));
+    out.slots.unchecked_push_back(rule.pinned);
+    out.slots.unchecked_push_back(rule.gang);
   }
 }
 

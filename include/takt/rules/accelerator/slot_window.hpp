@@ -13,7 +13,10 @@ class slot_window {
   constexpr slot_window() = default;
   /// Pre: the slot is without fault; guard >= 0.
   constexpr slot_window(const slot_reservation<Number>& slot, const Number& guard)
-      : offset_{slot.offset}, length_{slot.budget - guard}, period_{slot.period} {}
+      : offset_{slot.offset}, length_{slot.budget - guard}, period_{slot.period} {
+    TAKT_EXPECTS(Number(0) <= slot.offset && slot.offset < slot.period && Number(0) <= slot.budget &&
+                 slot.budget <= slot.period && Number(0) <= guard);
+  }
 
   [[nodiscard]] constexpr auto is_open(const Number& now) const -> bool { return phase(now) < length_; }
   /// Time until it opens or closes; 0 when it never does either.

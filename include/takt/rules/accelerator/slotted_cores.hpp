@@ -20,13 +20,13 @@ class slotted_cores {
 
   /// All slots are closed. Pre: 1 <= cores <= MaxCores, levels >= 1.
   constexpr explicit slotted_cores(std::int32_t cores, std::int32_t levels = 1) noexcept : streams_{cores, levels} {
+    TAKT_EXPECTS(1 <= cores && static_cast<std::size_t>(cores) <= MaxCores && levels >= 1);
     open_.fill(false);
   }
 
   [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return streams_.cores(); }
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return streams_.levels(); }
 
-  /// Pre: the slot of all cores is never open together with that of one.
   constexpr void set_open(std::int32_t core, bool open) noexcept { open_[streams_.lane_of(core)] = open; }
   /// The most important incomplete job of a core or, with `any_core`, of those that need all.
   [[nodiscard]] constexpr auto head(std::int32_t core) const noexcept -> kernel_id {
@@ -43,10 +43,12 @@ class slotted_cores {
   constexpr void complete(kernel_id k) noexcept { streams_.complete(k); }
   constexpr void yielded(kernel_id k) noexcept { streams_.yielded(k); }
 
+  /// Pre: the slot of all cores is not open together with that of one.
   template <JobPoint Point, AcceleratorBackend Backend>
   constexpr void decide(const job_orders<Point, MaxTasks>& /*orders*/, Backend& backend) {
     auto wanted = streams_.nothing();
     for (std::size_t lane = 0; lane <= streams_.gang_lane(); ++lane) {
+      TAKT_EXPECTS(!open_[lane] || !open_[streams_.gang_lane()] || lane == streams_.gang_lane());
       if (open_[lane]) { wanted[lane] = streams_.head(lane); }
     }
     streams_.bring_about(wanted, backend);

@@ -30,7 +30,9 @@ struct feedback_graph {
   inline_vector<token_edge, MaxEdges> edges;
 
   /// A priority under which whoever is farther down the graph goes first: what is begun is ended.
+  /// Pre: node < MaxNodes.
   [[nodiscard]] constexpr auto fifo_priority(std::size_t node, std::int32_t base) const -> std::int32_t {
+    TAKT_EXPECTS(node < MaxNodes);
     return base + depth[node];
   }
 };
@@ -48,7 +50,7 @@ constexpr auto add_feedback(feedback_graph<MaxNodes, MaxEdges>& out, std::uint32
   for (std::size_t e = 0; e < out.edges.size(); ++e) {
     if (out.edges[e].from == from && out.edges[e].to == to) { return true; }
   }
-  return out.edges.push_back({.from = from, .to = to, .initial = out.copies});
+  return out.edges.try_push_back({.from = from, .to = to, .initial = out.copies});
 }
 
 }  // namespace detail

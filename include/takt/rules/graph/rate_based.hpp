@@ -31,6 +31,7 @@ struct job_rate {
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto legal_arrivals(std::span<const Number> times, std::size_t arrivals, const Number& window)
     -> bool {
+  TAKT_EXPECTS(arrivals >= 1);
   for (std::size_t i = arrivals; i < times.size(); ++i) {
     if (times[i] - times[i - arrivals] < window) { return false; }
   }
@@ -47,9 +48,10 @@ struct graph_rates {
 
 namespace detail {
 
-/// Greatest common divisor of whole numbers >= 0.
+/// Greatest common divisor of whole numbers. Pre: a, b >= 0.
 template <ExactNumber Fraction>
 [[nodiscard]] constexpr auto whole_divisor(Fraction a, Fraction b) -> Fraction {
+  TAKT_EXPECTS(Fraction(0) <= a && Fraction(0) <= b);
   while (Fraction(0) < b && is_number(a)) {
     const Fraction rest = a - number_traits<Fraction>::floor_quotient(a, b) * b;
     a = b;

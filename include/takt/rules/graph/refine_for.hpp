@@ -21,6 +21,7 @@ template <std::size_t N, std::size_t E, std::size_t G>
                                               gel_policy policy) -> bool {
   for (auto& n : refined.nodes) {
     const auto& g = refined.graphs[n.graph];
+    TAKT_EXPECTS(0 <= g.cluster && static_cast<std::size_t>(g.cluster) < platform.clusters.size());
     const gel_task<ticks> t{.name = n.name, .wcet = n.wcet, .period = g.period, .deadline = g.period, .point = n.point};
     const auto point = relative_point(policy, t, platform.clusters[static_cast<std::size_t>(g.cluster)]);
     if (point.overflowed()) { return false; }
@@ -38,6 +39,7 @@ template <GraphPlatform P, std::size_t N, std::size_t E, std::size_t G>
                                         refined_table<graph_table<ticks, N, E, G>>& out) -> bool {
   using rule = detail::global_rule_of<P>;
   const graph_platform record = graph_platform_of(platform);
+  TAKT_EXPECTS_IN_TESTS(!fits(table, record));
   out = refine(table, record.placement());
   return is_preemptive<rule> || set_whole_points(out, record, rule::policy);
 }

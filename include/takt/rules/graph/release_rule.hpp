@@ -21,7 +21,9 @@ template <ExactNumber Number>
 class release_rule {
  public:
   /// Pre: period > 0.
-  constexpr release_rule(const Number& period, const Number& deadline) : period_{period}, deadline_{deadline} {}
+  constexpr release_rule(const Number& period, const Number& deadline) : period_{period}, deadline_{deadline} {
+    TAKT_EXPECTS(Number(0) < period);
+  }
 
   /// The next job, in the order of jobs, whose tokens were complete at `now`. `waited` is the token-wait flag: a job
   /// that comes late for another reason than its tokens keeps its release. Error: false if a time does not fit.

@@ -19,6 +19,7 @@ template <ExactNumber Number>
 /// Pre: a period above 0.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto utilization(const gel_task<Number>& t) -> fraction_of<Number> {
+  TAKT_EXPECTS(Number(0) < t.period);
   return quotient(t.wcet, t.period);
 }
 

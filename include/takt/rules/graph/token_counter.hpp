@@ -21,12 +21,16 @@ class token_counter {
   /// Edges beyond the capacity are left out: see `edges`.
   constexpr explicit token_counter(std::span<const token_edge> edges) {
     for (std::size_t e = 0; e < edges.size(); ++e) {
-      if (edges_.push_back(edges[e])) { tokens_[e] = edges[e].initial; }
+      if (edges_.try_push_back(edges[e])) { tokens_[e] = edges[e].initial; }
     }
   }
 
   [[nodiscard]] constexpr auto edges() const noexcept -> std::size_t { return edges_.size(); }
-  [[nodiscard]] constexpr auto tokens(std::size_t edge) const noexcept -> std::int64_t { return tokens_[edge]; }
+  /// Pre: edge < edges().
+  [[nodiscard]] constexpr auto tokens(std::size_t edge) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(edge < edges_.size());
+    return tokens_[edge];
+  }
 
   [[nodiscard]] constexpr auto enabled(std::uint32_t node) const noexcept -> bool {
     for (std::size_t e = 0; e < edges_.size(); ++e) {
@@ -63,6 +67,7 @@ class token_counter {
 /// ceil(((job - 1) consume + threshold - initial) / produce). Pre: job >= 1, a valid edge. The largest integer if the
 /// product does not fit.
 [[nodiscard]] constexpr auto jobs_needed(const token_edge& edge, std::int64_t job) noexcept -> std::int64_t {
+  TAKT_EXPECTS(job >= 1 && edge.produce >= 1 && edge.consume >= 1);
   std::int64_t tokens = 0;
   if (!checked_multiply<std::int64_t>(job - 1, edge.consume, tokens) || !checked_add(tokens, edge.threshold, tokens)) {
     return std::numeric_limits<std::int64_t>::max();

@@ -19,18 +19,23 @@ class active_users {
 
   /// A job of the task got a token of this GPU. Pre: both are below their capacities.
   constexpr void acquired(std::size_t task, std::int32_t gpu) noexcept {
+    TAKT_EXPECTS(task < MaxTasks && 0 <= gpu && static_cast<std::size_t>(gpu) < MaxGpus);
     exited(task);
     last_[task] = gpu;
     ++users_[static_cast<std::size_t>(gpu)];
   }
-  /// The task will not come back.
+  /// The task will not come back. Pre: task < MaxTasks.
   constexpr void exited(std::size_t task) noexcept {
+    TAKT_EXPECTS(task < MaxTasks);
     if (last_[task] != no_gpu) { --users_[static_cast<std::size_t>(last_[task])]; }
     last_[task] = no_gpu;
   }
 
-  /// `no_gpu` before the task's first token.
-  [[nodiscard]] constexpr auto preferred(std::size_t task) const noexcept -> std::int32_t { return last_[task]; }
+  /// `no_gpu` before the task's first token. Pre: task < MaxTasks.
+  [[nodiscard]] constexpr auto preferred(std::size_t task) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(task < MaxTasks);
+    return last_[task];
+  }
   [[nodiscard]] constexpr auto per_gpu() const noexcept -> std::span<const std::int32_t> { return users_; }
 
  private:

@@ -41,6 +41,7 @@ enum class load_measure : std::uint8_t { requests, predicted_time };
 /// where the measure is unknown.
 [[nodiscard]] constexpr auto shortest_queue(std::span<const queue_load> queues, load_measure measure) noexcept
     -> replica_id {
+  TAKT_EXPECTS(!queues.empty());
   if (!is_known(measure)) { return no_replica; }
   std::size_t best = 0;
   for (std::size_t x = 1; x < queues.size(); ++x) {
@@ -53,9 +54,11 @@ enum class load_measure : std::uint8_t { requests, predicted_time };
 }
 
 /// H2: the queue below the limit in which a request is predicted to be complete first; `own` has the length of its own
-/// section for each queue, migration included. Ties: lowest index. `no_replica` when all queues are full.
+/// section for each queue, migration included. Ties: lowest index. `no_replica` when all queues are full. Pre: `own`
+/// has the queues.
 [[nodiscard]] constexpr auto quickest_queue(std::span<const queue_load> queues, std::span<const rational> own,
                                             std::int32_t limit) noexcept -> replica_id {
+  TAKT_EXPECTS(queues.size() <= own.size());
   replica_id best = no_replica;
   rational least;
   for (std::size_t x = 0; x < queues.size(); ++x) {
@@ -70,10 +73,12 @@ enum class load_measure : std::uint8_t { requests, predicted_time };
 }
 
 /// H1, for the first request of a task: among the queues below the limit those of GPUs with the fewest active users,
-/// and of these by H2. With fewer than two queues below the limit this is H2 alone. Pre: `users` has the GPUs of `map`.
+/// and of these by H2. With fewer than two queues below the limit this is H2 alone. Pre: `users` has the GPUs of
+/// `map`, and `own` the queues.
 [[nodiscard]] constexpr auto least_used_queue(std::span<const queue_load> queues, std::span<const rational> own,
                                               std::int32_t limit, const token_map& map,
                                               std::span<const std::int32_t> users) noexcept -> replica_id {
+  TAKT_EXPECTS(queues.size() <= own.size() && static_cast<std::size_t>(map.gpus) <= users.size());
   const auto users_of = [&](std::size_t x) {
     return users[static_cast<std::size_t>(map.gpu_of(static_cast<replica_id>(x)))];
   };
@@ -185,8 +190,22 @@ constexpr void for_each_in_queue(const Protocol& p, replica_id x, F f) {
   for (request_id q = p.queues().head(x); q != no_request; q = p.queues().next(q)) { f(q); }
 }
 
+namespace detail {
+
+template <class List, class T>
+constexpr void append_to(List& list, const T& value) {
+  if constexpr (requires { list.unchecked_push_back(value); }) {
+    list.unchecked_push_back(value);
+  } else {
+    list.push_back(value);
+  }
+}
+
+}  // namespace detail
+
 // What follows asks a protocol's queues. Lists are room to work in that is empty: of queues in `loads`, `own` and
 // `queues`, of requests in `eligible` and `all`, which stay where they are.
+// Bounds: each queue once, each request once.
 
 /// H2, or H1 for a task without a GPU before.
 template <class Protocol, class Known, class Loads, class Times>
@@ -195,8 +214,8 @@ template <class Protocol, class Known, class Loads, class Times>
   for (replica_id x = 0; x < p.replicas(); ++x) {
     queue_load load{.requests = p.queues().length(x), .predicted = {}};
     for_each_in_queue(p, x, [&](request_id q) { load.predicted += known.kept(q, x); });
-    loads.push_back(load);
-    own.push_back(known.taking(r, x));
+    detail::append_to(loads, load);
+    detail::append_to(own, known.taking(r, x));
   }
   const std::span<const queue_load> queues{loads.data(), loads.size()};
   const std::span<const rational> sections{own.data(), own.size()};
@@ -210,7 +229,7 @@ template <class Protocol, class Known, class Donees>
     rational complete;
     for_each_in_queue(p, x, [&](request_id q) {
       complete += known.kept(q, x);
-      if (p.eligible_donee(q)) { eligible.push_back({q, x, complete}); }
+      if (p.eligible_donee(q)) { detail::append_to(eligible, possible_donee{q, x, complete}); }
     });
   }
   return nearest_donee({eligible.data(), eligible.size()}, known.distances(r), known.map());
@@ -221,8 +240,9 @@ template <class Protocol, class Known, class Requests, class Queues>
   for (replica_id y = 0; y < p.replicas(); ++y) {
     if (y == x) { continue; }
     const std::size_t first = all.size();
-    for_each_in_queue(p, y, [&](request_id q) { all.push_back({q, known.kept(q, y), known.taking(q, x)}); });
-    queues.push_back({all.data() + first, all.size() - first});
+    for_each_in_queue(
+        p, y, [&](request_id q) { detail::append_to(all, queued_request{q, known.kept(q, y), known.taking(q, x)}); });
+    detail::append_to(queues, std::span<const queued_request>{all.data() + first, all.size() - first});
   }
   const request_id helped = most_helped_request({queues.data(), queues.size()});
   return {.request = helped, .leave_idle = helped == no_request};

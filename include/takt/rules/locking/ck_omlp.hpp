@@ -21,6 +21,7 @@ class ck_omlp {
   constexpr ck_omlp() noexcept : ck_omlp(static_cast<std::int32_t>(Replicas)) {}
   /// Pre: 1 <= replicas <= Replicas.
   constexpr explicit ck_omlp(std::int32_t replicas) noexcept : replicas_{replicas} {
+    TAKT_EXPECTS(1 <= replicas && static_cast<std::size_t>(replicas) <= Replicas);
     holders_.fill(no_request);
     held_.fill(no_replica);
   }

@@ -27,11 +27,13 @@ class declared_affinity {
   /// One GPU with one token.
   constexpr declared_affinity() noexcept = default;
   /// `per_link`: what it takes to move a task's state over one link; between GPUs without a common hub it goes one link
-  /// farther than between any that have one. Pre: the map is valid and has the GPUs of the topology.
+  /// farther than between any that have one. Pre: the map is valid, has the GPUs of the topology and at most
+  /// `MaxTokens` tokens.
   template <std::size_t Gpus, std::size_t Hubs>
   constexpr declared_affinity(const token_map& map, const gpu_topology<Gpus, Hubs>& topology, ticks per_link) noexcept
       : map_{map}, per_link_{per_link} {
     static_assert(Gpus <= MaxGpus);
+    TAKT_EXPECTS(map.valid() && map.gpus == topology.gpus() && static_cast<std::size_t>(map.tokens()) <= MaxTokens);
     for (std::int32_t a = 0; a < topology.gpus(); ++a) {
       for (std::int32_t b = 0; b < topology.gpus(); ++b) {
         const std::int32_t links = topology.distance(a, b);

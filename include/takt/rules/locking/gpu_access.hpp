@@ -75,8 +75,8 @@ class gpu_access {
   /// An engine of the GPU of c's token.
   [[nodiscard]] constexpr auto request_engine(request_id c, const gpu_engine& e,
                                               const priority_point& effective) noexcept -> answer {
-    engine_set one;
-    one.push_back(e);
+    engine_set one;  // Bound: one engine.
+    one.unchecked_push_back(e);
     return request(c, one, e.gpu == tokens_.gpu(c), effective);
   }
   /// The engines of one step of a migration to the GPU of c's token, in one atomic request: both of a peer-to-peer
@@ -140,7 +140,7 @@ class gpu_access {
   }
   [[nodiscard]] static constexpr auto of(const token_answer& t) noexcept -> answer {
     answer a = of(t.status);
-    if (t.granted != no_request) { a.granted.push_back(t.granted); }
+    if (t.granted != no_request) { a.granted.unchecked_push_back(t.granted); }
     return a;
   }
   [[nodiscard]] static constexpr auto of(const typename Engines::answer& e) noexcept -> answer {

@@ -38,8 +38,8 @@ class group_lock {
       if (queue(l).head(0) != no_request) { ++missing_[index(c)]; }
       queue(l).append(0, c);
     }
-    answer a;
-    if (holds(c)) { a.satisfied.push_back(c); }
+    answer a;  // Bound here and below: each client once, as its last missing lock is granted once.
+    if (holds(c)) { a.satisfied.unchecked_push_back(c); }
     return a;
   }
 
@@ -77,10 +77,16 @@ class group_lock {
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
     return is_client<Clients>(c) && missing_[index(c)] != 0;
   }
-  /// Pre: l is one of the locks, as in all queries.
-  [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id { return queue(l).head(0); }
+  /// Pre: l is one of the locks, as in the one above.
+  [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id {
+    TAKT_EXPECTS(is_lock<Locks>(l));
+    return queue(l).head(0);
+  }
   /// Whose turn it is after c at l, or `no_request`. Pre: c holds or wants l.
-  [[nodiscard]] constexpr auto next(request_id c, lock_id l) const noexcept -> request_id { return queue(l).next(c); }
+  [[nodiscard]] constexpr auto next(request_id c, lock_id l) const noexcept -> request_id {
+    TAKT_EXPECTS(is_client<Clients>(c) && is_lock<Locks>(l) && queue(l).queue_of(c) == 0);
+    return queue(l).next(c);
+  }
   [[nodiscard]] constexpr auto heir(request_id c) const noexcept -> request_id {
     if (!waits(c)) { return no_request; }
     for (const lock_id l : lists_[index(c)]) {
@@ -95,8 +101,11 @@ class group_lock {
     }
     return false;
   }
-  /// What c asked for with its open request. Pre: c < capacity().
-  [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& { return lists_[index(c)]; }
+  /// What c asked for with its open request. Pre: 0 <= c < capacity().
+  [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& {
+    TAKT_EXPECTS(is_client<Clients>(c));
+    return lists_[index(c)];
+  }
 
   [[nodiscard]] friend constexpr auto operator==(const group_lock&, const group_lock&) noexcept -> bool = default;
 
@@ -115,7 +124,7 @@ class group_lock {
     --open_[index(c)];
     const request_id heir = holder(l);
     if (!held || heir == no_request) { return; }
-    if (--missing_[index(heir)] == 0) { a.satisfied.push_back(heir); }
+    if (--missing_[index(heir)] == 0) { a.satisfied.unchecked_push_back(heir); }
   }
 
   constexpr auto leave_all(request_id c) noexcept -> answer {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/protocol.hpp>
@@ -21,6 +22,8 @@ enum class queue_measure : std::uint8_t {
   requests,        ///< how many stand in it, the holder among them
   declared_times,  ///< the sum of their declared lengths, the holder's in full
 };
+
+[[nodiscard]] constexpr auto last_of(queue_measure) noexcept -> queue_measure { return queue_measure::declared_times; }
 
 struct k_fmlp_options {
   std::int32_t replicas = 1;
@@ -40,6 +43,7 @@ class k_fmlp {
   constexpr explicit k_fmlp(const k_fmlp_options& o, const Heuristic& heuristic = {}) noexcept
       : options_{o}, heuristic_{heuristic} {
     static_assert(Advice<Heuristic, k_fmlp>);
+    TAKT_EXPECTS(1 <= o.replicas && static_cast<std::size_t>(o.replicas) <= Replicas && is_known(o.measure));
   }
 
   [[nodiscard]] static constexpr auto capacity() noexcept -> request_id { return static_cast<request_id>(Requests); }
@@ -91,6 +95,7 @@ class k_fmlp {
   [[nodiscard]] constexpr auto queues() const noexcept -> const request_queues<Replicas, Requests>& { return queues_; }
   /// Pre: r has an incomplete request.
   [[nodiscard]] constexpr auto request(request_id r) const noexcept -> const lock_request& {
+    TAKT_EXPECTS(queues_.queue_of(r) != no_replica);
     return requests_[index(r)];
   }
   [[nodiscard]] constexpr auto heuristic() noexcept -> Heuristic& { return heuristic_; }

@@ -78,12 +78,14 @@ class nested_locks {
     static_assert(Place > Lock::place,
                   "takt: a nested lock stands before one that is already held; take locks in the order of their "
                   "places. See docs/errors.md#E36");
+    TAKT_EXPECTS(lock_ != nullptr);
     lock.lock_.lock();
     return nested_locks<nested_locks, ordered_lock<Place, L>>{std::move(*this), lock};
   }
 
   /// Releases the last lock only. Pre: `*this` has not been moved from.
   [[nodiscard]] constexpr auto give_back() && -> Below {
+    TAKT_EXPECTS(lock_ != nullptr);
     std::exchange(lock_, nullptr)->lock_.unlock();
     return std::move(below_);
   }

@@ -53,7 +53,7 @@ class priority_ceiling {
     }
     const priority_point before = system_ceiling();
     const priority_point own = ceilings_[index(r)];
-    held_.push_back({job, r, own < before ? own : before});
+    held_.unchecked_push_back({job, r, own < before ? own : before});  // Bound: each resource once.
     return ceiling_status::done;
   }
   [[nodiscard]] constexpr auto unlock(std::int32_t job, lock_id r) noexcept -> ceiling_status {
@@ -79,6 +79,7 @@ class priority_ceiling {
   }
   /// The best level that was declared. Pre: 0 <= r < Resources.
   [[nodiscard]] constexpr auto ceiling(lock_id r) const noexcept -> const priority_point& {
+    TAKT_EXPECTS(known(r));
     return ceilings_[index(r)];
   }
 
@@ -119,6 +120,7 @@ template <std::size_t Resources>
                                               const priority_point& level) noexcept -> ticks {
   ticks longest = 0;
   for (const ceiling_section& s : sections) {
+    TAKT_EXPECTS(is_lock<Resources>(s.resource));
     const bool blocks = level < s.level && !(level < rule.ceiling(s.resource));
     if (blocks && s.length > longest) { longest = s.length; }
   }

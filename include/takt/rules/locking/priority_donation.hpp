@@ -28,6 +28,7 @@ class priority_donation {
   constexpr priority_donation() noexcept : priority_donation(1) {}
   /// Pre: cpus >= 1.
   constexpr explicit priority_donation(std::int32_t cpus) noexcept : cpus_{cpus} {
+    TAKT_EXPECTS(cpus >= 1);
     donee_.fill(no_request);
     donor_.fill(no_request);
   }
@@ -37,6 +38,7 @@ class priority_donation {
 
   /// The job becomes pending. Returns its donee, or `no_request`. Pre: it is not pending.
   constexpr auto released(request_id job, const priority_point& p) noexcept -> request_id {
+    TAKT_EXPECTS(is_job(job) && !is_pending(job));
     pending_[index(job)] = true;
     priority_[index(job)] = p;
     if (!among_best(job)) { return no_request; }
@@ -55,7 +57,10 @@ class priority_donation {
   }
 
   /// Pre: `may_issue(job)`.
-  constexpr void issued(request_id job) noexcept { incomplete_[index(job)] = true; }
+  constexpr void issued(request_id job) noexcept {
+    TAKT_EXPECTS(is_job(job) && may_issue(job));
+    incomplete_[index(job)] = true;
+  }
 
   /// The last incomplete request of the job is complete or withdrawn. Returns the job that donates no longer, or
   /// `no_request`.
@@ -68,6 +73,7 @@ class priority_donation {
   /// `no_request`. Pre: the job is pending, has no incomplete request and is no donor; one that is aborted as a donor
   /// stays until its donation ends.
   constexpr auto completed(request_id job) noexcept -> request_id {
+    TAKT_EXPECTS(is_job(job) && is_pending(job) && !has_request(job) && !is_donor(job));
     pending_[index(job)] = false;
     if constexpr (!Rules::end_on_rise) { return no_request; }
     for (request_id i = 0; i < capacity(); ++i) {
@@ -96,6 +102,7 @@ class priority_donation {
       -> bool = default;
 
  private:
+  [[nodiscard]] static constexpr auto is_job(request_id job) noexcept -> bool { return job >= 0 && job < capacity(); }
   [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
     return static_cast<std::size_t>(i);
   }

@@ -77,6 +77,7 @@ class priority_graph {
 
   /// Pre: e was added and not removed since.
   constexpr void remove_edge(priority_edge e) noexcept {
+    TAKT_EXPECTS(is_used(e));
     const priority_node to = to_[index(e)];
     const priority_edge before = previous_out_[index(e)];
     const priority_edge after = next_out_[index(e)];
@@ -121,6 +122,13 @@ class priority_graph {
  private:
   [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
     return static_cast<std::size_t>(i);
+  }
+
+  /// Whether e is among the edges out of its node, as far as those next to it know.
+  [[nodiscard]] constexpr auto is_used(priority_edge e) const noexcept -> bool {
+    if (e < 0 || index(e) >= Edges) { return false; }
+    const priority_edge before = previous_out_[index(e)];
+    return (before == no_edge ? first_out_[index(from_[index(e)])] : next_out_[index(before)]) == e;
   }
 
   /// Gives n the best of its base priority and its sources. True if that is another one than before.

@@ -81,8 +81,11 @@ class priority_group_lock {
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
     return is_client<Clients>(c) && waiting_.queue_of(c) == 0;
   }
-  /// Pre: l is one of the locks, as in all queries.
-  [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id { return holders_[index(l)]; }
+  /// Pre: l is one of the locks, as in the one above.
+  [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id {
+    TAKT_EXPECTS(is_lock<Locks>(l));
+    return holders_[index(l)];
+  }
   /// `no_request` also where a better waiting request keeps c from locks that are free.
   [[nodiscard]] constexpr auto heir(request_id c) const noexcept -> request_id {
     if (!waits(c)) { return no_request; }
@@ -99,10 +102,14 @@ class priority_group_lock {
     }
     return false;
   }
-  /// What c asked for with its open request. Pre: c < capacity().
-  [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& { return lists_[index(c)]; }
+  /// What c asked for with its open request. Pre: 0 <= c < capacity().
+  [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& {
+    TAKT_EXPECTS(is_client<Clients>(c));
+    return lists_[index(c)];
+  }
   /// Pre: c waits.
   [[nodiscard]] constexpr auto effective(request_id c) const noexcept -> const priority_point& {
+    TAKT_EXPECTS(waits(c));
     return effective_[index(c)];
   }
 
@@ -120,7 +127,7 @@ class priority_group_lock {
 
   /// Goes through the waiting requests from the best to the worst; each gets its locks or keeps them from the rest.
   constexpr auto decide() noexcept -> answer {
-    answer a;
+    answer a;  // Bound: each client once.
     std::array<bool, Locks> taken{};
     for (std::size_t l = 0; l < Locks; ++l) { taken[l] = holders_[l] != no_request; }
     std::array<bool, Clients> asked{};
@@ -135,7 +142,7 @@ class priority_group_lock {
       if (!all_free) { continue; }
       for (const lock_id l : lists_[index(c)]) { holders_[index(l)] = c; }
       forget(c);
-      a.satisfied.push_back(c);
+      a.satisfied.unchecked_push_back(c);
     }
     return a;
   }

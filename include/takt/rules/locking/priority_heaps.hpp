@@ -26,18 +26,27 @@ class priority_heaps {
     previous_.fill(no_edge);
   }
 
-  /// `no_edge`: the heap is empty.
-  [[nodiscard]] constexpr auto best(std::int32_t heap) const noexcept -> priority_edge { return root_[index(heap)]; }
-  [[nodiscard]] constexpr auto key(priority_edge e) const noexcept -> const priority_point& { return key_[index(e)]; }
+  /// `no_edge`: the heap is empty. Pre: 0 <= heap < Heaps.
+  [[nodiscard]] constexpr auto best(std::int32_t heap) const noexcept -> priority_edge {
+    TAKT_EXPECTS(is_heap(heap));
+    return root_[index(heap)];
+  }
+  /// Pre: 0 <= e < Items.
+  [[nodiscard]] constexpr auto key(priority_edge e) const noexcept -> const priority_point& {
+    TAKT_EXPECTS(is_item(e));
+    return key_[index(e)];
+  }
 
   /// Pre: e is in no heap.
   constexpr void insert(std::int32_t heap, priority_edge e, const priority_point& key) noexcept {
+    TAKT_EXPECTS(is_heap(heap) && is_item(e) && root_[index(heap)] != e && is_root(e));
     key_[index(e)] = key;
     root_[index(heap)] = meld(root_[index(heap)], e);
   }
 
   /// Pre: e is in this heap.
   constexpr void remove(std::int32_t heap, priority_edge e) noexcept {
+    TAKT_EXPECTS(is_heap(heap) && is_item(e) && (root_[index(heap)] == e || !is_root(e)));
     const priority_edge below = meld_siblings(child_[index(e)]);
     child_[index(e)] = no_edge;
     if (root_[index(heap)] == e) {
@@ -50,6 +59,7 @@ class priority_heaps {
 
   /// Pre: e is in this heap.
   constexpr void update(std::int32_t heap, priority_edge e, const priority_point& key) noexcept {
+    TAKT_EXPECTS(is_heap(heap) && is_item(e) && (root_[index(heap)] == e || !is_root(e)));
     if (key == key_[index(e)]) { return; }
     if (key < key_[index(e)] && root_[index(heap)] != e) {
       cut(e);
@@ -66,9 +76,18 @@ class priority_heaps {
   [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
     return static_cast<std::size_t>(i);
   }
+  [[nodiscard]] static constexpr auto is_heap(std::int32_t heap) noexcept -> bool {
+    return heap >= 0 && index(heap) < Heaps;
+  }
+  [[nodiscard]] static constexpr auto is_item(priority_edge e) noexcept -> bool { return e >= 0 && index(e) < Items; }
+  /// Of a heap, or in none.
+  [[nodiscard]] constexpr auto is_root(priority_edge e) const noexcept -> bool {
+    return previous_[index(e)] == no_edge && next_[index(e)] == no_edge;
+  }
 
   /// Pre: a and b are roots or `no_edge`.
   constexpr auto meld(priority_edge a, priority_edge b) noexcept -> priority_edge {
+    TAKT_EXPECTS((a == no_edge || is_root(a)) && (b == no_edge || is_root(b)));
     if (a == no_edge) { return b; }
     if (b == no_edge) { return a; }
     const priority_edge top = key_[index(b)] < key_[index(a)] ? b : a;
@@ -83,6 +102,7 @@ class priority_heaps {
 
   /// Takes e with all below it out of its place. Pre: e is not a root.
   constexpr void cut(priority_edge e) noexcept {
+    TAKT_EXPECTS(!is_root(e));
     const priority_edge before = previous_[index(e)];  // the parent of a first child
     const priority_edge after = next_[index(e)];
     if (child_[index(before)] == e) {

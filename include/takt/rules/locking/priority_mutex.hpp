@@ -84,6 +84,7 @@ class ordered_mutex {
   }
   /// Pre: r waits.
   [[nodiscard]] constexpr auto effective(request_id r) const noexcept -> const priority_point& {
+    TAKT_EXPECTS(waits(r));
     return effective_[index(r)];
   }
 

@@ -27,12 +27,13 @@ template <std::size_t Replicas, std::size_t Requests, class Heuristic = plain_ad
 class r2dglp {
  public:
   constexpr r2dglp() noexcept : r2dglp(r2dglp_options{.replicas = static_cast<std::int32_t>(Replicas)}) {}
-  /// Pre: `validate(o, Replicas)` finds no fault. In a constant expression a fault stops compilation; elsewhere a limit
-  /// without a bound is raised to the least sound one.
+  /// Pre: `validate(o, Replicas)` finds no fault but a limit without a bound. That is raised to the least sound one; in
+  /// a constant expression it stops compilation.
   constexpr explicit r2dglp(const r2dglp_options& o, const Heuristic& heuristic = {}) noexcept
       : options_{o}, heuristic_{heuristic} {
     static_assert(Advice<Heuristic, r2dglp>);
     const queue_limit_check check = validate(o, Replicas);
+    TAKT_EXPECTS(check.fault != model_fault::lock_size_out_of_range);
     const bool keep = Rules::any_queue_limit && o.queue_limit > 0;
     if (std::is_constant_evaluated() && !keep) { detail::refuse(check.fault); }
     if (!keep && (check || o.queue_limit == 0)) { options_.queue_limit = check.least; }
@@ -112,6 +113,7 @@ class r2dglp {
   [[nodiscard]] constexpr auto queue_limit() const noexcept -> std::int32_t { return options_.queue_limit; }
   /// Pre: r has an incomplete request.
   [[nodiscard]] constexpr auto request(request_id r) const noexcept -> const lock_request& {
+    TAKT_EXPECTS(place_[index(r)] != place::none);
     return requests_[index(r)];
   }
   [[nodiscard]] constexpr auto in_priority_queue(request_id r) const noexcept -> bool {
@@ -126,7 +128,7 @@ class r2dglp {
   [[nodiscard]] constexpr auto donor_of(request_id r) const noexcept -> request_id {
     return is_donor(r) ? no_request : partner_[index(r)];
   }
-  /// Whether fewer than `cluster` incomplete requests are more important. Pre: r has an incomplete request.
+  /// Whether fewer than `cluster` incomplete requests are more important.
   [[nodiscard]] constexpr auto among_best(request_id r) const noexcept -> bool {
     std::int32_t better = 0;
     for (request_id i = 0; i < capacity(); ++i) {

@@ -24,6 +24,7 @@ class request_queues {
 
   /// Pre: r stands in no queue.
   constexpr void append(replica_id x, request_id r) noexcept {
+    TAKT_EXPECTS(is_queue(x) && is_request(r) && queue_[index(r)] == no_replica);
     const auto q = index(x);
     const request_id last = tail_[q];
     previous_[index(r)] = last;
@@ -39,6 +40,7 @@ class request_queues {
 
   /// Pre: r stands in a queue.
   constexpr void remove(request_id r) noexcept {
+    TAKT_EXPECTS(is_request(r) && queue_[index(r)] != no_replica);
     const auto q = index(queue_[index(r)]);
     const request_id before = previous_[index(r)];
     const request_id after = next_[index(r)];
@@ -58,13 +60,27 @@ class request_queues {
     --length_[q];
   }
 
-  [[nodiscard]] constexpr auto head(replica_id x) const noexcept -> request_id { return head_[index(x)]; }
-  [[nodiscard]] constexpr auto length(replica_id x) const noexcept -> std::int32_t { return length_[index(x)]; }
-  /// The client behind r in its queue.
-  [[nodiscard]] constexpr auto next(request_id r) const noexcept -> request_id { return next_[index(r)]; }
+  /// Pre: 0 <= x < Queues; so for the one below.
+  [[nodiscard]] constexpr auto head(replica_id x) const noexcept -> request_id {
+    TAKT_EXPECTS(is_queue(x));
+    return head_[index(x)];
+  }
+  [[nodiscard]] constexpr auto length(replica_id x) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(is_queue(x));
+    return length_[index(x)];
+  }
+  /// The client behind r in its queue. Pre: 0 <= r < Requests; so for the two below.
+  [[nodiscard]] constexpr auto next(request_id r) const noexcept -> request_id {
+    TAKT_EXPECTS(is_request(r));
+    return next_[index(r)];
+  }
   /// `no_replica`: r stands in no queue.
-  [[nodiscard]] constexpr auto queue_of(request_id r) const noexcept -> replica_id { return queue_[index(r)]; }
+  [[nodiscard]] constexpr auto queue_of(request_id r) const noexcept -> replica_id {
+    TAKT_EXPECTS(is_request(r));
+    return queue_[index(r)];
+  }
   [[nodiscard]] constexpr auto is_head(request_id r) const noexcept -> bool {
+    TAKT_EXPECTS(is_request(r));
     const replica_id x = queue_of(r);
     return x != no_replica && head(x) == r;
   }
@@ -73,6 +89,10 @@ class request_queues {
       -> bool = default;
 
  private:
+  [[nodiscard]] static constexpr auto is_queue(replica_id x) noexcept -> bool { return x >= 0 && index(x) < Queues; }
+  [[nodiscard]] static constexpr auto is_request(request_id r) noexcept -> bool {
+    return r >= 0 && index(r) < Requests;
+  }
   [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
     return static_cast<std::size_t>(i);
   }

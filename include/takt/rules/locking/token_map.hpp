@@ -36,18 +36,23 @@ struct token_map {
     return gpus > 0 && tokens_per_gpu > 0 && tokens_per_gpu <= std::numeric_limits<replica_id>::max() / gpus &&
            is_known(layout);
   }
-  /// Pre, here and below: the map is valid.
-  [[nodiscard]] constexpr auto tokens() const noexcept -> replica_id { return tokens_per_gpu * gpus; }
-  /// Pre: 0 <= token < tokens().
+  /// Pre: the map is valid.
+  [[nodiscard]] constexpr auto tokens() const noexcept -> replica_id {
+    TAKT_EXPECTS(valid());
+    return tokens_per_gpu * gpus;
+  }
+  /// Pre: the map is valid, and 0 <= token < tokens().
   [[nodiscard]] constexpr auto gpu_of(replica_id token) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(0 <= token && token < tokens());
     switch (layout) {
       case token_layout::block: return token / tokens_per_gpu;
       case token_layout::interleaved: return token % gpus;
     }
     return 0;
   }
-  /// Pre: 0 <= gpu < gpus.
+  /// Pre: the map is valid, and 0 <= gpu < gpus.
   [[nodiscard]] constexpr auto first_of(std::int32_t gpu) const noexcept -> replica_id {
+    TAKT_EXPECTS(valid() && 0 <= gpu && gpu < gpus);
     switch (layout) {
       case token_layout::block: return gpu * tokens_per_gpu;
       case token_layout::interleaved: return gpu;

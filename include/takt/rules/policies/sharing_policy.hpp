@@ -147,11 +147,12 @@ template <SharingPolicy P, RuleTag CpuRule>
   return true;
 }
 
-/// The board under a policy, its first GPU, and copy engines where `Copies` says that it has some. Pre: no fact is
-/// missing; model/platform.hpp is included. Error: as `platform`.
+/// The board under a policy, its first GPU, and copy engines where `Copies` says that it has some. It takes the include
+/// of model/platform.hpp. Pre: `missing_fact` finds none. Error: as `platform`.
 template <bool Copies = true, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto board_of(const P& policy, const hardware& board, const CpuRule& rule) {
   const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
+  TAKT_EXPECTS(missing_fact(policy, gpu).empty());
   const auto cpus = pool(processors(board.processors), rule);
   if constexpr (Copies) {
     return platform(cpus, pool(copy_engines(board.copy_engines), copy_rule_of(policy, rule)),

@@ -39,10 +39,12 @@ class block_queue_server {
 
   constexpr void arrive(const visit_request& v) noexcept {
     const block_visit k = block_visit::of(v.view);
+    TAKT_EXPECTS(k.blocks >= 1 && k.threads >= 1 && k.length >= 0);
     const std::int64_t rounds = rounds_alone(gpu_, k.blocks, k.threads);
     const ticks in_blocks = v.length < rounds * k.length ? v.length : rounds * k.length;
-    static_cast<void>(enqueue(v.who, {.block = {.threads = k.threads}, .blocks = k.blocks},
-                              ceil_divide(in_blocks, rounds), v.length - in_blocks));
+    const bool taken = enqueue(v.who, {.block = {.threads = k.threads}, .blocks = k.blocks},
+                               ceil_divide(in_blocks, rounds), v.length - in_blocks);
+    TAKT_EXPECTS(taken);
   }
   /// Each block takes `length`. False, and no change, where the queue refuses the kernel.
   constexpr auto enqueue(client who, const queued_kernel& k, ticks length, ticks serial = 0) noexcept -> bool {
@@ -82,13 +84,20 @@ class block_queue_server {
   /// Unfinished work of what is in the queue or runs, without serial parts, in thread time. Pre: it fits.
   [[nodiscard]] constexpr auto backlog(ticks now) const noexcept -> ticks {
     ticks sum = 0;
+    bool fits = true;
+    const auto add = [&](ticks time, std::int64_t threads, std::int64_t blocks) {
+      ticks work = 0;
+      fits = fits && checked_multiply(time, threads, work) && checked_multiply(work, blocks, work) &&
+             checked_add(sum, work, sum);
+    };
     for (std::size_t i = 0; i < count_; ++i) {
-      sum += (groups_[i].end - now) * queue_.kernel(groups_[i].kernel).block.threads * groups_[i].blocks;
+      add(groups_[i].end - now, queue_.kernel(groups_[i].kernel).block.threads, groups_[i].blocks);
     }
     for (std::size_t i = 0; i < queue_.waiting(); ++i) {
       const std::int32_t k = queue_.waiting(i);
-      sum += loads_[k].length * queue_.kernel(k).block.threads * queue_.unplaced(k);
+      add(loads_[k].length, queue_.kernel(k).block.threads, queue_.unplaced(k));
     }
+    TAKT_EXPECTS(fits);
     return sum;
   }
 
@@ -127,6 +136,7 @@ class block_queue_server {
     }
   }
   constexpr void push(const group& g) noexcept {
+    TAKT_EXPECTS(count_ < MaxBlocks);
     std::size_t at = count_++;
     for (; at > 0 && before(g, groups_[(at - 1) / 2]); at = (at - 1) / 2) { groups_[at] = groups_[(at - 1) / 2]; }
     groups_[at] = g;

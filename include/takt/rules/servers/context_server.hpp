@@ -34,7 +34,9 @@ class dedicated_server {
   constexpr dedicated_server() = default;
   constexpr explicit dedicated_server(std::int32_t /*units*/) noexcept {}
 
+  /// Pre: fewer than `Capacity` are here.
   constexpr void arrive(const visit_request& v) noexcept {
+    TAKT_EXPECTS(count_ < Capacity);
     queue_[count_] = {v.who, v.context, v.length, v.unit};
     since_[count_++] = no_event;
   }
@@ -117,9 +119,13 @@ class time_slice_server {
  public:
   constexpr time_slice_server() = default;
   /// Pre: slice >= 1, switching >= 0.
-  constexpr explicit time_slice_server(const turn_times& turns) noexcept : turn_{turns} {}
+  constexpr explicit time_slice_server(const turn_times& turns) noexcept : turn_{turns} {
+    TAKT_EXPECTS(turns.slice >= ticks{1} && turns.switching >= ticks{0});
+  }
 
+  /// Pre: fewer than `Capacity` are here.
   constexpr void arrive(const visit_request& v) noexcept {
+    TAKT_EXPECTS(count_ < Capacity);
     const slice_view seen = slice_view::of(v.view, v.context);
     const bool awake = has_work(seen.context);
     queue_[count_++] = {v.who, seen.context, v.length, seen.slice_or(turn_.slice)};

@@ -24,7 +24,6 @@ namespace takt::inline TAKT_ABI {
 template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxLanes, std::size_t MaxResidents = MaxTasks>
 class kernel_lanes {
  public:
-  /// Pre: kernels are on lanes of cores below `cores`.
   constexpr explicit kernel_lanes(preemption_cost_model model = preemption_cost_model::ideal, std::int32_t cores = 1)
       : count_{static_cast<std::size_t>(cores) < MaxLanes ? static_cast<std::size_t>(cores) + 1 : MaxLanes},
         cores_{cores},
@@ -33,7 +32,9 @@ class kernel_lanes {
     lanes_.fill(lane{});
   }
 
+  /// Pre: a core from 0 on, or `any_core`.
   [[nodiscard]] static constexpr auto lane_of(std::int32_t core) noexcept -> std::size_t {
+    TAKT_EXPECTS(core == any_core || core >= 0);
     return core == any_core ? 0 : static_cast<std::size_t>(core) + 1;
   }
 
@@ -42,13 +43,15 @@ class kernel_lanes {
     kernels_[index(k)] = {.remaining = work, .cost = cost, .number = number};
   }
 
+  /// Pre: on a lane of a core below `cores`, or on all; fewer than `MaxResidents` are there.
   constexpr void submit(kernel_id k, const kernel_placement& where) {
+    TAKT_EXPECTS(lane_of(where.core) < count_ && !lanes_[lane_of(where.core)].residents.full());
     kernel& x = kernels_[index(k)];
     x.lane = lane_of(where.core);
     x.level = where.level;
     x.resident = true;
     lane& l = lanes_[x.lane];
-    static_cast<void>(l.residents.push_back(k));
+    l.residents.unchecked_push_back(k);  // Bound: MaxResidents, above.
     if (!in_waves_) { waste(l); }
   }
   constexpr void request_yield(kernel_id k) noexcept { kernels_[index(k)].leaving = true; }
@@ -117,9 +120,9 @@ class kernel_lanes {
   constexpr void remove(kernel_id k) {
     kernel& x = kernels_[index(k)];
     lane& l = lanes_[x.lane];
-    inline_vector<kernel_id, MaxResidents> rest;
+    inline_vector<kernel_id, MaxResidents> rest;  // Bound: those that there are.
     for (const kernel_id other : l.residents) {
-      if (other != k) { static_cast<void>(rest.push_back(other)); }
+      if (other != k) { rest.unchecked_push_back(other); }
     }
     l.residents = rest;
     if (l.running == k) {

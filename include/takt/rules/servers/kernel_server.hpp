@@ -46,8 +46,11 @@ class kernel_server {
 
   /// Pre: fewer than `capacity` visits are here, `v.who` is none of them, v.length > 0.
   constexpr void arrive(const visit_request& v) {
+    TAKT_EXPECTS(v.length > 0);
+    TAKT_EXPECTS_IN_TESTS(!is_here(v.who));
     std::size_t at = 0;
-    while (clients_[at].who != no_client) { ++at; }
+    while (at < capacity && clients_[at].who != no_client) { ++at; }
+    TAKT_EXPECTS(at < capacity);
     const kernel_needs needs = kernel_needs_of(v.view);
     const auto k = static_cast<kernel_id>(at);
     const ticks cost = needs.cost < v.wcet ? needs.cost : v.wcet;
@@ -71,6 +74,7 @@ class kernel_server {
   }
   /// Tells what runs until now. Pre: now <= next().
   constexpr void close(ticks now, const slice_sink& sink) {
+    TAKT_EXPECTS(now <= next());
     reach(now);
     teller told{this, &sink};
     lanes_.close(told);
@@ -92,6 +96,7 @@ class kernel_server {
 
   /// One that ends now, or `no_client` where only a wave has ended or a slot has opened or closed. Pre: next() == now.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
+    TAKT_EXPECTS_IN_TESTS(next() == now);
     reach(now);
     if (ended_) { settle_end(); }
     if constexpr (has_slots) {
@@ -154,6 +159,12 @@ class kernel_server {
   [[nodiscard]] constexpr auto client_of(kernel_id k) const noexcept -> const resident& {
     return clients_[static_cast<std::size_t>(k)];
   }
+  [[nodiscard]] constexpr auto is_here(client who) const noexcept -> bool {
+    for (const resident& c : clients_) {
+      if (c.who == who) { return true; }
+    }
+    return false;
+  }
   constexpr void forget_clients() noexcept {
     for (resident& c : clients_) { c = {}; }  // g++-12 may leave default members of array elements zero
   }
@@ -162,7 +173,8 @@ class kernel_server {
     for (std::size_t i = 0; i < cores_.size(); ++i) {
       if (cores_[i] == core) { return static_cast<std::int32_t>(i); }
     }
-    return cores_.push_back(core) ? static_cast<std::int32_t>(cores_.size() - 1) : 0;
+    cores_.unchecked_push_back(core);  // Bound: one per client, each of which stays on its core.
+    return static_cast<std::int32_t>(cores_.size() - 1);
   }
 
   /// Where the kernels of a lane are.
@@ -186,7 +198,11 @@ class kernel_server {
     now_ = now;
     lanes_.advance(now);
   }
-  constexpr void enqueue(kernel_id k) { strategy_.enqueue(k, client_of(k).core, orders_); }
+  constexpr void enqueue(kernel_id k) {
+    const std::int32_t core = client_of(k).core;
+    TAKT_EXPECTS(MaxLanes == 1 || core == any_core || core < strategy_.cores());
+    strategy_.enqueue(k, core, orders_);
+  }
   /// What a kernel's end lets happen, with what has arrived by now.
   constexpr void settle_end() {
     for (std::size_t i = 0; i < arrived_count_; ++i) { enqueue(arrived_[i]); }

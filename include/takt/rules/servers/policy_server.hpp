@@ -44,7 +44,7 @@ struct unobserved_shares {
 /// `SharePolicy`. The unit of a slice is the share in per cent.
 ///
 /// `Progress` says how exactly it is counted what is done of a kernel: a `JobProgress`, or a type that has `clear` in
-/// place of `start`. Pre: the policy has a default; the table outlives the server, and so does the observer.
+/// place of `start`. Pre: the table outlives the server, and so does the observer.
 template <std::size_t Capacity, std::size_t MaxTasks, SharePolicy Policy, class Progress = fixed_progress,
           class Held = shares_at_once, class Observer = unobserved_shares>
 class policy_server {
@@ -56,7 +56,11 @@ class policy_server {
     for (job& j : jobs_) { j.held = fresh; }
   }
 
-  constexpr void arrive(const visit_request& v) noexcept { waiting_[waiting_count_++] = v; }
+  /// Pre: fewer than `Capacity` wait here.
+  constexpr void arrive(const visit_request& v) noexcept {
+    TAKT_EXPECTS(waiting_count_ < Capacity);
+    waiting_[waiting_count_++] = v;
+  }
   /// The policy has heard something by itself: it is asked again. `decide` follows.
   constexpr void reconsider() noexcept { changed_ = true; }
   constexpr void decide(ticks now, const slice_sink& sink) {
@@ -222,10 +226,10 @@ class policy_server {
     if constexpr (requires { policy_.whole_time(i); }) {
       return policy_.whole_time(i);
     } else {
-      inline_vector<co_runner, MaxTasks> load;
+      inline_vector<co_runner, MaxTasks> load;  // Bound: one per application.
       for (std::uint32_t k = 0; k < MaxTasks; ++k) {
         if (k == i || !jobs_[k].active || !jobs_[k].held.in_force()) { continue; }
-        static_cast<void>(load.push_back({k, jobs_[k].held.in_force()}));
+        load.unchecked_push_back({k, jobs_[k].held.in_force()});
       }
       return truth_.predict(i, jobs_[i].held.in_force(), {load.data(), load.size()});
     }

@@ -25,9 +25,13 @@ class turn_server {
   constexpr turn_server() = default;
   /// `places`, one per context, outlive it. Pre: units, slice >= 1.
   constexpr turn_server(std::int32_t units, ticks slice, line_place* places) noexcept
-      : units_{units}, slice_{slice}, places_{places} {}
+      : units_{units}, slice_{slice}, places_{places} {
+    TAKT_EXPECTS(units >= 1 && slice >= 1);
+  }
 
+  /// Pre: fewer than `Capacity` are here.
   constexpr void arrive(const visit_request& v) noexcept {
+    TAKT_EXPECTS(count_ < Capacity);
     all_[count_++] = {v.point, v.point, v.length, v.who, v.context, no_event, 0, false, false};
   }
   constexpr void reprioritize(client who, const priority_point& p) noexcept {

@@ -24,10 +24,12 @@ class unit_server {
 
   constexpr unit_server() = default;
   /// Pre: units >= 1.
-  constexpr explicit unit_server(std::int32_t units) noexcept : units_{units} {}
+  constexpr explicit unit_server(std::int32_t units) noexcept : units_{units} { TAKT_EXPECTS(units >= 1); }
 
-  /// Pre: `v.who` neither waits nor runs; v.length > 0.
+  /// Pre: fewer than `Capacity` are here, `v.who` is none of them, v.length > 0.
   constexpr void arrive(const visit_request& v) noexcept {
+    TAKT_EXPECTS(v.length > 0 && waiting_count_ + running_count_ < Capacity);
+    TAKT_EXPECTS_IN_TESTS(!is_here(v.who));
     // Who spins goes behind a holder that has its point from it.
     const bool spins = v.length >= spinning_time;
     const std::uint64_t late = spins ? std::uint64_t{1} << 63U : 0;
@@ -85,6 +87,7 @@ class unit_server {
 
   /// One that ends now, or `no_client` where only a region ends. Pre: next() == now.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
+    TAKT_EXPECTS_IN_TESTS(next() == now);
     for (std::size_t i = 0; i < running_count_; ++i) {
       const request& done = running_[i];
       if (done.since + done.left != now) { continue; }
@@ -139,6 +142,15 @@ class unit_server {
     ticks keeps_until = 0;  ///< end of the region that it is in; 0: it is in none
   };
 
+  [[nodiscard]] constexpr auto is_here(client who) const noexcept -> bool {
+    for (std::size_t i = 0; i < waiting_count_; ++i) {
+      if (waiting_[i].who == who) { return true; }
+    }
+    for (std::size_t i = 0; i < running_count_; ++i) {
+      if (running_[i].who == who) { return true; }
+    }
+    return false;
+  }
   [[nodiscard]] static constexpr auto before(const request& a, const request& b) noexcept -> bool {
     return a.point < b.point || (a.point == b.point && a.arrival < b.arrival);
   }

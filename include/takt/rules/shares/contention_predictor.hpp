@@ -28,13 +28,17 @@ class contention_predictor {
   constexpr explicit contention_predictor(const application_set<MaxTasks>& table, std::int64_t error_ppm = 0,
                                           std::int64_t margin_ppm = 0) noexcept
       : table_{&table}, margin_ppm_{margin_ppm} {
+    TAKT_EXPECTS(is_error(error_ppm) && is_margin(margin_ppm));
     errors_ppm_.fill(error_ppm);
   }
   /// `errors_ppm`: by application, in the order of the table.
   constexpr contention_predictor(const application_set<MaxTasks>& table,
                                  const std::array<std::int64_t, MaxTasks>& errors_ppm,
                                  std::int64_t margin_ppm = 0) noexcept
-      : table_{&table}, errors_ppm_{errors_ppm}, margin_ppm_{margin_ppm} {}
+      : table_{&table}, errors_ppm_{errors_ppm}, margin_ppm_{margin_ppm} {
+    for (const std::int64_t error : errors_ppm) { TAKT_EXPECTS(is_error(error)); }
+    TAKT_EXPECTS(is_margin(margin_ppm));
+  }
 
   [[nodiscard]] constexpr auto predict(std::size_t task, share own, std::span<const co_runner> load) const noexcept
       -> ticks {
@@ -57,6 +61,14 @@ class contention_predictor {
   }
 
  private:
+  static constexpr std::int64_t limit_ppm = std::int64_t{1} << 40;
+
+  [[nodiscard]] static constexpr auto is_error(std::int64_t ppm) noexcept -> bool {
+    return -millionths < ppm && ppm < limit_ppm;
+  }
+  [[nodiscard]] static constexpr auto is_margin(std::int64_t ppm) noexcept -> bool {
+    return 0 <= ppm && ppm < limit_ppm;
+  }
   /// ceil(M (10^8 + added) (10^6 + its error) (10^6 + margin) / 10^20).
   [[nodiscard]] constexpr auto slowed(std::size_t task, share own, std::int64_t added) const noexcept -> ticks {
     const ticks alone = table_->tasks[task].alone.at(own);

@@ -56,6 +56,7 @@ class fixed_progress {
 
   /// Pre: reference >= 1.
   [[nodiscard]] static constexpr auto start(ticks reference) noexcept -> fixed_progress {
+    TAKT_EXPECTS(reference >= 1);
     fixed_progress out;
     out.grid_ = reference;
     while (out.grid_ < greatest / 2) { out.grid_ *= 2; }
@@ -64,7 +65,8 @@ class fixed_progress {
 
   /// Pre: executed >= 0, whole >= 1.
   constexpr void advance(ticks executed, ticks whole) noexcept {
-    if (whole == unbounded_time || executed <= 0) { return; }
+    TAKT_EXPECTS(executed >= 0 && whole >= 1);
+    if (whole == unbounded_time || executed == 0) { return; }
     using detail::wide_natural;
     const wide_natural before = wide_natural{left_} * whole;  // both times of_ whole
     const wide_natural done = wide_natural{executed} * of_;

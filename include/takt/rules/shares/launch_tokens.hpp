@@ -32,7 +32,9 @@ class share_feedback {
  public:
   /// Pre: capacity.valid(), 0 <= refill <= capacity.total().
   constexpr explicit share_feedback(const token_capacity& capacity, std::int64_t refill = 0) noexcept
-      : capacity_{capacity}, refill_{refill} {}
+      : capacity_{capacity}, refill_{refill} {
+    TAKT_EXPECTS(capacity.valid() && 0 <= refill && refill <= capacity.total());
+  }
 
   /// Learns from one period. `limit` and `used` in percent; what lies outside 0 to 100 counts as the nearer end.
   constexpr void observe(std::int64_t limit, std::int64_t used) noexcept {
@@ -45,7 +47,10 @@ class share_feedback {
     refill_ = used <= limit ? raised : lowered;
   }
   /// Starts from so many tokens per period. Pre: as for the constructor.
-  constexpr void restart(std::int64_t refill) noexcept { refill_ = refill; }
+  constexpr void restart(std::int64_t refill) noexcept {
+    TAKT_EXPECTS(0 <= refill && refill <= capacity_.total());
+    refill_ = refill;
+  }
 
   [[nodiscard]] constexpr auto refill() const noexcept -> std::int64_t { return refill_; }
   [[nodiscard]] constexpr auto capacity() const noexcept -> const token_capacity& { return capacity_; }
@@ -74,7 +79,9 @@ class share_feedback {
 class launch_tokens {
  public:
   /// Pre: capacity.valid().
-  constexpr explicit launch_tokens(const token_capacity& capacity) noexcept : feedback_{capacity} {}
+  constexpr explicit launch_tokens(const token_capacity& capacity) noexcept : feedback_{capacity} {
+    TAKT_EXPECTS(capacity.valid());
+  }
 
   /// The rate follows a changed limit in proportion at once, and feedback corrects it from there.
   constexpr void set_limit(std::int64_t limit) noexcept {

@@ -40,9 +40,10 @@ struct lasting_need {
 template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
 [[nodiscard]] constexpr auto need_under_full_load(const application_set<MaxTasks>& table, const Predictor& predictor,
                                                   std::size_t task, ticks actuation = 0) -> lasting_need {
-  inline_vector<co_runner, MaxTasks> others;
+  TAKT_EXPECTS(task < table.size());
+  inline_vector<co_runner, MaxTasks> others;  // Bound: one per application.
   for (std::uint32_t k = 0; k < table.size(); ++k) {
-    if (k != task) { static_cast<void>(others.push_back({.task = k})); }
+    if (k != task) { others.unchecked_push_back({.task = k}); }
   }
   const std::span<const co_runner> load{others.data(), others.size()};
   std::uint32_t calls = 0;

@@ -11,12 +11,27 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
+/// Whether no priority is above the one before.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto in_priority_order(const application_set<MaxTasks>& table,
+                                               const inline_vector<std::uint32_t, MaxTasks>& tasks) -> bool {
+  for (std::size_t i = 1; i < tasks.size(); ++i) {
+    if (table.tasks[tasks[i]].priority > table.tasks[tasks[i - 1]].priority) { return false; }
+  }
+  return true;
+}
+
+}  // namespace detail
+
 /// Hands out what is left of a GPU among some applications, by priority: floor(R P_i / sum P) each, and under `spread`
 /// what the rounding leaves by one each (Yao et al. 2022, Algorithm 1, lines 28 to 36). Nobody's share falls. Pre:
 /// `admitted` is in priority order.
 template <std::size_t MaxTasks>
 constexpr void hand_out(const application_set<MaxTasks>& table, const inline_vector<std::uint32_t, MaxTasks>& admitted,
                         leftover_rule rule, share_allocation<MaxTasks>& shares) {
+  TAKT_EXPECTS(detail::in_priority_order(table, admitted));
   const std::int64_t left = shares.left();
   std::int64_t priorities = 0;
   for (std::size_t i = 0; i < admitted.size(); ++i) { priorities += table.tasks[admitted[i]].priority; }

@@ -17,6 +17,7 @@ namespace takt::inline TAKT_ABI {
 template <ExactFraction Fraction>
 [[nodiscard]] constexpr auto advanced(const Fraction& theta, const Fraction& executed, const Fraction& whole)
     -> Fraction {
+  TAKT_EXPECTS(Fraction(0) < whole);
   return theta + executed / whole;
 }
 
@@ -31,6 +32,7 @@ template <ExactFraction Fraction>
 template <ExactFraction Fraction>
 [[nodiscard]] constexpr auto rescaled(const Fraction& remaining, const Fraction& alone_now, const Fraction& alone_then)
     -> Fraction {
+  TAKT_EXPECTS(Fraction(0) < alone_now);
   return remaining * alone_then / alone_now;
 }
 
@@ -44,6 +46,7 @@ template <ExactFraction Fraction>
 template <ExactFraction Fraction>
 [[nodiscard]] constexpr auto longest_time_alone(const Fraction& slack, const Fraction& alone_now,
                                                 const Fraction& remaining) -> Fraction {
+  TAKT_EXPECTS(Fraction(0) < remaining);
   return slack * alone_now / remaining;
 }
 

@@ -39,23 +39,32 @@ class running_jobs {
 
   /// Pre: no job of the task is active.
   constexpr void start(std::size_t task, const running_job<Progress>& j) {
+    TAKT_EXPECTS(task < MaxTasks && !jobs_[task].active);
     jobs_[task] = j;
     jobs_[task].active = true;
     ++count_;
   }
   /// Pre: a job of the task is active.
   constexpr void end(std::size_t task) noexcept {
+    TAKT_EXPECTS(task < MaxTasks && jobs_[task].active);
     jobs_[task].active = false;
     jobs_[task].in_force = no_share;
     --count_;
   }
 
-  [[nodiscard]] constexpr auto operator[](std::size_t task) noexcept -> running_job<Progress>& { return jobs_[task]; }
+  /// Pre: task < MaxTasks; so for the one below.
+  [[nodiscard]] constexpr auto operator[](std::size_t task) noexcept -> running_job<Progress>& {
+    TAKT_EXPECTS(task < MaxTasks);
+    return jobs_[task];
+  }
   [[nodiscard]] constexpr auto operator[](std::size_t task) const noexcept -> const running_job<Progress>& {
+    TAKT_EXPECTS(task < MaxTasks);
     return jobs_[task];
   }
   [[nodiscard]] constexpr auto count() const noexcept -> std::size_t { return count_; }
 
+  /// Up to when time has passed.
+  [[nodiscard]] constexpr auto last() const noexcept -> ticks { return last_; }
   /// Lets time pass up to `now`.
   constexpr void advance(ticks now) {
     const ticks elapsed = last_ < now ? now - last_ : 0;
@@ -88,9 +97,9 @@ class running_jobs {
 
   /// The other active jobs that hold anything, if each held so much.
   [[nodiscard]] constexpr auto load_on(std::size_t task, const std::array<share, MaxTasks>& held) const -> load {
-    load out;
+    load out;  // Bound: one per application.
     for (std::uint32_t k = 0; k < MaxTasks; ++k) {
-      if (k != task && jobs_[k].active && held[k]) { static_cast<void>(out.push_back({k, held[k]})); }
+      if (k != task && jobs_[k].active && held[k]) { out.unchecked_push_back({k, held[k]}); }
     }
     return out;
   }

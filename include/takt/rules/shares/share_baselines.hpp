@@ -55,10 +55,12 @@ class active_applications {
 template <std::size_t MaxTasks>
 class time_sliced : public detail::active_applications<MaxTasks> {
  public:
-  /// What switching adds to each job while others are active, in parts per million. Pre: >= 0.
+  /// What switching adds to each job while others are active, in parts per million. Pre: switching_ppm >= 0.
   constexpr explicit time_sliced(const application_set<MaxTasks>& table = detail::no_applications<MaxTasks>,
                                  std::int32_t switching_ppm = 0) noexcept
-      : detail::active_applications<MaxTasks>{table}, switching_ppm_{switching_ppm} {}
+      : detail::active_applications<MaxTasks>{table}, switching_ppm_{switching_ppm} {
+    TAKT_EXPECTS(switching_ppm >= 0);
+  }
 
   constexpr auto decide(ticks /*now*/) noexcept -> share_step { return {}; }
   /// The part of its turns.

@@ -111,6 +111,7 @@ class share_scheduler {
 
   /// What follows from all that happened since the last call. Pre: time does not go backwards.
   constexpr auto decide(ticks now) -> const decision_type& {
+    TAKT_EXPECTS(jobs_.last() <= now);
     jobs_.advance(now);
     decision_.cause = pending_;
     decision_.examined.clear();
@@ -132,17 +133,33 @@ class share_scheduler {
   [[nodiscard]] constexpr auto decision() const noexcept -> const decision_type& { return decision_; }
   [[nodiscard]] constexpr auto shares() const noexcept -> const share_allocation<MaxTasks>& { return decision_.shares; }
   [[nodiscard]] constexpr auto active_count() const noexcept -> std::size_t { return jobs_.count(); }
-  /// Pre of this and what follows: task < max_tasks.
-  [[nodiscard]] constexpr auto active(std::size_t task) const noexcept -> bool { return jobs_[task].active; }
-  [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share { return decision_.shares[task]; }
-  [[nodiscard]] constexpr auto deadline(std::size_t task) const noexcept -> ticks { return jobs_[task].deadline; }
+  /// Pre: task < max_tasks; so for those below.
+  [[nodiscard]] constexpr auto active(std::size_t task) const noexcept -> bool {
+    TAKT_EXPECTS(task < MaxTasks);
+    return jobs_[task].active;
+  }
+  [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share {
+    TAKT_EXPECTS(task < MaxTasks);
+    return decision_.shares[task];
+  }
+  [[nodiscard]] constexpr auto deadline(std::size_t task) const noexcept -> ticks {
+    TAKT_EXPECTS(task < MaxTasks);
+    return jobs_[task].deadline;
+  }
   /// Up to the last decision.
-  [[nodiscard]] constexpr auto executed(std::size_t task) const noexcept -> ticks { return jobs_[task].executed; }
+  [[nodiscard]] constexpr auto executed(std::size_t task) const noexcept -> ticks {
+    TAKT_EXPECTS(task < MaxTasks);
+    return jobs_[task].executed;
+  }
   [[nodiscard]] constexpr auto progress(std::size_t task) const noexcept -> const Progress& {
+    TAKT_EXPECTS(task < MaxTasks);
     return jobs_[task].progress;
   }
   /// The whole time of a job that its progress is counted against.
-  [[nodiscard]] constexpr auto reference_time(std::size_t task) const noexcept -> ticks { return whole_times_[task]; }
+  [[nodiscard]] constexpr auto reference_time(std::size_t task) const noexcept -> ticks {
+    TAKT_EXPECTS(task < MaxTasks);
+    return whole_times_[task];
+  }
 
  private:
   [[nodiscard]] constexpr auto exists(std::size_t task) const noexcept -> bool {
@@ -150,7 +167,7 @@ class share_scheduler {
   }
 
   constexpr void insert_by_priority(std::uint32_t task) {
-    static_cast<void>(order_.push_back(task));
+    order_.unchecked_push_back(task);  // Bound: each task once.
     for (std::size_t i = order_.size() - 1; i > 0; --i) {
       if (table_->tasks[order_[i - 1]].priority >= table_->tasks[task].priority) { return; }
       order_[i] = order_[i - 1];
@@ -190,17 +207,17 @@ class share_scheduler {
     std::array<share, MaxTasks> before{};
     for (std::size_t i = 0; i < table_->size(); ++i) { before[i] = held(i) ? held(i) : references_[i]; }
     share_allocation<MaxTasks> next;
-    inline_vector<std::uint32_t, MaxTasks> admitted;
+    inline_vector<std::uint32_t, MaxTasks> admitted;  // Bound of it and of those examined: each task once.
     std::uint32_t first_late = nowhere;
     for (std::size_t p = 0; p < order_.size(); ++p) {
       const std::uint32_t i = order_[p];
       if (!active(i)) { continue; }
       const examined_job found = examine(i, before, now);
-      static_cast<void>(decision_.examined.push_back(found));
+      decision_.examined.unchecked_push_back(found);
       if (!found.reused) { ++decision_.predictions; }
       if (found.need <= greatest_sum(rules_) - next.sum()) {
         static_cast<void>(next.set(i, share::bounded(found.need)));
-        static_cast<void>(admitted.push_back(i));
+        admitted.unchecked_push_back(i);
         continue;
       }
       first_late = first_late == nowhere ? i : first_late;
@@ -255,9 +272,9 @@ class share_scheduler {
   }
 
   constexpr void refill() {
-    inline_vector<std::uint32_t, MaxTasks> running;
+    inline_vector<std::uint32_t, MaxTasks> running;  // Bound: each task once.
     for (std::size_t p = 0; p < order_.size(); ++p) {
-      if (active(order_[p])) { static_cast<void>(running.push_back(order_[p])); }
+      if (active(order_[p])) { running.unchecked_push_back(order_[p]); }
     }
     share_allocation<MaxTasks> next = decision_.shares;
     hand_out(*table_, running, rules_.leftover, next);
