@@ -19,7 +19,9 @@ template <std::size_t MaxPools>
 class board_tracks {
  public:
   template <class Board>
+    requires(Board::pool_count <= MaxPools)
   constexpr explicit board_tracks(const Board& board) {
+    // Bound: one of each per pool.
     std::int32_t gpus = 0;
     std::int32_t engines = 0;
     board.each([&](const auto& p) { engines = copies(p) && engines < units(p) ? units(p) : engines; });
@@ -35,15 +37,16 @@ class board_tracks {
         first.kind = unit_kind::own_resource;
         engines += units(p);
       }
-      static_cast<void>(first_.push_back(first));
+      first_.unchecked_push_back(first);
       const std::int32_t sms = facts::runs_kernels(p) ? facts::gpu(p).sms : 0;
-      static_cast<void>(sms_.push_back(sms > 0 || !facts::runs_kernels(p) ? sms : units(p)));
+      sms_.unchecked_push_back(sms > 0 || !facts::runs_kernels(p) ? sms : units(p));
     });
   }
 
   /// Pre: the station is one of the board's. A negative unit stands for all SMs, and where units are shares it is the
   /// share itself.
   [[nodiscard]] constexpr auto of(const board_station& s, std::int32_t unit) const -> track {
+    TAKT_EXPECTS(s.pool < first_.size());
     track out = first_[s.pool];
     if (out.kind == unit_kind::share) {
       out.percent = static_cast<std::uint8_t>(unit);
@@ -55,8 +58,11 @@ class board_tracks {
     return out;
   }
 
-  /// SMs of the GPU that a station is of, 0 if it is of none or has no SMs.
-  [[nodiscard]] constexpr auto sms(const board_station& s) const -> std::int32_t { return sms_[s.pool]; }
+  /// SMs of the GPU that a station is of, 0 if it is of none or has no SMs. Pre: as above.
+  [[nodiscard]] constexpr auto sms(const board_station& s) const -> std::int32_t {
+    TAKT_EXPECTS(s.pool < sms_.size());
+    return sms_[s.pool];
+  }
 
  private:
   template <class Pool>

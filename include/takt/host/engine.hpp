@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,8 +37,8 @@ namespace takt::inline TAKT_ABI::host {
 /// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
 /// guard holds its visits back then. Pre: none or one offset and local deadline for each visit; `validate(table,
 /// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit though it takes
-/// no time is on stations that serve it, and horizon is at most `longest_time`. Cost: per instant what happens, and a
-/// pass over stations; over tasks and sections where there are some to pass.
+/// no time is on stations that serve it, and horizon is at most `longest_time`. Cost: per instant what happens, and
+/// passes over stations, tasks and sections.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
  public:
@@ -56,7 +55,9 @@ class engine {
         threads_{table, stations},
         windows_{table, stations, offsets, local_deadlines},
         edges_{table, threads_.keeps()},
-        misses_{table, choices} {}
+        misses_{table, choices} {
+    TAKT_EXPECTS_IN_TESTS(!validate(table, stations.size(), stations.token_pools(), section_shapes::nested));
+  }
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     begin(sink);
@@ -69,9 +70,8 @@ class engine {
   constexpr void begin(const slice_sink& sink) {
     sink_ = &sink;
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
-    for (const flow_record& t : table_->tasks) {
-      static_cast<void>(
-          seen_.tasks.push_back({.name = t.name, .first_visit = t.first_visit, .visit_count = t.visit_count}));
+    for (const flow_record& t : table_->tasks) {  // Bound: N, of the table.
+      seen_.tasks.unchecked_push_back({.name = t.name, .first_visit = t.first_visit, .visit_count = t.visit_count});
     }
     set_first_releases(table_->tasks, tasks_, *choices_);
     next_release_ = first_release(table_->tasks, tasks_);
@@ -83,9 +83,13 @@ class engine {
     return first_of(least < now_ ? now_ : least, misses_.next());
   }
   /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
-  constexpr void end(std::uint32_t v) { told_.push(v); }
+  constexpr void end(std::uint32_t v) {
+    TAKT_EXPECTS(v < table_->visits.size());
+    told_.push(v);
+  }
   /// All that happens at one instant. Pre: now <= next_instant(), and not before the step before.
   constexpr void step(ticks now) {
+    TAKT_EXPECTS(now_ <= now);
     end_jobs(now);
     if (misses_.stopped()) { return; }
     grant_tokens();
@@ -103,6 +107,8 @@ class engine {
   }
   /// The last instant of a run: only jobs end and deadlines pass. Pre: as for `step`.
   constexpr void end_jobs(ticks now) {
+    TAKT_EXPECTS(now_ <= now);
+    TAKT_EXPECTS_IN_TESTS(now <= next_instant());
     if constexpr (HearsTime<Choices, engine>) { choices_->passes(*this, now); }
     now_ = now;
     threads_.begin_instant();
@@ -117,6 +123,7 @@ class engine {
   }
   /// Who has which unit of a station. Pre: it serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const {
+    TAKT_EXPECTS(s < stations_->size());
     threads_.keeps_on(s) ? threads_.holders(s, to) : servers_.holders(s, to);
   }
   /// Counts what is under way at the end.
@@ -129,7 +136,10 @@ class engine {
   /// The point at which the job of a task runs, or would.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point { return tokens_.effective(i); }
   /// Tells what runs at the end. Pre: end <= next_instant().
-  constexpr void close(ticks end) { servers_.close(end, *sink_); }
+  constexpr void close(ticks end) {
+    TAKT_EXPECTS(end <= next_instant());
+    servers_.close(end, *sink_);
+  }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
  private:
@@ -308,11 +318,7 @@ class engine {
   constexpr void enter(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
     visits_[v].length = choices_->length(x, tasks_[x.task].jobs - 1);
-    if (visits_[v].length == 0 && x.need == unit_need::time) {
-      complete(v);
-      return;
-    }
-    serve(v);
+    visits_[v].length == 0 && x.need == unit_need::time ? complete(v) : serve(v);
   }
   constexpr void serve(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
@@ -342,7 +348,6 @@ class engine {
       }
     }
   }
-
   constexpr void tell(std::uint32_t section, token_event what) {
     if constexpr (HearsTokens<Choices>) { choices_->token(section, what, now_); }
   }

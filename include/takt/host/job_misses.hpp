@@ -67,6 +67,7 @@ class job_misses {
   [[nodiscard]] static constexpr auto is_open(const flow_progress& job) -> bool { return job.under_way && !job.missed; }
   /// Pre: a job is under way.
   [[nodiscard]] constexpr auto deadline(const flow_progress* jobs, std::uint32_t i) const -> ticks {
+    TAKT_EXPECTS(jobs[i].under_way);
     const ticks relative = stated_deadline(table_->tasks[i]);
     return relative == no_event ? relative : jobs[i].nominal + relative;
   }

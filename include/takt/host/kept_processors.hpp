@@ -42,6 +42,7 @@ class kept_processors {
   template <std::size_t V, class Stations>
   constexpr kept_processors(const visit_table<N, V>& table, const Stations& stations)
       : keeps_{takt::detail::keeps_processors(stations)}, size_{static_cast<std::uint32_t>(table.size())} {
+    TAKT_EXPECTS_IN_TESTS(!thread_fault(table, stations));
     for (std::uint32_t i = 0; keeps_ && i < size_; ++i) {
       thread& t = threads_[i];
       t.home = takt::detail::home_of(table, stations, i);
@@ -72,7 +73,10 @@ class kept_processors {
     threads_[i].asks = no_client;
   }
   /// Pre: it does not work.
-  constexpr void ended(std::uint32_t i) noexcept { threads_[i].is_there = threads_[i].runs = false; }
+  constexpr void ended(std::uint32_t i) noexcept {
+    TAKT_EXPECTS(i < N && threads_[i].left == 0);
+    threads_[i].is_there = threads_[i].runs = false;
+  }
 
   /// False if the next step of a job has to wait until its thread runs. One that takes no time needs no processor.
   constexpr auto goes_on(std::uint32_t i) noexcept -> bool {
@@ -128,6 +132,7 @@ class kept_processors {
   }
   /// The work of the thread of task i ends now whatever its length was. Pre: it works.
   constexpr void finish(std::uint32_t i, ticks now, const slice_sink& sink) {
+    TAKT_EXPECTS(i < N && threads_[i].left > 0);
     if (threads_[i].runs) { stop(threads_[i], now, sink); }
     threads_[i].left = 0;
   }
@@ -142,6 +147,7 @@ class kept_processors {
   constexpr void begin_instant() noexcept { is_decided_ = !keeps_; }
   /// Who runs from now on. Pre: `keeps`.
   constexpr void decide(ticks now, const slice_sink& sink) {
+    TAKT_EXPECTS(keeps_);
     is_decided_ = true;
     for (std::uint32_t i = 0; i < size_; ++i) {
       thread& t = threads_[i];

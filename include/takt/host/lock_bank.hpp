@@ -36,10 +36,12 @@ class lock_bank {
   /// The lock itself, with its advice. Pre: it is a P.
   template <class P>
   [[nodiscard]] auto lock(resource_id r) -> P& {
+    TAKT_EXPECTS(std::holds_alternative<P>(at(r).lock));
     return std::get<P>(at(r).lock);
   }
 
   auto issue(resource_id r, request_id c, const lock_request& q) -> request_id {
+    TAKT_EXPECTS(0 <= c && static_cast<std::size_t>(c) < most_clients);
     return visit(r, [&](auto& l) { return l.issue(c, q); });
   }
   auto release(resource_id r, request_id c) -> request_id {
@@ -67,8 +69,15 @@ class lock_bank {
     resource_options options;
   };
 
-  [[nodiscard]] auto at(resource_id r) noexcept -> entry& { return entries_[static_cast<std::size_t>(r)]; }
-  [[nodiscard]] auto at(resource_id r) const noexcept -> const entry& { return entries_[static_cast<std::size_t>(r)]; }
+  /// Pre: a number that `add` gave; so for the one below.
+  [[nodiscard]] auto at(resource_id r) noexcept -> entry& {
+    TAKT_EXPECTS(0 <= r && static_cast<std::size_t>(r) < entries_.size());
+    return entries_[static_cast<std::size_t>(r)];
+  }
+  [[nodiscard]] auto at(resource_id r) const noexcept -> const entry& {
+    TAKT_EXPECTS(0 <= r && static_cast<std::size_t>(r) < entries_.size());
+    return entries_[static_cast<std::size_t>(r)];
+  }
   template <class F>
   auto visit(resource_id r, F&& f) {
     return std::visit(std::forward<F>(f), at(r).lock);

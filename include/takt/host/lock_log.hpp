@@ -174,6 +174,7 @@ class lock_log {
   [[nodiscard]] auto holds(std::size_t task) const -> bool { return !held_[task].empty(); }
   /// What a job took last of all that it holds. Pre: it holds something.
   [[nodiscard]] auto latest(std::size_t task) const -> const request_outcome& {
+    TAKT_EXPECTS(!held_[task].empty());
     return seen_.requests[held_[task].back()];
   }
 
@@ -190,8 +191,10 @@ class lock_log {
         line, [&](const pending_job& j) { return base < j.base || (base == j.base && task < j.task); });
     line.insert(at, {.task = task, .base = base});
   }
+  /// Pre: a request of the resource is among them.
   [[nodiscard]] auto take(std::vector<std::size_t>& from, resource_id r) -> std::size_t {
     const auto at = std::ranges::find(from, r, [this](std::size_t q) { return seen_.requests[q].resource; });
+    TAKT_EXPECTS(at != from.end());
     const std::size_t q = *at;
     from.erase(at);
     return q;

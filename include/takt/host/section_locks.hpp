@@ -64,6 +64,7 @@ class section_locks {
   }
   /// Pre: the job lends nothing and its sections are over.
   constexpr void completed(std::uint32_t i) {
+    TAKT_EXPECTS(sections_.holding(i) == 0 && sections_.waiting(i) == 0);
     if (!donations_.takes_part(i)) { return; }
     stirred_ = every_pool;
     donations_.completed(i);
@@ -81,15 +82,18 @@ class section_locks {
   [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return sections_.is_idle(s); }
   /// Pre: it is idle.
   constexpr void ask(std::uint32_t s) {
+    TAKT_EXPECTS(is_idle(s));
     sections_.ask(s);
     asked_.push(s);
   }
   /// Pre: it holds a token.
   constexpr void release(std::uint32_t s) {
+    TAKT_EXPECTS(holds(s));
     const visit_section& x = table_->sections[s];
+    const std::uint32_t pool = sections_.pool(s);
     stir(s);
     sections_.release(s);
-    const request_id next = locks_.release(sections_.pool(s), static_cast<request_id>(s));
+    const request_id next = locks_.release(pool, static_cast<request_id>(s));
     if (donates(s) && !has_request(x.task)) { donations_.request_completed(x.task); }
     note_grant(next);
     find_heirs(s);

@@ -28,11 +28,17 @@ class section_states {
   [[nodiscard]] constexpr auto asks(std::size_t s) const noexcept -> bool { return states_[s] == state::asks; }
   [[nodiscard]] constexpr auto waits(std::size_t s) const noexcept -> bool { return states_[s] == state::waits; }
   /// Pre: it waits or holds.
-  [[nodiscard]] constexpr auto pool(std::size_t s) const noexcept -> std::uint32_t { return pools_[s]; }
+  [[nodiscard]] constexpr auto pool(std::size_t s) const noexcept -> std::uint32_t {
+    TAKT_EXPECTS(s < V && (waits(s) || holds(s)));
+    return pools_[s];
+  }
   /// All that wait, in the order of the table.
   [[nodiscard]] constexpr auto waiting() const noexcept -> const index_set<V>& { return waiting_; }
   /// How many wait for that pool, or more. Pre: s waits or holds.
-  [[nodiscard]] constexpr auto rivals(std::size_t s) const noexcept -> std::uint32_t { return rivals_[pools_[s] % 64]; }
+  [[nodiscard]] constexpr auto rivals(std::size_t s) const noexcept -> std::uint32_t {
+    TAKT_EXPECTS(s < V && (waits(s) || holds(s)));
+    return rivals_[pools_[s] % 64];
+  }
 
   // How many of a task do.
 

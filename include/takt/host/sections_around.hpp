@@ -25,7 +25,11 @@ class task_sections {
       r.end = s + 1;
     }
   }
-  [[nodiscard]] constexpr auto operator[](std::uint32_t task) const noexcept -> const range& { return of_[task]; }
+  /// Pre: task < N.
+  [[nodiscard]] constexpr auto operator[](std::uint32_t task) const noexcept -> const range& {
+    TAKT_EXPECTS(task < N);
+    return of_[task];
+  }
 
  private:
   range of_[N]{};

@@ -14,11 +14,19 @@ template <std::size_t V>
 class served_visits {
  public:
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return there_.size(); }
-  [[nodiscard]] constexpr auto operator[](std::size_t k) const noexcept -> std::uint32_t { return there_[k]; }
-  /// Its own point.
-  [[nodiscard]] constexpr auto base(std::uint32_t v) const noexcept -> const priority_point& { return all_[v].base; }
+  /// Pre: k < size().
+  [[nodiscard]] constexpr auto operator[](std::size_t k) const noexcept -> std::uint32_t {
+    TAKT_EXPECTS(k < there_.size());
+    return there_[k];
+  }
+  /// Its own point. Pre: v < V; so for those below.
+  [[nodiscard]] constexpr auto base(std::uint32_t v) const noexcept -> const priority_point& {
+    TAKT_EXPECTS(v < V);
+    return all_[v].base;
+  }
   /// True if it was another one.
   constexpr auto set_base(std::uint32_t v, const priority_point& p) noexcept -> bool {
+    TAKT_EXPECTS(v < V);
     const bool other = all_[v].base != p;
     all_[v].base = p;
     return other;
@@ -26,6 +34,7 @@ class served_visits {
 
   /// A visit asks its server, at its own point, maybe once more before it has left.
   constexpr void entered(std::uint32_t v, const priority_point& p) noexcept {
+    TAKT_EXPECTS(v < V);
     all_[v].base = all_[v].now = p;
     if (!news_.contains(v)) { news_.insert(v); }
     if (there_.contains(v)) { return; }
@@ -33,6 +42,7 @@ class served_visits {
     there_.insert(v);
   }
   constexpr void left(std::uint32_t v) noexcept {
+    TAKT_EXPECTS(v < V);
     there_.erase(v);
     news_.erase(v);
   }

@@ -63,6 +63,7 @@ class station_host {
   }
   /// Pre: holders can be served at the priority of others there.
   constexpr void reprioritize(std::uint32_t s, client who, const priority_point& p) {
+    TAKT_EXPECTS(s < count_);
     stations_[s].stirred = true;
     servers_.reprioritize(s, who, p);
   }
@@ -84,6 +85,7 @@ class station_host {
   }
   /// Pre: the station serves bodies, or is served elsewhere.
   constexpr void finish(std::uint32_t s, client who, ticks now, const slice_sink& sink, const Choices& choices) {
+    TAKT_EXPECTS(s < count_);
     if constexpr (ServesElsewhere<Choices>) {
       if (choices.is_elsewhere(s)) { return; }
     }
@@ -92,11 +94,15 @@ class station_host {
   }
   /// Pre: the station drops clients or serves bodies.
   constexpr void drop(std::uint32_t s, client who, ticks now, const slice_sink& sink) {
+    TAKT_EXPECTS(s < count_);
     stations_[s].stirred = true;
     servers_.drop(s, who, now, sink);
   }
   /// Pre: the station serves bodies.
-  constexpr void holders(std::size_t s, const holder_sink& to) const { servers_.holders(s, to); }
+  constexpr void holders(std::size_t s, const holder_sink& to) const {
+    TAKT_EXPECTS(s < count_);
+    servers_.holders(s, to);
+  }
   /// Slices that have not ended end now, of servers that tell of some only then.
   constexpr void close(ticks now, const slice_sink& sink) {
     if constexpr (requires { servers_.close(0, now, sink); }) {

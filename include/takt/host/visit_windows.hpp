@@ -81,7 +81,9 @@ struct visit_windows {
   template <std::size_t N, class Stations>
   constexpr visit_windows(const visit_table<N, V>& table, const Stations& stations, std::span<const ticks> offsets,
                           std::span<const ticks> local_deadlines) {
+    TAKT_EXPECTS(local_deadlines.size() == offsets.size());
     if (offsets.empty()) { return; }
+    TAKT_EXPECTS(offsets.size() == table.visits.size());
     for (std::size_t v = 0; v < table.visits.size(); ++v) {
       shifts[v] = offsets[v] + local_deadlines[v] - table.tasks[table.visits[v].task].deadline;
       if (takt::detail::begins_section(table, v)) {

@@ -164,7 +164,6 @@ class board_stations<platform<Pools...>, MaxStations> {
   static constexpr bool may_donate = (detail::protocol_habits_of<typename Pools::rule_type>().donates || ...);
 
   // Pools with tokens, in the order of the platform.
-
   [[nodiscard]] static constexpr auto token_pools() noexcept -> std::size_t {
     return (std::size_t{0} + ... + (Locked<typename Pools::rule_type> ? 1U : 0U));
   }
@@ -192,7 +191,6 @@ class board_stations<platform<Pools...>, MaxStations> {
   }
 
   // What the rule of a station is known for: a look into a table that is made while compiling.
-
   /// Whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool {
     constexpr of_pools<bool> known{InheritsPriorities<typename Pools::rule_type>...};

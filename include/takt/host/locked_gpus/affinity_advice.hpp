@@ -57,6 +57,7 @@ class affinity_room {
 template <std::size_t MaxTasks>
 class affinity_memory {
  public:
+  /// Pre: the system has at most `MaxTasks` programs.
   affinity_memory(const gpu_system& system, const simulated_pool& pool, std::uint64_t seed)
       : map_{pool.tokens},
         choice_{system.choice},
@@ -64,7 +65,8 @@ class affinity_memory {
         predictor_{system.predictor},
         random_{seed},
         room_{static_cast<std::size_t>(pool.tokens.tokens()), MaxTasks} {
-    for (std::size_t t = 0; t < system.programs.size() && t < MaxTasks; ++t) {
+    TAKT_EXPECTS(system.programs.size() <= MaxTasks);
+    for (std::size_t t = 0; t < system.programs.size(); ++t) {
       longest_[t] = system.programs[t].longest_section;
       own_[t] = system.programs[t].own_gpu;
     }
@@ -101,8 +103,9 @@ class affinity_memory {
   /// Pre: t stands in queue x. A request that enters a queue while another is released counts with what is known when
   /// that release is over, see `release_over`.
   void entered(request_id t, replica_id x) {
+    TAKT_EXPECTS(0 <= t && index(t) < MaxTasks && 0 <= x && x < map_.tokens());
     if (releasing_) {
-      late_.push_back({t, x});
+      late_.unchecked_push_back({t, x});  // Bound: each task once while one is released.
     } else {
       kept_[index(t)] = taking(t, x);
     }
@@ -178,7 +181,8 @@ class affinity_advice {
   }
 
   template <class Protocol>
-  void enqueued(const Protocol& /*p*/, request_id r, replica_id x) const {
+  void enqueued(const Protocol& p, request_id r, replica_id x) const {
+    TAKT_EXPECTS(p.queues().queue_of(r) == x);
     memory_->entered(r, x);
   }
   template <class Protocol>

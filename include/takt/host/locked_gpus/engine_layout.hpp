@@ -32,18 +32,19 @@ class engine_layout {
   /// `from` is the GPU that has the state, for `peer`; GPUs are numbered within their cluster.
   [[nodiscard]] auto engines(std::int32_t gpu_cluster, section_engine what, std::int32_t gpu,
                              std::int32_t from) const noexcept -> engine_pair {
-    engine_pair out;
-    if (what == section_engine::peer) { out.push_back(engine(gpu_cluster, from, copies_out())); }
+    engine_pair out;  // Bound: two engines.
+    if (what == section_engine::peer) { out.unchecked_push_back(engine(gpu_cluster, from, copies_out())); }
     switch (what) {
-      case section_engine::execution: out.push_back(engine(gpu_cluster, gpu, kernels)); break;
-      case section_engine::copy_out: out.push_back(engine(gpu_cluster, gpu, copies_out())); break;
+      case section_engine::execution: out.unchecked_push_back(engine(gpu_cluster, gpu, kernels)); break;
+      case section_engine::copy_out: out.unchecked_push_back(engine(gpu_cluster, gpu, copies_out())); break;
       case section_engine::copy_in:
-      case section_engine::peer: out.push_back(engine(gpu_cluster, gpu, copies_in)); break;
+      case section_engine::peer: out.unchecked_push_back(engine(gpu_cluster, gpu, copies_in)); break;
     }
     return out;
   }
   /// Where a trace shows what an engine does. Pre: r is an engine.
   [[nodiscard]] auto shown(resource_id r) const noexcept -> track {
+    TAKT_EXPECTS(pools_ <= r && r < size());
     const std::int32_t gpu = (r - pools_) / kinds;
     const std::int32_t kind = (r - pools_) % kinds;
     if (kind == kernels) { return {.where = stage::kernel, .gpu = gpu, .kind = unit_kind::whole}; }

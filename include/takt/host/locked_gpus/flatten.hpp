@@ -16,6 +16,7 @@
 #include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/rules/locking/request.hpp>
 
@@ -108,6 +109,8 @@ template <GpusyncPlatform P, class Table>
 [[nodiscard]] auto flatten(const P& platform, const Table& table, const locked_gpu_choices& o, bool overheads = false)
     -> gpu_system {
   const gpusync_configuration& c = platform.configuration();
+  TAKT_EXPECTS(!choices_fault(c, o));
+  TAKT_EXPECTS_IN_TESTS(!validate_gpusync(platform, table));
   gpu_system out{.processors = c.cpu_cluster_size,
                  .clusters = c.cpu_clusters(),
                  .copy_engines = c.copy_engines,

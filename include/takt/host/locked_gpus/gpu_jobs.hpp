@@ -50,7 +50,7 @@ struct gpu_run {
   std::vector<token_section> sections;  ///< in the order in which their tokens were given back
 };
 
-/// Tells a recorder that listens to it which job held which token when.
+/// Tells a recorder that listens to it which job held which token when. Pre: requests are of jobs of the run.
 template <TraceRecorder Recorder>
 void record_tokens(const gpu_system& system, const gpu_run& run, Recorder& recorder) {
   if constexpr (requires(const token_hold& h) { recorder.record(h); }) {
@@ -59,6 +59,7 @@ void record_tokens(const gpu_system& system, const gpu_run& run, Recorder& recor
       if (!layout.is_pool(q.resource) || q.satisfied == no_instant) { continue; }
       const auto of = std::ranges::find_if(
           run.tasks, [&q](const job_range& r) { return r.first_job <= q.job && q.job < r.first_job + r.job_count; });
+      TAKT_EXPECTS(of != run.tasks.end());
       recorder.record(token_hold{.task = static_cast<std::uint32_t>(of - run.tasks.begin()),
                                  .job = q.job - of->first_job,
                                  .pool = q.resource,

@@ -41,9 +41,10 @@ inline constexpr visit_mask operation_visits = mask_of(gpu_visit::ask, gpu_visit
 /// Which lock a section of a task is about.
 enum class section_lock : std::uint8_t { token, first_engine, engine };
 
-/// Task by task what `gpu_visit` says. Pre: the table has room.
+/// Task by task what `gpu_visit` says. Pre: the table is empty, and the system has at most `MaxTasks` programs.
 template <std::size_t MaxTasks>
 void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu_visits>& table) {
+  TAKT_EXPECTS(table.size() == 0 && system.programs.size() <= MaxTasks);
   const auto elsewhere = static_cast<std::uint32_t>(system.clusters);
   for (const section_program& p : system.programs) {
     constexpr ticks any = 1;  // lengths and points are those of jobs
@@ -68,7 +69,7 @@ void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu
     }
     if (p.gpu_cluster == no_cluster) { continue; }
     const auto add = [&](gpu_visit first, gpu_visit last) {
-      static_cast<void>(table.sections.push_back({task, 0, mask_of(first, last)}));
+      table.sections.unchecked_push_back({task, 0, mask_of(first, last)});  // Bound: three per task, with room for ten.
     };
     add(gpu_visit::first, gpu_visit::last);
     add(system.peer_engines_together ? gpu_visit::launch : gpu_visit::lead, gpu_visit::hear);

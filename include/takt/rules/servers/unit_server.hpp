@@ -26,9 +26,9 @@ class unit_server {
   /// Pre: units >= 1.
   constexpr explicit unit_server(std::int32_t units) noexcept : units_{units} { TAKT_EXPECTS(units >= 1); }
 
-  /// Pre: fewer than `Capacity` are here, `v.who` is none of them, v.length > 0.
+  /// Pre: fewer than `Capacity` are here, `v.who` is none of them, v.length >= 0.
   constexpr void arrive(const visit_request& v) noexcept {
-    TAKT_EXPECTS(v.length > 0 && waiting_count_ + running_count_ < Capacity);
+    TAKT_EXPECTS(v.length >= 0 && waiting_count_ + running_count_ < Capacity);
     TAKT_EXPECTS_IN_TESTS(!is_here(v.who));
     // Who spins goes behind a holder that has its point from it.
     const bool spins = v.length >= spinning_time;
