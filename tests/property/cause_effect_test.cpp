@@ -61,7 +61,7 @@ struct workload {
   workload w;
   w.board.processors = d.count(1, 2);
   w.board.copy_engines = 1;
-  REQUIRE(w.board.gpus.push_back(takt::gpu_hardware{.sms = 4, .virtual_per_sm = 2}));
+  REQUIRE(w.board.gpus.try_push_back(takt::gpu_hardware{.sms = 4, .virtual_per_sm = 2}));
   const auto tasks = static_cast<std::size_t>(d.between(2, static_cast<ticks>(max_tasks)));
   constexpr std::array<ticks, 8> periods{10, 12, 15, 20, 24, 30, 40, 60};
   for (std::size_t i = 0; i < tasks; ++i) {

@@ -61,7 +61,7 @@ auto overloaded_system_of(std::uint64_t seed, const RuleOf& rule_of) -> random_s
     }
     if (has_tokens && d.one_in(2)) {
       const ticks held = d.between(0, length - 1);
-      REQUIRE(out.set.sections.push_back({static_cast<std::uint32_t>(i), 0, takt::visit_mask{1} << held}));
+      REQUIRE(out.set.sections.try_push_back({static_cast<std::uint32_t>(i), 0, takt::visit_mask{1} << held}));
     }
   }
   return out;

@@ -80,7 +80,7 @@ constexpr std::int32_t own_percents = 25;
 void time_by_share(scaled& s, tasks_type& set, takt::described_visit& v) {
   v.known.add(visit_fact::wcet_by_share);
   v.row = static_cast<std::uint32_t>(set.rows.size());
-  REQUIRE(set.rows.push_back(takt::wcet_row::scaling(s.between(1, 4), s.d.count(600, 1000))));
+  REQUIRE(set.rows.try_push_back(takt::wcet_row::scaling(s.between(1, 4), s.d.count(600, 1000))));
 }
 /// For one of two cores or for both, in waves of some length.
 void in_waves(scaled& s, tasks_type& /*set*/, takt::described_visit& v) {
@@ -249,8 +249,8 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
     for (std::uint32_t v = out.set.tasks.back().first_visit; v < out.set.visits.size(); ++v) {
       has_kernels = has_kernels || out.set.visits[v].where == visit_place::gpu;
     }
-    if (kernels.sms > 0) { REQUIRE(out.plan.shares.push_back({0, has_kernels ? kernels.sms : 0})); }
-    if (kernels.percents > 0) { REQUIRE(out.plan.percents.push_back(has_kernels ? kernels.percents : 0)); }
+    if (kernels.sms > 0) { REQUIRE(out.plan.shares.try_push_back({0, has_kernels ? kernels.sms : 0})); }
+    if (kernels.percents > 0) { REQUIRE(out.plan.percents.try_push_back(has_kernels ? kernels.percents : 0)); }
     out.set.tasks.back().period = out.set.tasks.back().deadline = takt::longest_visit_time;
   }
   const auto flat = takt::flatten(out.places, out.set, out.plan);

@@ -87,9 +87,9 @@ auto random_system_of(std::uint64_t seed, const RuleOf& rule_of) -> random_syste
     const ticks first = d.between(0, length - 1);
     const ticks last = d.between(first, length - 1);
     const auto held = ((takt::visit_mask{2} << last) - 1) ^ ((takt::visit_mask{1} << first) - 1);
-    REQUIRE(out.set.sections.push_back({static_cast<std::uint32_t>(i), 0, held}));
+    REQUIRE(out.set.sections.try_push_back({static_cast<std::uint32_t>(i), 0, held}));
     if (last + 1 < length && d.one_in(3)) {
-      REQUIRE(out.set.sections.push_back({static_cast<std::uint32_t>(i), 0, takt::visit_mask{1} << (last + 1)}));
+      REQUIRE(out.set.sections.try_push_back({static_cast<std::uint32_t>(i), 0, takt::visit_mask{1} << (last + 1)}));
     }
   }
   return out;

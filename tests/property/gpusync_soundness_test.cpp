@@ -135,7 +135,7 @@ class system_generator {
     if (serving.empty()) { return t; }
     t.gpu_cluster = serving[static_cast<std::size_t>(random_.below(static_cast<ticks>(serving.size())))];
     t.cpu_in_gpu_section = random_.below(std::min<ticks>(t.wcet, 5) + 1);
-    for (ticks k = random_.between(0, 3); k > 0; --k) { t.kernels.push_back(random_.between(1, 30)); }
+    for (ticks k = random_.between(0, 3); k > 0; --k) { t.kernels.unchecked_push_back(random_.between(1, 30)); }
     if (c.copy_engines == 0) { return t; }
     t.bytes_in = random_.chance(1, 4) ? 0 : random_.between(0, 35);
     t.bytes_out = random_.chance(1, 4) ? 0 : random_.between(0, 35);
@@ -147,7 +147,7 @@ class system_generator {
     t.period = t.deadline = period;
     t.wcet = random_.between(1, 3);
     t.cpu_in_gpu_section = t.uses_gpu() && random_.chance(1, 2) ? 1 : 0;
-    if (t.uses_gpu() && t.kernels.empty()) { t.kernels.push_back(random_.between(1, 20)); }
+    if (t.uses_gpu() && t.kernels.empty()) { t.kernels.unchecked_push_back(random_.between(1, 20)); }
   }
 
   takt::random_stream random_;
@@ -346,7 +346,7 @@ TEST_CASE("no system whose token protocol contradicts itself is analysed or simu
   for (std::int32_t i = 0; i < 4; ++i) {
     task_list::task_type t{
         .wcet = 2, .period = 200, .deadline = 200, .cpu_in_gpu_section = 1, .cpu_cluster = i, .gpu_cluster = 0};
-    t.kernels.push_back(110);
+    t.kernels.unchecked_push_back(110);
     static_cast<void>(out.tasks.add(t));
   }
   return out;
@@ -385,7 +385,7 @@ TEST_CASE("the direct wait as printed calls four tasks schedulable that miss the
                            .bytes_state = state,
                            .gpu_cluster = 0};
     for (const ticks k : kernels) {
-      if (k > 0) { t.kernels.push_back(k); }
+      if (k > 0) { t.kernels.unchecked_push_back(k); }
     }
     static_cast<void>(out.tasks.add(t));
   };
@@ -425,7 +425,7 @@ TEST_CASE("GSA-52 a borrowed priority puts two less important kernels before a r
                       .scheduler = cpu_scheduler::shortest_period};
   for (const auto& [period, kernel] : {std::pair<ticks, ticks>{4000, 1}, {4100, 5}, {4200, 30}, {4300, 30}}) {
     task_list::task_type t{.wcet = 2, .period = period, .deadline = period, .gpu_cluster = 0};
-    t.kernels.push_back(kernel);
+    t.kernels.unchecked_push_back(kernel);
     static_cast<void>(s.tasks.add(t));
   }
   const auto found = gpusync::analyze_set(s.platform, s.tasks);

@@ -96,7 +96,7 @@ class generator {
   /// CPU nodes with history against the edges, so that most are on cycles, and a kernel now and then beside them.
   [[nodiscard]] auto make_cyclic() -> graph_system {
     graph_system out;
-    REQUIRE(out.platform.clusters.push_back(static_cast<std::int32_t>(random.between(2, 4))));
+    REQUIRE(out.platform.clusters.try_push_back(static_cast<std::int32_t>(random.between(2, 4))));
     out.platform.sms = 1;
     out.platform.threads_per_sm = 8;
     out.platform.warp_size = 1;
@@ -151,7 +151,7 @@ class generator {
     takt::graph_platform out;
     const ticks clusters = random.between(1, 2);
     for (ticks c = 0; c < clusters; ++c) {
-      REQUIRE(out.clusters.push_back(static_cast<std::int32_t>(random.between(2, 4))));
+      REQUIRE(out.clusters.try_push_back(static_cast<std::int32_t>(random.between(2, 4))));
     }
     out.sms = static_cast<std::int32_t>(random.between(1, 2));
     out.threads_per_sm = static_cast<std::int32_t>(2 * random.between(2, 4));

@@ -75,7 +75,7 @@ void close_task(draws& d, workload& w, ticks demand) {
   workload w;
   draw_board(d, w);
   w.board.copy_engines = d.small(1, 2);
-  REQUIRE(w.board.gpus.push_back(
+  REQUIRE(w.board.gpus.try_push_back(
       {.sms = d.small(1, 3), .virtual_per_sm = 2, .threads_per_sm = 128, .blocks_per_sm = d.small(1, 4)}));
   const std::int32_t tasks = d.small(1, 3);
   for (std::int32_t i = 0; i < tasks; ++i) {
@@ -109,7 +109,7 @@ void close_task(draws& d, workload& w, ticks demand) {
     }
     close_task(d, w, demand);
     if (d.one_in(3)) {
-      REQUIRE(w.tasks.history.push_back({static_cast<std::uint32_t>(i), nodes - 1, 0, d.small(2, 6)}));
+      REQUIRE(w.tasks.history.try_push_back({static_cast<std::uint32_t>(i), nodes - 1, 0, d.small(2, 6)}));
     }
   }
   return w;
@@ -160,7 +160,7 @@ void run_on_engine(const Rule& rule, const workload& w, const Verdict& v, const 
   takt::inline_vector<ticks, max_visits> points;
   for (const takt::visit_record& x : flat.table.visits) {
     const takt::flow_record& t = flat.table.tasks[x.task];
-    REQUIRE(points.push_back(t.deadline + Rule::policy.deadline * (t.period - t.deadline)));
+    REQUIRE(points.try_push_back(t.deadline + Rule::policy.deadline * (t.period - t.deadline)));
   }
   takt::simulation::optional_choices choices{options, {flat.table.tasks.data(), flat.table.size()}};
   using engine = takt::host::engine<std::remove_cvref_t<decltype(flat.stations)>, max_tasks, max_visits,
@@ -221,7 +221,7 @@ auto graphs_until(std::uint64_t systems, const Change& change) -> tally {
   draw_board(d, w);
   w.board.processors = w.together;
   const std::int32_t gpus = d.small(1, 2);
-  for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(w.board.gpus.push_back({.sms = 2, .virtual_per_sm = 2})); }
+  for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(w.board.gpus.try_push_back({.sms = 2, .virtual_per_sm = 2})); }
   how.locks_engines = true;
   how.tokens = d.one_in(5) ? takt::any_number_of_tokens : d.small(1, 3);
   auto& shape = how.engines.shape;

@@ -85,13 +85,13 @@ void add_kernel(draws& d, workload& w, bool may_be_pinned) {
   }
   if (knows(visit_fact::wcet_by_share, which == 4, 6)) {
     v.row = static_cast<std::uint32_t>(w.tasks.rows.size());
-    REQUIRE(w.tasks.rows.push_back(takt::wcet_row::scaling(d.between(1, 6), d.count(0, 1000))));
+    REQUIRE(w.tasks.rows.try_push_back(takt::wcet_row::scaling(d.between(1, 6), d.count(0, 1000))));
   }
   if (knows(visit_fact::times_on_sms, which == 5, 9)) {
     v.first_sample = static_cast<std::uint32_t>(w.tasks.samples.size());
     ticks upper = alone * d.between(1, 4);
     for (std::uint32_t r = 0; r < 4; ++r) {
-      REQUIRE(w.tasks.samples.push_back({d.between(0, upper), upper}));
+      REQUIRE(w.tasks.samples.try_push_back({d.between(0, upper), upper}));
       upper -= d.between(0, upper - 1);
     }
     v.samples = 4;
@@ -116,7 +116,7 @@ void add_kernel(draws& d, workload& w, bool may_be_pinned) {
   takt::gpu_hardware gpu{.sms = d.count(2, 6), .virtual_per_sm = d.count(1, 2)};
   gpu.preemption_levels = d.count(1, 3);
   if (d.one_in(6)) { gpu.speed = {d.count(1, 3), d.count(1, 3)}; }
-  REQUIRE(w.board.gpus.push_back(gpu));
+  REQUIRE(w.board.gpus.try_push_back(gpu));
   const bool whole = d.one_in(3);
   const auto tasks = static_cast<std::size_t>(d.between(2, 4));
   for (std::size_t i = 0; i < tasks; ++i) {

@@ -106,9 +106,9 @@ auto plain_of(draws& d) {
 auto shares_of(draws& d, std::int64_t sms) -> takt::plan<4> {
   takt::plan<4> out;
   for (std::size_t i = 0; i < 3; ++i) {
-    REQUIRE(out.shares.push_back({0, static_cast<std::int32_t>(d.between(1, sms / 3))}));
+    REQUIRE(out.shares.try_push_back({0, static_cast<std::int32_t>(d.between(1, sms / 3))}));
   }
-  REQUIRE(out.shares.push_back({}));
+  REQUIRE(out.shares.try_push_back({}));
   return out;
 }
 
@@ -238,7 +238,8 @@ void compare_tokens(std::int32_t tokens, std::uint64_t systems, comparison& out)
       time(2, l.least_work / n, (l.work + n - 1) / n);
       time(1, l.lower[2], l.upper[2]);
       time(0, l.lower[3], l.upper[3]);
-      REQUIRE(table.sections.push_back({static_cast<std::uint32_t>(table.size() - 1), 0, takt::visit_mask{0b1110}}));
+      REQUIRE(
+          table.sections.try_push_back({static_cast<std::uint32_t>(table.size() - 1), 0, takt::visit_mask{0b1110}}));
       return takt::task(name, takt::period(duration{t.period}), takt::deadline(duration{t.deadline}), l.cpu(0),
                         l.copy(1, takt::to_device), l.kernel(), l.copy(2, takt::to_host), l.cpu(3));
     };

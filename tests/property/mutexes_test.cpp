@@ -69,11 +69,11 @@ auto system_of(std::uint64_t seed, const shape& form) -> random_system {
         before_it = own;
       } else if (held) {
         const auto mutex = core * mutexes + static_cast<std::uint32_t>(d.between(0, mutexes - 1));
-        REQUIRE(out.set.sections.push_back({task, mutex, own}));
+        REQUIRE(out.set.sections.try_push_back({task, mutex, own}));
         before_it = own;
       } else {
         before_it = 0;
-        if (!on_core && gpu_tokens) { REQUIRE(out.set.sections.push_back({task, cores * mutexes, own})); }
+        if (!on_core && gpu_tokens) { REQUIRE(out.set.sections.try_push_back({task, cores * mutexes, own})); }
       }
     }
     auto& t = out.set.tasks.back();

@@ -133,7 +133,7 @@ template <class Policy, class Charged>
 void examine(const Policy& policy, std::uint64_t systems, const Charged& charged_of, tally& out) {
   takt::hardware board;
   board.processors = board.copy_engines = 1;
-  REQUIRE(board.gpus.push_back({.sms = 4, .virtual_per_sm = 2, .switch_is_known = true}));
+  REQUIRE(board.gpus.try_push_back({.sms = 4, .virtual_per_sm = 2, .switch_is_known = true}));
   for (std::uint64_t seed = 1; seed <= systems; ++seed) {
     draws d{seed};
     const costs o = drawn_costs(d);
@@ -153,8 +153,8 @@ void examine(const Policy& policy, std::uint64_t systems, const Charged& charged
     auto plan = v.verdict.plan;
     plan.cores.clear();
     plan.priorities.clear();
-    while (!plan.shares.empty() && plan.shares.size() < runs.size()) { REQUIRE(plan.shares.push_back({})); }
-    while (!plan.percents.empty() && plan.percents.size() < runs.size()) { REQUIRE(plan.percents.push_back(0)); }
+    while (!plan.shares.empty() && plan.shares.size() < runs.size()) { REQUIRE(plan.shares.try_push_back({})); }
+    while (!plan.percents.empty() && plan.percents.size() < runs.size()) { REQUIRE(plan.percents.try_push_back(0)); }
     for (const auto execution : {takt::execution_times::upper, takt::execution_times::random}) {
       const auto seen = takt::simulate(machine, runs, plan,
                                        {.horizon = takt::duration{4000},

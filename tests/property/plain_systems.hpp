@@ -316,7 +316,7 @@ void hand_out(draws& d, std::span<const gpu_choice> choices, std::size_t on_gpu,
   std::array<std::int32_t, gpus> users{};
   for (std::size_t i = 0; i < all; ++i) {
     const auto gpu = i >= on_gpu ? 0 : mode < gpus ? static_cast<std::int32_t>(mode) : d.count(0, gpus - 1);
-    REQUIRE(out.shares.push_back({gpu, 0}));
+    REQUIRE(out.shares.try_push_back({gpu, 0}));
     users[static_cast<std::size_t>(gpu)] += i < on_gpu ? 1 : 0;
   }
   bool percents = false;
@@ -325,7 +325,7 @@ void hand_out(draws& d, std::span<const gpu_choice> choices, std::size_t on_gpu,
     const gpu_choice& c = choices[static_cast<std::size_t>(out.shares[i].gpu)];
     const std::int32_t n = users[static_cast<std::size_t>(out.shares[i].gpu)];
     if (i < on_gpu && c.sms > 0) { out.shares[i].sms = d.count(1, c.sms / n); }
-    if (percents) { REQUIRE(out.percents.push_back(i < on_gpu && c.percents ? d.count(25, 100 / n) : 0)); }
+    if (percents) { REQUIRE(out.percents.try_push_back(i < on_gpu && c.percents ? d.count(25, 100 / n) : 0)); }
   }
 }
 

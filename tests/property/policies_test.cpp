@@ -85,7 +85,7 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
   }
   if (knows(visit_fact::wcet_by_share, 3)) {
     v.row = static_cast<std::uint32_t>(w.tasks.rows.size());
-    REQUIRE(w.tasks.rows.push_back(takt::wcet_row::scaling(alone, d.count(300, 1000))));
+    REQUIRE(w.tasks.rows.try_push_back(takt::wcet_row::scaling(alone, d.count(300, 1000))));
   }
   if (d.one_in(10) && v.known.has(visit_fact::wcet)) {
     v.known.add(visit_fact::pinning);
@@ -120,7 +120,7 @@ void add_regions(std::uint64_t seed, workload& w) {
     gpu.preemption_levels = d.one_in(8) ? 0 : d.count(1, 3);
     gpu.switch_is_known = !d.one_in(8);
     gpu.context_switch = gpu.switch_is_known ? d.between(0, 2) : 0;
-    REQUIRE(w.board.gpus.push_back(gpu));
+    REQUIRE(w.board.gpus.try_push_back(gpu));
   }
   const std::size_t tasks = static_cast<std::size_t>(d.between(2, 4));
   const bool crowded = d.one_in(5);

@@ -239,15 +239,16 @@ constexpr std::array<std::string_view, most_nodes> names{"a", "b", "c", "d", "e"
   const auto nodes = static_cast<std::uint32_t>(random.between(2, 6));
   const auto sources = static_cast<std::uint32_t>(random.between(1, std::min<ticks>(2, nodes - 1)));
   for (std::uint32_t v = 0; v < nodes; ++v) {
-    g.nodes.push_back({.name = names[v], .arrivals = random.between(1, 3), .window = rational{random.between(4, 12)}});
+    g.nodes.unchecked_push_back(
+        {.name = names[v], .arrivals = random.between(1, 3), .window = rational{random.between(4, 12)}});
   }
   for (std::uint32_t v = sources; v < nodes; ++v) {
     const std::int64_t consume = random.between(1, 3);
-    g.edges.push_back({static_cast<std::uint32_t>(random.below(v)), v, random.between(1, 4), consume,
-                       consume + random.between(0, 2)});
+    g.edges.unchecked_push_back({static_cast<std::uint32_t>(random.below(v)), v, random.between(1, 4), consume,
+                                 consume + random.between(0, 2)});
     for (std::uint32_t other = 0; other < v; ++other) {
       if (other == g.edges[g.edges.size() - 1].from || !random.chance(1, 3)) { continue; }
-      g.edges.push_back({other, v, random.between(1, 4), random.between(1, 3), 4});
+      g.edges.unchecked_push_back({other, v, random.between(1, 4), random.between(1, 3), 4});
     }
   }
   return g;

@@ -98,7 +98,7 @@ class system_generator {
     }
     const std::int32_t share = has_kernels ? static_cast<std::int32_t>(between(1, std::max(1, free / 2))) : 0;
     used_sms_ += share;
-    system_.plan.shares.push_back({0, share});
+    system_.plan.shares.unchecked_push_back({0, share});
   }
   void add_cpu(ticks usual) {
     system_.table.add_segment({.where = takt::stage::cpu, .time = bounded(takt::stage::cpu, usual)});
@@ -114,7 +114,7 @@ class system_generator {
       s.first_sample = static_cast<std::uint32_t>(system_.table.samples.size());
       s.samples = static_cast<std::uint32_t>(between(1, most_samples));
       for (std::uint32_t n = 0; n < s.samples; ++n) {
-        system_.table.samples.push_back(bounded(takt::stage::kernel, usual));
+        system_.table.samples.unchecked_push_back(bounded(takt::stage::kernel, usual));
       }
     } else if (one_in(2)) {
       s.interleave_denominator = between(1, 5);

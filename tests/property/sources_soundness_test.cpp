@@ -42,7 +42,7 @@ auto random_chains(draws& d, ticks load) -> chain_table {
       if (s.where == takt::stage::kernel && d.one_in(3)) {
         s.first_sample = static_cast<std::uint32_t>(out.samples.size());
         s.samples = 1;
-        static_cast<void>(out.samples.push_back(s.time));
+        out.samples.unchecked_push_back(s.time);
         if (out.samples.size() == 4) { out.samples.pop_back(), s.samples = 0; }
       }
       sum += s.time.upper;
@@ -134,7 +134,7 @@ void hold(const P& board, const T& tasks, std::uint64_t seed, draws& d, const Ch
   for (std::size_t i = 0; i < users.asks.size(); ++i) {
     const auto gpu = static_cast<std::int32_t>(d.between(0, known - 1));
     const bool takes_sms = users.asks[i] && gpus[static_cast<std::size_t>(gpu)] != 0;
-    REQUIRE(p.shares.push_back({gpu, takes_sms ? static_cast<std::int32_t>(d.between(1, 2)) : 0}));
+    REQUIRE(p.shares.try_push_back({gpu, takes_sms ? static_cast<std::int32_t>(d.between(1, 2)) : 0}));
   }
   auto flat = takt::flatten(board, tasks, p);
   if (flat.error) {

@@ -56,7 +56,7 @@ class two_cores {
     draws d{seed};
     board_.processors = 2;
     board_.copy_engines = 1;
-    REQUIRE(board_.gpus.push_back(takt::gpu_hardware{.sms = 4, .virtual_per_sm = 2}));
+    REQUIRE(board_.gpus.try_push_back(takt::gpu_hardware{.sms = 4, .virtual_per_sm = 2}));
     types_[1] = d.one_in(3) ? 0U : 1U;
     own_rules_ = d.one_in(2) ? 4U : 2U;
     if (without_kernels > 2) { first_rule_ = static_cast<std::uint32_t>(d.between(2, 5)) & ~1U; }
@@ -131,13 +131,13 @@ class two_cores {
               one.places.push_back({b, static_cast<std::int32_t>(core), both, of.kernel == 0 || takes_all_for_whole}));
         }
       }
-      REQUIRE(out.push_back(one));
+      REQUIRE(out.try_push_back(one));
     }
     return out;
   }
   [[nodiscard]] auto types() const -> takt::inline_vector<std::uint32_t, 64> {
     takt::inline_vector<std::uint32_t, 64> out;
-    for (const std::uint32_t t : types_) { REQUIRE(out.push_back(t)); }
+    for (const std::uint32_t t : types_) { REQUIRE(out.try_push_back(t)); }
     return out;
   }
   [[nodiscard]] auto size() const -> std::size_t { return tasks_.size(); }
@@ -244,7 +244,7 @@ void look_at(two_cores& judge, takt::mapping_objective objective, const mapping&
       mapping m;
       for (std::size_t i = 0; i < at.size(); ++i) {
         const auto& p = menus[i].places[at[i]];
-        REQUIRE(m.tasks.push_back({p.body, p.core, ranks[i]}));
+        REQUIRE(m.tasks.try_push_back({p.body, p.core, ranks[i]}));
       }
       for (; m.rules < judge.rules(); ++m.rules) { look_at(judge, objective, m, best); }
     } while (std::next_permutation(ranks.begin(), ranks.end()));

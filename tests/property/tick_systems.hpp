@@ -137,10 +137,10 @@ auto random_both(std::uint64_t seed, const shape& how, const RuleOf& rule_of) ->
       if (!how.guards) { continue; }
       x.offset = within(0, t.period / 2);
       x.local_deadline = within(1, t.period / 2 + 1);
-      REQUIRE((out.offsets.push_back(x.offset) && out.deadlines.push_back(x.local_deadline)));
+      REQUIRE((out.offsets.try_push_back(x.offset) && out.deadlines.try_push_back(x.local_deadline)));
     }
     for (const std::uint32_t held : t.stretches) {
-      if (held != 0) { REQUIRE(out.set.sections.push_back({static_cast<std::uint32_t>(i), 0, held})); }
+      if (held != 0) { REQUIRE(out.set.sections.try_push_back({static_cast<std::uint32_t>(i), 0, held})); }
     }
   }
   tick_machine::set_guards(described);

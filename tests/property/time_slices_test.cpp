@@ -54,7 +54,7 @@ auto random_sliced(std::uint64_t seed, const shape& with, const RuleOf& rule_of)
     takt::inline_vector<ticks, visits> uppers;
     ticks sum = 0;
     for (ticks j = 0; j < steps; ++j) {
-      REQUIRE(uppers.push_back(d.one_in(8) ? 0 : d.between(1, longest)));
+      REQUIRE(uppers.try_push_back(d.one_in(8) ? 0 : d.between(1, longest)));
       sum += uppers.back();
     }
     const ticks period = sum * count * d.between(2, 3 + spare) / 2 + d.between(3, 30);

@@ -143,11 +143,11 @@ auto system_of(std::uint64_t seed, const shape& form) -> random_system {
     t.deadline = t.period - (d.one_in(2) ? d.between(0, t.period / 8) : 0);
     if (!uses) { continue; }
     const auto held = ((takt::visit_mask{2} << last) - 1) ^ ((takt::visit_mask{1} << first) - 1);
-    REQUIRE(out.set.sections.push_back({task, 0, held}));
+    REQUIRE(out.set.sections.try_push_back({task, 0, held}));
     if (last + 1 < length && d.one_in(2)) {
       const takt::visit_record& x = out.set.visit(task, static_cast<std::size_t>(last) + 1);
       if (form.inside || x.station >= cores) {
-        REQUIRE(out.set.sections.push_back({task, 0, takt::visit_mask{1} << (last + 1)}));
+        REQUIRE(out.set.sections.try_push_back({task, 0, takt::visit_mask{1} << (last + 1)}));
       }
     }
   }

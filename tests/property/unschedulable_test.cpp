@@ -86,7 +86,7 @@ template <class Board>
       const auto core = static_cast<std::int32_t>(rest % cores);
       rest /= cores;
       is_plan = is_plan && (t.core == takt::any_core || t.core == core);
-      REQUIRE(p.cores.push_back(core));
+      REQUIRE(p.cores.try_push_back(core));
     }
     if (is_plan && !takt::find_counterexample(board, all, p, search).exists) { return false; }
   }

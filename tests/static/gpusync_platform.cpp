@@ -56,7 +56,7 @@ static_assert(!takt::analysis::gpusync::PipelineBlocking<int, ticks>);
   takt::task_rows<takt::gpusync_task<ticks, 1>, 3> out;
   for (const ticks kernel : {30, 40, 50}) {
     takt::gpusync_task<ticks, 1> t{.wcet = 20, .period = 2000, .deadline = 2000};
-    t.kernels.push_back(kernel);
+    t.kernels.unchecked_push_back(kernel);
     t.bytes_in = t.bytes_state = 200;
     t.cpu_in_gpu_section = 5;
     t.gpu_cluster = 0;

@@ -75,10 +75,10 @@ template <class Lock>
 constexpr auto one_release_grants_a_group() -> bool {
   Lock g;
   typename Lock::list both;
-  both.push_back(1);
-  both.push_back(0);
+  both.unchecked_push_back(1);
+  both.unchecked_push_back(0);
   typename Lock::list first;
-  first.push_back(0);
+  first.unchecked_push_back(0);
   const bool held = g.issue(0, first, {}).satisfied.size() == 1 && g.issue(1, both, {}).satisfied.empty();
   return held && g.heir(1) == 0 && g.release(0).satisfied.size() == 1 && g.holds(1) &&
          g.release(1, 0).satisfied.empty();
@@ -106,8 +106,8 @@ static_assert(priority_of_a_contended_holder<boost_when_granted>() == boosted_pr
 constexpr auto groups_are_merged() -> bool {
   resource_groups<4> groups;
   lock_list<4> used;
-  used.push_back(3);
-  used.push_back(1);
+  used.unchecked_push_back(3);
+  used.unchecked_push_back(1);
   return groups.together(used) == group_status::accepted && groups.lock_of(3) == 1 && groups.lock_of(2) == 2;
 }
 static_assert(groups_are_merged());

@@ -113,7 +113,8 @@ static_assert(crossing(false).reason == takt::stop_reason::iteration_limit);
 
 constexpr auto filled() {
   takt::inline_vector<int, 3> v;
-  bool fine = v.empty() && v.push_back(1) && v.push_back(2) && v.push_back(3) && v.full() && !v.push_back(4);
+  bool fine =
+      v.empty() && v.try_push_back(1) && v.try_push_back(2) && v.try_push_back(3) && v.full() && !v.try_push_back(4);
   fine = fine && v.size() == 3 && v.front() == 1 && v.back() == 3;
   v.pop_back();
   fine = fine && v.size() == 2 && !v.resize(4) && v.size() == 2 && v.resize(3, 9) && v[2] == 9;

@@ -22,13 +22,13 @@ constexpr auto tasks = takt::task_set(takt::task("detect", takt::period(60_ms), 
 
 constexpr auto hardware = [] {
   takt::hardware out{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-  out.gpus.push_back({.sms = 8,
-                      .virtual_per_sm = 2,
-                      .threads_per_sm = 1024,
-                      .blocks_per_sm = 16,
-                      .preemption_levels = 2,
-                      .context_switch = 250'000,
-                      .switch_is_known = true});
+  out.gpus.unchecked_push_back({.sms = 8,
+                                .virtual_per_sm = 2,
+                                .threads_per_sm = 1024,
+                                .blocks_per_sm = 16,
+                                .preemption_levels = 2,
+                                .context_switch = 250'000,
+                                .switch_is_known = true});
   return out;
 }();
 

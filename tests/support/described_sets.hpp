@@ -72,7 +72,7 @@ class described_builder {
   out.processors = p.cores;
   out.copy_engines = p.copy_engines;
   for (const takt::gpu_record& g : p.gpus) {
-    out.gpus.push_back(
+    out.gpus.unchecked_push_back(
         {.sms = g.sms, .virtual_per_sm = g.virtual_per_sm, .granularity = g.granularity, .speed = g.speed});
   }
   return out;
@@ -82,7 +82,7 @@ class described_builder {
 template <std::size_t N, std::size_t M, std::size_t S>
 [[nodiscard]] auto described_of(const takt::task_table<ticks, N, M, S>& table) {
   takt::described_tasks<N, M, 4, S + 8> out;
-  for (const auto& sample : table.samples) { out.samples.push_back(sample); }
+  for (const auto& sample : table.samples) { out.samples.unchecked_push_back(sample); }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     out.add_task({.name = t.name, .period = t.period, .deadline = t.deadline, .priority = t.priority, .core = t.core});
@@ -151,7 +151,7 @@ template <std::size_t N>
     takt::described_visit v{.where = visit_place::gpu};
     v.known.add(visit_fact::wcet_by_share);
     v.row = static_cast<std::uint32_t>(out.rows.size());
-    out.rows.push_back(t.alone);
+    out.rows.unchecked_push_back(t.alone);
     out.add_visit(v);
   }
   return out;
@@ -227,7 +227,7 @@ template <std::size_t N, std::size_t E, std::size_t G>
     }
     for (const auto& e : table.edges) {
       if (e.lag == 0 || table.nodes[e.from].graph != out.size() - 1) { continue; }
-      out.history.push_back(
+      out.history.unchecked_push_back(
           {static_cast<std::uint32_t>(out.size() - 1), e.from - g.first_node, e.to - g.first_node, e.lag});
     }
   }

@@ -148,7 +148,7 @@ void write(const lock_programs& w, const lock_options& o, program_table<MaxTasks
           add(cpu, 0, takt::unit_need::step);
           for (const operand& u : x.on) {
             open.push_back(table.sections.size());
-            expect(table.sections.push_back({static_cast<std::uint32_t>(table.size() - 1), 0, 0}));
+            expect(table.sections.try_push_back({static_cast<std::uint32_t>(table.size() - 1), 0, 0}));
             uses.push_back(u);
           }
           break;

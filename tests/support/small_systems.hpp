@@ -73,7 +73,7 @@ inline void append_chain(table& out, const task_of& t) {
   takt::platform_record out;
   out.cores = cores;
   out.copy_engines = engines;
-  out.gpus.push_back({sms, virtual_per_sm, 1, shared});
+  out.gpus.unchecked_push_back({sms, virtual_per_sm, 1, shared});
   return out;
 }
 

@@ -189,7 +189,7 @@ void read_association(const field& map, takt::gpusync_configuration& out) {
       task.bytes_out = t.value("zO", std::int64_t{0});
       task.bytes_state = t.value("zS", std::int64_t{0});
       const field kernels = t.list_or_empty("kernels");
-      for (const field k : kernels) { kernels.must_fit(task.kernels.push_back(k.get<exact>()), most_kernels); }
+      for (const field k : kernels) { kernels.must_fit(task.kernels.try_push_back(k.get<exact>()), most_kernels); }
     }
     input.must_fit(out.add(task), most_tasks);
   }

@@ -60,10 +60,10 @@ struct named_nodes {
       n.arrivals = sources.at(name).at(0).get<std::int64_t>();
       n.window = sources.at(name).at(1).get<exact>();
     }
-    input.at("nodes").must_fit(graph.nodes.push_back(n), max_nodes);
+    input.at("nodes").must_fit(graph.nodes.try_push_back(n), max_nodes);
   }
   const field edges = input.at("edges");
-  for (const auto& e : edges_in(edges, nodes)) { edges.must_fit(graph.edges.push_back(e), max_edges); }
+  for (const auto& e : edges_in(edges, nodes)) { edges.must_fit(graph.edges.try_push_back(e), max_edges); }
   return graph;
 }
 

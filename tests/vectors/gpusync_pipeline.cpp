@@ -31,7 +31,7 @@ using bounds = an::pipeline_bounds<exact, max_tasks>;
     for (const field length : t.list_or_empty("L")) {
       task.longest_section = std::max(task.longest_section, length.get<exact>());
     }
-    input.must_fit(out.push_back(task), max_tasks);
+    input.must_fit(out.try_push_back(task), max_tasks);
   }
   return out;
 }

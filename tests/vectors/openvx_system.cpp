@@ -120,7 +120,7 @@ auto graph_platform_in(const field& input) -> takt::graph_platform {
   takt::graph_platform out;
   const field clusters = input.at("clusters");
   for (const field m : clusters) {
-    clusters.must_fit(out.clusters.push_back(m.get<std::int32_t>()), takt::max_clusters);
+    clusters.must_fit(out.clusters.try_push_back(m.get<std::int32_t>()), takt::max_clusters);
   }
   out.sms = input.at("gpu").at("g").get<std::int32_t>();
   out.threads_per_sm = input.at("gpu").at("m").get<std::int32_t>();

@@ -89,10 +89,10 @@ template <class Number>
 [[nodiscard]] auto read_platform(const field& input) -> takt::platform_record {
   const field p = input.at("platform");
   takt::platform_record out{.cores = 1, .copy_engines = 1, .gpus = {}};
-  p.must_fit(out.gpus.push_back({.sms = p.at("physical_sms").get<std::int32_t>(),
-                                 .virtual_per_sm = p.value("virtual_per_sm", 2),
-                                 .granularity = 1,
-                                 .shared = p.word("sharing", false, {{"isolated", false}, {"shared", true}})}),
+  p.must_fit(out.gpus.try_push_back({.sms = p.at("physical_sms").get<std::int32_t>(),
+                                     .virtual_per_sm = p.value("virtual_per_sm", 2),
+                                     .granularity = 1,
+                                     .shared = p.word("sharing", false, {{"isolated", false}, {"shared", true}})}),
              out.gpus.capacity());
   return out;
 }
@@ -198,7 +198,7 @@ class rtgpu_case {
     if (input_.contains("allocation")) {
       const field given = input_.at("allocation");
       if (given.size() != table_.size()) { given.refuse("does not have a share for each task"); }
-      for (const field sms : given) { given.must_fit(p.shares.push_back({0, sms.get<std::int32_t>()}), max_tasks); }
+      for (const field sms : given) { given.must_fit(p.shares.try_push_back({0, sms.get<std::int32_t>()}), max_tasks); }
       return p;
     }
     auto a = published();
@@ -285,7 +285,7 @@ class rtgpu_case {
     for (std::int32_t n = 1; n <= gpu.virtual_sms(gpu.budget()); ++n) {
       takt::interval<takt::ticks> time;
       if (!whole.kernel_bounds(whole.segments[j], {.virtual_sms = n}, time) ||
-          !table.samples.push_back({time.lower, time.upper})) {
+          !table.samples.try_push_back({time.lower, time.upper})) {
         throw std::length_error("too many SMs for this runner");
       }
       ++s.samples;

@@ -85,7 +85,7 @@ struct hyper_parameters {
     r.center = read_point(input, centers.at(j));
     r.width = read_point(input, input.at("sigma").at(j), 1);
     r.weight = input.at("w").at(j).get<double>();
-    static_cast<void>(net.rules.push_back(r));
+    net.rules.unchecked_push_back(r);
   }
   return net;
 }

@@ -34,7 +34,7 @@ using engine_locks = takt::group_lock<12, 8>;
 
 [[nodiscard]] auto request_of(const takt::engine_set& engines) -> engine_locks::list {
   engine_locks::list wanted;
-  for (const auto& e : engines) { wanted.push_back(lock_of(e)); }
+  for (const auto& e : engines) { wanted.unchecked_push_back(lock_of(e)); }
   return wanted;
 }
 

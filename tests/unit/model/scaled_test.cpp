@@ -40,7 +40,7 @@ TEST_CASE("upper ends round up, lower ends down, and what is no execution time s
     v.known.add(f);
   }
   auto all = with(v);
-  all.samples.push_back({5, 6});
+  all.samples.unchecked_push_back({5, 6});
   const auto out = scaled(all, 1500);
   REQUIRE_FALSE(out.error);
   const described_visit& seen = out.tasks.visit(0, 0);
@@ -57,7 +57,7 @@ TEST_CASE("upper ends round up, lower ends down, and what is no execution time s
 TEST_CASE("rows scale share by share, and what nothing bounds stays so") {
   auto all = with({});
   const measured_share half{share::bounded(50), 101};
-  all.rows.push_back(wcet_row::interpolated({&half, 1}, between_shares::step));
+  all.rows.unchecked_push_back(wcet_row::interpolated({&half, 1}, between_shares::step));
   const wcet_row row = scaled(all, 2000).tasks.rows[0];
   CHECK(row.at(share::bounded(50)) == 202);
   CHECK(row.at(share::bounded(49)) == unbounded_time);

@@ -19,7 +19,8 @@ constexpr auto tasks = takt::task_set(takt::task("slow", takt::period(6_ms), tak
 TEST_CASE("a schedule table activates every job until all periods repeat, more important tasks first") {
   constexpr auto table = [] {
     takt::plan<2, 3> p;
-    static_cast<void>(p.priorities.push_back(1) && p.priorities.push_back(0));
+    p.priorities.unchecked_push_back(1);
+    p.priorities.unchecked_push_back(0);
     return takt::schedule_table_of<tasks>(p);
   }();
   static_assert(!table.error && table.duration == 12'000'000 && table.points.size() == 5);
@@ -38,7 +39,7 @@ TEST_CASE("a schedule table activates every job until all periods repeat, more i
 
 TEST_CASE("visits with an offset have points of their own, and around the end of the table they come at its start") {
   takt::plan<2, 3> p;
-  for (const takt::ticks offset : {0, 7'000'000, 0}) { REQUIRE(p.offsets.push_back(offset)); }
+  for (const takt::ticks offset : {0, 7'000'000, 0}) { REQUIRE(p.offsets.try_push_back(offset)); }
   const auto table = takt::schedule_table_of<tasks>(p);
   REQUIRE_FALSE(table.error);
   CHECK(table.points.size() == 7);
@@ -55,9 +56,9 @@ TEST_CASE("visits with an offset have points of their own, and around the end of
 
 TEST_CASE("a plan for other tasks makes no schedule table") {
   takt::plan<2, 3> p;
-  REQUIRE(p.offsets.push_back(0));
+  REQUIRE(p.offsets.try_push_back(0));
   CHECK(takt::schedule_table_of<tasks>(p).error.fault == takt::model_fault::plan_does_not_fit);
   takt::plan<3> q;
-  REQUIRE(q.priorities.push_back(0));
+  REQUIRE(q.priorities.try_push_back(0));
   CHECK(takt::schedule_table_of<tasks>(q).error.fault == takt::model_fault::plan_does_not_fit);
 }

@@ -60,13 +60,13 @@ TEST_CASE("times on SMs and by share grow as well, and what is unbounded stays s
   v.known = {};
   v.known.add(visit_fact::times_on_sms);
   v.known.add(visit_fact::wcet_by_share);
-  REQUIRE(tasks.samples.push_back({10, 99}));
+  REQUIRE(tasks.samples.try_push_back({10, 99}));
   v.first_sample = 0;
   v.samples = 1;
   std::array<ticks, takt::wcet_row::shares> times{};
   times.fill(80);
   times[0] = takt::unbounded_time;
-  REQUIRE(tasks.rows.push_back(takt::wcet_row::measured(times)));
+  REQUIRE(tasks.rows.try_push_back(takt::wcet_row::measured(times)));
   const auto longer = takt::with_contention(tasks, pressing());
   REQUIRE_FALSE(longer.error);
   CHECK(longer.tasks.samples[0] == takt::interval<ticks>{10, 124});

@@ -102,13 +102,13 @@ TEST_CASE("servers put the preempted client back") {
 
 TEST_CASE("RTGPU-10 dedicated SMs never overlap, and a kernel of a chain is granted at once") {
   takt::platform_record p = board(8, 2);
-  p.gpus.push_back({4, 2, 2, true});
+  p.gpus.unchecked_push_back({4, 2, 2, true});
   takt::plan<8> plan;
-  plan.shares.push_back({0, 3});
-  plan.shares.push_back({0, 0});
-  plan.shares.push_back({1, 6});
-  plan.shares.push_back({0, 5});
-  plan.shares.push_back({1, 2});
+  plan.shares.unchecked_push_back({0, 3});
+  plan.shares.unchecked_push_back({0, 0});
+  plan.shares.unchecked_push_back({1, 6});
+  plan.shares.unchecked_push_back({0, 5});
+  plan.shares.unchecked_push_back({1, 2});
   takt::dedicated_sms<8> d{p, plan};
   REQUIRE(d.valid());
   std::set<std::pair<std::int32_t, std::int32_t>> owned;
@@ -130,7 +130,7 @@ TEST_CASE("RTGPU-10 a plan that does not fit is not valid") {
     takt::platform_record p = board(4, 2);
     p.gpus[0].granularity = granularity;
     takt::plan<8> plan;
-    for (const auto& s : shares) { plan.shares.push_back(s); }
+    for (const auto& s : shares) { plan.shares.unchecked_push_back(s); }
     return takt::dedicated_sms<8>{p, plan}.valid();
   };
   CHECK(valid({{0, 4}}));

@@ -43,7 +43,7 @@ struct visit_request {
   client who = no_client;
   std::uint32_t context = 0;  ///< its task
   priority_point point{};
-  ticks length = 0;  ///< how long it will take: more than 0, and what ends a run
+  ticks length = 0;  ///< how long it will take, up to what ends a run; 0 for a step that needs its unit for no time
   ticks wcet = 0;    ///< how long it may take
   ticks region = 0;  ///< longest stretch in which its unit cannot be taken from it; `no_event`: until it ends
   view_values view{};

@@ -11,7 +11,7 @@ using takt::model_fault;
 
 auto of(std::int32_t sms, std::int32_t threads_per_sm) -> takt::graph_platform {
   takt::graph_platform p;
-  REQUIRE(p.clusters.push_back(2));
+  REQUIRE(p.clusters.try_push_back(2));
   p.sms = sms;
   p.threads_per_sm = threads_per_sm;
   return p;

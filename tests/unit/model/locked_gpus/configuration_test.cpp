@@ -202,7 +202,7 @@ using board = takt::gpusync_board<>;
                      .bytes_state = 8,
                      .cpu_cluster = 1,
                      .gpu_cluster = 1};
-  t.kernels.push_back(5);
+  t.kernels.unchecked_push_back(5);
   return t;
 }
 

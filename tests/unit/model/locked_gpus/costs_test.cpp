@@ -114,7 +114,7 @@ using linear = takt::linear_transfer_costs<rational>;
 TEST_CASE("GSA-5 data and state are split into chunks each for itself, the last chunk is smaller") {
   const linear cost{{takt::linear_cost<rational>{2, 1, 10}, {3, 1, 10}, {1, 1, 25}}};
   task t{.bytes_in = 100, .bytes_out = 250, .bytes_state = 120, .gpu_cluster = 0};
-  t.kernels.push_back(7);
+  t.kernels.unchecked_push_back(7);
   takt::gpusync_configuration c{.gpus = 2, .gpu_cluster_size = 2, .dma_chunk = 100};
 
   auto own = takt::requests_of(c, cost, t);  // no migration

@@ -39,8 +39,8 @@ TEST_CASE("a plan moves tasks to its clusters, and what it does not say stays as
   CHECK(takt::placed(only_gpu, plan{}).tasks[0].gpu_cluster == 2);
 
   plan p;
-  for (const std::int32_t core : {3, 4}) { REQUIRE(p.cores.push_back(core)); }
-  for (const std::int32_t gpu : {0, 5}) { REQUIRE(p.shares.push_back({gpu, 0})); }
+  for (const std::int32_t core : {3, 4}) { REQUIRE(p.cores.try_push_back(core)); }
+  for (const std::int32_t gpu : {0, 5}) { REQUIRE(p.shares.try_push_back({gpu, 0})); }
   CHECK_FALSE(takt::gpusync_plan_fault(two_tasks(), p));
   const table moved = takt::placed(two_tasks(), p);
   CHECK(moved.tasks[0].cpu_cluster == 3);
@@ -51,8 +51,8 @@ TEST_CASE("a plan moves tasks to its clusters, and what it does not say stays as
 
 TEST_CASE("a plan of locked GPUs hands out no SMs, and no GPU to a task without GPU work") {
   plan p;
-  REQUIRE(p.shares.push_back({1, 0}));
-  REQUIRE(p.shares.push_back({0, 0}));
+  REQUIRE(p.shares.try_push_back({1, 0}));
+  REQUIRE(p.shares.try_push_back({0, 0}));
   CHECK(takt::gpusync_plan_fault(two_tasks(), p) == takt::fault_at(model_fault::plan_does_not_fit, 0));
   p.shares[0] = {0, 0};
   p.shares[1] = {1, 0};

@@ -29,14 +29,14 @@ using pgm = takt::pgm_table<ticks, 8, 16>;
 /// Elliott 2015, Example 2.1.
 [[nodiscard]] auto example() -> pgm {
   pgm g;
-  g.nodes.push_back({.name = "1", .arrivals = 1, .window = 4, .wcet = 2});
-  g.nodes.push_back({.name = "2", .wcet = 1});
-  g.nodes.push_back({.name = "3", .wcet = 2});
-  g.nodes.push_back({.name = "4", .wcet = 3});
-  g.edges.push_back({.from = 0, .to = 1, .produce = 4, .consume = 3, .threshold = 3});
-  g.edges.push_back({.from = 0, .to = 2, .produce = 4, .consume = 3, .threshold = 3});
-  g.edges.push_back({.from = 1, .to = 3, .produce = 1, .consume = 2, .threshold = 2});
-  g.edges.push_back({.from = 2, .to = 3, .produce = 2, .consume = 4, .threshold = 4});
+  g.nodes.unchecked_push_back({.name = "1", .arrivals = 1, .window = 4, .wcet = 2});
+  g.nodes.unchecked_push_back({.name = "2", .wcet = 1});
+  g.nodes.unchecked_push_back({.name = "3", .wcet = 2});
+  g.nodes.unchecked_push_back({.name = "4", .wcet = 3});
+  g.edges.unchecked_push_back({.from = 0, .to = 1, .produce = 4, .consume = 3, .threshold = 3});
+  g.edges.unchecked_push_back({.from = 0, .to = 2, .produce = 4, .consume = 3, .threshold = 3});
+  g.edges.unchecked_push_back({.from = 1, .to = 3, .produce = 1, .consume = 2, .threshold = 2});
+  g.edges.unchecked_push_back({.from = 2, .to = 3, .produce = 2, .consume = 4, .threshold = 4});
   return g;
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("GSD-03 a processing graph with a cycle, a wrong amount or unequal rat
   auto g = example();
   CHECK_FALSE(takt::validate(g));
   SUBCASE("cycle") {
-    g.edges.push_back({.from = 3, .to = 1});
+    g.edges.unchecked_push_back({.from = 3, .to = 1});
     CHECK(takt::derive_rates(g).error.fault == model_fault::cycle_without_history);
   }
   SUBCASE("threshold below what is consumed") {
@@ -101,8 +101,8 @@ TEST_CASE("GSD-03 a processing graph with a cycle, a wrong amount or unequal rat
     CHECK(takt::derive_rates(g).error == takt::model_error{model_fault::rates_disagree, 0, 3, 3});
   }
   SUBCASE("a second source") {
-    g.nodes.push_back({.name = "5", .arrivals = 2, .window = 24});
-    g.edges.push_back({.from = 4, .to = 3, .produce = 2, .consume = 1, .threshold = 1});
+    g.nodes.unchecked_push_back({.name = "5", .arrivals = 2, .window = 24});
+    g.edges.unchecked_push_back({.from = 4, .to = 3, .produce = 2, .consume = 1, .threshold = 1});
     const auto rates = takt::derive_rates(g);
     REQUIRE_FALSE(rates.error);
     CHECK(rates.nodes[3].period() == rational{6});
@@ -155,9 +155,9 @@ TEST_CASE("GSD-04 GSD-05 Example 2.1 becomes rate-based tasks and sporadic tasks
 
 TEST_CASE("GSA-35 the pedestrian detector at 30 frames per second has a period of 100/3 ms at every node") {
   takt::pgm_table<rational, 4, 3> g;
-  g.nodes.push_back({.name = "yuv", .arrivals = 1, .window = rational{100, 3}});
-  for (const auto* name : {"gray", "detect", "show"}) { g.nodes.push_back({.name = name}); }
-  for (std::uint32_t v = 0; v < 3; ++v) { g.edges.push_back({.from = v, .to = v + 1}); }
+  g.nodes.unchecked_push_back({.name = "yuv", .arrivals = 1, .window = rational{100, 3}});
+  for (const auto* name : {"gray", "detect", "show"}) { g.nodes.unchecked_push_back({.name = name}); }
+  for (std::uint32_t v = 0; v < 3; ++v) { g.edges.unchecked_push_back({.from = v, .to = v + 1}); }
   const auto rates = takt::derive_rates(g);
   REQUIRE_FALSE(rates.error);
   for (std::size_t v = 0; v < 4; ++v) {

@@ -34,7 +34,7 @@ constexpr std::array<ticks, 5> deadlines{10, 20, 20, 20, 20};
 
 TEST_CASE("visits are held back until their offsets, those of a section by the request for its token only") {
   table t = chain();
-  REQUIRE(t.sections.push_back({.task = 0, .visits = 0b01110}));
+  REQUIRE(t.sections.try_push_back({.task = 0, .visits = 0b01110}));
   const takt::host::visit_windows<8> windows(t, stations{}, offsets, deadlines);
   CHECK(windows.opens[0] == 0);  // starts early, and counts from its offset
   CHECK(windows.counts_from[0] == 3);
@@ -48,7 +48,7 @@ TEST_CASE("visits are held back until their offsets, those of a section by the r
 
 TEST_CASE("where a section is on a station that starts early, what is beside it there keeps its offset") {
   table t = chain();
-  REQUIRE(t.sections.push_back({.task = 0, .visits = 0b10000}));
+  REQUIRE(t.sections.try_push_back({.task = 0, .visits = 0b10000}));
   const takt::host::visit_windows<8> windows(t, stations{}, offsets, deadlines);
   CHECK(windows.opens[0] == 3);
   CHECK(windows.counts_from[0] == 0);

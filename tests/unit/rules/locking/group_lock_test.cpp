@@ -30,7 +30,7 @@ using list = takt::lock_list<locks>;
 
 [[nodiscard]] constexpr auto of(std::initializer_list<lock_id> ids) -> list {
   list l;
-  for (const lock_id id : ids) { l.push_back(id); }
+  for (const lock_id id : ids) { l.unchecked_push_back(id); }
   return l;
 }
 
@@ -39,7 +39,7 @@ using list = takt::lock_list<locks>;
   for (unsigned mask = 1; mask < 8; ++mask) {
     list l;
     for (lock_id id = 0; id < locks; ++id) {
-      if ((mask >> static_cast<unsigned>(id) & 1U) != 0) { l.push_back(id); }
+      if ((mask >> static_cast<unsigned>(id) & 1U) != 0) { l.unchecked_push_back(id); }
     }
     sets.push_back(l);
   }
@@ -450,7 +450,7 @@ TEST_CASE("GSD-25 resources that are used together are guarded by one lock, whoe
   takt::resource_groups<6> groups;
   const auto used = [](std::initializer_list<lock_id> ids) {
     takt::lock_list<6> l;
-    for (const lock_id id : ids) { l.push_back(id); }
+    for (const lock_id id : ids) { l.unchecked_push_back(id); }
     return l;
   };
   REQUIRE(groups.together(used({3, 1})) == group_status::accepted);

@@ -359,8 +359,8 @@ TEST_CASE("GSD-77 both copy engines of a peer-to-peer migration are taken in one
     CHECK(a.request_migration(3, into_0, {}).status == access_status::other_gpu);
     CHECK(a.request_migration(4, t.peer_copy_engines(0, 2), {}).status == access_status::other_gpu);
     takt::engine_set two_kernels;
-    two_kernels.push_back(t.execution_engine(0));
-    two_kernels.push_back(t.execution_engine(1));
+    two_kernels.unchecked_push_back(t.execution_engine(0));
+    two_kernels.unchecked_push_back(t.execution_engine(1));
     CHECK(a.request_migration(3, two_kernels, {}).status == access_status::other_gpu);
     two_kernels = {};
     CHECK(a.request_migration(3, two_kernels, {}).status == access_status::other_gpu);

@@ -12,7 +12,7 @@ using policy = takt::scheduled_shares<2, predictor>;
 
 auto table_with(takt::ticks period) -> takt::application_set<2> {
   takt::application_set<2> t;
-  REQUIRE(t.tasks.push_back(
+  REQUIRE(t.tasks.try_push_back(
       {.name = "a", .period = period, .deadline = period, .priority = 1, .alone = takt::wcet_row::scaling(5)}));
   return t;
 }

@@ -158,7 +158,7 @@ template <std::size_t N, class Predictor>
       if (!jobs[i].active || !d.shares[i]) { continue; }
       takt::inline_vector<takt::co_runner, N> load;
       for (std::uint32_t k = 0; k < N; ++k) {
-        if (k != i && d.shares[k]) { static_cast<void>(load.push_back({k, d.shares[k]})); }
+        if (k != i && d.shares[k]) { load.unchecked_push_back({k, d.shares[k]}); }
       }
       jobs[i].whole = truth.predict(i, d.shares[i], {load.data(), load.size()});
     }
