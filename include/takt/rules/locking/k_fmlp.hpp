@@ -93,9 +93,9 @@ class k_fmlp {
   }
 
   [[nodiscard]] constexpr auto queues() const noexcept -> const request_queues<Replicas, Requests>& { return queues_; }
-  /// Pre: r has an incomplete request.
+  /// What r asks for, to the end of `freed`. Pre: 0 <= r < capacity().
   [[nodiscard]] constexpr auto request(request_id r) const noexcept -> const lock_request& {
-    TAKT_EXPECTS(queues_.queue_of(r) != no_replica);
+    TAKT_EXPECTS(0 <= r && r < capacity());
     return requests_[index(r)];
   }
   [[nodiscard]] constexpr auto heuristic() noexcept -> Heuristic& { return heuristic_; }

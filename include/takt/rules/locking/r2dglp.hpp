@@ -111,9 +111,9 @@ class r2dglp {
 
   [[nodiscard]] constexpr auto queues() const noexcept -> const request_queues<Replicas, Requests>& { return queues_; }
   [[nodiscard]] constexpr auto queue_limit() const noexcept -> std::int32_t { return options_.queue_limit; }
-  /// Pre: r has an incomplete request.
+  /// What r asks for, to the end of `freed`. Pre: 0 <= r < capacity().
   [[nodiscard]] constexpr auto request(request_id r) const noexcept -> const lock_request& {
-    TAKT_EXPECTS(place_[index(r)] != place::none);
+    TAKT_EXPECTS(0 <= r && r < capacity());
     return requests_[index(r)];
   }
   [[nodiscard]] constexpr auto in_priority_queue(request_id r) const noexcept -> bool {
