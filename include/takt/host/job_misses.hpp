@@ -65,9 +65,9 @@ class job_misses {
     return false;
   }
   [[nodiscard]] static constexpr auto is_open(const flow_progress& job) -> bool { return job.under_way && !job.missed; }
-  /// Pre: a job is under way.
+  /// Of the last job. Pre: there has been one.
   [[nodiscard]] constexpr auto deadline(const flow_progress* jobs, std::uint32_t i) const -> ticks {
-    TAKT_EXPECTS(jobs[i].under_way);
+    TAKT_EXPECTS(jobs[i].jobs > 0);
     const ticks relative = stated_deadline(table_->tasks[i]);
     return relative == no_event ? relative : jobs[i].nominal + relative;
   }

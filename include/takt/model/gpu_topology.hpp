@@ -50,7 +50,7 @@ class gpu_topology {
 
   [[nodiscard]] constexpr auto gpus() const noexcept -> std::int32_t { return static_cast<std::int32_t>(gpus_.size()); }
   [[nodiscard]] constexpr auto contains(std::int32_t gpu) const noexcept -> bool { return gpu >= 0 && gpu < gpus(); }
-  /// Pre, here and below: the topology contains the GPUs.
+  /// Pre: the topology contains the GPU; so for all below.
   [[nodiscard]] constexpr auto copy_engines(std::int32_t gpu) const noexcept -> std::int32_t {
     TAKT_EXPECTS(contains(gpu));
     return at(gpu).copy_engines;

@@ -91,8 +91,8 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   template <class S>
   static constexpr bool may_serve =
       serves<pool_type, typename resource_of_segment<S>::type> || (std::same_as<S, described_own> && is_own<pool_type>);
-  /// Pre: `may_serve<S>`.
   template <class S>
+    requires may_serve<S>
   [[nodiscard]] static constexpr auto serves_visits(const pool_type& /*p*/) noexcept -> bool {
     return true;
   }
@@ -139,8 +139,8 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   [[nodiscard]] static constexpr auto honours_regions(const pool_type& /*p*/) noexcept -> bool {
     return takt::detail::honours_regions<Rule>();
   }
-  /// Pre: `may_serve<S>`.
   template <class S>
+    requires may_serve<S>
   [[nodiscard]] static constexpr auto view(const pool_type& p, const S& asked, const visit_placement& at)
       -> visit_view {
     return time_under<has_sms<Resource>>(p.rule, asked, at);

@@ -77,8 +77,12 @@ constexpr auto with_effective_order(const Table& table, Order wanted, F f) {
 
 }  // namespace detail
 
-/// Whether task a goes before b in a task-level order; equal ones do not. Pre: whole times, or an order with a `key`.
+/// Whether task a goes before b in a task-level order; equal ones do not. An order without a `key` takes
+/// whole times.
 template <TaskLevelPriority Order, class Task>
+  requires(
+      requires(Order order, const Task& t) { order.key(t); } ||
+      requires(const Task& t, ticks& time) { time = t.period; })
 [[nodiscard]] constexpr auto ranks_before(Order order, const Task& a, const Task& b) -> bool {
   if constexpr (requires { order.key(a); }) {
     return order.key(a) < order.key(b);

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/core/number.hpp>
 #include <takt/rules/block_queue.hpp>
 
 namespace {
