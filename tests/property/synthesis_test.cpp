@@ -127,8 +127,8 @@ class two_cores {
         for (std::size_t core = 0; core < 2; ++core) {
           const body& of = t.bodies[b];
           const ticks both = of.cpu[0][types_[core]] + (of.kernel > 0 ? of.cpu[1][types_[core]] : 0);
-          REQUIRE(
-              one.places.push_back({b, static_cast<std::int32_t>(core), both, of.kernel == 0 || takes_all_for_whole}));
+          REQUIRE(one.places.unchecked_push_back(
+              {b, static_cast<std::int32_t>(core), both, of.kernel == 0 || takes_all_for_whole}));
         }
       }
       REQUIRE(out.try_push_back(one));

@@ -96,6 +96,8 @@ constexpr auto response(i64 limit, i64 steps = 100) {
 static_assert(response(20).value == 5 && response(20).exists());
 static_assert(response(5).exists() && response(4).reason == takt::stop_reason::exceeds_limit && response(4).value == 5);
 static_assert(response(20, 1).reason == takt::stop_reason::iteration_limit && !response(20, 1).exists());
+static_assert(takt::at_least(response(20, 1)).reason == takt::stop_reason::lower_bound);
+static_assert(takt::at_least(response(20, 1)).exists() && takt::at_least(response(5)).reason == response(5).reason);
 static_assert(!takt::fixed_point<i64>{}.exists());
 
 /// A nanosecond of own work behind 10 ms of slope one: the hint crosses them in one step.

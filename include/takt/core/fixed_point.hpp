@@ -13,6 +13,7 @@ enum class stop_reason : std::uint8_t {
   converged,        ///< `value` is the least fixed point
   exceeds_limit,    ///< the least fixed point, if any, is above the limit; `value` is the first iterate above it
   iteration_limit,  ///< given up: neither of the above is known
+  lower_bound,      ///< given up where `value` is asked as a bound: it is not above the least fixed point
 };
 
 template <class Number>
@@ -20,13 +21,16 @@ struct fixed_point {
   Number value{};
   stop_reason reason = stop_reason::not_started;
 
-  [[nodiscard]] constexpr auto exists() const noexcept -> bool { return reason == stop_reason::converged; }
+  /// Whether `value` says what was asked: the least fixed point or, behind `at_least`, a lower bound of it.
+  [[nodiscard]] constexpr auto exists() const noexcept -> bool {
+    return reason == stop_reason::converged || reason == stop_reason::lower_bound;
+  }
 };
 
 /// A solution or a lower bound of it: no iterate lies above the least fixed point.
 template <class Number>
 [[nodiscard]] constexpr auto at_least(const fixed_point<Number>& f) -> fixed_point<Number> {
-  return {f.value, f.reason == stop_reason::iteration_limit ? stop_reason::converged : f.reason};
+  return {f.value, f.reason == stop_reason::iteration_limit ? stop_reason::lower_bound : f.reason};
 }
 
 /// One step of an iteration: f(x), and a point up to which f is known to grow at least as fast as x, so that no fixed

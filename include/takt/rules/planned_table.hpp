@@ -112,13 +112,13 @@ template <Platform P, class Table, std::size_t N>
       if (p.tokens[g] != record.gpus[g].tokens) { return misfit; }
     }
   }
-  if (TurnsPlatform<P>) {
+  if constexpr (TurnsPlatform<P>) {
     for (const sm_share& s : p.shares) {
       if (s.sms != 0 || s.gpu != 0) { return {.fault = model_fault::plan_part_unused}; }
     }
     return {};
   }
-  if (detail::rule_hands_out_sms<P>) {
+  if constexpr (detail::rule_hands_out_sms<P>) {
     if (p.shares.empty() || record.gpus.empty()) { return {}; }
     const std::int32_t sms = detail::holds_tokens<P> ? record.gpus[0].slot() : record.gpus[0].budget();
     return detail::repeats_rule(table, p, sms) ? model_error{} : misfit;
