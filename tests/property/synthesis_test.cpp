@@ -127,7 +127,7 @@ class two_cores {
         for (std::size_t core = 0; core < 2; ++core) {
           const body& of = t.bodies[b];
           const ticks both = of.cpu[0][types_[core]] + (of.kernel > 0 ? of.cpu[1][types_[core]] : 0);
-          REQUIRE(one.places.unchecked_push_back(
+          REQUIRE(one.places.try_push_back(
               {b, static_cast<std::int32_t>(core), both, of.kernel == 0 || takes_all_for_whole}));
         }
       }
