@@ -9,10 +9,13 @@
 #include <takt/core/random.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/contention.hpp>
+#include <takt/model/shares/margin.hpp>
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
+
+#include "support/broken_precondition.hpp"
 
 namespace {
 
@@ -308,3 +311,22 @@ TEST_CASE("WAMP-23 an application is written down once, with its period as deadl
   late.alone = wcet_row::scaling(200);
   CHECK(takt::reference_share(late) == takt::full_share);
 }
+
+#if TAKT_PRECONDITIONS >= 1
+TEST_CASE("what is asked of shares has an answer") {
+  using takt_test::breaks_precondition;
+  const wcet_row row = wcet_row::scaling(200);
+  CHECK(breaks_precondition([&] { static_cast<void>(row.at(takt::no_share)); }));
+  CHECK(breaks_precondition([] { static_cast<void>(takt::margin_against(1'000'000)); }));
+  CHECK(breaks_precondition([] { static_cast<void>(memory_units::holding(-1)); }));
+  takt::contention_matrix<2> contention;
+  CHECK(breaks_precondition([&] { contention.set(2, 0, 1); }));
+  CHECK(breaks_precondition([&] { static_cast<void>(contention.ppm(0, 2)); }));
+  takt::share_allocation<2> held;
+  CHECK(breaks_precondition([&] { static_cast<void>(held[2]); }));
+  CHECK(breaks_precondition([&] { held.clear(2); }));
+  const takt::application_set<1> set;
+  CHECK(breaks_precondition([&] { const takt::contention_predictor<1> wrong{set, -1'000'000}; }));
+  CHECK_FALSE(breaks_precondition([&] { const takt::contention_predictor<1> right{set, -999'999}; }));
+}
+#endif

@@ -99,7 +99,7 @@ class random_history {
     } else {
       typename Lock::list wanted;
       for (takt::lock_id l = 0; l < 3; ++l) {
-        if (random_.chance(1, 2)) { wanted.push_back(2 - l); }
+        if (random_.chance(1, 2)) { wanted.unchecked_push_back(2 - l); }
       }
       static_cast<void>(lock_.issue(c, wanted, base_[index(c)]));
     }
