@@ -27,16 +27,16 @@ class section_states {
   [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return states_[s] == state::idle; }
   [[nodiscard]] constexpr auto asks(std::size_t s) const noexcept -> bool { return states_[s] == state::asks; }
   [[nodiscard]] constexpr auto waits(std::size_t s) const noexcept -> bool { return states_[s] == state::waits; }
-  /// Pre: it waits or holds.
+  /// Of what it waits for, holds or gave back last. Pre: s < V, and it does not ask.
   [[nodiscard]] constexpr auto pool(std::size_t s) const noexcept -> std::uint32_t {
-    TAKT_EXPECTS(s < V && (waits(s) || holds(s)));
+    TAKT_EXPECTS(s < V && !asks(s));
     return pools_[s];
   }
   /// All that wait, in the order of the table.
   [[nodiscard]] constexpr auto waiting() const noexcept -> const index_set<V>& { return waiting_; }
-  /// How many wait for that pool, or more. Pre: s waits or holds.
+  /// How many wait for that pool, or more. Pre: as above.
   [[nodiscard]] constexpr auto rivals(std::size_t s) const noexcept -> std::uint32_t {
-    TAKT_EXPECTS(s < V && (waits(s) || holds(s)));
+    TAKT_EXPECTS(s < V && !asks(s));
     return rivals_[pools_[s] % 64];
   }
 
