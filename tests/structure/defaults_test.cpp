@@ -484,6 +484,7 @@ const std::vector<rows_of> rows{
     {"plan", {"<MaxVisits>"}, filled, "is none"},
     {"plan", {"may_guard"}, chosen, "is false: an analysis adds no offsets"},
     {"plan", {"feasible", "effort"}, filled, "is what a search or a verdict says"},
+    {"plan", {"cut"}, filled, "is what a copy says"},
     {"plan_parts",
      {"shares", "cores", "priorities", "percents", "tokens", "slots", "offsets", "local_deadlines", "instances"},
      filled,
