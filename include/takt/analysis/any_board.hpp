@@ -247,7 +247,7 @@ class board_stations<any_board<MaxPools, Capacity>, MaxStations>
   using stations = detail::stations_of_any_board<MaxStations, MaxPools, room_for(Capacity)>;
 
  public:
-  /// Pre: nothing is wrong with the board, which outlives it.
+  /// Pre: the board outlives it. Pools with a fault have no tokens.
   explicit board_stations(const any_board<MaxPools, Capacity>& board) : board_{&board} {
     for (std::size_t at = 0; at < board.size(); ++at) {
       const auto& p = board[at];

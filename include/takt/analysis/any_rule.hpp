@@ -62,7 +62,10 @@ class any_rule {
   }
   [[nodiscard]] auto bounds_responses() const noexcept -> bool { return calls_->responds != nullptr; }
   /// Pre: `bounds_responses`.
-  void responds(std::span<visit_demand> visits, std::int32_t units) const { calls_->responds(place_, visits, units); }
+  void responds(std::span<visit_demand> visits, std::int32_t units) const {
+    TAKT_EXPECTS(bounds_responses());
+    calls_->responds(place_, visits, units);
+  }
   /// Whether holders of tokens can be served at the priority of others.
   [[nodiscard]] auto inherits_priorities() const noexcept -> bool { return calls_->reprioritize != nullptr; }
   [[nodiscard]] auto takes_suspensions() const noexcept -> bool { return calls_->takes_suspensions; }
@@ -75,6 +78,7 @@ class any_rule {
   [[nodiscard]] auto decides_deadlines() const noexcept -> bool { return calls_->decides != nullptr; }
   /// Pre: `decides_deadlines`.
   [[nodiscard]] auto decides(std::span<const visit_demand> visits, std::int32_t units) const -> bool {
+    TAKT_EXPECTS(decides_deadlines());
     return calls_->decides(place_, visits, units);
   }
 
@@ -105,7 +109,10 @@ class any_rule {
 
   [[nodiscard]] auto looks_beside() const noexcept -> bool { return calls_->beside != nullptr; }
   /// Pre: `looks_beside`.
-  void beside(view_values& own, const view_values& other) const { calls_->beside(place_, own, other); }
+  void beside(view_values& own, const view_values& other) const {
+    TAKT_EXPECTS(looks_beside());
+    calls_->beside(place_, own, other);
+  }
 
   // What a host asks of its server, which lies in a place of so many bytes, aligned for any type.
 
@@ -113,7 +120,10 @@ class any_rule {
   void start(std::int32_t units, void* server) const { calls_->start(place_, units, server); }
   void arrive(void* server, const visit_request& v) const { calls_->arrive(server, v); }
   /// Pre: the rule inherits priorities.
-  void reprioritize(void* server, client who, const priority_point& p) const { calls_->reprioritize(server, who, p); }
+  void reprioritize(void* server, client who, const priority_point& p) const {
+    TAKT_EXPECTS(inherits_priorities());
+    calls_->reprioritize(server, who, p);
+  }
   void decide(void* server, ticks now, const slice_sink& sink) const { calls_->decide(server, now, sink); }
   [[nodiscard]] auto next(const void* server) const -> ticks { return calls_->next(server); }
   auto fire(void* server, ticks now, const slice_sink& sink) const -> client { return calls_->fire(server, now, sink); }
@@ -121,9 +131,13 @@ class any_rule {
   [[nodiscard]] auto serves_bodies() const noexcept -> bool { return calls_->finish != nullptr; }
   /// Pre: the rule serves bodies, as for `holders`.
   void finish(void* server, client who, ticks now, const slice_sink& sink) const {
+    TAKT_EXPECTS(serves_bodies());
     calls_->finish(server, who, now, sink);
   }
-  void holders(const void* server, const holder_sink& to) const { calls_->holders(server, to); }
+  void holders(const void* server, const holder_sink& to) const {
+    TAKT_EXPECTS(serves_bodies());
+    calls_->holders(server, to);
+  }
 
  private:
   struct calls {

@@ -42,7 +42,11 @@ class any_stations {
 
   [[nodiscard]] auto size() const noexcept -> std::size_t { return count_; }
   [[nodiscard]] auto token_pools() const noexcept -> std::size_t { return tokens_.size(); }
-  [[nodiscard]] auto units(std::size_t s) const noexcept -> std::int32_t { return units_[s]; }
+  /// Pre, here and below: s < size(), pool < token_pools().
+  [[nodiscard]] auto units(std::size_t s) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(s < count_);
+    return units_[s];
+  }
 
   static constexpr bool may_donate = true;
   [[nodiscard]] auto setting(std::size_t pool) const noexcept -> token_setting {
@@ -64,34 +68,38 @@ class any_stations {
     return token_rules_[pool].blocks(sections, setting(pool), homes, lent);
   }
   /// Whether holders of tokens can be served at the priority of others there.
-  [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return rules_[s].inherits_priorities(); }
+  [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return rule(s).inherits_priorities(); }
   /// Whether code may run there in place of visits of known length.
-  [[nodiscard]] auto looks_beside(std::size_t s) const noexcept -> bool { return rules_[s].looks_beside(); }
+  [[nodiscard]] auto looks_beside(std::size_t s) const noexcept -> bool { return rule(s).looks_beside(); }
   /// Pre: `looks_beside`.
-  void beside(std::size_t s, view_values& own, const view_values& other) const { rules_[s].beside(own, other); }
-  [[nodiscard]] auto serves_bodies(std::size_t s) const noexcept -> bool { return rules_[s].serves_bodies(); }
+  void beside(std::size_t s, view_values& own, const view_values& other) const {
+    TAKT_EXPECTS(looks_beside(s));
+    rule(s).beside(own, other);
+  }
+  [[nodiscard]] auto serves_bodies(std::size_t s) const noexcept -> bool { return rule(s).serves_bodies(); }
   /// Who can delay a visit there.
-  [[nodiscard]] auto delays_from(std::size_t s) const noexcept -> delayed_by { return rules_[s].delays_from(); }
+  [[nodiscard]] auto delays_from(std::size_t s) const noexcept -> delayed_by { return rule(s).delays_from(); }
   /// Whether visits with guards may start early there.
   [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {
-    return units_[s] == 1 && rules_[s].starts_early();
+    return units_[s] == 1 && rule(s).starts_early();
   }
 
   [[nodiscard]] auto point(std::size_t s, const job_timing& t, ticks release, priority_point& out) const -> bool {
-    return rules_[s].point(units_[s], t, release, out);
+    return rule(s).point(units_[s], t, release, out);
   }
   [[nodiscard]] auto responds(std::size_t s, std::span<visit_demand> visits) const -> bool {
-    if (!rules_[s].bounds_responses()) { return false; }
-    rules_[s].responds(visits, units_[s]);
+    if (!rule(s).bounds_responses()) { return false; }
+    rule(s).responds(visits, units_[s]);
     return true;
   }
 
   /// Whether the rule's tests hold for jobs whose suspensions count as execution.
-  [[nodiscard]] auto takes_suspensions(std::size_t s) const noexcept -> bool { return rules_[s].takes_suspensions(); }
-  [[nodiscard]] auto has_decision(std::size_t s) const noexcept -> bool { return rules_[s].decides_deadlines(); }
+  [[nodiscard]] auto takes_suspensions(std::size_t s) const noexcept -> bool { return rule(s).takes_suspensions(); }
+  [[nodiscard]] auto has_decision(std::size_t s) const noexcept -> bool { return rule(s).decides_deadlines(); }
   /// Pre: `has_decision`.
   [[nodiscard]] auto decides(std::size_t s, std::span<const visit_demand> visits) const -> bool {
-    return rules_[s].decides(visits, units_[s]);
+    TAKT_EXPECTS(has_decision(s));
+    return rule(s).decides(visits, units_[s]);
   }
 
   /// Pre: the stations outlive it.
@@ -102,20 +110,24 @@ class any_stations {
     explicit servers_type(const any_stations& from) : of_{&from} {
       for (std::size_t s = 0; s < from.size(); ++s) { from.rules_[s].start(from.units_[s], place(s)); }
     }
-    void arrive(std::size_t s, const visit_request& v) { of_->rules_[s].arrive(place(s), v); }
-    void decide(std::size_t s, ticks now, const slice_sink& sink) { of_->rules_[s].decide(place(s), now, sink); }
+    void arrive(std::size_t s, const visit_request& v) { of_->rule(s).arrive(place(s), v); }
+    void decide(std::size_t s, ticks now, const slice_sink& sink) { of_->rule(s).decide(place(s), now, sink); }
     void reprioritize(std::size_t s, client who, const priority_point& p) {
-      of_->rules_[s].reprioritize(place(s), who, p);
+      of_->rule(s).reprioritize(place(s), who, p);
     }
-    [[nodiscard]] auto next(std::size_t s) const -> ticks { return of_->rules_[s].next(bytes_ + of_->places_[s]); }
+    [[nodiscard]] auto next(std::size_t s) const -> ticks { return of_->rule(s).next(bytes_ + of_->places_[s]); }
     auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client {
-      return of_->rules_[s].fire(place(s), now, sink);
+      return of_->rule(s).fire(place(s), now, sink);
     }
     /// Pre: the station serves bodies, as for `holders`.
     void finish(std::size_t s, client who, ticks now, const slice_sink& sink) {
-      of_->rules_[s].finish(place(s), who, now, sink);
+      TAKT_EXPECTS(of_->serves_bodies(s));
+      of_->rule(s).finish(place(s), who, now, sink);
     }
-    void holders(std::size_t s, const holder_sink& to) const { of_->rules_[s].holders(bytes_ + of_->places_[s], to); }
+    void holders(std::size_t s, const holder_sink& to) const {
+      TAKT_EXPECTS(of_->serves_bodies(s));
+      of_->rule(s).holders(bytes_ + of_->places_[s], to);
+    }
 
    private:
     [[nodiscard]] auto place(std::size_t s) noexcept -> void* { return bytes_ + of_->places_[s]; }
@@ -152,6 +164,10 @@ class any_stations {
   }
 
  private:
+  [[nodiscard]] auto rule(std::size_t s) const noexcept -> const any_rule<Capacity>& {
+    TAKT_EXPECTS(s < count_);
+    return rules_[s];
+  }
   [[nodiscard]] static auto room_of(const any_rule<Capacity>& rule) noexcept -> std::size_t {
     constexpr std::size_t step = alignof(std::max_align_t);
     return (rule.server_bytes() + step - 1) / step * step;

@@ -40,7 +40,10 @@ class any_token_rule {
   [[nodiscard]] auto is_local() const noexcept -> bool { return calls_->is_local; }
   [[nodiscard]] auto has_ceiling() const noexcept -> bool { return calls_->has_ceiling; }
   /// Whether its locks have a replica for each of so many tokens. Pre: tokens >= 1.
-  [[nodiscard]] auto locks_all(std::int32_t tokens) const -> bool { return calls_->locks_all(place_, tokens); }
+  [[nodiscard]] auto locks_all(std::int32_t tokens) const -> bool {
+    TAKT_EXPECTS(tokens >= 1);
+    return calls_->locks_all(place_, tokens);
+  }
   /// False where the rule does not know; nothing has been changed then.
   auto delays(std::span<section_demand> sections, const token_setting& at) const -> bool {
     if (calls_->delays == nullptr) { return false; }

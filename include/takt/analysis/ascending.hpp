@@ -11,6 +11,7 @@ namespace takt::inline TAKT_ABI::analysis {
 /// their order. Pre: count <= Capacity. Cost: selected positions squared.
 template <std::size_t Capacity, class Selects, class Key, class Visit>
 constexpr void for_ascending(std::size_t count, const Selects& selects, const Key& key, const Visit& visit) {
+  TAKT_EXPECTS(count <= Capacity);
   std::size_t order[Capacity];  // NOLINT: left unset, so that a large capacity costs nothing
   std::size_t selected = 0;
   for (std::size_t j = 0; j < count; ++j) {

@@ -9,6 +9,7 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Pre: window >= 0, period > 0.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto jobs_released(const Number& period, const Number& window) -> Number {
+  TAKT_EXPECTS(!(window < Number(0)) && Number(0) < period);
   const Number whole = number_traits<Number>::floor_quotient(window, period);
   return whole * period < window ? Number(whole + Number(1)) : whole;
 }

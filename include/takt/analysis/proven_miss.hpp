@@ -301,7 +301,10 @@ template <class Table>
   using number = typename Table::number;
   inline_vector<task_load<number>, Table::max_tasks> loads;
   std::int64_t parts = 0;
-  for (const gpu_record& gpu : platform.gpus) { parts += gpu.budget() / gpu.granularity; }
+  for (const gpu_record& gpu : platform.gpus) {
+    TAKT_EXPECTS(gpu.granularity >= 1);
+    parts += gpu.budget() / gpu.granularity;
+  }
   for (std::size_t k = 0; k < table.size(); ++k) {
     const auto& t = table.tasks[k];
     task_load<number> load;

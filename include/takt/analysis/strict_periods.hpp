@@ -93,14 +93,18 @@ template <std::size_t N>
 /// later if some job takes less. Ties decide only about the own task: among others they move no work past it.
 ///
 /// The run is followed until two states a hyperperiod apart are equal. Undecided where it has more than
-/// `most_strict_jobs` jobs until then. Pre: offset >= 0, period >= 1, wcet >= 1 of each task. Cost: jobs x tasks.
+/// `most_strict_jobs` jobs until then. Pre: offset >= 0, period >= 1, wcet >= 1 of each task; own < tasks.size(). Cost: jobs x tasks.
 /// Source: Leung and Merrill 1980 (the interval); Ha and Liu 1994 (the longest times are the worst).
 template <std::size_t N, class Point>
 [[nodiscard]] constexpr auto response_by_hyperperiod(const inline_vector<strict_load, N>& tasks, std::size_t own,
                                                      tie ties, const Point& point) -> strict_response {
+  TAKT_EXPECTS(own < tasks.size());
   strict_response out;
   ticks first = 0;
-  for (const strict_load& t : tasks) { first = first < t.offset ? t.offset : first; }
+  for (const strict_load& t : tasks) {
+    TAKT_EXPECTS(t.offset >= 0 && t.period >= 1 && t.wcet >= 1);
+    first = first < t.offset ? t.offset : first;
+  }
   const ticks hyperperiod = detail::bearable_hyperperiod(tasks, first);
   if (hyperperiod == 0) { return out; }
   detail::strict_progress at[N]{};

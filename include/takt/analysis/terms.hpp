@@ -25,6 +25,7 @@ namespace detail {
 template <class Table>
 [[nodiscard]] constexpr auto longest_stretch_below(const stretches<Table>& chains, std::size_t k, std::size_t tasks)
     -> std::size_t {
+  TAKT_EXPECTS(k + 1 < tasks);
   std::size_t at = k + 1;
   for (std::size_t i = k + 2; i < tasks; ++i) { at = chains.longest(at) < chains.longest(i) ? i : at; }
   return at;

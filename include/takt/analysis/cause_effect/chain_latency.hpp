@@ -75,28 +75,6 @@ struct piece_latency {
 
 [[nodiscard]] constexpr auto greater(ticks a, ticks b) noexcept -> ticks { return a > b ? a : b; }
 
-/// Follows each job of a hyperperiod forwards and backwards. Pre: one clock, and times that `fits_enumeration` allows.
-[[nodiscard]] constexpr auto follow_jobs(std::span<const chain_stage> stages, ticks hyperperiod) noexcept
-    -> piece_latency {
-  const chain_stage& first = stages.front();
-  const chain_stage& last = stages.back();
-  piece_latency out;
-  for (ticks k = 0; k < hyperperiod / first.period; ++k) {
-    ticks job = k;
-    for (std::size_t i = 1; i < stages.size(); ++i) { job = reader_of(stages[i - 1], job, stages[i]); }
-    const ticks output = release_of(last, job) + last.output_delay();
-    out.first_read_to_output = greater(out.first_read_to_output, output - release_of(first, k));
-    out.reaction = greater(out.reaction, output - release_of(first, k - 1));
-  }
-  for (ticks k = 0; k < hyperperiod / last.period; ++k) {
-    ticks job = k;
-    for (std::size_t i = stages.size() - 1; i > 0; --i) { job = writer_of(stages[i - 1], stages[i], job); }
-    const ticks output = release_of(last, k) + last.output_delay();
-    out.age_at_output = greater(out.age_at_output, output - release_of(first, job));
-  }
-  return out;
-}
-
 /// Stages from the first on that share one clock, as far as their jobs can be followed: at least one.
 [[nodiscard]] constexpr auto piece_of(std::span<const chain_stage> stages, std::int64_t& jobs_left) noexcept
     -> std::size_t {
@@ -126,6 +104,31 @@ struct piece_latency {
     }
   }
   return true;
+}
+
+/// Follows each job of a hyperperiod forwards and backwards. Pre: some stages of one clock,
+/// and times that `fits_enumeration` allows.
+[[nodiscard]] constexpr auto follow_jobs(std::span<const chain_stage> stages, ticks hyperperiod) noexcept
+    -> piece_latency {
+  TAKT_EXPECTS(!stages.empty() && hyperperiod > 0);
+  TAKT_EXPECTS_IN_TESTS(fits_enumeration(stages));
+  const chain_stage& first = stages.front();
+  const chain_stage& last = stages.back();
+  piece_latency out;
+  for (ticks k = 0; k < hyperperiod / first.period; ++k) {
+    ticks job = k;
+    for (std::size_t i = 1; i < stages.size(); ++i) { job = reader_of(stages[i - 1], job, stages[i]); }
+    const ticks output = release_of(last, job) + last.output_delay();
+    out.first_read_to_output = greater(out.first_read_to_output, output - release_of(first, k));
+    out.reaction = greater(out.reaction, output - release_of(first, k - 1));
+  }
+  for (ticks k = 0; k < hyperperiod / last.period; ++k) {
+    ticks job = k;
+    for (std::size_t i = stages.size() - 1; i > 0; --i) { job = writer_of(stages[i - 1], stages[i], job); }
+    const ticks output = release_of(last, k) + last.output_delay();
+    out.age_at_output = greater(out.age_at_output, output - release_of(first, job));
+  }
+  return out;
 }
 
 }  // namespace detail

@@ -55,6 +55,7 @@ class delay_relation {
   }
   /// Takes `task` out of `kept`, and all that it can delay, directly or by others. Pre: kept[task].
   constexpr void drop(std::size_t task, bool* kept) const {
+    TAKT_EXPECTS(task < N && kept[task]);
     std::size_t open[N]{};
     std::size_t count = 0;
     kept[task] = false;

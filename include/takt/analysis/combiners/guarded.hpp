@@ -165,6 +165,7 @@ template <std::size_t N, std::size_t V, class Stations>
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guards_hold(const visit_table<N, V>& table, const Stations& stations,
                                          const visit_guards<V>& guards, guard_shortage<V>& missing) -> bool {
+  TAKT_EXPECTS_IN_TESTS(!validate(table, stations.size(), stations.token_pools()));
   missing = {.why = obstacle::deadline};
   if (!guards_fit(table, guards.offsets, guards.local_deadlines)) { return false; }
   bool fits = true;

@@ -82,6 +82,7 @@ inline constexpr std::int32_t default_combiner_passes = 10'000;
 template <std::size_t N, std::size_t V, TokenStations Stations>
 [[nodiscard]] constexpr auto holistic(const visit_table<N, V>& table, const Stations& stations,
                                       std::int32_t passes = default_combiner_passes) -> verdict<ticks, N, V> {
+  TAKT_EXPECTS(passes >= 1);
   auto out = detail::open_verdict(table, stations, "holistic");
   if (out.error) { return out; }
   const auto fail = [&out](obstacle why, std::uint32_t where) {

@@ -85,6 +85,7 @@ class local_blocking {
   template <class Stations>
   [[nodiscard]] constexpr auto responds(const Stations& stations, std::size_t s, station_demands<N, V>& demands,
                                         bool& grew) -> bool {
+    TAKT_EXPECTS(blocks(s));
     const auto visits = demands.of(s);
     const std::size_t first = demands.first(s);
     ticks found[V]{};

@@ -48,6 +48,7 @@ template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto time_on_processor(const visit_table<N, V>& table, const Stations& stations,
                                                std::uint32_t s, std::uint32_t i, const std::size_t* homes,
                                                const ticks* whole, ticks own, bool goes_on) -> ticks {
+  TAKT_EXPECTS(stations.units(s) == 1 && (own > 0 || goes_on));
   const ticks rest = goes_on ? 1 : 0;  // it has the processor when it could do one tick more
   station_demands<N, V> there;
   for (std::uint32_t k = 0; k < table.size(); ++k) {
@@ -69,6 +70,7 @@ template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto response_by_visits(const visit_table<N, V>& table, const Stations& stations,
                                                 std::uint32_t s, std::uint32_t i, const std::size_t* homes,
                                                 const ticks* whole, const ticks* responses) -> ticks {
+  TAKT_EXPECTS(stations.units(s) == 1);
   const flow_record& t = table.tasks[i];
   const ticks most = time_within_period(t);
   ticks sum = t.jitter;

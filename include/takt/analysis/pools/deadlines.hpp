@@ -38,6 +38,7 @@ template <std::size_t MaxVisits = most_decided_visits>
   bool has_regions = false;
   deadline_blocking<ticks, MaxVisits> blocking;
   for (const visit_demand& v : visits) {
+    TAKT_EXPECTS(v.jitter == 0);
     has_regions = has_regions || v.region > 0;
     if (v.region > 0) { blocking.add(v.deadline, v.region); }
   }

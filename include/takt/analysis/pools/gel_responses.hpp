@@ -98,9 +98,21 @@ constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units,
   detail::point_responses<true>(visits, units, slope, known);
 }
 
+namespace detail {
+
+[[nodiscard]] constexpr auto any_jitter(std::span<const visit_demand> visits) noexcept -> bool {
+  for (const visit_demand& v : visits) {
+    if (v.jitter != 0) { return true; }
+  }
+  return false;
+}
+
+}  // namespace detail
+
 /// Whether every visit meets its local deadline on equal units under preemptive global EDF. Pre: no jitter.
 /// Source: see `gel_responses`.
 [[nodiscard]] constexpr auto global_edf_decides(std::span<const visit_demand> visits, std::int32_t units) -> bool {
+  TAKT_EXPECTS_IN_TESTS(!detail::any_jitter(visits));
   return (!detail::any_region(visits) && detail::density_decides(visits, units)) ||
          detail::responses_decide(visits, [units](std::span<visit_demand> own) {
            gel_responses(own, units, gel_policy::earliest_deadline);

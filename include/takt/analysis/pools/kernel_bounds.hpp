@@ -192,6 +192,7 @@ template <class Test>
 /// Responses of kernels that are nested by stream priorities. Pre: levels >= 1, the costs are known.
 constexpr void level_priority_responses(std::span<visit_demand> visits, std::int32_t levels,
                                         preemption_cost_model costs) {
+  TAKT_EXPECTS(levels >= 1 && is_known(costs));
   if (visits.size() > most_decided_visits) { return no_responses(visits); }
   detail::kernel_priority_responses(visits, detail::stack_terms_of<detail::below_in_priority>{visits, levels, costs});
 }
@@ -210,6 +211,7 @@ constexpr void level_edf_responses(std::span<visit_demand> visits, std::int32_t 
 /// Responses of kernels in slots. Pre: the slots are without fault.
 constexpr void slot_priority_responses(std::span<visit_demand> visits, const slot_reservation<ticks>& pinned,
                                        const slot_reservation<ticks>& gang) {
+  TAKT_EXPECTS(!slot_fault(pinned) && !slot_fault(gang));
   detail::kernel_priority_responses(visits, detail::slot_terms{visits, pinned, gang});
 }
 constexpr void slot_edf_responses(std::span<visit_demand> visits, const slot_reservation<ticks>& pinned,

@@ -19,6 +19,7 @@ namespace detail {
 }
 /// Within a half-open window. Pre: window >= 0.
 [[nodiscard]] constexpr auto jobs_before(const visit_demand& u, ticks window) noexcept -> ticks {
+  TAKT_EXPECTS(window >= 0);
   return (window + u.jitter + u.period - 1) / u.period;
 }
 
@@ -35,6 +36,7 @@ template <class Work = wcet_of>
   decltype(work(*first)) sum{};
   bool chain = true;
   for (const visit_demand* u = first; u != last; ++u) {
+    TAKT_EXPECTS_IN_TESTS(u->task == first->task);
     const auto own = work(*u);
     longest = longest < own ? own : longest;
     sum = sum + own;
@@ -54,9 +56,20 @@ template <class Work = wcet_of>
   return sum;
 }
 
+/// Whether no visit of another task stands between two of a task. Cost: visits squared.
+[[nodiscard]] constexpr auto stand_together(std::span<const visit_demand> visits) noexcept -> bool {
+  for (std::size_t i = 1; i < visits.size(); ++i) {
+    for (std::size_t j = 0; j + 1 < i && visits[i].task != visits[i - 1].task; ++j) {
+      if (visits[j].task == visits[i].task) { return false; }
+    }
+  }
+  return true;
+}
+
 /// Work of the `count` other tasks of which most can be pending. Pre: visits of a task stand together.
 [[nodiscard]] constexpr auto longest_pending(std::span<const visit_demand> visits, std::uint32_t task,
                                              std::int32_t count) noexcept -> ticks {
+  TAKT_EXPECTS_IN_TESTS(stand_together(visits));
   ticks sum = 0;
   ticks below = longest_visit_time * static_cast<ticks>(max_visits_of_task) + 1;  // work is taken in descending order
   while (count > 0) {
@@ -172,6 +185,7 @@ constexpr void nonpreemptive_busy_period_responses(visit_demand& v, const visit_
 /// `last`: a lower bound of the answer. `preempts`: visits that have started may lose the unit. Pre: v may queue.
 constexpr void count_queued_jobs(visit_demand& v, ticks last, const visit_demand* first, const visit_demand* own,
                                  ticks blocker, bool preempts) {
+  TAKT_EXPECTS(v.may_queue);
   const bool waits_for_none = v.response <= v.period;
   visit_demand queued = v;
   queued.response = last;
@@ -291,6 +305,7 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
 /// other task at most one job is pending, and where all hold tokens, no more tasks than there are tokens.
 /// Source: for one unit see docs/composition.md; for several Graham 1969.
 constexpr void arrival_order_responses(std::span<visit_demand> visits, std::int32_t units) {
+  TAKT_EXPECTS(units >= 1);
   const std::size_t n = visits.size();
   visit_demand* const d = visits.data();
   ticks all = 0;

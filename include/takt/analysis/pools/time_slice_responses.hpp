@@ -23,6 +23,8 @@ class context_turns {
   /// Pre: slice >= 1, switching >= 0; visits of a task stand together.
   constexpr context_turns(std::span<const visit_demand> visits, ticks slice, ticks switching) noexcept
       : visits_{visits}, slice_{slice}, switching_{switching} {
+    TAKT_EXPECTS_IN_TESTS(stand_together(visits));
+    TAKT_EXPECTS(slice >= 1 && switching >= 0);
     for (std::size_t i = 0; i < visits.size(); ++i) {
       if (first_of(i) == i) { all_turns_ += slices_of(visits[i]).upper + switching; }
     }
@@ -99,6 +101,7 @@ class contexts_in_window {
   /// Pre: at most `most_decided_visits` visits; see `context_turns`.
   constexpr contexts_in_window(std::span<const visit_demand> visits, ticks slice, ticks switching) noexcept
       : visits_{visits}, switching_{switching} {
+    TAKT_EXPECTS(visits.size() <= most_decided_visits);
     const context_turns turns{visits, slice, switching};
     for (std::size_t i = 0; i < visits.size(); ++i) {
       const visit_demand& v = visits[i];
@@ -169,6 +172,8 @@ class contexts_in_window {
 /// Cost: a fixed point per visit, repeated until none grows; of more than `most_decided_visits` visits full turns only.
 /// Source: docs/time_slices.md.
 constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice, ticks switching) {
+  TAKT_EXPECTS_IN_TESTS(detail::stand_together(visits));
+  TAKT_EXPECTS(slice >= 1 && switching >= 0);
   bool stale = false;
   for (visit_demand& v : visits) {
     stale = stale || v.moved;
@@ -210,6 +215,7 @@ namespace as_published {
 /// >= 1. Source: Wang, Liu, Wong and Kim 2024, equation 3.
 [[nodiscard]] constexpr auto interleaved_execution(ticks kernel, ticks others, ticks slice, ticks switching) noexcept
     -> ticks {
+  TAKT_EXPECTS(slice >= 1);
   using sums = detail::context_turns;
   return sums::times(sums::times(ceil_divide(kernel, slice), others), sums::plus(slice, switching));
 }

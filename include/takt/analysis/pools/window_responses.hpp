@@ -92,6 +92,7 @@ class parallel_work {
   /// The least y >= from in which they cannot keep all units busy; `unbounded_response` above all times of a table.
   /// Pre: from >= 1.
   [[nodiscard]] constexpr auto least_free(ticks from, std::int32_t units) const noexcept -> ticks {
+    TAKT_EXPECTS(from >= 1);
     for (ticks y = from; y <= longest_visit_time + 1;) {
       ticks served = 0;  // of those that end before y
       ticks next = unbounded_response;

@@ -25,12 +25,15 @@ class interference {
 
   /// Adds what a task executes on a resource. Pre: nothing has been solved yet; the task is packed.
   constexpr void include(std::size_t task, std::size_t resource) {
-    if (model_->segments(task, resource) > 0) { sources_[count_++] = {task, resource, number(0), number(-1)}; }
+    if (model_->segments(task, resource) == 0) { return; }
+    TAKT_EXPECTS(count_ < Model::max_sources && found_.value == number(0));
+    sources_[count_++] = {task, resource, number(0), number(-1)};
   }
 
   /// Pre: c is not below earlier ones. Error: as `least_fixed_point`. Where only a lower bound is asked for, the last
   /// iterate is one when the iteration is given up.
   constexpr auto solve(const number& c, const number& limit) -> fixed_point<number> {
+    TAKT_EXPECTS(!(c < constant_));
     if (found_.reason == stop_reason::exceeds_limit) { return found_; }
     // A greater constant moves the least fixed point by at least the difference.
     const number start = found_.exists() ? number(found_.value + (c - constant_)) : c;

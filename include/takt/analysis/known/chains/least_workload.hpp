@@ -22,6 +22,7 @@ class least_workload {
   /// Adds a packing of task k. Pre: fewer than `Most` since it was cleared; else as `workload_model::pack`.
   constexpr void pack(std::size_t k, const std::array<element<Number>, MaxElements>& elements, std::size_t first,
                       std::size_t count, const Number& period, const Number& latest_finish) {
+    TAKT_EXPECTS(k < MaxTasks && count_[k] < Most);
     models_[count_[k]++].pack(k, elements, first, count, period, latest_finish);
   }
 
@@ -31,6 +32,7 @@ class least_workload {
 
   /// Pre: task k has been packed. Cost: packings x own segments squared.
   [[nodiscard]] constexpr auto demand(std::size_t k, std::size_t r, const Number& t) const -> work_within<Number> {
+    TAKT_EXPECTS(k < MaxTasks && count_[k] > 0);
     work_within<Number> least = models_[0].demand(k, r, t);
     for (std::size_t p = 1; p < count_[k]; ++p) { least = lesser(least, models_[p].demand(k, r, t)); }
     return least;

@@ -58,6 +58,7 @@ class rtgpu_segments {
   }
   /// The task of that copy, in the given order. Pre: blocking(k, engine) > 0.
   [[nodiscard]] constexpr auto blocking_task(std::size_t k, std::size_t engine = 0) const -> std::uint32_t {
+    TAKT_EXPECTS(number(0) < blocking(k, engine));
     return blocking_.of(k, engine).by;
   }
   /// The step needs discrete time: a copy that blocks has started at least one unit earlier.

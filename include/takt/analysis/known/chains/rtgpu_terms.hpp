@@ -156,6 +156,7 @@ class rtgpu_terms {
 /// Pre: task k was evaluated last with its present shares and its bound exists. Cost: as one evaluation.
 template <class Table, class F>
 constexpr void for_each_term(const rtgpu<Table>& a, std::size_t k, F f) {
+  TAKT_EXPECTS(a.bound(k).exists);
   detail::term_sums<Table> sums;
   detail::rtgpu_terms<Table>{a, k, sums}.of_bound();
   sums.emit(a.table(), k, f);
@@ -166,6 +167,7 @@ constexpr void for_each_term(const rtgpu<Table>& a, std::size_t k, F f) {
 /// Pre: task k was evaluated last with its present shares, is served, and has no bound.
 template <class Table, class F>
 constexpr void for_each_demand(const rtgpu<Table>& a, std::size_t k, F f) {
+  TAKT_EXPECTS(a.served(k) && !a.bound(k).exists);
   detail::term_sums<Table> sums;
   detail::rtgpu_terms<Table>{a, k, sums}.of_demand();
   sums.emit(a.table(), k, f);

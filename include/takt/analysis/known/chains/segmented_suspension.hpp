@@ -34,11 +34,13 @@ class segmented_suspension {
   template <std::size_t N>
   constexpr auto add(const Number& period, const Number& deadline, const std::array<interval<Number>, N>& pieces)
       -> const bounds& {
+    TAKT_EXPECTS(Number(0) < period && !(period < deadline));
     if (size_ == MaxTasks || first_free_ + N > MaxPieces) { return refused_; }
     const std::size_t k = size_++;
     Number suspension(0);
     Number execution(0);
     for (std::size_t j = 0; j < N; ++j) {
+      TAKT_EXPECTS(!(pieces[j].upper < pieces[j].lower));
       elements_[first_free_ + j] = {.resource = j % 2 == 0 ? 0 : -1, .time = pieces[j]};
       (j % 2 == 0 ? execution : suspension) = (j % 2 == 0 ? execution : suspension) + pieces[j].upper;
     }

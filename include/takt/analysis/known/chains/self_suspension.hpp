@@ -59,8 +59,9 @@ class self_suspension {
     if (served_[k]) { merge(k, share); }
   }
 
-  /// Pre: every task has its share, and every higher task meets its deadline.
+  /// Pre: every higher task has its share and meets its deadline.
   constexpr auto evaluate(std::size_t k) -> bool {
+    TAKT_EXPECTS_IN_TESTS(higher_tasks_meet(k));
     const auto& t = table_->tasks[k];
     bounds_[k] = {};
     if (!served_[k]) { return false; }
@@ -125,6 +126,13 @@ class self_suspension {
   }
 
  private:
+  [[nodiscard]] constexpr auto higher_tasks_meet(std::size_t k) const -> bool {
+    for (std::size_t i = 0; i < k; ++i) {
+      if (!meets(i)) { return false; }
+    }
+    return true;
+  }
+
   constexpr void merge(std::size_t k, const Share& share) {
     chains_.merge(*table_, k,
                   [&](const segment_record<number>& s) { return kernel_time(*table_, s, platform_, share); });

@@ -79,6 +79,7 @@ template <class Table>
     // Divisible work takes least on the most SMs; measured times need not fall.
     for (std::int32_t sms = s.samples == 0 ? most : choice.least + 1; sms <= most; ++sms) { add(g, sms); }
   }
+  TAKT_EXPECTS(found);
   return out;
 }
 

@@ -32,6 +32,7 @@ class stretches {
       const auto& s = table.segment(k, j);
       const interval<number> time = s.where == stage::kernel ? kernel(s) : s.time;
       if (s.where == stage::cpu) {
+        TAKT_EXPECTS(j == 0 || open);
         elements_[first + count++] = {.resource = 0, .time = time};
         cpu_[k] = cpu_[k] + time.upper;
         open = false;

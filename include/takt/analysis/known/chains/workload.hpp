@@ -48,6 +48,7 @@ class workload_model {
   /// Cost: Resources x count.
   constexpr void pack(std::size_t k, const std::array<element<Number>, MaxElements>& elements, std::size_t first,
                       std::size_t count, const Number& period, const Number& latest_finish) {
+    TAKT_EXPECTS(k < MaxTasks && first <= MaxElements && count <= MaxElements - first);
     std::size_t next = first;
     for (std::size_t r = 0; r < Resources; ++r) {
       profile& p = profiles_[k][r];
@@ -80,6 +81,7 @@ class workload_model {
   /// Work of task k on resource r in the densest window of length t: the maximum over the segment with which the
   /// window starts. Pre: t >= 0. Cost: own segments squared.
   [[nodiscard]] constexpr auto demand(std::size_t k, std::size_t r, const Number& t) const -> work_within<Number> {
+    TAKT_EXPECTS(!(t < Number(0)));
     const profile& p = profiles_[k][r];
     if (p.count == 0) { return {Number(0), t, t}; }
     work_within<Number> most = window(p, 0, t);
@@ -97,6 +99,7 @@ class workload_model {
   /// The same for the one window that starts with own segment h. Pre: h < segments(k, r).
   [[nodiscard]] constexpr auto window(std::size_t k, std::size_t r, std::size_t h, const Number& t) const
       -> work_within<Number> {
+    TAKT_EXPECTS(h < segments(k, r));
     return window(profiles_[k][r], h, t);
   }
 

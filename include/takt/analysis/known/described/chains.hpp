@@ -120,6 +120,7 @@ template <class Described>
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_chains(const Described& tasks, const platform_record& platform,
                                          const chain_composition& composition, Table& out) -> model_error {
+  TAKT_EXPECTS(out.size() == 0);
   bool times_are_given = true;
   const bool has_sections = composition.serialized || runs_on_token(composition.kernels);
   const kernel_reach reach = reach_of(platform, composition.kernels, detail::tasks_with_kernels(tasks));

@@ -90,6 +90,7 @@ constexpr void name_parts(Table& out, std::uint32_t first) {
 /// Cores are clusters; a task without one is on the first. Deadlines are left to the verdict. Pre: the table is empty.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_graphs(const Described& tasks, const hardware& board, Table& out) -> model_error {
+  TAKT_EXPECTS(out.graphs.empty() && out.nodes.empty());
   if (board.gpus.size() > 1) { return {.fault = model_fault::one_core_and_gpu_only}; }
   const gpu_speed speed = board.gpus.empty() ? gpu_speed{} : board.gpus[0].speed;
   for (std::size_t i = 0; i < tasks.size(); ++i) {

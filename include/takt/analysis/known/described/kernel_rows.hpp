@@ -21,6 +21,8 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Pre: the visit is one of `tasks`.
 template <class Described>
 [[nodiscard]] constexpr auto kernel_of(const Described& tasks, const described_visit& v) -> described_kernel {
+  TAKT_EXPECTS(!v.known.has(visit_fact::wcet_by_share) || v.row < tasks.rows.size());
+  TAKT_EXPECTS(!v.known.has(visit_fact::times_on_sms) || v.first_sample < tasks.samples.size());
   return {.visit = &v,
           .row = v.known.has(visit_fact::wcet_by_share) ? tasks.rows.data() + v.row : nullptr,
           .samples = v.known.has(visit_fact::times_on_sms) ? tasks.samples.data() + v.first_sample : nullptr};
@@ -106,6 +108,7 @@ namespace detail {
 [[nodiscard]] constexpr auto longer_at_any_speed(const platform_record& platform, ticks than, ticks& out) -> bool {
   ticks fastest = 1;
   for (const gpu_record& gpu : platform.gpus) {
+    TAKT_EXPECTS(gpu.speed.valid());
     const ticks times = ceil_divide(ticks{gpu.speed.numerator}, ticks{gpu.speed.denominator});
     fastest = fastest < times ? times : fastest;
   }

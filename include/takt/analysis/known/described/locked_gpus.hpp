@@ -103,6 +103,7 @@ template <class Described, class Task>
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_sections(const Described& tasks, const hardware& board,
                                            const gpusync_configuration& shape, Table& out) -> model_error {
+  TAKT_EXPECTS(out.size() == 0);
   if (!tasks.history.empty()) {  // jobs that may be late meet the next ones
     return misfit_at(tasks, model_fault::edge_between_jobs, tasks.history[0].task);
   }

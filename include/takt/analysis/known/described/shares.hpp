@@ -69,6 +69,7 @@ struct share_ranks {
 template <class Described>
 [[nodiscard]] constexpr auto row_of(const Described& tasks, const hardware& board, const described_visit& v)
     -> wcet_row {
+  TAKT_EXPECTS(v.known.has(visit_fact::wcet_by_share));
   return row_on(tasks.rows[v.row], board.gpus[0].speed, v.known.has(visit_fact::wcet) ? v.wcet : 0);
 }
 
@@ -79,6 +80,7 @@ template <class Described>
 template <class Described>
 [[nodiscard]] constexpr auto time_with_share(const Described& tasks, const hardware& board, std::size_t task,
                                              std::int32_t percent) -> ticks {
+  TAKT_EXPECTS(percent >= 1 && percent <= 100);
   return detail::row_of(tasks, board, tasks.visit(task, 0)).at(share::bounded(percent));
 }
 
@@ -87,6 +89,7 @@ template <class Described>
 /// priorities the shorter deadline goes first. Pre: the table is empty but for its contention.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_shares(const Described& tasks, const hardware& board, Table& out) -> model_error {
+  TAKT_EXPECTS(out.size() == 0);
   if (const auto error = whole_kernel_fault(tasks, board)) { return error; }
   const detail::share_ranks<Described> ranks{tasks};
   for (std::size_t i = 0; i < tasks.size(); ++i) {

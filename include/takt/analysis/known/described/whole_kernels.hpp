@@ -55,6 +55,7 @@ template <class Described, class Table>
 [[nodiscard]] constexpr auto read_whole_kernels(const Described& tasks, const hardware& board, Table& out,
                                                 preemption_cost_model model = preemption_cost_model::race)
     -> kernels_reading {
+  TAKT_EXPECTS(out.size() == 0);
   kernels_reading found{.why = whole_kernel_fault(tasks, board)};
   for (std::size_t i = 0; !found.why && i < tasks.size(); ++i) {
     const described_task& t = tasks.tasks[i];

@@ -62,6 +62,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
                                           const graph_timing<Number, N, G>& timing,
                                           early_release early = early_release::as_soon_as_possible)
     -> graph_buffers<N, E, G> {
+  TAKT_EXPECTS(timing.bounded() && early <= early_release::never);
   graph_buffers<N, E, G> out;
   for (std::size_t i = 0; i < table.graphs.size(); ++i) {
     out.instances[i] = detail::periods_in(timing.end_to_end[i], table.graphs[i].period);

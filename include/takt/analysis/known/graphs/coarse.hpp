@@ -212,6 +212,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto coarse_bounds(const graph_table<Number, N, E, G>& table, const graph_platform& platform,
                                            const coarse_options& options = {}) -> coarse_timing<Number, N, E, G> {
+  TAKT_EXPECTS_IN_TESTS(!validate(table) && !takt::fits(table, platform));
   coarse_timing<Number, N, E, G> out;
   if (!choices_known(options)) {
     out.timing.status = obstacle::invalid_model;
@@ -265,6 +266,7 @@ template <class FineTable, class CoarseTable>
     return sum;
   };
   const fraction before = total(coarse);
+  TAKT_EXPECTS(fraction(0) < before);
   return (total(fine) - before) / before;
 }
 

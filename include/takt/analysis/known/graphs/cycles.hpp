@@ -48,6 +48,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 /// data there is, which is another meaning: the caller must want it. Pre: `validate` found nothing. Cost: nodes^3.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto relax_cycles(const graph_table<Number, N, E, G>& table) -> graph_table<Number, N, E, G> {
+  TAKT_EXPECTS_IN_TESTS(!validate(table));
   const auto head = detail::cycle_heads(table);
   auto out = table;
   out.edges.clear();
@@ -72,6 +73,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto merge_cycles(const graph_table<Number, N, E, G>& table)
     -> reshaped_graphs<graph_table<Number, N, E, G>> {
+  TAKT_EXPECTS_IN_TESTS(!validate(table));
   const auto head = detail::cycle_heads(table);
   std::array<std::int32_t, N> lag{};
   for (std::size_t e = 0; e < table.edges.size(); ++e) {

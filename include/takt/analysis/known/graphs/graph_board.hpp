@@ -32,6 +32,7 @@ namespace analysis::detail {
 template <std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto refine_on(const graph_board& board, const graph_table<ticks, N, E, G>& table,
                                        refined_table<graph_table<ticks, N, E, G>>& out) -> bool {
+  TAKT_EXPECTS_IN_TESTS(!validate(table) && !takt::fits(table, board.sizes));
   out = refine(table, board.sizes.placement());
   return board.preemptive || set_whole_points(out, board.sizes, board.policy);
 }

@@ -34,6 +34,7 @@ template <GraphPlatform P>
 
 /// Jobs of a node, or invocations of a graph, that can be under way at a time. Pre: period > 0.
 [[nodiscard]] constexpr auto jobs_at_once(ticks response, ticks period) noexcept -> std::int32_t {
+  TAKT_EXPECTS(period > 0);
   const ticks count = ceil_divide(response, period);
   return count < 1 ? 1 : count > max_units ? max_units : static_cast<std::int32_t>(count);
 }

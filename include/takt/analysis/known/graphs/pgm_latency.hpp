@@ -21,6 +21,7 @@ template <class Number, std::size_t N, std::size_t E, class Fraction>
 [[nodiscard]] constexpr auto end_to_end_latencies(const pgm_table<Number, N, E>& graph,
                                                   const graph_rates<Fraction, N>& rates,
                                                   const std::array<Fraction, N>& response) -> std::array<Fraction, N> {
+  TAKT_EXPECTS(!rates.error);
   std::array<Fraction, N> latency{};
   for (std::size_t k = 0; k < rates.order.size(); ++k) {
     const std::uint32_t v = rates.order[k];

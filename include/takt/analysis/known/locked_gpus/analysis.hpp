@@ -65,6 +65,7 @@ constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<R
 template <class Rules = sound_rules, GpusyncPlatform P, class Table>
 [[nodiscard]] constexpr auto analyze_set(const P& platform, const Table& table,
                                          const options<typename Table::number>& o = {}) -> set_bounds<Table> {
+  TAKT_EXPECTS_IN_TESTS(!validate_gpusync(platform, table));
   using number = typename Table::number;
   set_bounds<Table> out;
   if (!choices_known(o) || !takt::detail::choices_known(platform.configuration())) {

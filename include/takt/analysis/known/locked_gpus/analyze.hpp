@@ -43,6 +43,7 @@ struct gpusync_evidence {
 
   /// Pre: task i has a bound.
   [[nodiscard]] constexpr auto terms(std::size_t i) const -> gpusync_terms {
+    TAKT_EXPECTS(i < bounds.tasks.size() && bounds.tasks[i].response.exists);
     const auto& b = bounds.tasks[i];
     gpusync_terms out;
     out.kernels = b.own.kernel_time;

@@ -154,9 +154,9 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
 }  // namespace detail
 
 /// The chains of a root in a GPU cluster with state that is copied from GPU to GPU and two copy engines per GPU, where
-/// each token holder but the root's has at most one earlier copy, and at most `length` of them have one. Pre: each GPU
-/// has `tokens` >= 1, and length or gpus * tokens - 1 is at most `max_chain_length`; otherwise, and for a migration in
-/// a cluster of one GPU, only the empty chain.
+/// each token holder but the root's has at most one earlier copy, and at most `length` of them have one. Only the empty
+/// chain where tokens < 1, where both length and gpus * tokens - 1 are above `max_chain_length`, and for a migration in
+/// a cluster of one GPU.
 ///
 /// A superset of the true set, since only necessary conditions are asked for; equal to it for up to four GPUs, where an
 /// exhaustive search has been compared. Cost: gpus^3 combinations * (copies of the longest chain)^2.

@@ -28,6 +28,7 @@ struct engine_rivals {
 template <class Rules = sound_rules>
 [[nodiscard]] constexpr auto rivals_of(const gpusync_configuration& c, std::int32_t a, std::int64_t gpu_tasks) noexcept
     -> engine_rivals {
+  TAKT_EXPECTS(gpu_tasks > 0);
   if (c.dedicates_gpus(gpu_tasks)) { return {}; }
   const auto least = [](std::int64_t x, std::int64_t y) { return x < y ? x : y; };
   const std::int64_t holders = c.donates_at_release() && (c.limits_tokens() || Rules::printed_unlimited)

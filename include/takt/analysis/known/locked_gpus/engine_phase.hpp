@@ -30,6 +30,7 @@ struct engine_model {
   /// Pre: `has_bounded_charges`.
   constexpr explicit engine_model(const prepared_set<Table>& set)
       : runs{*set.table, set.own, [&set](std::size_t i) { return set.charges_of(i).engine.section.time; }} {
+    TAKT_EXPECTS(set.has_bounded_charges());
     const gpusync_configuration& c = set.configuration;
     const bool forms_chains = detail::moves_between_gpus(c) && c.copy_engines == 2;
     for (std::int32_t a = 0; forms_chains && a < c.gpu_clusters(); ++a) {

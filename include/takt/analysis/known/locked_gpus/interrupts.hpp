@@ -32,12 +32,14 @@ class interrupt_load {
 
   /// A task is released on these CPUs. Pre: period > 0. Cost: constant.
   constexpr void add_release(const Number& period) {
+    TAKT_EXPECTS(Number(0) < period);
     Number each{};
     fits_ =
         fits_ && add_exactly(o_.release, o_.interrupt_cache_loss, each) && interrupt(each, period, o_.event_latency);
   }
   /// Interrupts of so much work come at least so far apart, each up to `latest` late. Pre: every > 0. Cost: constant.
   constexpr void add(const Number& work, const Number& every, const Number& latest) {
+    TAKT_EXPECTS(Number(0) < every);
     fits_ = fits_ && interrupt(work, every, latest);
   }
 
@@ -46,9 +48,13 @@ class interrupt_load {
   [[nodiscard]] constexpr auto fits() const -> bool { return fits_ && is_number(load_) && is_number(once_); }
 
   /// Longest delay by interrupts that are pending when a job is dispatched. Pre, here and below: `leaves_time()`.
-  [[nodiscard]] constexpr auto delay(Number& out) const -> bool { return stretch(once_, out); }
+  [[nodiscard]] constexpr auto delay(Number& out) const -> bool {
+    TAKT_EXPECTS(leaves_time());
+    return stretch(once_, out);
+  }
   /// Time that a job of so much work takes, without `delay`. False when it does not fit.
   [[nodiscard]] constexpr auto stretch(const Number& work, Number& out) const -> bool {
+    TAKT_EXPECTS(leaves_time());
     if constexpr (number_traits<Number>::integral) {
       const Number rest = unit() - load_;
       Number whole{};

@@ -17,6 +17,7 @@ namespace detail {
 /// The lesser of a whole number and `cap`. Pre: whole >= 0.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto bounded_count(const Number& whole, std::int64_t cap) -> std::int64_t {
+  TAKT_EXPECTS(!(whole < Number(0)));
   if (!(whole < Number(cap))) { return cap; }
   if constexpr (number_traits<Number>::integral) {
     return static_cast<std::int64_t>(whole);

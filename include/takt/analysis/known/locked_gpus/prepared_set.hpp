@@ -58,6 +58,7 @@ struct prepared_set {
 template <class Rules, GpusyncPlatform P, class Table>
 [[nodiscard]] constexpr auto prepare(const P& platform, const Table& table, const options<typename Table::number>& o)
     -> prepared_set<Table> {
+  TAKT_EXPECTS_IN_TESTS(!validate_gpusync(platform, table));
   prepared_set<Table> out;
   const gpusync_configuration& c = platform.configuration();
   out.configuration = c;

@@ -111,6 +111,7 @@ class rival_requests {
 
   /// All sections of these kinds, at most `cap`. Pre: cap <= 2^62.
   [[nodiscard]] constexpr auto count(request_kinds kinds, std::int64_t cap) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(cap <= std::int64_t{1} << 62);
     std::int64_t sum = 0;
     for (std::size_t r = 0; r < runs_->size() && sum < cap; ++r) {
       if (((*runs_)[r].kind & kinds) != 0) { sum += of(r); }

@@ -82,6 +82,7 @@ struct necessary_test {
 /// so areas must add up to at most the GPU's. Utilisation may be above 1. Pre: the table is valid.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto necessary_shares(const application_set<MaxTasks>& table) -> necessary_test {
+  TAKT_EXPECTS_IN_TESTS(!validate(table));
   necessary_test out;
   for (std::uint32_t i = 0; out.too_long == nowhere && i < table.size(); ++i) {
     if (table.tasks[i].deadline < table.tasks[i].alone.at(full_share)) { out.too_long = i; }

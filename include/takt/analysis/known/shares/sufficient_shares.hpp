@@ -43,6 +43,7 @@ struct share_test {
 template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
 [[nodiscard]] constexpr auto sufficient_shares(const application_set<MaxTasks>& table, const Predictor& predictor,
                                                const share_rules& rules = wamp2s_robust) -> share_test<MaxTasks> {
+  TAKT_EXPECTS_IN_TESTS(!validate(table));
   share_test<MaxTasks> out;
   bool each = true;
   for (std::size_t i = 0; i < table.size(); ++i) {

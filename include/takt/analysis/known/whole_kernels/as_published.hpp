@@ -72,6 +72,7 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
 template <ExactFraction Number>
 [[nodiscard]] constexpr auto convert_harmonic(const accelerator_task<Number>& t, const slot_reservation<Number>& slot)
     -> harmonic_conversion<Number> {
+  TAKT_EXPECTS(takt::detail::kernel_fault(t) == model_fault::none && !slot_fault(slot) && Number(0) < slot.budget);
   if (!analysis::convert_harmonic(t, slot).applicable) { return {}; }
   const Number period = slot.period < t.period ? slot.period : t.period;
   const Number gap = slot.period - slot.budget;

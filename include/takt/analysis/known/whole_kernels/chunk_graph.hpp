@@ -43,6 +43,7 @@ struct chunk_graph {
 template <std::size_t MaxChunks = default_max_chunks, class Number>
 [[nodiscard]] constexpr auto make_chunk_graph(const accelerator_task<Number>& task,
                                               const slot_reservation<Number>& slot) -> chunk_graph<Number, MaxChunks> {
+  TAKT_EXPECTS(takt::detail::kernel_fault(task) == model_fault::none && !slot_fault(slot) && Number(0) < slot.budget);
   chunk_graph<Number, MaxChunks> out;
   Number farthest{};
   if (!common_multiple(task.period, slot.period, out.pattern) || !add_exactly(out.pattern, slot.period, farthest) ||
@@ -116,6 +117,7 @@ struct sporadic_task {
 template <class Number, std::size_t MaxChunks>
 [[nodiscard]] constexpr auto sporadic_abstraction(const Number& wcet, const chunk_graph<Number, MaxChunks>& kept)
     -> sporadic_task<Number> {
+  TAKT_EXPECTS(!kept.chunks.empty());
   const auto& chunks = kept.chunks;
   sporadic_task<Number> out{wcet, chunks[0].length, chunks[0].offset + kept.pattern - chunks.back().offset};
   for (std::size_t i = 1; i < chunks.size(); ++i) {
@@ -131,6 +133,7 @@ template <class Number, std::size_t MaxChunks>
 template <ExactFraction Number, std::size_t MaxChunks>
 [[nodiscard]] constexpr auto proportional_share(const Number& wcet, const chunk_graph<Number, MaxChunks>& graph,
                                                 std::size_t i) -> Number {
+  TAKT_EXPECTS(i < graph.chunks.size() && Number(0) < graph.chunks[i].length);
   const auto& chunks = graph.chunks;
   std::size_t first = i;
   while (first > 0 && chunks[first - 1].job == chunks[i].job) { --first; }

@@ -41,4 +41,19 @@ template <std::size_t MaxTasks>
   return out;
 }
 
+namespace detail {
+
+/// Whether an order names tasks of a table of its size, none of them twice.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto names_each_once(const rank_order<MaxTasks>& order) -> bool {
+  bool named[MaxTasks]{};
+  for (const std::size_t i : order) {
+    if (i >= order.size() || named[i]) { return false; }
+    named[i] = true;
+  }
+  return true;
+}
+
+}  // namespace detail
+
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -97,12 +97,13 @@ template <class Number, SupplyBound Supply, std::size_t MaxTasks>
 ///
 /// Blockers and charges are those of `level_stack_edf` with "lower priority" for "later deadline". A task counts as
 /// preemptable to its end, so its first job in a busy period is its worst, and with one level
-/// `single_stream_fixed_priority` is tighter. Pre: levels >= 1, `order` ranks every task of the table.
+/// `single_stream_fixed_priority` is tighter. Pre: `order` names no task twice.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto level_stack_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                         const rank_order<MaxTasks>& order, std::int32_t levels,
                                                         preemption_cost_model model = preemption_cost_model::race)
     -> verdict<Number, MaxTasks> {
+  TAKT_EXPECTS(detail::names_each_once(order));
   verdict<Number, MaxTasks> out;
   if (!detail::open_verdict(table, order, "level-stack-fixed-priority", out)) { return out; }
   if (const auto error = detail::stack_fault(table, levels, model)) {
@@ -137,11 +138,12 @@ template <class Number, std::size_t MaxTasks>
 }
 
 /// Fixed priorities with free preemption inside a slot, for any releases: the slot's inverse supply of own work and of
-/// what higher tasks release meanwhile. Pre: `order` ranks every task of the part.
+/// what higher tasks release meanwhile. Pre: `order` names no task twice.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                  const rank_order<MaxTasks>& order,
                                                  const slot_reservation<Number>& slot) -> verdict<Number, MaxTasks> {
+  TAKT_EXPECTS(detail::names_each_once(order));
   verdict<Number, MaxTasks> out;
   if (!detail::open_verdict(part, order, "slot-fixed-priority", out)) { return out; }
   if (const auto error = slot_fault(slot)) {

@@ -75,6 +75,7 @@ struct preemption_charges {
 template <class Number>
 [[nodiscard]] constexpr auto charges_of(preemption_cost_model model, const Number& lost, const Number& wave)
     -> preemption_charges<Number> {
+  TAKT_EXPECTS(is_known(model));
   switch (model) {
     case preemption_cost_model::ideal: return {Number(0), wave};
     case preemption_cost_model::race: return {lost, Number(0)};

@@ -20,7 +20,7 @@ class non_preemptive_response {
   constexpr non_preemptive_response(const loads& higher, const sporadic_task_load<Number>& own, const Number& blocking)
       : higher_{&higher}, own_{own}, blocking_{blocking} {}
 
-  /// The worst over all jobs of the longest busy period. Pre: that is finite.
+  /// The worst over all jobs of the longest busy period, which is given up where it has too many steps.
   constexpr auto worst() -> response<Number> {
     if (!find_busy_period()) { return {failure_}; }
     const Number jobs = ceil_quotient(busy_, own_.period);
@@ -87,11 +87,12 @@ class non_preemptive_response {
 /// Fixed priorities on a single stream: one kernel is resident and runs to its end. Exact for sporadic tasks in
 /// continuous time, as a supremum; every job of the busy period is looked at, as the first need not be the worst. A
 /// response above its deadline is reported too; none exists where the tasks up to this one are overloaded.
-/// Source: George et al. 1996, Davis et al. 2007. Pre: `order` ranks every task of the table.
+/// Source: George et al. 1996, Davis et al. 2007. Pre: `order` names no task twice.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto single_stream_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                           const rank_order<MaxTasks>& order)
     -> verdict<Number, MaxTasks> {
+  TAKT_EXPECTS(detail::names_each_once(order));
   verdict<Number, MaxTasks> out;
   if (!detail::open_verdict(table, order, "single-stream-fixed-priority", out)) { return out; }
   const std::size_t size = order.size();

@@ -10,12 +10,13 @@ namespace takt::inline TAKT_ABI::analysis {
 
 /// Fixed priorities inside a slot where a kernel stops only at the end of a wave: the budget is shorter by the guard
 /// band, and the longest wave of a lower task is in the way once. Without preemption costs it is `slot_fixed_priority`.
-/// For any releases. Pre: `order` ranks every task of the part.
+/// For any releases. Pre: `order` names no task twice.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_guarded_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                          const rank_order<MaxTasks>& order,
                                                          const slot_reservation<Number>& slot)
     -> verdict<Number, MaxTasks> {
+  TAKT_EXPECTS(detail::names_each_once(order));
   verdict<Number, MaxTasks> out;
   if (!detail::open_verdict(part, order, "slot-guarded-fixed-priority", out)) { return out; }
   if (const auto error = slot_fault(slot)) {

@@ -96,6 +96,7 @@ template <class Number, std::size_t MaxTasks>
 /// The same slots with the border moved to the nearest tick, halves up. They must be tested: rounding can take from
 /// either. Pre: no overflow.
 [[nodiscard]] constexpr auto nearest_ticks(const two_slots<rational>& exact) -> two_slots<ticks> {
+  TAKT_EXPECTS(is_number(exact.pinned.budget) && is_number(exact.pinned.period));
   const ticks period = exact.pinned.period.floor();
   const ticks border = (exact.pinned.budget + rational{1, 2}).floor();
   return {{0, border, period}, {border == period ? 0 : border, period - border, period}};

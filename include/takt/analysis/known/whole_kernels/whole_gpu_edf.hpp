@@ -111,7 +111,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
 /// A kernel blocks for its whole time only from the top of a full stack, so with levels - 1 kernels of later deadlines
 /// below it; it may itself first wait for the wave of one of them. A job is charged the longest wave that it can cut
 /// short where the cost is lost (overhead) or spent on the wrong kernel (race). Source: Zahaf and Lipari 2020, Lemma 1,
-/// with blockers and charges corrected; the ideal model after Baruah 2005. Pre: levels >= 1.
+/// with blockers and charges corrected; the ideal model after Baruah 2005. Error: `platform_size_out_of_range` where levels < 1.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto level_stack_edf(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                              std::int32_t levels,

@@ -122,6 +122,7 @@ struct block_load {
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto drained(const block_load<Fraction, MaxTasks>& load, const Fraction& backlog, std::size_t i)
     -> Fraction {
+  TAKT_EXPECTS(load.capacity > 0);
   const Fraction others = backlog - load.work_of_block(i);
   return number_traits<Fraction>::divide_up(others, load.capacity) + load.kernels[i].length;
 }

@@ -15,6 +15,7 @@ namespace takt::inline TAKT_ABI::analysis {
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto unit_block_size(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                              const block_gpu& gpu) -> std::int64_t {
+  TAKT_EXPECTS_IN_TESTS(!validate(table, gpu));
   std::int64_t unit = gpu.threads_per_sm;
   for (const auto& k : table.tasks) { unit = greatest_common_divisor(unit, k.threads); }
   return unit;
@@ -34,6 +35,7 @@ template <class Number, std::size_t MaxTasks>
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto thread_capacity(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                              const block_gpu& gpu) -> std::int64_t {
+  TAKT_EXPECTS_IN_TESTS(!validate(table, gpu));
   return gpu.sms * (gpu.threads_per_sm - largest_block_size(table) + unit_block_size(table, gpu));
 }
 
@@ -42,6 +44,7 @@ template <class Number, std::size_t MaxTasks>
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto only_threads_bind(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                const block_gpu& gpu) -> bool {
+  TAKT_EXPECTS_IN_TESTS(!validate(table, gpu));
   const auto lesser_part = [&](std::int64_t amount, std::int64_t limit, std::int64_t threads) {
     if (limit == 0 || amount == 0) { return true; }
     std::int64_t left = 0;
@@ -112,6 +115,7 @@ template <class Number, std::size_t MaxTasks>
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto carry_in_bound(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                             const block_gpu& gpu, thread_time<Number>& out) -> bool {
+  TAKT_EXPECTS_IN_TESTS(!validate(table, gpu));
   Number longest(0);
   for (const auto& k : table.tasks) {
     if (longest < k.length) { longest = k.length; }
@@ -126,6 +130,7 @@ template <class Number, std::size_t MaxTasks>
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
 [[nodiscard]] constexpr auto backlog_bound(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu,
                                            Streams /*streams*/, thread_time<Number>& out) -> bool {
+  TAKT_EXPECTS_IN_TESTS(!validate(table, gpu));
   detail::need_stream_per_job<Streams>();
   thread_time<Number> sum;
   if (!carry_in_bound(table, gpu, sum)) { return false; }

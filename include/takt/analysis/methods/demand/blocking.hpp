@@ -26,6 +26,7 @@ class deadline_blocking {
 
   /// Pre: fewer than MaxTasks were added, amount >= 0. Cost: one step per blocker.
   constexpr void add(const Number& deadline, const Number& amount) {
+    TAKT_EXPECTS(!(amount < Number(0)) && (size_ < MaxTasks || amount == Number(0)));
     if (!(Number(0) < amount)) { return; }
     std::size_t at = size_;
     while (at > 0 && deadline < deadlines_[at - 1]) { --at; }

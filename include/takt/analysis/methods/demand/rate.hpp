@@ -14,7 +14,9 @@ class rate {
  public:
   constexpr rate() = default;
   /// Pre: part >= 0, whole > 0.
-  constexpr rate(const Number& part, const Number& whole) : value_{part / whole} {}
+  constexpr rate(const Number& part, const Number& whole) : value_{part / whole} {
+    TAKT_EXPECTS(!(part < Number(0)) && Number(0) < whole);
+  }
 
   constexpr void add(const rate& other) { value_ = value_ + other.value_; }
   [[nodiscard]] constexpr auto surely_below(const rate& other) const -> bool {
@@ -25,6 +27,7 @@ class rate {
   }
   /// A time after which `lead` is made up by the difference to a greater rate. Pre: surely_below(other).
   [[nodiscard]] constexpr auto catch_up(const rate& other, const Number& lead, Number& out) const -> bool {
+    TAKT_EXPECTS(surely_below(other));
     out = lead / (other.value_ - value_);
     return is_number(out);
   }
@@ -40,6 +43,7 @@ class rate<ticks> {
  public:
   constexpr rate() noexcept = default;
   constexpr rate(ticks part, ticks whole) noexcept {
+    TAKT_EXPECTS(part >= 0 && whole > 0);
     if (part / whole >= most >> bits) {
       below_ = above_ = most;
       return;
@@ -64,6 +68,7 @@ class rate<ticks> {
   [[nodiscard]] constexpr auto surely_below(const rate& other) const noexcept -> bool { return above_ < other.below_; }
   [[nodiscard]] constexpr auto surely_above(const rate& other) const noexcept -> bool { return other.above_ < below_; }
   [[nodiscard]] constexpr auto catch_up(const rate& other, ticks lead, ticks& out) const noexcept -> bool {
+    TAKT_EXPECTS(surely_below(other));
     if (lead <= 0) {
       out = 0;
       return true;

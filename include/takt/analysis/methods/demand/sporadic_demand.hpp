@@ -17,6 +17,7 @@ class sporadic_demand {
 
   /// Pre: wcet >= 0, 0 <= deadline <= period, period > 0. False when full.
   constexpr auto add(const Number& wcet, const Number& deadline, const Number& period) -> bool {
+    TAKT_EXPECTS(!(wcet < Number(0)) && !(deadline < Number(0)) && !(period < deadline) && Number(0) < period);
     if (size_ == MaxTasks) { return false; }
     wcet_[size_] = wcet;
     deadline_[size_] = deadline;
@@ -73,6 +74,7 @@ class sporadic_demand {
   [[nodiscard]] constexpr auto first_step() const -> Number { return shortest_; }
   /// Work released within [0, t) when all tasks start together. Pre: t > 0.
   [[nodiscard]] constexpr auto released(const Number& t) const -> Number {
+    TAKT_EXPECTS(Number(0) < t);
     Number sum(0);
     for (std::size_t i = 0; i < size_; ++i) { sum = sum + ceil_quotient(t, period_[i]) * wcet_[i]; }
     return sum;

@@ -30,8 +30,12 @@ class static_slot {
  public:
   using number = Number;
 
-  constexpr explicit static_slot(const slot_reservation<Number>& slot) : budget_{slot.budget}, period_{slot.period} {}
-  constexpr static_slot(const Number& budget, const Number& period) : budget_{budget}, period_{period} {}
+  constexpr explicit static_slot(const slot_reservation<Number>& slot) : budget_{slot.budget}, period_{slot.period} {
+    TAKT_EXPECTS(Number(0) < budget_ && !(period_ < budget_));
+  }
+  constexpr static_slot(const Number& budget, const Number& period) : budget_{budget}, period_{period} {
+    TAKT_EXPECTS(Number(0) < budget_ && !(period_ < budget_));
+  }
 
   [[nodiscard]] constexpr auto blackout() const -> Number { return period_ - budget_; }
   [[nodiscard]] constexpr auto supply(const Number& t) const -> Number {
@@ -66,7 +70,9 @@ class linear_slot {
   using number = Number;
 
   constexpr explicit linear_slot(const slot_reservation<Number>& slot)
-      : share_{slot.budget / slot.period}, blackout_{slot.period - slot.budget}, period_{slot.period} {}
+      : share_{slot.budget / slot.period}, blackout_{slot.period - slot.budget}, period_{slot.period} {
+    TAKT_EXPECTS(Number(0) < slot.budget && !(slot.period < slot.budget));
+  }
 
   [[nodiscard]] constexpr auto supply(const Number& t) const -> Number {
     return blackout_ < t ? Number(share_ * (t - blackout_)) : Number(0);

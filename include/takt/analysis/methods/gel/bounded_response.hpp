@@ -20,12 +20,13 @@ enum class job_overlap : std::uint8_t {
 
 namespace detail {
 
-/// Whether responses are bounded at all, and the sum of the utilisations. Pre: the set is without fault.
+/// Whether responses are bounded at all, and the sum of the utilisations. Pre: wcet >= 0, period > 0.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto long_run(const task_rows<gel_task<Fraction>, MaxTasks>& table, std::int32_t processors,
                                       job_overlap overlap, load_sum<Fraction>& load) -> gel_status {
   bool unknown = false;
   for (const auto& t : table.tasks) {
+    TAKT_EXPECTS(!(t.wcet < Fraction(0)) && Fraction(0) < t.period);
     load.add(t.wcet, t.period);
     switch (overlap) {
       case job_overlap::none:

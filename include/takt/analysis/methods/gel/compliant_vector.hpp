@@ -66,6 +66,7 @@ template <class Fraction, std::size_t MaxTasks>
   sequential_demand<Fraction, MaxTasks> demand{
       .table = &table, .copies = copies, .processors = processors, .jobs = carried_in(load, processors), .sign = sign};
   for (std::size_t i = 0; i < table.size(); ++i) {
+    TAKT_EXPECTS(!(table.tasks[i].period < table.tasks[i].wcet));
     demand.early[i] = early_work(table.tasks[i]);
     demand.load[i].add(table.tasks[i].wcet, table.tasks[i].period);
   }

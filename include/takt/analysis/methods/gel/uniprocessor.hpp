@@ -37,12 +37,13 @@ class near_one {
   std::uint64_t above_ = one;
 };
 
-/// Bounds of part / whole in units of 2^-60. Pre: part <= whole.
 struct narrow_quotient {
   std::uint64_t below = 0;
   std::uint64_t above = 0;
 };
+/// Bounds of part / whole in units of 2^-60. Pre: 0 <= part <= whole, whole > 0.
 [[nodiscard]] constexpr auto narrow(std::int64_t part, std::int64_t whole) noexcept -> narrow_quotient {
+  TAKT_EXPECTS(part >= 0 && part <= whole && whole > 0);
   const auto q = divide_product(static_cast<std::uint64_t>(part), near_one::one, static_cast<std::uint64_t>(whole));
   return {q.value, q.value + (q.rest ? 1U : 0U)};
 }

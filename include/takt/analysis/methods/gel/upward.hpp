@@ -9,14 +9,15 @@
 
 namespace takt::inline TAKT_ABI::analysis::detail {
 
-/// floor(a b / c) and whether a rest is left. Pre: c > 0.
 struct wide_quotient {
   std::uint64_t value = 0;
   bool rest = false;
   bool fits = false;
 };
+/// floor(a b / c) and whether a rest is left. Pre: c > 0.
 [[nodiscard]] constexpr auto divide_product(std::uint64_t a, std::uint64_t b, std::uint64_t c) noexcept
     -> wide_quotient {
+  TAKT_EXPECTS(c > 0);
   constexpr std::uint64_t low_half = 0xffff'ffff;
   const std::uint64_t low = (a & low_half) * (b & low_half);
   const std::uint64_t left = (a >> 32) * (b & low_half);
@@ -106,9 +107,11 @@ namespace takt::inline TAKT_ABI::analysis::detail {
 /// x part / whole, or the least value above it that the type has. Pre: part >= 0, whole > 0.
 template <class Fraction>
 [[nodiscard]] constexpr auto share_of(const Fraction& x, const Fraction& part, const Fraction& whole) -> Fraction {
+  TAKT_EXPECTS(!(part < Fraction(0)) && Fraction(0) < whole);
   return x * (part / whole);
 }
 [[nodiscard]] constexpr auto share_of(upward x, upward part, upward whole) noexcept -> upward {
+  TAKT_EXPECTS(!(part < upward{0}) && upward{0} < whole);
   if (x.overflowed() || part.overflowed() || whole.overflowed()) { return upward::infinite(); }
   const bool negative = x.value() < 0;
   const auto size =
@@ -131,7 +134,10 @@ template <class Fraction>
 class load_sum {
  public:
   /// Pre: part >= 0, whole > 0.
-  constexpr void add(const Fraction& part, const Fraction& whole) { sum_ = sum_ + part / whole; }
+  constexpr void add(const Fraction& part, const Fraction& whole) {
+    TAKT_EXPECTS(!(part < Fraction(0)) && Fraction(0) < whole);
+    sum_ = sum_ + part / whole;
+  }
   [[nodiscard]] constexpr auto fits() const -> bool { return is_number(sum_); }
   [[nodiscard]] constexpr auto compare(std::int64_t limit) const -> load_side {
     if (!is_number(sum_)) { return load_side::unknown; }
@@ -139,6 +145,7 @@ class load_sum {
   }
   /// The least whole number that is not below the sum, from both sides; equal where the sum is exact. Pre: fits().
   [[nodiscard]] constexpr auto least_ceiling(std::int64_t limit) const -> std::int64_t {
+    TAKT_EXPECTS(fits());
     std::int64_t ceiling = 0;
     while (ceiling < limit && Fraction(ceiling) < sum_) { ++ceiling; }
     return ceiling;
@@ -148,10 +155,12 @@ class load_sum {
   }
   /// x / (whole - sum), not below it. Pre: x >= 0, sum < whole.
   [[nodiscard]] constexpr auto divide_by_rest(const Fraction& x, std::int64_t whole) const -> Fraction {
+    TAKT_EXPECTS(!(x < Fraction(0)) && (!fits() || sum_ < Fraction(whole)));
     return x / (Fraction(whole) - sum_);
   }
   /// x whole / (whole - sum), not above it where the type rounds. Pre: x >= 0, sum < whole.
   [[nodiscard]] constexpr auto stretch_by_rest(const Fraction& x, std::int64_t whole) const -> Fraction {
+    TAKT_EXPECTS(!(x < Fraction(0)) && (!fits() || sum_ < Fraction(whole)));
     return x * Fraction(whole) / (Fraction(whole) - sum_);
   }
   constexpr void add(const load_sum& other) { sum_ = sum_ + other.sum_; }
@@ -167,6 +176,7 @@ template <>
 class load_sum<upward> {
  public:
   constexpr void add(upward part, upward whole) noexcept {
+    TAKT_EXPECTS(!(part < upward{0}) && upward{0} < whole);
     if (part.overflowed() || whole.overflowed()) {
       fits_ = false;
       return;
@@ -192,18 +202,22 @@ class load_sum<upward> {
     return below_ > limit << bits ? load_side::above : load_side::unknown;
   }
   [[nodiscard]] constexpr auto least_ceiling(std::int64_t limit) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(fits());
     const std::int64_t ceiling = (below_ + unit - 1) >> bits;
     return ceiling < limit ? ceiling : limit;
   }
   [[nodiscard]] constexpr auto greatest_ceiling(std::int64_t limit) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(fits());
     const std::int64_t ceiling = (above_ + unit - 1) >> bits;
     return ceiling < limit ? ceiling : limit;
   }
   [[nodiscard]] constexpr auto divide_by_rest(upward x, std::int64_t whole) const noexcept -> upward {
+    TAKT_EXPECTS(!(x < upward{0}));
     const std::int64_t rest = (whole << bits) - above_;
     return fits_ && rest > 0 ? share_of(x, upward{unit}, upward{rest}) : upward::infinite();
   }
   [[nodiscard]] constexpr auto stretch_by_rest(upward x, std::int64_t whole) const noexcept -> upward {
+    TAKT_EXPECTS(!(x < upward{0}) && (!fits_ || below_ < whole << bits));
     if (!fits_ || x.overflowed()) { return upward::infinite(); }
     const std::int64_t all = whole << bits;
     const auto q = divide_product(static_cast<std::uint64_t>(x.value()), static_cast<std::uint64_t>(all),

@@ -33,6 +33,7 @@ namespace detail {
 /// Error: false on overflow. Pre: a and b are not negative.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto add(const Number& a, const Number& b, Number& out) -> bool {
+  TAKT_EXPECTS(!(a < Number(0)) && !(b < Number(0)));
   if constexpr (number_traits<Number>::integral) {
     return checked_add(a, b, out);
   } else {
@@ -45,6 +46,7 @@ template <ExactNumber Number>
 /// Error: false on overflow. Pre: a and b are not negative.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto multiply(const Number& a, const Number& b, Number& out) -> bool {
+  TAKT_EXPECTS(!(a < Number(0)) && !(b < Number(0)));
   if constexpr (number_traits<Number>::integral) {
     return checked_multiply(a, b, out);
   } else {

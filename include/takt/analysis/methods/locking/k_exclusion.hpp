@@ -16,6 +16,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 /// Requests in the longest of several queues that share them evenly. Pre: replicas > 0.
 [[nodiscard]] constexpr auto queue_length(std::int64_t requests, std::int64_t replicas) noexcept -> std::int64_t {
+  TAKT_EXPECTS(replicas > 0);
   return ceil_divide(requests, replicas);
 }
 

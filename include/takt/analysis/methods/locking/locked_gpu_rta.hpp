@@ -151,14 +151,24 @@ class locked_gpu_rta {
 
   // What a bound is made of, for those who explain it. Pre: task k has been evaluated.
 
-  [[nodiscard]] constexpr auto cpu(std::size_t k) const -> const number& { return cpu_[k]; }
-  [[nodiscard]] constexpr auto sections(std::size_t k) const -> const number& { return device_[k]; }
+  [[nodiscard]] constexpr auto cpu(std::size_t k) const -> const number& {
+    TAKT_EXPECTS(prepared_ && k < table_->size());
+    return cpu_[k];
+  }
+  [[nodiscard]] constexpr auto sections(std::size_t k) const -> const number& {
+    TAKT_EXPECTS(prepared_ && k < table_->size());
+    return device_[k];
+  }
   /// CPU time, sections and all waits of a job.
   [[nodiscard]] constexpr auto whole(std::size_t k) const -> const number& {
+    TAKT_EXPECTS(prepared_ && k < table_->size());
     return independent_.segment(k, 0).time.upper;
   }
   /// Whether the bound takes the sections and waits of higher tasks as suspensions, not as execution.
-  [[nodiscard]] constexpr auto others_suspend(std::size_t k) const -> bool { return suspends_[k]; }
+  [[nodiscard]] constexpr auto others_suspend(std::size_t k) const -> bool {
+    TAKT_EXPECTS(prepared_ && k < table_->size());
+    return suspends_[k];
+  }
 
  private:
   static constexpr bool waits_in_wall_clock_time = std::same_as<Order, k_fmlp_order_rule>;

@@ -40,6 +40,7 @@ template <class Table>
 [[nodiscard]] constexpr auto inflate(const Table& table, std::span<const typename Table::number> execution,
                                      std::span<const blocking_bound<typename Table::number>> blocking)
     -> inflated_tasks<Table> {
+  TAKT_EXPECTS(execution.size() >= table.size() && blocking.size() >= table.size());
   using number = typename Table::number;
   inflated_tasks<Table> out;
   std::int32_t cores = 1;

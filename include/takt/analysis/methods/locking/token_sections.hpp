@@ -60,7 +60,11 @@ class token_sections {
 
   /// Pre: `chain_fault` finds nothing, and every GPU has a slot.
   constexpr token_sections(const Table& table, const platform_record& platform) {
-    for (const gpu_record& gpu : platform.gpus) { tokens_ += gpu.tokens; }
+    TAKT_EXPECTS_IN_TESTS(!chain_fault(table, platform));
+    for (const gpu_record& gpu : platform.gpus) {
+      TAKT_EXPECTS(gpu.tokens >= 1);
+      tokens_ += gpu.tokens;
+    }
     ranked_lengths<number, Table::max_tasks> copies[max_copy_engines];
     for (std::size_t k = 0; k < table.size(); ++k) {
       for (std::int32_t e = 0; e < max_copy_engines; ++e) { copies[e].add(k, longest_copy(table, platform, k, e)); }
