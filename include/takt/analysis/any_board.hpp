@@ -114,7 +114,7 @@ class any_board {
                    .gpu = facts::gpu(p),
                    .has_sms = detail::has_sms<Resource>,
                    .rule = p.rule};
-    if (has_full(made.place)) { return false; }
+    if (pools_.full() || has_full(made.place)) { return false; }
     if constexpr (Locked<Rule>) {
       made.tokens = p.rule.tokens;
       made.order = p.rule.order;
@@ -123,7 +123,7 @@ class any_board {
     if (!detail::append(record_, p.resource, p.rule) && !made.fault) {
       made.fault = {.fault = model_fault::platform_size_out_of_range};
     }
-    return pools_.push_back(made);
+    return pools_.try_push_back(made);
   }
 
   /// Jobs are threads that wait for whatever they ask for on their processors. No guards or sections go with it.
@@ -164,9 +164,9 @@ class any_board {
       case visit_place::processor:
       case visit_place::copy_engine: return there > 0;
       case visit_place::gpu: return there == max_gpus;
-      case visit_place::own: break;
+      case visit_place::own: return false;
     }
-    return pools_.full();
+    return false;
   }
 
   inline_vector<pool_type, MaxPools> pools_;
@@ -263,7 +263,7 @@ class board_stations<any_board<MaxPools, Capacity>, MaxStations>
     }
     const auto next = static_cast<std::uint32_t>(where_.size());
     const bool has_room = !where_.full() && this->add((*board_)[wanted.pool].rule, wanted.units);
-    return has_room && where_.push_back(wanted) ? next : static_cast<std::uint32_t>(MaxStations);
+    return has_room && where_.try_push_back(wanted) ? next : static_cast<std::uint32_t>(MaxStations);
   }
   [[nodiscard]] auto operator[](std::size_t s) const noexcept -> const board_station& { return where_[s]; }
   [[nodiscard]] auto keeps_processors() const noexcept -> bool { return board_->keeps_processors(); }

@@ -37,7 +37,7 @@ class any_stations {
   /// A pool of tokens. Its sections are clients of the lock, so there are at most `Capacity`. False when full or when
   /// locks of the rule have no replica for each token.
   auto add_tokens(const any_token_rule<Capacity>& rule, std::int32_t tokens) -> bool {
-    return tokens > 0 && rule.locks_all(tokens) && token_rules_.push_back(rule) && tokens_.push_back(tokens);
+    return tokens > 0 && rule.locks_all(tokens) && token_rules_.try_push_back(rule) && tokens_.try_push_back(tokens);
   }
 
   [[nodiscard]] auto size() const noexcept -> std::size_t { return count_; }

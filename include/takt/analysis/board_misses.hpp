@@ -87,8 +87,9 @@ template <class P>
     if constexpr (std::same_as<resource, copy_engines_resource>) { out.copy_engines += facts::units(p); }
     if constexpr (takt::detail::is_gpu<resource>) {
       const gpu_record gpu = facts::gpu(p);
-      static_cast<void>(out.gpus.push_back(
-          {.sms = gpu.sms, .virtual_per_sm = gpu.virtual_per_sm, .granularity = gpu.granularity, .speed = gpu.speed}));
+      // Bound: a platform has at most `max_gpus` pools of GPUs.
+      out.gpus.unchecked_push_back(
+          {.sms = gpu.sms, .virtual_per_sm = gpu.virtual_per_sm, .granularity = gpu.granularity, .speed = gpu.speed});
     }
   });
   return out;

@@ -60,7 +60,7 @@ struct proven_miss {
 };
 
 template <class Number, std::size_t MaxTasks>
-using proven_misses = inline_vector<proven_miss<Number>, MaxTasks + 16>;
+using proven_misses = inline_vector<proven_miss<Number>, 2 * MaxTasks + 16>;  // one per task, one per core, those of all
 
 namespace analysis {
 
@@ -173,12 +173,13 @@ constexpr void find_late_jobs(std::span<const task_load<Number>> loads, Misses& 
     if (!t.limited) { continue; }
     const Number alone = t.alone + t.jitter;
     if (t.deadline < alone) {
-      static_cast<void>(out.push_back({miss_reason::own_time, t.task, 0, alone, t.deadline}));
+      // Bound: of a task one miss is noted, see `proven_misses`; so below.
+      out.unchecked_push_back({miss_reason::own_time, t.task, 0, alone, t.deadline});
     } else if (t.rank >= 0 && t.core != any_core && !t.suspends && !(t.strict && Number(0) < t.jitter)) {
       const auto response = response_released_together(loads, t);
       if (response.reason != stop_reason::exceeds_limit) { continue; }
       const Number value = response.value + t.jitter;
-      static_cast<void>(out.push_back({miss_reason::synchronous_release, t.task, t.core, value, t.deadline}));
+      out.unchecked_push_back({miss_reason::synchronous_release, t.task, t.core, value, t.deadline});
     }
   }
 }
@@ -196,11 +197,12 @@ template <class Number, std::size_t N>
   const std::span<const load> loads{all.data(), all.size()};
   const auto add_if_above = [&out](miss_reason reason, std::int64_t index, const Number& value, std::int64_t limit) {
     if (!(Number(limit) < value)) { return; }
-    static_cast<void>(out.push_back({reason, nowhere, static_cast<std::int32_t>(index), value, Number(limit)}));
+    // Bound: one per core that a task names, and few of the board; see `proven_misses`.
+    out.unchecked_push_back({reason, nowhere, static_cast<std::int32_t>(index), value, Number(limit)});
   };
   detail::find_late_jobs(loads, out);
   const std::size_t late = out.size();
-  for (std::size_t k = 0; k < loads.size() && out.size() + 8 < out.capacity(); ++k) {
+  for (std::size_t k = 0; k < loads.size(); ++k) {
     const std::int32_t core = loads[k].core;
     bool is_first = core != any_core;
     for (std::size_t i = 0; i < k; ++i) { is_first = is_first && loads[i].core != core; }
@@ -331,7 +333,8 @@ template <class Table>
       }
     }
     load.held = load.processors;
-    static_cast<void>(loads.push_back(load));
+    // Bound: one per task, at most `max_tasks`.
+    loads.unchecked_push_back(load);
   }
   return find_proven_misses(loads, {.processors = platform.cores,
                                     .copy_engines = platform.copy_engines,

@@ -62,7 +62,8 @@ template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_
       const bool is_ranked = !is_chosen || (asks_for_its_deadline(t) && t.jitter == 0 && !some_are_strict);
       std::int64_t rank = 0;
       for (std::size_t k = 0; k < all.size(); ++k) { rank += points[k] < points[i] ? 1 : 0; }
-      static_cast<void>(out.push_back(is_ranked ? rank : -1));
+      // Bound: one per task, at most N.
+      out.unchecked_push_back(is_ranked ? rank : -1);
     }
   }
   return out;

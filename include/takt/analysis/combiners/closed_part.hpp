@@ -120,17 +120,18 @@ struct table_part {
       whole[table.size()] = i;
       flow_record t = all.tasks[i];
       t.first_visit = static_cast<std::uint32_t>(table.visits.size());
-      static_cast<void>(table.tasks.push_back(t));
+      // Bound: the part has at most what all have; so below.
+      table.tasks.unchecked_push_back(t);
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
         visit_record x = all.visit(i, p);
         x.task = number[i];
-        static_cast<void>(table.visits.push_back(x));
+        table.visits.unchecked_push_back(x);
       }
     }
     for (visit_section x : all.sections) {
       if (!kept[x.task]) { continue; }
       x.task = number[x.task];
-      static_cast<void>(table.sections.push_back(x));
+      table.sections.unchecked_push_back(x);
     }
   }
 };
@@ -141,8 +142,8 @@ constexpr void add_visits(const visit_table<N, V>& all, const table_part<N, V>& 
                           Verdict& out) {
   if (!out.visits.empty() || found.visits.empty() || Verdict::max_visits < all.visits.size()) { return; }
   for (const visit_record& x : all.visits) {
-    static_cast<void>(
-        out.visits.push_back({.name = {}, .task = x.task, .segment = x.position, .response = unbounded_response}));
+    // Bound: one per visit, for which there is room, see above.
+    out.visits.unchecked_push_back({.name = {}, .task = x.task, .segment = x.position, .response = unbounded_response});
   }
   for (const auto& x : found.visits) {
     out.visits[all.tasks[part.whole[x.task]].first_visit + x.segment].response = x.response;

@@ -215,8 +215,9 @@ template <std::size_t N, std::size_t V>
   verdict<ticks, N, V> out;
   out.method = "guarded";
   for (const flow_record& t : table.tasks) {
-    static_cast<void>(out.tasks.push_back(
-        {.name = t.name, .deadline = t.deadline, .evaluated = true, .meets = true, .limited = t.limited}));
+    // Bound: one per task and one per visit, as in the table; so below.
+    out.tasks.unchecked_push_back(
+        {.name = t.name, .deadline = t.deadline, .evaluated = true, .meets = true, .limited = t.limited});
   }
   for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
     const visit_record& x = table.visits[v];
@@ -224,10 +225,9 @@ template <std::size_t N, std::size_t V>
                            ? takt::detail::earliest_window(table, v, guards.offsets, guards.local_deadlines)
                            : guards.offsets[v];
     const ticks end = guards.offsets[v] + guards.local_deadlines[v];
-    static_cast<void>(
-        out.visits.push_back({.name = {}, .task = x.task, .segment = x.position, .response = end - asks}));
-    static_cast<void>(out.plan.offsets.push_back(guards.offsets[v]));
-    static_cast<void>(out.plan.local_deadlines.push_back(guards.local_deadlines[v]));
+    out.visits.unchecked_push_back({.name = {}, .task = x.task, .segment = x.position, .response = end - asks});
+    out.plan.offsets.unchecked_push_back(guards.offsets[v]);
+    out.plan.local_deadlines.unchecked_push_back(guards.local_deadlines[v]);
     auto& t = out.tasks[x.task];
     t.bound = {t.bound.value < end ? end : t.bound.value, true};
     t.blocking += guards.offsets[v] - asks;

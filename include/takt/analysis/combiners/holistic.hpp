@@ -148,8 +148,9 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
     if (grew) { continue; }
     for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
       const visit_record& x = table.visits[v];
-      static_cast<void>(out.visits.push_back(
-          {.name = {}, .task = x.task, .segment = x.position, .response = waits[v] + responses[v]}));
+      // Bound: one per visit, as in the table.
+      out.visits.unchecked_push_back(
+          {.name = {}, .task = x.task, .segment = x.position, .response = waits[v] + responses[v]});
     }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
       auto& t = out.tasks[i];

@@ -40,8 +40,9 @@ template <std::size_t N, std::size_t V, class Stations>
     const visit_record& v = table.visit(k, 0);
     if (v.station != s) { continue; }
     if (k == own) { at = loads.size(); }
-    static_cast<void>(loads.push_back({t.offset, t.period, v.upper}));
-    static_cast<void>(timings.push_back({v.upper, t.period, t.deadline, static_cast<std::int32_t>(k), t.priority}));
+    // Bound: one per task, at most N.
+    loads.unchecked_push_back({t.offset, t.period, v.upper});
+    timings.unchecked_push_back({v.upper, t.period, t.deadline, static_cast<std::int32_t>(k), t.priority});
   }
   return response_by_hyperperiod(loads, at, tie::lost, [&](std::size_t k, ticks release) {
     priority_point out{};
@@ -70,7 +71,8 @@ template <std::size_t N, std::size_t V, class Stations>
     auto& t = found.tasks[i];
     t.bound = {response.worst, true};
     t.meets = !t.limited || response.worst <= t.deadline;
-    static_cast<void>(found.visits.push_back({.name = {}, .task = i, .segment = 0, .response = response.worst}));
+    // Bound: one per task, each of one visit.
+    found.visits.unchecked_push_back({.name = {}, .task = i, .segment = 0, .response = response.worst});
     if (t.meets || !found.schedulable()) { continue; }
     found.status = verdict_status::not_proven;
     found.why = obstacle::deadline;

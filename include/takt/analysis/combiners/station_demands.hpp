@@ -208,8 +208,8 @@ template <std::size_t N, std::size_t V, class Stations>
     return out;
   }
   for (const flow_record& t : table.tasks) {
-    static_cast<void>(
-        out.tasks.push_back({.name = t.name, .deadline = t.deadline, .evaluated = true, .limited = t.limited}));
+    // Bound: one per task, as in the table.
+    out.tasks.unchecked_push_back({.name = t.name, .deadline = t.deadline, .evaluated = true, .limited = t.limited});
   }
   return out;
 }

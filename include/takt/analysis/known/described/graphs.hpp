@@ -143,7 +143,8 @@ template <class Described, class Table>
   const bool divides =
       each > 0 && board.processors % each == 0 && board.processors / each <= static_cast<std::int32_t>(max_clusters);
   for (std::int32_t c = 0; divides && c < board.processors / each; ++c) {
-    static_cast<void>(out.clusters.push_back(each));
+    // Bound: at most `max_clusters`, see above.
+    out.clusters.unchecked_push_back(each);
   }
   out.copy_engines = board.copy_engines;
   if (board.gpus.empty()) { return out; }

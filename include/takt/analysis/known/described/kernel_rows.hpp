@@ -152,7 +152,7 @@ template <class Described, class Table>
   const described_visit& v = tasks.visit(task, position);
   const auto add_row = [&](const interval<ticks>& row) {
     ++out.samples;
-    return table.samples.push_back(row);
+    return table.samples.try_push_back(row);
   };
   out.where = stage::kernel;
   if (detail::is_plain_work(v, platform)) {

@@ -79,7 +79,7 @@ template <class Described, class Task>
   if (v.where == visit_place::gpu) {
     const visit_view seen = time_on_any_gpu(kernel_of(tasks, v), board);
     if (seen.fault != model_fault::none) { return misfit_at(tasks, seen.fault, task, position, seen.lacks); }
-    return out.kernels.push_back(seen.time.upper) ? model_error{} : refuse(model_fault::too_many_kernels);
+    return out.kernels.try_push_back(seen.time.upper) ? model_error{} : refuse(model_fault::too_many_kernels);
   }
   if (v.where == visit_place::copy_engine) {
     if (!v.known.has(visit_fact::bytes)) {

@@ -14,7 +14,7 @@ namespace detail {
 template <class From, class To>
 constexpr void copy_entries(const From& from, To& to) {
   to.clear();
-  for (std::size_t i = 0; i < from.size(); ++i) { static_cast<void>(to.push_back(from[i])); }
+  for (std::size_t i = 0; i < from.size() && to.try_push_back(from[i]); ++i) {}
 }
 
 }  // namespace detail

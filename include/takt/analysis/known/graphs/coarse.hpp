@@ -169,7 +169,8 @@ constexpr void add_sequential_edges(const graph_table<Number, N, E, G>& table, c
         known = known || out.table.edges[other] == edge;
       }
       if (!known) {
-        static_cast<void>(out.table.edges.push_back(edge));
+        // Bound: at most the edges of the table.
+        out.table.edges.unchecked_push_back(edge);
         ++record.edges;
       }
     }

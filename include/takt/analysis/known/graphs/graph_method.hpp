@@ -47,18 +47,18 @@ constexpr void report(Verdict& out, const Table& refined, const timing_of<Table>
   if (out.status == verdict_status::overflow) { out.error = {.fault = model_fault::time_overflow}; }
   const bool bounded = timing.bounded();
   for (std::size_t i = 0; i < refined.graphs.size(); ++i) {
-    static_cast<void>(out.tasks.push_back({.name = refined.graphs[i].name,
-                                           .bound = {bounded ? timing.end_to_end[i] : ticks{}, bounded},
-                                           .evaluated = true,
-                                           .meets = bounded,
-                                           .limited = false}));
+    // Bound: one per graph and one per node of the refined table, for which the verdict has room; so below.
+    out.tasks.unchecked_push_back({.name = refined.graphs[i].name,
+                                   .bound = {bounded ? timing.end_to_end[i] : ticks{}, bounded},
+                                   .evaluated = true,
+                                   .meets = bounded,
+                                   .limited = false});
   }
   for (std::size_t v = 0; bounded && v < refined.nodes.size(); ++v) {
     const auto& n = refined.nodes[v];
-    static_cast<void>(
-        out.visits.push_back({n.name, n.graph, n.segment, static_cast<std::uint8_t>(n.part), timing.response[v]}));
-    static_cast<void>(out.plan.offsets.push_back(timing.offset[v]));
-    static_cast<void>(out.plan.instances.push_back(jobs_at_once(timing.response[v], refined.period_of(v))));
+    out.visits.unchecked_push_back({n.name, n.graph, n.segment, static_cast<std::uint8_t>(n.part), timing.response[v]});
+    out.plan.offsets.unchecked_push_back(timing.offset[v]);
+    out.plan.instances.unchecked_push_back(jobs_at_once(timing.response[v], refined.period_of(v)));
   }
 }
 

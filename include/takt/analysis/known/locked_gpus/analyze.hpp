@@ -94,14 +94,15 @@ template <GpusyncPlatform P, class Table, std::size_t N, std::size_t V>
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const auto& t = tasks.tasks[i];
     const auto& response = out.bounds.tasks[i].response;
-    static_cast<void>(out.cpu.push_back(t.wcet));
-    static_cast<void>(verdict.tasks.push_back({.name = t.name,
-                                               .deadline = t.deadline,
-                                               .bound = {response.value, valid && response.exists},
-                                               .evaluated = response.exists,
-                                               .meets = valid && response.exists && response.value <= t.deadline}));
-    static_cast<void>(verdict.plan.cores.push_back(t.cpu_cluster));
-    static_cast<void>(verdict.plan.shares.push_back({t.uses_gpu() ? t.gpu_cluster : 0, 0}));
+    // Bound: one per task, at most `max_tasks`; so below.
+    out.cpu.unchecked_push_back(t.wcet);
+    verdict.tasks.unchecked_push_back({.name = t.name,
+                                       .deadline = t.deadline,
+                                       .bound = {response.value, valid && response.exists},
+                                       .evaluated = response.exists,
+                                       .meets = valid && response.exists && response.value <= t.deadline});
+    verdict.plan.cores.unchecked_push_back(t.cpu_cluster);
+    verdict.plan.shares.unchecked_push_back({t.uses_gpu() ? t.gpu_cluster : 0, 0});
   }
   return out;
 }

@@ -46,7 +46,7 @@ constexpr auto largest_chains(const chain_set& set, const per_copy<std::int64_t>
     for (std::int32_t o = 0; o <= outs; ++o) {
       const std::int32_t in = limit(set.most_in(m, o), limits.in);
       const bool contained = o < outs && limit(set.most_in(m, o + 1), limits.in) >= in;
-      if (in >= 0 && !contained && !out.push_back({o, in, m})) { return false; }
+      if (in >= 0 && !contained && !out.try_push_back({o, in, m})) { return false; }
     }
   }
   return true;

@@ -130,7 +130,8 @@ template <ExactNumber Number, std::size_t MaxTasks, PipelineBlocking<Number> Blo
       length.add(1, section);
     }
     if (!length.bounded()) { return out; }
-    out.sections.push_back(length.total().time);
+    // Bound: one per task, at most MaxTasks; so below.
+    out.sections.unchecked_push_back(length.total().time);
   }
   if (!interrupts.fits()) { return out; }
   if (!interrupts.leaves_time()) {
@@ -147,13 +148,13 @@ template <ExactNumber Number, std::size_t MaxTasks, PipelineBlocking<Number> Blo
     work.add(1, waits);
     work.add(tasks[i].requests, request);
     if (!work.bounded()) { return out; }
-    out.blocking.push_back(waits.time);
-    out.executed.push_back(work.total().time);
+    out.blocking.unchecked_push_back(waits.time);
+    out.executed.unchecked_push_back(work.total().time);
     independent_task<Number> t{};
     const auto status = independent(interrupts, o, out.executed.back(), tasks[i].requests, where, tasks[i].period,
                                     tasks[i].deadline, t);
     const bool in_time = status != inflation_status::inflated || Number(0) < t.deadline;
-    out.tasks.push_back(t);
+    out.tasks.unchecked_push_back(t);
     if (status != inflation_status::inflated || !in_time) {
       out.status = in_time ? status : inflation_status::no_period_left;
       return out;

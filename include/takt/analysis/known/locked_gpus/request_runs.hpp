@@ -47,7 +47,8 @@ class request_runs {
       if (!table.tasks[i].uses_gpu()) { continue; }
       const number charge = charge_of(i);
       for (std::size_t q = 0; q < table.tasks[i].kernels.size(); ++q) {
-        runs_.push_back({task, kernel_requests, 1, table.tasks[i].kernels[q] + charge});
+        // Bound: `capacity`, since states migrate either between GPUs or by way of system memory; so in `add`.
+        runs_.unchecked_push_back({task, kernel_requests, 1, table.tasks[i].kernels[q] + charge});
       }
       add(task, in_requests, jobs[i].in, charge);
       add(task, in_requests, jobs[i].state_in, charge);
@@ -63,8 +64,8 @@ class request_runs {
 
  private:
   constexpr void add(std::uint32_t task, request_kinds kind, const chunk_run<number>& chunks, const number& charge) {
-    if (chunks.full > 0) { runs_.push_back({task, kind, chunks.full, chunks.full_time + charge}); }
-    if (chunks.has_rest) { runs_.push_back({task, kind, 1, chunks.rest_time + charge}); }
+    if (chunks.full > 0) { runs_.unchecked_push_back({task, kind, chunks.full, chunks.full_time + charge}); }
+    if (chunks.has_rest) { runs_.unchecked_push_back({task, kind, 1, chunks.rest_time + charge}); }
   }
   [[nodiscard]] static constexpr auto before(const run& a, const run& b) -> bool {
     if (a.length != b.length) { return b.length < a.length; }

@@ -41,7 +41,8 @@ template <class Table>
   }
   const gpusync_configuration& c = set.configuration;
   const auto found = compliant_vector(part, c.cpu_cluster_size, c.scheduler.points);
-  out.clusters.push_back({found.status, found.s});
+  // Bound: one per cluster of CPUs, at most `max_gpusync_cpus`.
+  out.clusters.unchecked_push_back({found.status, found.s});
   for (std::size_t k = 0; k < found.tasks.size() && found.bounded(); ++k) {
     if (!record(set, out, position[k], found.tasks[k].response, found.tasks[k].lateness)) {
       return gel_status::overflow;
@@ -60,14 +61,16 @@ template <class Table>
   inline_vector<std::size_t, Table::max_tasks> order;
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (set.task(i).cpu_cluster != b) { continue; }
-    order.push_back(i);
+    // Bound: one per task, at most `max_tasks`.
+    order.unchecked_push_back(i);
     for (std::size_t at = order.size() - 1; at > 0 && goes_first(*set.table, scheduler, i, order[at - 1]); --at) {
       order[at] = order[at - 1];
       order[at - 1] = i;
     }
   }
   const auto status = fixed_priority_responses(inflated.tasks, order, set.configuration.cpu_cluster_size, responses);
-  out.clusters.push_back({status, number(0)});
+  // Bound: one per cluster of CPUs, at most `max_gpusync_cpus`.
+  out.clusters.unchecked_push_back({status, number(0)});
   for (std::size_t p = 0; p < order.size(); ++p) {
     const std::size_t i = order[p];
     const number lateness = responses[i].value - inflated.tasks[i].deadline;

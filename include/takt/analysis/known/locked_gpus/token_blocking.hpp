@@ -47,7 +47,8 @@ struct ranked_sections {
 
   /// Cost: n steps.
   constexpr void add(std::uint32_t task, std::int32_t cpu_cluster, const number& length) {
-    sections.push_back({task, cpu_cluster, length});
+    // Bound: one per task, at most `max_tasks`.
+    sections.unchecked_push_back({task, cpu_cluster, length});
     for (std::size_t at = sections.size() - 1; at > 0 && sections[at - 1].length < length; --at) {
       const section moved = sections[at - 1];
       sections[at - 1] = sections[at];

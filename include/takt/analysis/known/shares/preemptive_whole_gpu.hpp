@@ -24,7 +24,8 @@ template <std::size_t MaxTasks>
   out.status = out.error ? status_of(out.error) : verdict_status::schedulable;
   if (out.error) { return out; }
   for (std::size_t i = 0; i < table.size(); ++i) {
-    static_cast<void>(out.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));
+    // Bound: one per task, as in the table.
+    out.tasks.unchecked_push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline});
   }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const share_task& t = table.tasks[i];
@@ -32,7 +33,8 @@ template <std::size_t MaxTasks>
     for (std::size_t k = 0; k < table.size(); ++k) {
       const share_task& other = table.tasks[k];
       if (other.priority > t.priority) {
-        static_cast<void>(higher.push_back({other.alone.at(full_share), other.period}));
+        // Bound: one per task, at most MaxTasks.
+        higher.unchecked_push_back({other.alone.at(full_share), other.period});
       }
     }
     detail::enter(out, i,

@@ -29,17 +29,18 @@ constexpr void enter_shares(const application_set<MaxTasks>& table, const share_
   for (std::size_t i = 0; i < table.size(); ++i) {
     const share_task& t = table.tasks[i];
     std::int32_t sum = test.tasks[i].need;
-    static_cast<void>(out.plan.percents.push_back(sum));
+    // Bound: one per task, as in the table.
+    out.plan.percents.unchecked_push_back(sum);
     std::int32_t above = 0;
     for (std::size_t k = 0; k < table.size(); ++k) {
       if (table.tasks[k].priority > t.priority) { above += test.tasks[k].need; }
     }
     sum += above;
     const bool reached = above <= greatest_sum(rules);
-    static_cast<void>(out.tasks.push_back({.name = t.name,
-                                           .deadline = t.deadline,
-                                           .evaluated = reached || !provable(rules),
-                                           .meets = provable(rules) && sum <= greatest_sum(rules)}));
+    out.tasks.unchecked_push_back({.name = t.name,
+                                   .deadline = t.deadline,
+                                   .evaluated = reached || !provable(rules),
+                                   .meets = provable(rules) && sum <= greatest_sum(rules)});
   }
 }
 

@@ -68,7 +68,7 @@ template <std::size_t MaxChunks = default_max_chunks, class Number>
       const Number last = due < end ? due : end;
       if (!(first < last)) { continue; }
       served = true;
-      if (!out.chunks.push_back({first, Number(last - first), out.jobs})) {
+      if (!out.chunks.try_push_back({first, Number(last - first), out.jobs})) {
         out.status = chunk_status::too_many;
         return out;
       }
@@ -94,7 +94,8 @@ template <class Number, std::size_t MaxChunks>
   for (std::size_t i = 0; i < graph.chunks.size(); ++i) {
     const auto& c = graph.chunks[i];
     if (out.chunks.empty() || out.chunks.back().job != c.job) {
-      static_cast<void>(out.chunks.push_back(c));
+      // Bound: at most the chunks of `graph`.
+      out.chunks.unchecked_push_back(c);
     } else if (out.chunks.back().length < c.length) {
       out.chunks.back() = c;
     }

@@ -23,7 +23,8 @@ template <class Number, std::size_t MaxTasks, TaskLevelPriority Order = by_given
     };
     rank_order<MaxTasks> out;
     for (std::size_t i = 0; i < table.size(); ++i) {
-      static_cast<void>(out.push_back(i));
+      // Bound: one per task, as in the table.
+      out.unchecked_push_back(i);
       for (std::size_t at = i; at > 0 && before(i, out[at - 1]); --at) {
         out[at] = out[at - 1];
         out[at - 1] = i;
@@ -33,11 +34,12 @@ template <class Number, std::size_t MaxTasks, TaskLevelPriority Order = by_given
   });
 }
 
-/// The tasks in the order in which they stand.
+/// The tasks in the order in which they stand. Pre: tasks <= MaxTasks.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto rank_as_given(std::size_t tasks) -> rank_order<MaxTasks> {
+  TAKT_EXPECTS(tasks <= MaxTasks);
   rank_order<MaxTasks> out;
-  for (std::size_t i = 0; i < tasks; ++i) { static_cast<void>(out.push_back(i)); }
+  for (std::size_t i = 0; i < tasks; ++i) { out.unchecked_push_back(i); }
   return out;
 }
 

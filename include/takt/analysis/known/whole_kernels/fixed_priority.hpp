@@ -46,7 +46,8 @@ template <class Number, std::size_t MaxTasks>
                                           verdict<Number, MaxTasks>& out) -> bool {
   out.method = name;
   for (const auto& t : table.tasks) {
-    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline}));
+    // Bound: one per task, as in the table.
+    out.tasks.unchecked_push_back({.name = t.name, .deadline = t.deadline});
   }
   out.error = entry_fault(table);
   if (order.size() != table.size()) { out.error = {.fault = model_fault::choice_out_of_range}; }
@@ -132,7 +133,8 @@ template <class Number, std::size_t MaxTasks>
     detail::enter(
         out, order[i],
         detail::served_response(higher, dedicated_processor<Number>{}, Number(blocking[i] + charged), t.deadline));
-    static_cast<void>(higher.push_back({charged, t.period}));
+    // Bound: one per task, at most MaxTasks.
+    higher.unchecked_push_back({charged, t.period});
   }
   return out;
 }
@@ -159,7 +161,8 @@ template <class Number, std::size_t MaxTasks>
         supplied ? detail::served_response(higher, static_slot<Number>(slot), t.wcet, t.deadline)
                  : detail::response<Number>{detail::response_state::endless};
     detail::enter(out, order[i], r);
-    static_cast<void>(higher.push_back({t.wcet, t.period}));
+    // Bound: one per task, at most MaxTasks.
+    higher.unchecked_push_back({t.wcet, t.period});
   }
   return out;
 }

@@ -94,7 +94,8 @@ constexpr void add_part(accelerator_evidence<ticks, MaxTasks>& out,
       t.bound = answer.bounds.tasks[i].bound;
     }
   }
-  static_cast<void>(out.parts.push_back({core, answer.test}));
+  // Bound: each part has a task of its own.
+  out.parts.unchecked_push_back({core, answer.test});
   const auto status = answer.must_miss ? verdict_status::unschedulable : answer.test.status;
   if (weight(out.verdict.status) < weight(status)) {
     out.verdict.status = status;
@@ -146,7 +147,8 @@ struct kernel_method {
       return out;
     }
     for (const auto& t : table.tasks) {
-      static_cast<void>(verdict.tasks.push_back({.name = t.name, .deadline = t.deadline}));
+      // Bound: one per task, as in the table.
+      verdict.tasks.unchecked_push_back({.name = t.name, .deadline = t.deadline});
     }
     rank_kernels<kernel_order<rule>>(table);  // parts are ranked as the whole set is
     verdict.status = verdict_status::schedulable;

@@ -17,7 +17,8 @@ template <class Number, std::size_t MaxTasks>
     -> task_rows<accelerator_task<Number>, MaxTasks> {
   task_rows<accelerator_task<Number>, MaxTasks> part;
   for (const auto& t : table.tasks) {
-    if (!needs_all_cores(t.width) && t.core == core) { static_cast<void>(part.tasks.push_back(t)); }
+    // Bound: at most the tasks of the table.
+    if (!needs_all_cores(t.width) && t.core == core) { part.tasks.unchecked_push_back(t); }
   }
   return part;
 }
@@ -28,7 +29,8 @@ template <class Number, std::size_t MaxTasks>
     -> task_rows<accelerator_task<Number>, MaxTasks> {
   task_rows<accelerator_task<Number>, MaxTasks> part;
   for (const auto& t : table.tasks) {
-    if (needs_all_cores(t.width)) { static_cast<void>(part.tasks.push_back(t)); }
+    // Bound: at most the tasks of the table.
+    if (needs_all_cores(t.width)) { part.tasks.unchecked_push_back(t); }
   }
   return part;
 }
@@ -49,8 +51,9 @@ template <class Number, std::size_t MaxTasks>
   using fraction = fraction_of<Number>;
   task_rows<accelerator_task<fraction>, MaxTasks> out;
   for (const auto& t : table.tasks) {
-    static_cast<void>(out.tasks.push_back({t.name, fraction(t.wcet), fraction(t.period), fraction(t.deadline),
-                                           fraction(t.preemption_cost), t.width, t.core, t.priority, t.id}));
+    // Bound: one per task, as in the table.
+    out.tasks.unchecked_push_back({t.name, fraction(t.wcet), fraction(t.period), fraction(t.deadline),
+                                   fraction(t.preemption_cost), t.width, t.core, t.priority, t.id});
   }
   return out;
 }

@@ -40,7 +40,8 @@ template <class Number, std::size_t MaxTasks>
       r = detail::served_response(higher, supply, Number(blocking[i] + t.wcet), t.deadline);
     }
     detail::enter(out, order[i], r);
-    static_cast<void>(higher.push_back({t.wcet, t.period}));
+    // Bound: one per task, at most MaxTasks.
+    higher.unchecked_push_back({t.wcet, t.period});
   }
   return out;
 }

@@ -46,7 +46,8 @@ class slot_runner {
     for (const auto& t : part.tasks) {
       const Number deadline = t.deadline;
       longest_ = longest_ < deadline ? deadline : longest_;
-      out_.worst.push_back({});
+      // Bound: one per task, at most MaxTasks.
+      out_.worst.unchecked_push_back({});
     }
   }
 

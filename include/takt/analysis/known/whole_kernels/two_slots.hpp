@@ -135,7 +135,8 @@ template <class Number, std::size_t MaxTasks, class Test>
   if (!out.error && accelerator.cores > 64) { out.error = {.fault = model_fault::platform_size_out_of_range}; }
   if (out.error) { return out; }
   for (std::int32_t p = 0; p < accelerator.cores; ++p) {
-    static_cast<void>(out.cores.push_back(test(pinned_tasks(table, p), slots.pinned)));
+    // Bound: at most 64 cores, see above.
+    out.cores.unchecked_push_back(test(pinned_tasks(table, p), slots.pinned));
   }
   out.gang = test(gang_tasks(table), slots.gang);
   return out;

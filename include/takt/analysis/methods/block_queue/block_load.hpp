@@ -137,7 +137,8 @@ template <class Fraction, std::size_t MaxTasks>
   for (std::size_t i = 0; i < load.size(); ++i) {
     const Fraction response = drained(load, backlog, i);
     if (!is_number(response)) { return bounds::failed(block_status::overflow); }
-    static_cast<void>(out.responses.push_back(response));
+    // Bound: one per kernel, at most MaxTasks.
+    out.responses.unchecked_push_back(response);
   }
   return out;
 }
@@ -151,8 +152,9 @@ template <class Fraction, class Number, std::size_t MaxTasks, class SizeOf>
   load.room = room;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& k = table.tasks[i];
-    static_cast<void>(load.kernels.push_back(
-        {Fraction(k.length), Fraction(k.period), Fraction(k.jitter), k.blocks, size_of(i), k.owner}));
+    // Bound: one per task, as in the table.
+    load.kernels.unchecked_push_back(
+        {Fraction(k.length), Fraction(k.period), Fraction(k.jitter), k.blocks, size_of(i), k.owner});
   }
   return load;
 }
@@ -172,7 +174,8 @@ template <class Number, std::size_t MaxTasks, class SizeOf, class Solve>
     out.error = found.error;
     if (found.status != block_status::overflow) {
       for (std::size_t i = 0; i < found.responses.size(); ++i) {
-        static_cast<void>(out.responses.push_back(found.responses[i].ceil()));
+        // Bound: one per kernel, at most MaxTasks; so below.
+        out.responses.unchecked_push_back(found.responses[i].ceil());
       }
       return out;
     }
@@ -180,7 +183,7 @@ template <class Number, std::size_t MaxTasks, class SizeOf, class Solve>
     out.status = rounded.status;
     out.error = rounded.error;
     for (std::size_t i = 0; i < rounded.responses.size(); ++i) {
-      static_cast<void>(out.responses.push_back(rounded.responses[i].value()));
+      out.responses.unchecked_push_back(rounded.responses[i].value());
     }
     return out;
   }

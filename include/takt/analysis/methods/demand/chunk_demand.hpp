@@ -29,13 +29,13 @@ class chunk_demand {
   constexpr auto add_task(const Number& pattern) -> bool {
     TAKT_EXPECTS(Number(0) < pattern);
     longest_ = longest_ < pattern ? pattern : longest_;
-    return tasks_.push_back({pattern, chunks_.size(), 0});
+    return tasks_.try_push_back({pattern, chunks_.size(), 0});
   }
   /// Appends to the task added last. Pre: 0 <= offset < pattern, 0 < length <= pattern, wcet >= 0. False when full.
   constexpr auto add_chunk(const demand_chunk<Number>& c) -> bool {
     TAKT_EXPECTS(!tasks_.empty() && !(c.offset < Number(0)) && c.offset < tasks_.back().pattern);
     TAKT_EXPECTS(Number(0) < c.length && !(tasks_.back().pattern < c.length) && !(c.wcet < Number(0)));
-    if (!chunks_.push_back(c)) { return false; }
+    if (!chunks_.try_push_back(c)) { return false; }
     task& t = tasks_.back();
     ++t.count;
     load_.add({c.wcet, t.pattern});

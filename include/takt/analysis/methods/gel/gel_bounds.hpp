@@ -139,7 +139,8 @@ template <class Fraction, std::size_t MaxTasks>
                                      const Fraction& x) -> bool {
   const Fraction response = t.point + x + t.wcet;
   const Fraction lateness = response - t.deadline;
-  static_cast<void>(out.tasks.push_back({t.point, x, response, lateness}));
+  // Bound: one per task, at most MaxTasks.
+  out.tasks.unchecked_push_back({t.point, x, response, lateness});
   return is_number(response) && is_number(lateness);
 }
 
@@ -151,8 +152,9 @@ template <std::size_t MaxTasks, class ToTicks>
   out.error = found.error;
   out.s = to_ticks(found.s);
   for (const auto& row : found.tasks) {
-    static_cast<void>(
-        out.tasks.push_back({to_ticks(row.point), to_ticks(row.x), to_ticks(row.response), to_ticks(row.lateness)}));
+    // Bound: one per task, at most MaxTasks.
+    out.tasks.unchecked_push_back(
+        {to_ticks(row.point), to_ticks(row.x), to_ticks(row.response), to_ticks(row.lateness)});
   }
   return out;
 }

@@ -17,10 +17,11 @@ namespace takt::inline TAKT_ABI::analysis {
 template <class Number, std::size_t Capacity>
 class ranked_lengths {
  public:
-  /// Lengths of 0 are left out. Cost: n steps.
+  /// Lengths of 0 are left out. Pre: fewer than Capacity were added. Cost: n steps.
   constexpr void add(std::size_t user, const Number& length) {
     if (!(Number(0) < length)) { return; }
-    ranked_.push_back({user, length});
+    TAKT_EXPECTS(!ranked_.full());
+    ranked_.unchecked_push_back({user, length});
     for (std::size_t at = ranked_.size() - 1; at > 0 && ranked_[at - 1].length < length; --at) {
       ranked_[at] = ranked_[at - 1];
       ranked_[at - 1] = {user, length};
