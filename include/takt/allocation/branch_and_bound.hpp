@@ -155,6 +155,7 @@ class branch_and_bound {
 
   /// Between the ends in proportion. Pre: least < most.
   [[nodiscard]] static constexpr auto middle(const share_choice& c) -> std::int32_t {
+    TAKT_EXPECTS(c.least < c.most);
     std::int32_t low = c.least;
     for (std::int32_t high = c.most - 1; low < high;) {
       const std::int32_t tried = low + (high - low + 1) / 2;

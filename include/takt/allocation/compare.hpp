@@ -35,7 +35,10 @@ struct comparison_line {
 
   [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return judged && verdict.schedulable(); }
   /// Pre: schedulable.
-  [[nodiscard]] constexpr auto slack() const -> std::int64_t { return slack_permille(verdict); }
+  [[nodiscard]] constexpr auto slack() const -> std::int64_t {
+    TAKT_EXPECTS(schedulable());
+    return slack_permille(verdict);
+  }
 };
 
 template <std::size_t N, std::size_t V, std::size_t Lines>
@@ -44,6 +47,7 @@ struct comparison {
 
   /// The proven line with the largest slack, the first of equals; the first line where none is proven. Pre: some line.
   [[nodiscard]] constexpr auto best() const -> const comparison_line<N, V>& {
+    TAKT_EXPECTS(!lines.empty());
     std::size_t out = 0;
     for (std::size_t k = 1; k < lines.size(); ++k) {
       const bool is_better =
@@ -96,7 +100,8 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P
   comparison<N, V, sizeof...(P) * sizeof...(Rules)> out;
   policies.each([&](const auto& policy) {
     rules.each([&](const auto& rule) {
-      static_cast<void>(out.lines.push_back(detail::line_of(judge(policy, rule, all, board, rounds), rule)));
+      // Bound: one per policy and rule.
+      out.lines.unchecked_push_back(detail::line_of(judge(policy, rule, all, board, rounds), rule));
     });
   });
   return out;

@@ -30,6 +30,8 @@ struct decided_parts {
   }
   /// Of a task, in the units in which its GPU hands out. Pre: they are decided.
   [[nodiscard]] constexpr auto units_of(std::size_t task, std::int32_t step, bool by_percent) const -> std::int32_t {
+    TAKT_EXPECTS(!by_percent || plan.percents.empty() || task < plan.percents.size());
+    TAKT_EXPECTS(by_percent || !sms || (task < plan.shares.size() && step > 0));
     if (by_percent) { return plan.percents.empty() ? 0 : plan.percents[task]; }
     return sms ? plan.shares[task].sms / step : 0;
   }

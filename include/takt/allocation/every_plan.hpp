@@ -28,8 +28,9 @@ class part_walk {
     plan_.shares.clear();
     plan_.percents.clear();
     for (std::size_t i = 0; i < room.asks.size(); ++i) {
-      static_cast<void>(plan_.shares.push_back({}));
-      if (room.by_percent) { static_cast<void>(plan_.percents.push_back(0)); }
+      // Bound: one per task, at most N.
+      plan_.shares.unchecked_push_back({});
+      if (room.by_percent) { plan_.percents.unchecked_push_back(0); }
     }
   }
   /// False as soon as f is.

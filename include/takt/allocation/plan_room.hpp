@@ -50,9 +50,13 @@ struct plan_room {
   inline_vector<ticks, N> deadline;
 
   constexpr void open(const flow_attributes& task) {
-    static_cast<void>(asks.push_back(false) && is_placed.push_back(task.is_placed) &&
-                      core.push_back(core_named_by(task, together)) && name.push_back(task.name) &&
-                      period.push_back(task.period) && deadline.push_back(task.deadline));
+    if (!asks.try_push_back(false)) { return; }  // told by the flattening
+    // Bound: as many as `asks` has.
+    is_placed.unchecked_push_back(task.is_placed);
+    core.unchecked_push_back(core_named_by(task, together));
+    name.unchecked_push_back(task.name);
+    period.unchecked_push_back(task.period);
+    deadline.unchecked_push_back(task.deadline);
     all_given = all_given && task.priority >= 0;
     all_placed = all_placed && task.is_placed;
     in_range = in_range && task.period > 0 && task.period <= unbounded_response && task.deadline > 0 &&
@@ -88,7 +92,8 @@ template <class P, class T>
       gpu = {.step = 1, .units = full_share.percent(), .by_percent = true};
       out.hands_out = out.by_percent = true;
     }
-    static_cast<void>(out.gpus.push_back(gpu));
+    // Bound: a board has at most `max_gpus` pools of GPUs.
+    out.gpus.unchecked_push_back(gpu);
   }
   visit_source<T>::each(tasks, out);
   out.reads_priorities = out.reads_priorities && !out.all_given;
@@ -108,7 +113,7 @@ inline constexpr std::size_t every_task = ~std::size_t{0};
 template <class P>
 class job_meter {
  public:
-  /// Pre: an entry for each task, and all outlive it.
+  /// Pre: all outlive it. Tasks beyond the entries of a span have none.
   constexpr job_meter(const P& board, std::span<const sm_share> shares, std::span<const std::int32_t> percents,
                       std::span<job_times> out, std::size_t only = every_task)
       : board_{&board}, shares_{shares}, percents_{percents}, out_{out}, only_{only} {}

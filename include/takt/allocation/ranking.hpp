@@ -25,6 +25,7 @@ struct place_statistics {
 
   /// Square root of the variance in such parts, rounded to the nearest. Pre: 0 < parts <= 10^6.
   [[nodiscard]] constexpr auto deviation(std::int64_t parts) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(parts > 0 && parts <= 1'000'000);
     // sqrt(v) rounds to r / parts iff (2 r - 1)^2 <= 4 parts^2 v < (2 r + 1)^2; 4 parts^2 v is at most 2^62.
     const std::int64_t whole = variance.floor();
     const rational rest = variance - rational{whole};
@@ -46,6 +47,7 @@ struct place_statistics {
  private:
   /// floor(part * scale) without a product that overflows. Pre: 0 <= part < 1, 0 < scale < 2^62.
   [[nodiscard]] static constexpr auto scaled_floor(const rational& part, std::int64_t scale) noexcept -> std::int64_t {
+    TAKT_EXPECTS(!(part < rational{0}) && part < rational{1} && scale > 0 && scale < std::int64_t{1} << 62);
     std::int64_t out = 0;
     std::int64_t rest = 0;  // out + rest / denominator = part * the bits of scale so far
     for (int bit = 61; bit >= 0; --bit) {
@@ -71,19 +73,23 @@ class area_ranking {
   using order = inline_vector<place_statistics, MaxCandidates>;
 
   /// Pre: 0 < candidates <= MaxCandidates.
-  constexpr explicit area_ranking(std::size_t candidates) : candidates_{candidates} {}
+  constexpr explicit area_ranking(std::size_t candidates) : candidates_{candidates} {
+    TAKT_EXPECTS(candidates > 0 && candidates <= MaxCandidates);
+  }
 
   [[nodiscard]] constexpr auto candidates() const noexcept -> std::size_t { return candidates_; }
   [[nodiscard]] constexpr auto groups() const noexcept -> std::int64_t { return groups_; }
 
-  /// Places in one group, from 1. Cost: candidates^2.
+  /// Places in one group, from 1. Pre: areas.size() <= MaxCandidates. Cost: candidates^2.
   template <std::totally_ordered Area>
   [[nodiscard]] static constexpr auto places_of(std::span<const Area> areas) -> places {
+    TAKT_EXPECTS(areas.size() <= MaxCandidates);
     places out;
     for (std::size_t i = 0; i < areas.size(); ++i) {
       std::int64_t place = 1;
       for (std::size_t j = 0; j < areas.size(); ++j) { place += areas[i] < areas[j] ? 1 : 0; }
-      static_cast<void>(out.push_back(place));
+      // Bound: one per candidate, at most MaxCandidates.
+      out.unchecked_push_back(place);
     }
     return out;
   }
@@ -103,7 +109,8 @@ class area_ranking {
     order out;
     for (std::size_t i = 0; i < candidates_ && groups_ > 0; ++i) {
       const place_statistics own = statistics_of(i);
-      static_cast<void>(out.push_back(own));
+      // Bound: one per candidate, at most MaxCandidates.
+      out.unchecked_push_back(own);
       for (std::size_t at = out.size() - 1; at > 0 && goes_before(own, out[at - 1]); --at) {
         out[at] = out[at - 1];
         out[at - 1] = own;
@@ -151,9 +158,13 @@ class area_ranking {
 /// 1, more than one.
 [[nodiscard]] constexpr auto rank_correlation(std::span<const std::int64_t> a, std::span<const std::int64_t> b)
     -> std::int64_t {
+  TAKT_EXPECTS(a.size() == b.size() && a.size() > 1);
   const auto n = static_cast<std::int64_t>(a.size());
   std::int64_t squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) { squares += (a[i] - b[i]) * (a[i] - b[i]); }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    TAKT_EXPECTS(a[i] >= 1 && a[i] <= n && b[i] >= 1 && b[i] <= n);
+    squares += (a[i] - b[i]) * (a[i] - b[i]);
+  }
   return floor_divide<std::int64_t>(1000 * (n * (n * n - 1) - 6 * squares), n * (n * n - 1));
 }
 

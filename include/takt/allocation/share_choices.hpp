@@ -23,6 +23,7 @@ class share_choices {
   /// Every plan. Pre: `platform` outlives the set.
   constexpr share_choices(const platform_record& platform, std::size_t tasks, const std::array<bool, MaxTasks>& needs)
       : platform_{&platform}, size_{tasks} {
+    TAKT_EXPECTS(tasks <= MaxTasks);
     std::int32_t largest = 0;
     for (const gpu_record& gpu : platform.gpus) { largest = largest < gpu.budget() ? gpu.budget() : largest; }
     const std::uint32_t all = share_choice::bit(platform.gpus.size()) - 1;
@@ -31,8 +32,14 @@ class share_choices {
     }
   }
 
-  [[nodiscard]] constexpr auto operator[](std::size_t k) noexcept -> share_choice& { return choices_[k]; }
-  [[nodiscard]] constexpr auto operator[](std::size_t k) const noexcept -> const share_choice& { return choices_[k]; }
+  [[nodiscard]] constexpr auto operator[](std::size_t k) noexcept -> share_choice& {
+    TAKT_EXPECTS(k < size_);
+    return choices_[k];
+  }
+  [[nodiscard]] constexpr auto operator[](std::size_t k) const noexcept -> const share_choice& {
+    TAKT_EXPECTS(k < size_);
+    return choices_[k];
+  }
   [[nodiscard]] constexpr auto settled(std::size_t k) const noexcept -> bool {
     return choices_[k].least == choices_[k].most && !several_gpus(k);
   }
@@ -87,6 +94,7 @@ class share_choices {
   }
   /// Pre: task k needs a share.
   [[nodiscard]] constexpr auto first_gpu(std::size_t k) const noexcept -> std::size_t {
+    TAKT_EXPECTS(k < size_ && choices_[k].gpus != 0);
     std::size_t g = 0;
     while (!choices_[k].on(g)) { ++g; }
     return g;

@@ -133,7 +133,8 @@ class share_search_steps {
     out.method = seen.method;
     out.why = obstacle::gpu;
     for (std::size_t i = 0; i < size(); ++i) {
-      static_cast<void>(out.tasks.push_back({.name = room_.name[i], .deadline = room_.deadline[i]}));
+      // Bound: one per task, at most N.
+      out.tasks.unchecked_push_back({.name = room_.name[i], .deadline = room_.deadline[i]});
     }
     out.plan = seen.plan;
     return out;
@@ -212,13 +213,14 @@ class share_search_steps {
     inline_vector<std::int64_t, N> need;
     inline_vector<std::int32_t, N> named;
     for (std::size_t i = 0; i < size(); ++i) {
-      static_cast<void>(need.push_back(part_of(times_[i].processors, room_.period[i]) * place_weights_[i]));
-      static_cast<void>(named.push_back(room_.is_placed[i] ? room_.core[i] / room_.together : -1));
+      // Bound: one per task, at most N; so below.
+      need.unchecked_push_back(part_of(times_[i].processors, room_.period[i]) * place_weights_[i]);
+      named.unchecked_push_back(room_.is_placed[i] ? room_.core[i] / room_.together : -1);
     }
     const auto placed = place_groups(asked.group, named, need, clusters);
     plan_.cores.clear();
     for (std::size_t i = 0; i < size(); ++i) {
-      static_cast<void>(plan_.cores.push_back(named[i] < 0 ? placed[i] * room_.together : room_.core[i]));
+      plan_.cores.unchecked_push_back(named[i] < 0 ? placed[i] * room_.together : room_.core[i]);
     }
   }
 
@@ -227,8 +229,9 @@ class share_search_steps {
     plan_.percents.clear();
     if (!shares_out()) { return; }
     for (std::size_t i = 0; i < size(); ++i) {
-      static_cast<void>(plan_.shares.push_back(share_of(i, units_[i])));
-      if (room_.by_percent) { static_cast<void>(plan_.percents.push_back(percent_of(i, units_[i]))); }
+      // Bound: one per task, at most N.
+      plan_.shares.unchecked_push_back(share_of(i, units_[i]));
+      if (room_.by_percent) { plan_.percents.unchecked_push_back(percent_of(i, units_[i])); }
     }
   }
   [[nodiscard]] constexpr auto share_of(std::size_t i, std::int32_t units) const -> sm_share {
@@ -325,7 +328,8 @@ class share_search_steps {
       for (std::size_t k = 0; k < size(); ++k) {
         rank += urgency(k) < urgency(i) || (urgency(k) == urgency(i) && k < i) ? 1 : 0;
       }
-      static_cast<void>(plan_.priorities.push_back(rank));
+      // Bound: one per task, at most N.
+      plan_.priorities.unchecked_push_back(rank);
     }
   }
   [[nodiscard]] constexpr auto urgency(std::size_t i) const -> ticks {

@@ -20,7 +20,10 @@ class share_pool {
 
   [[nodiscard]] constexpr auto size() const -> std::size_t { return platform_->gpus.size(); }
   [[nodiscard]] constexpr auto gpu(std::size_t g) const -> const gpu_record& { return platform_->gpus[g]; }
-  [[nodiscard]] constexpr auto free(std::size_t g) const -> std::int32_t { return free_[g]; }
+  [[nodiscard]] constexpr auto free(std::size_t g) const -> std::int32_t {
+    TAKT_EXPECTS(g < size());
+    return free_[g];
+  }
   [[nodiscard]] constexpr auto untouched(std::size_t g) const -> bool { return free_[g] == gpu(g).budget(); }
   /// The least shares that what is left can be cut into.
   [[nodiscard]] constexpr auto units() const -> std::int32_t {
@@ -29,8 +32,14 @@ class share_pool {
     return units;
   }
 
-  constexpr void take(std::size_t g, std::int32_t sms) { free_[g] -= sms; }
-  constexpr void give_back(std::size_t g, std::int32_t sms) { free_[g] += sms; }
+  constexpr void take(std::size_t g, std::int32_t sms) {
+    TAKT_EXPECTS(g < size());
+    free_[g] -= sms;
+  }
+  constexpr void give_back(std::size_t g, std::int32_t sms) {
+    TAKT_EXPECTS(g < size());
+    free_[g] += sms;
+  }
 
   /// One unit more, on the GPU where the share lies or else the one with most units left; false if there is none.
   constexpr auto grow(sm_share& share) -> bool {

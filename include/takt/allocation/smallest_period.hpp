@@ -21,6 +21,7 @@ struct period_search {
 template <std::size_t N, std::size_t E, std::size_t G, std::predicate<const graph_table<ticks, N, E, G>&> Bounded>
 constexpr auto smallest_period(graph_table<ticks, N, E, G>& table, ticks step, ticks most, const Bounded& bounded)
     -> period_search {
+  TAKT_EXPECTS(0 < step && step <= most);
   const auto supports = [&](ticks steps) {
     for (auto& g : table.graphs) { g.period = steps * step; }
     return bounded(table);

@@ -40,9 +40,10 @@ constexpr void spread_plan(const Table& refined, const Visits& bounds, const Fro
   std::size_t visit = 0;
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
     const bool own = is_of_a_visit(refined, v);
-    static_cast<void>(response.push_back(own ? bounds[visit].response : 0));
-    if (moves) { static_cast<void>(out.offsets.push_back(own ? p.offsets[visit] : 0)); }
-    if (!p.instances.empty()) { static_cast<void>(out.instances.push_back(own ? p.instances[visit] : 1)); }
+    // Bound: one per node, for which there is room; so below.
+    response.unchecked_push_back(own ? bounds[visit].response : 0);
+    if (moves) { out.offsets.unchecked_push_back(own ? p.offsets[visit] : 0); }
+    if (!p.instances.empty()) { out.instances.unchecked_push_back(own ? p.instances[visit] : 1); }
     visit += own ? 1U : 0U;
   }
   for (std::size_t e = 0; moves && e < refined.edges.size(); ++e) {
@@ -66,9 +67,10 @@ constexpr void gather_verdict(const Described& tasks, const Table& refined, cons
   out.tasks = found.tasks;
   for (std::size_t v = 0; v < refined.nodes.size() && v < found.visits.size(); ++v) {
     if (!is_of_a_visit(refined, v)) { continue; }
-    static_cast<void>(out.visits.push_back(found.visits[v]));
-    static_cast<void>(out.plan.offsets.push_back(found.plan.offsets[v]));
-    static_cast<void>(out.plan.instances.push_back(found.plan.instances[v]));
+    // Bound: one per visit that was described; so below.
+    out.visits.unchecked_push_back(found.visits[v]);
+    out.plan.offsets.unchecked_push_back(found.plan.offsets[v]);
+    out.plan.instances.unchecked_push_back(found.plan.instances[v]);
   }
   out.plan.feasible = found.schedulable();
 }
@@ -89,6 +91,7 @@ struct graphs_on_board {
   /// tasks and board, and it has bounds.
   [[nodiscard]] constexpr auto plan_of_nodes(
       const verdict<ticks, Described::max_tasks, Described::max_visits>& judged) const -> plan_type {
+    TAKT_EXPECTS(!judged.visits.empty());
     plan_type out;
     detail::spread_plan(refine(table, board.sizes.placement()), judged.visits, judged.plan, out);
     return out;

@@ -93,7 +93,8 @@ template <class CpuRule, class Described, class Verdict>
 constexpr void name_cores(const Described& clustered, std::int32_t together, Verdict& out) {
   out.plan.cores.clear();
   if (!reads_cores<CpuRule> || out.error) { return; }
-  for (const described_task& t : clustered.tasks) { static_cast<void>(out.plan.cores.push_back(t.core * together)); }
+  // Bound: one per task, as in the set.
+  for (const described_task& t : clustered.tasks) { out.plan.cores.unchecked_push_back(t.core * together); }
 }
 
 /// What locked GPUs call a rule of clusters of processors.

@@ -46,6 +46,7 @@ using whole_gpu = sized_platform<cpus, copies, serialized_rule<whole_gpu_rule>>;
 /// Calls `f` with the platform whose SMs are handed out as the record says. Pre: it has a GPU.
 template <template <bool> class Board, class F>
 [[nodiscard]] constexpr auto with(const platform_record& sizes, const F& f) {
+  TAKT_EXPECTS(!sizes.gpus.empty());
   return sizes.gpus[0].shared ? f(Board<true>{sizes}) : f(Board<false>{sizes});
 }
 

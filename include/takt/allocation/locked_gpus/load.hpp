@@ -30,6 +30,7 @@ template <ExactNumber Number>
 /// loads of any periods have one denominator. Pre: time >= 0, 0 < period <= 2^60.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto load_of(const Number& time, const Number& period) -> Number {
+  TAKT_EXPECTS(!(time < Number(0)) && Number(0) < period && !(Number(std::int64_t{1} << 60) < period));
   if constexpr (number_traits<Number>::integral) {
     if (time / period >= (Number(1) << 20)) { return most_load<Number>(); }
     Number load = time / period;
@@ -51,6 +52,7 @@ template <ExactNumber Number>
 template <class Table>
 [[nodiscard]] constexpr auto effective_utilization(const Table& table, std::int64_t speed_up) ->
     typename Table::number {
+  TAKT_EXPECTS(speed_up >= 0);
   using number = typename Table::number;
   number sum(0);
   for (std::size_t i = 0; i < table.size(); ++i) {

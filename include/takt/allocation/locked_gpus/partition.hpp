@@ -113,7 +113,8 @@ class gpusync_partitioner {
     for (std::size_t i = 0; i < table_->size(); ++i) {
       if (table_->tasks[i].uses_gpu() != users) { continue; }
       keys[i] = key(i);
-      static_cast<void>(out.push_back(i));
+      // Bound: one per task, at most `max_tasks`.
+      out.unchecked_push_back(i);
       for (std::size_t at = out.size() - 1; at > 0 && keys[out[at - 1]] < keys[i]; --at) {
         out[at] = out[at - 1];
         out[at - 1] = i;

@@ -73,8 +73,9 @@ template <class Tasks>
   if (board.processors < 1) { board.processors = 1; }
   if (!needs.gpus) {
     board.gpus.clear();
-    static_cast<void>(board.gpus.push_back(
-        {.sms = 1, .threads_per_sm = 1, .blocks_per_sm = 1, .preemption_levels = 1, .switch_is_known = true}));
+    // Bound: the first.
+    board.gpus.unchecked_push_back(
+        {.sms = 1, .threads_per_sm = 1, .blocks_per_sm = 1, .preemption_levels = 1, .switch_is_known = true});
   }
   return model_fault::none;
 }
@@ -112,7 +113,8 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   for (const gpu_hardware& gpu : board.gpus) {
     const std::string_view fact = missing_fact(policy, gpu);
     if (fact.empty()) { continue; }
-    static_cast<void>(out.missing.push_back({nowhere, nowhere, fact}));
+    // Bound: the first, of a set with a visit on a GPU.
+    out.missing.unchecked_push_back({nowhere, nowhere, fact});
     return out;
   }
   if constexpr (orders_jobs<CpuRule>) {
@@ -187,13 +189,15 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
       out.judged = !known.error;
       out.missing.clear();
       if (const model_error& e = known.error; e.lacks) {
-        static_cast<void>(out.missing.push_back({e.task, e.visit, name_of(e.lacks.first)}));
+        // Bound: the first.
+        out.missing.unchecked_push_back({e.task, e.visit, name_of(e.lacks.first)});
       }
     }
     // A method's proof is a run with sporadic releases.
     const bool is_legal = known.status == verdict_status::unschedulable && !analysis::some_are_strict(all);
     if (is_legal && !out.schedulable()) {
-      static_cast<void>(out.misses.push_back({.reason = miss_reason::known_method, .method = known.method}));
+      // Bound: the first.
+      out.misses.unchecked_push_back({.reason = miss_reason::known_method, .method = known.method});
     }
   } else if (!is_of_pools(policy, rule)) {
     out.verdict.refuse({.fault = model_fault::choice_out_of_range});
@@ -218,7 +222,8 @@ constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>
   if (!out.judged) {
     out.verdict = {};
     for (const described_task& t : all.tasks) {
-      static_cast<void>(out.verdict.tasks.push_back({.name = t.name, .deadline = t.deadline, .limited = t.limited}));
+      // Bound: one per task, at most N.
+      out.verdict.tasks.unchecked_push_back({.name = t.name, .deadline = t.deadline, .limited = t.limited});
     }
   }
   out.judged = true;

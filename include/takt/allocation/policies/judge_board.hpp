@@ -64,8 +64,7 @@ struct decided_plan {
   }
 };
 
-/// Least (deadline - bound) / deadline of tasks that have a deadline, in thousandths, rounded down. Pre: all of them
-/// have bounds.
+/// Least (deadline - bound) / deadline of tasks that have a deadline and a bound, in thousandths, rounded down.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto slack_permille(const verdict<ticks, N, V>& v) -> std::int64_t {
   std::int64_t least = 1000;
@@ -152,7 +151,8 @@ struct kernel_reader {
   }
   constexpr void ask(const visit_view& seen) {
     if (seen.fault != model_fault::visit_time_unknown || !seen.lacks) { return; }
-    static_cast<void>(missing.push_back({task, position, name_of(seen.lacks.first)}));
+    // Bound: one per visit, at most V.
+    missing.unchecked_push_back({task, position, name_of(seen.lacks.first)});
   }
 };
 
@@ -228,7 +228,8 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   const bool finds_no_parts = !error && out.verdict.why == obstacle::gpu;
   if (lacks_time || finds_no_parts) { out.missing = missing; }
   if (lacks_time && out.missing.empty() && error.lacks) {
-    static_cast<void>(out.missing.push_back({error.task, error.visit, name_of(error.lacks.first)}));
+    // Bound: the first.
+    out.missing.unchecked_push_back({error.task, error.visit, name_of(error.lacks.first)});
   }
   // Kernels without a time on parts of a GPU fit on none of them.
   if (finds_no_parts && !out.missing.empty()) { out.verdict.refuse({.fault = model_fault::visit_time_unknown}); }
@@ -240,6 +241,8 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto with_decisions(const described_tasks<N, V, R, S>& all, const plan<N, V>& p)
     -> described_tasks<N, V, R, S> {
+  TAKT_EXPECTS(p.cores.empty() || p.cores.size() == all.size());
+  TAKT_EXPECTS(p.priorities.empty() || p.priorities.size() == all.size());
   described_tasks<N, V, R, S> out = all;
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!p.cores.empty()) { out.tasks[i].core = p.cores[i]; }

@@ -38,7 +38,11 @@ class offset_problem {
   /// Pre: the chains are bounded; positions of tasks are less than `MaxTasks`; `chains` outlives it.
   constexpr explicit offset_problem(std::span<offset_chain> chains) : chains_{chains} {
     for (const offset_chain& c : chains_) {
-      for (std::size_t i = 0; i < c.tasks.size(); ++i) { given_[c.tasks[i]] = c.stages[i].offset; }
+      TAKT_EXPECTS(c.stages.size() >= c.tasks.size());
+      for (std::size_t i = 0; i < c.tasks.size(); ++i) {
+        TAKT_EXPECTS(c.tasks[i] < MaxTasks);
+        given_[c.tasks[i]] = c.stages[i].offset;
+      }
     }
     while (place_next()) {}
   }
@@ -132,7 +136,8 @@ class offset_problem {
       next.task = c.tasks.front();
       found = true;
     }
-    return found && order_.push_back(next);
+    if (found) { order_.unchecked_push_back(next); }  // Bound: one per task, at most MaxTasks.
+    return found;
   }
   /// Pre: the offsets of the tasks before it are set.
   [[nodiscard]] constexpr auto offset_of(std::uint32_t wanted, std::uint32_t value) const -> ticks {

@@ -63,11 +63,12 @@ template <std::size_t N>
   inline_vector<visit_demand, N> all;
   const auto add = [&](std::uint32_t i, bool asked) {
     const core_task& t = tasks[i];
-    static_cast<void>(all.push_back({.task = i,
-                                     .wcet = ceil_divide(t.wcet * permille, ticks{1000}),
-                                     .period = t.period,
-                                     .jitter = t.jitter,
-                                     .limit = asked ? t.deadline - t.jitter : 0}));
+    // Bound: above and below are different tasks, at most N.
+    all.unchecked_push_back({.task = i,
+                             .wcet = ceil_divide(t.wcet * permille, ticks{1000}),
+                             .period = t.period,
+                             .jitter = t.jitter,
+                             .limit = asked ? t.deadline - t.jitter : 0});
   };
   for (const std::uint32_t i : above) {
     if (i != task) { add(i, false); }
@@ -95,20 +96,25 @@ template <std::size_t N>
 /// higher level is no later; so who fits on the lowest level may stay there, whatever becomes of the others, and where
 /// none fits no order holds. Source: Audsley 1991, 2001; without preemption George, Rivierre and Spuri 1996.
 ///
-/// Pre: no deadline is less than 1; times by the factor are at most `longest_visit_time`. Cost: n^2 responses.
+/// Pre: permille >= 1; times by the factor are at most `longest_visit_time`. Cost: n^2 responses.
 template <std::size_t N>
 [[nodiscard]] constexpr auto assign_priorities(core_service how, const inline_vector<core_task, N>& tasks,
                                                std::int64_t permille) -> core_order<N> {
+  TAKT_EXPECTS(permille >= 1);
   core_order<N> left;
   core_order<N> below;  // the lowest last
-  for (std::uint32_t i = 0; i < tasks.size(); ++i) { static_cast<void>(left.push_back(i)); }
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    TAKT_EXPECTS(tasks[i].deadline >= 1 && tasks[i].deadline <= tasks[i].period);
+    TAKT_EXPECTS(tasks[i].wcet <= longest_visit_time / permille);
+    left.unchecked_push_back(i);  // Bound: one per task, at most N; so below.
+  }
   while (!left.empty()) {
     std::size_t k = left.size();
     while (k > 0 && !detail::meets_between(how, tasks, left, left[k - 1], below, permille)) { --k; }
     if (k == 0) { return {}; }
     core_order<N> next;
-    static_cast<void>(next.push_back(left[k - 1]));
-    for (const std::uint32_t i : below) { static_cast<void>(next.push_back(i)); }
+    next.unchecked_push_back(left[k - 1]);
+    for (const std::uint32_t i : below) { next.unchecked_push_back(i); }
     below = next;
     for (std::size_t at = k; at < left.size(); ++at) { left[at - 1] = left[at]; }
     left.pop_back();
@@ -127,7 +133,8 @@ template <std::size_t N>
 [[nodiscard]] constexpr auto best_priorities(core_service how, const inline_vector<core_task, N>& tasks,
                                              std::int64_t most) -> assigned_core<N> {
   assigned_core<N> out;
-  for (std::uint32_t i = 0; i < tasks.size(); ++i) { static_cast<void>(out.order.push_back(i)); }
+  // Bound: one per task, at most N.
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) { out.order.unchecked_push_back(i); }
   out.factor = largest_factor(1000, most, [&](std::int64_t permille) {
     for (const core_task& t : tasks) {
       if (t.wcet > longest_visit_time / permille) { return false; }

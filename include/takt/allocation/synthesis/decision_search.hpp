@@ -81,7 +81,8 @@ constexpr void leave(P& p, search_progress<P::max_decisions>& s) {
     const std::uint32_t next = s.at.back() + 1;
     s.at.pop_back();
     if (next >= p.values(s.at.size())) { continue; }
-    static_cast<void>(s.at.push_back(next));
+    // Bound: in place of the one that was taken back.
+    s.at.unchecked_push_back(next);
     return;
   }
   s.complete = true;
@@ -133,12 +134,14 @@ template <DecisionProblem P>
 /// to beat. Cost: at most the product of the numbers of values.
 template <DecisionProblem P, class Stop>
 constexpr void search_all(P& p, search_progress<P::max_decisions>& s, const Stop& stop) {
+  TAKT_EXPECTS(p.size() <= P::max_decisions);
   while (!s.complete && !stop(s)) {
     const std::int64_t least = detail::score_to_beat(p, s);
     bool deeper = false;
     if (p.promising(s.at, least)) {
       if (s.at.size() < p.size()) {
-        deeper = s.at.push_back(0);
+        s.at.unchecked_push_back(0);  // Bound: size() is at most `max_decisions`.
+        deeper = true;
       } else {
         ++s.evaluations;
         const reached_score got = p.reach(s.at, least);
@@ -154,6 +157,7 @@ constexpr void search_all(P& p, search_progress<P::max_decisions>& s, const Stop
 /// `stop(progress)` says so. The same for a seed, also in parts. It proves nothing of what it has not found.
 template <DecisionProblem P, class Stop>
 constexpr void climb(P& p, search_progress<P::max_decisions>& s, std::uint64_t seed, const Stop& stop) {
+  TAKT_EXPECTS(p.size() <= P::max_decisions);
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::min();
   std::uint64_t patience = 30;
   for (std::size_t i = 0; i < p.size(); ++i) { patience += std::uint64_t{10} * p.values(i); }
@@ -164,7 +168,8 @@ constexpr void climb(P& p, search_progress<P::max_decisions>& s, std::uint64_t s
     if (begins) {
       next.clear();
       for (std::size_t i = 0; i < p.size(); ++i) {
-        static_cast<void>(next.push_back(s.climbing ? detail::drawn_value(p, i, draws) : 0));
+        // Bound: size() is at most `max_decisions`.
+        next.unchecked_push_back(s.climbing ? detail::drawn_value(p, i, draws) : 0);
       }
     } else {
       next = detail::neighbour(p, s.current, draws);

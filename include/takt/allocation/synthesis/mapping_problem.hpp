@@ -97,8 +97,13 @@ class mapping_problem {
                             const inline_vector<std::uint32_t, 64>& types)
       : judge_{&judge}, objective_{objective}, tasks_{tasks}, types_{types} {
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      TAKT_EXPECTS(!tasks_[i].places.empty());
+      for (const task_place& p : tasks_[i].places) {
+        TAKT_EXPECTS(p.core >= 0 && static_cast<std::size_t>(p.core) < types_.size());
+      }
       std::size_t at = by_urgency_.size();
-      static_cast<void>(by_urgency_.push_back(0));
+      // Bound: one per task, at most `max_tasks`.
+      by_urgency_.unchecked_push_back(0);
       for (; at > 0 && urgency_of(i) < urgency_of(by_urgency_[at - 1]); --at) { by_urgency_[at] = by_urgency_[at - 1]; }
       by_urgency_[at] = static_cast<std::uint32_t>(i);
     }
@@ -117,7 +122,9 @@ class mapping_problem {
     std::uint32_t out = 0;
     for (const task_place& p : tasks_[decision - 1].places) {
       std::size_t before = 0;  // cores of its type with lesser numbers
-      for (std::size_t c = 0; c < static_cast<std::size_t>(p.core); ++c) { before += types_[c] == type_of(p) ? 1U : 0U; }
+      for (std::size_t c = 0; c < static_cast<std::size_t>(p.core); ++c) {
+        before += types_[c] == type_of(p) ? 1U : 0U;
+      }
       out += before < decision ? 1 : 0;
     }
     return out < 1 ? 1 : out;
@@ -189,11 +196,13 @@ class mapping_problem {
 
   /// Pre: all decisions are there, or those on places.
   [[nodiscard]] constexpr auto mapping_of(const decisions<max_decisions>& all) const -> system_mapping<max_tasks> {
+    TAKT_EXPECTS(all.size() > tasks_.size());
     system_mapping<max_tasks> out;
     out.rules = all[0];
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       const task_place& p = tasks_[i].places[all[1 + i]];
-      static_cast<void>(out.tasks.push_back({p.body, p.core, 0}));
+      // Bound: one per task, at most `max_tasks`; so below.
+      out.tasks.unchecked_push_back({p.body, p.core, 0});
     }
     const auto assigned = assigned_tasks(all);
     inline_vector<std::uint32_t, max_tasks> order;
@@ -202,13 +211,13 @@ class mapping_problem {
       const std::size_t digit = 1 + tasks_.size() + i;
       const auto most = static_cast<std::uint32_t>(order.size());
       const std::uint32_t passed = digit >= all.size() ? 0 : all[digit] < most ? all[digit] : most;
-      static_cast<void>(order.push_back(0));
+      order.unchecked_push_back(0);
       std::size_t at = order.size() - 1;
       for (std::uint32_t k = 0; k < passed; ++k, --at) { order[at] = order[at - 1]; }
       order[at] = by_urgency_[i];
     }
     each_assigned_core(all, assigned, [&](const inline_vector<std::uint32_t, max_tasks>& tasks, const auto& best) {
-      for (const std::uint32_t at : best.order) { static_cast<void>(order.push_back(tasks[at])); }
+      for (const std::uint32_t at : best.order) { order.unchecked_push_back(tasks[at]); }
     });
     for (std::size_t k = 0; k < order.size(); ++k) { out.tasks[order[k]].rank = static_cast<std::int32_t>(k); }
     return out;
@@ -260,6 +269,7 @@ class mapping_problem {
   }
   /// Those whose priorities are not searched. Pre: all places are decided.
   [[nodiscard]] constexpr auto assigned_tasks(const decisions<max_decisions>& all) const -> task_flags {
+    TAKT_EXPECTS(all.size() > tasks_.size());
     task_flags out;
     static_cast<void>(out.resize(tasks_.size(), false));
     if (!is_known(service_of(all))) { return out; }
@@ -283,7 +293,8 @@ class mapping_problem {
       m.rules = all[0];
       for (std::size_t i = 0; i < tasks_.size(); ++i) {
         const task_place& p = place_of(all, i);
-        static_cast<void>(m.tasks.push_back({p.body, p.core, static_cast<std::int32_t>(i)}));
+        // Bound: one per task, at most `max_tasks`.
+        m.tasks.unchecked_push_back({p.body, p.core, static_cast<std::int32_t>(i)});
       }
       return judge_->service(m);
     }
@@ -302,11 +313,12 @@ class mapping_problem {
         if (!assigned[i] || static_cast<std::size_t>(p.core) != core) { continue; }
         const menu& t = tasks_[i];
         const bool is_earlier = t.deadline > 0 && t.deadline < t.period;
-        static_cast<void>(tasks.push_back(i));
-        static_cast<void>(times.push_back({.wcet = p.cpu_time,
-                                           .period = t.period,
-                                           .deadline = is_earlier ? t.deadline : t.period,
-                                           .jitter = t.jitter}));
+        // Bound: one per task, at most `max_tasks`; so below.
+        tasks.unchecked_push_back(i);
+        times.unchecked_push_back({.wcet = p.cpu_time,
+                                   .period = t.period,
+                                   .deadline = is_earlier ? t.deadline : t.period,
+                                   .jitter = t.jitter});
       }
       if (!tasks.empty()) { f(tasks, best_priorities(how, times, most_factor)); }
     }

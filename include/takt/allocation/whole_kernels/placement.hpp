@@ -110,7 +110,8 @@ class core_packer {
         out_.status = placement_status::overflow;
         return out_;
       }
-      static_cast<void>(parts_[core].tasks.push_back(t));
+      // Bound: one per task, at most MaxTasks.
+      parts_[core].tasks.unchecked_push_back(t);
       last_ = core;
     }
     out_.status = placement_status::placed;
@@ -139,7 +140,8 @@ class core_packer {
     for (std::int32_t p = from_last ? last_ : 0; p < cores_; ++p) {
       if (best != any_core && !choice.prefers(loads_[p], loads_[best])) { continue; }
       table_type with = parts_[p];
-      static_cast<void>(with.tasks.push_back(t));
+      // Bound: the task is on no core yet.
+      with.tasks.unchecked_push_back(t);
       ++out_.tests;
       if (!test(with)) { continue; }
       best = p;
@@ -181,6 +183,7 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto pinned(task_rows<accelerator_task<Number>, MaxTasks> table,
                                     const core_placement<MaxTasks>& placement)
     -> task_rows<accelerator_task<Number>, MaxTasks> {
+  TAKT_EXPECTS(placement.cores.size() == table.size());
   for (std::size_t i = 0; i < table.size(); ++i) { table.tasks[i].core = placement.cores[i]; }
   return table;
 }

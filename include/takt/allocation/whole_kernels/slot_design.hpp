@@ -51,6 +51,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
 [[nodiscard]] constexpr auto smallest_budget(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                              std::int64_t period, const Test& test, budget_growth growth)
     -> budget_found {
+  TAKT_EXPECTS(period >= 1);
   if (part.size() == 0) { return {true, 0}; }
   const auto passes = [&](std::int64_t budget) {
     return static_cast<bool>(test(part, slot_reservation<Number>{Number(0), Number(budget), Number(period)}));
@@ -89,6 +90,8 @@ namespace detail {
 /// Whether spare / period of a is more than that of b. Pre: 0 <= spare <= period, period > 0.
 [[nodiscard]] constexpr auto spares_more(std::int64_t spare_a, std::int64_t period_a, std::int64_t spare_b,
                                          std::int64_t period_b) -> bool {
+  TAKT_EXPECTS(0 <= spare_a && spare_a <= period_a && period_a > 0);
+  TAKT_EXPECTS(0 <= spare_b && spare_b <= period_b && period_b > 0);
   return rational{spare_b, period_b} < rational{spare_a, period_a};
 }
 
@@ -103,6 +106,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
                                           budget_growth growth) -> slot_design<Number> {
   slot_design<Number> out;
   std::int64_t pinned = 0;
+  for (const auto& t : table.tasks) { TAKT_EXPECTS(needs_all_cores(t.width) || (t.core >= 0 && t.core < cores)); }
   for (std::int32_t p = 0; p < cores; ++p) {
     const budget_found own = smallest_budget(analysis::pinned_tasks(table, p), period, test, growth);
     if (!own.exists) { return out; }
