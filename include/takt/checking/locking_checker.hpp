@@ -199,6 +199,7 @@ struct lock_report {
 template <CheckableLock P, class Invariant = no_invariant>
 [[nodiscard]] auto check_lock(const P& start, const checker_expectations& e = {}, Invariant invariant = {})
     -> lock_report {
+  for (request_id r = 0; r < P::capacity(); ++r) { TAKT_EXPECTS(!start.holds(r) && !start.waits(r)); }
   locking_checker<P, Invariant> checker{start, e, invariant};
   checker.run();
   return {checker.complaint(), checker.states(), checker.transitions()};

@@ -123,6 +123,7 @@ template <class Run>
 /// With these times in it. Pre: not empty.
 [[nodiscard]] constexpr auto widened(std::optional<interval<ticks>> range, std::span<const ticks> times) noexcept
     -> interval<ticks> {
+  TAKT_EXPECTS(!times.empty());
   interval<ticks> out = range.value_or(interval<ticks>{times[0], times[0]});
   for (const ticks t : times) { out = {std::min(out.lower, t), std::max(out.upper, t)}; }
   return out;

@@ -28,6 +28,7 @@ struct launch_overheads {
 /// the delay is work. None on overflow. Pre: delay >= 0.
 [[nodiscard]] constexpr auto later_by(const divisible_work& law, ticks delay) noexcept
     -> std::optional<divisible_work> {
+  TAKT_EXPECTS(delay >= 0);
   const interleave_ratio ratio = ratio_on(1, law.interleave_numerator, law.interleave_denominator);
   ticks unstretched = 0;
   ticks work = 0;

@@ -23,8 +23,23 @@ struct scaling_curve {
   }
 };
 
+namespace detail {
+
+/// Whether SM counts are above 0 and not all the same.
+[[nodiscard]] constexpr auto have_two_sizes(std::span<const kernel_sample> samples) noexcept -> bool {
+  bool differ = false;
+  for (const kernel_sample& s : samples) {
+    if (s.virtual_sms <= 0) { return false; }
+    differ = differ || s.virtual_sms != samples.front().virtual_sms;
+  }
+  return differ;
+}
+
+}  // namespace detail
+
 /// Least squares over times as a line in 1/n. Pre: two different SM counts, all above 0.
 [[nodiscard]] constexpr auto fit_scaling_curve(std::span<const kernel_sample> samples) noexcept -> scaling_curve {
+  TAKT_EXPECTS_IN_TESTS(detail::have_two_sizes(samples));
   const auto count = static_cast<double>(samples.size());
   double mean_x = 0;
   double mean_y = 0;

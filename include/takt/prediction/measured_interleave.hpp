@@ -17,6 +17,7 @@ namespace takt::inline TAKT_ABI {
 /// empty.
 [[nodiscard]] constexpr auto long_enough(std::span<const ticks> times, const interval<ticks>& overhead) noexcept
     -> bool {
+  TAKT_EXPECTS(!times.empty());
   ticks shortest = times[0];
   for (const ticks t : times) { shortest = t < shortest ? t : shortest; }
   return shortest >= 1 && overhead.lower >= 0 && overhead.upper >= overhead.lower && shortest / 2 >= overhead.upper;

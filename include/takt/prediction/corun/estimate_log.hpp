@@ -26,7 +26,7 @@ class estimate_log {
 
   /// `progress`: 0 to 1. False, and no change: the log is full.
   [[nodiscard]] constexpr auto estimated(ticks now, double progress, ticks remaining) noexcept -> bool {
-    return entries_.push_back({now, remaining, progress});
+    return entries_.try_push_back({now, remaining, progress});
   }
 
   /// One error per estimate, oldest first, relative to the response time. Estimates of after the end, and a job that
@@ -39,8 +39,8 @@ class estimate_log {
       ticks remained = 0;
       if (e.at < start_ || !checked_subtract(now, e.at, remained) || remained < 0) { continue; }
       const double distance = static_cast<double>(e.remaining) - static_cast<double>(remained);
-      static_cast<void>(
-          out.push_back({e.progress, (distance < 0 ? -distance : distance) / static_cast<double>(response)}));
+      // Bound: one per estimate, at most MaxChanges.
+      out.unchecked_push_back({e.progress, (distance < 0 ? -distance : distance) / static_cast<double>(response)});
     }
     return out;
   }
@@ -63,11 +63,13 @@ class estimate_log {
 template <std::size_t MaxChanges>
 [[nodiscard]] auto remaining_time_errors(std::span<const ticks> lengths, std::span<const double> whole_times) ->
     typename estimate_log<MaxChanges>::errors {
+  TAKT_EXPECTS(lengths.size() == whole_times.size());
   estimate_log<MaxChanges> log;
   log.started(0);
   ticks now = 0;
   double progress = 0;
   for (std::size_t j = 0; j < lengths.size(); ++j) {
+    TAKT_EXPECTS(lengths[j] > 0 && whole_times[j] > 0);
     if (!log.estimated(now, progress, std::llround(whole_times[j] * (1 - progress)))) { break; }
     progress += static_cast<double>(lengths[j]) / whole_times[j];
     progress = progress < 1 ? progress : 1;

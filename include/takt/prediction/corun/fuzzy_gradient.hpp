@@ -37,7 +37,8 @@ template <std::size_t Inputs, std::size_t MaxRules>
       d.center[i] = by_log_firing * distance / rule.width[i];
       d.width[i] = by_log_firing * distance * distance / rule.width[i];
     }
-    static_cast<void>(out.rules.push_back(d));
+    // Bound: one per rule of `net`.
+    out.rules.unchecked_push_back(d);
   }
   return out;
 }
@@ -47,6 +48,7 @@ template <std::size_t Inputs, std::size_t MaxRules>
 template <std::size_t Inputs, std::size_t MaxRules>
 constexpr auto descend(fuzzy_network<Inputs, MaxRules>& net, const std::array<double, Inputs>& x, double target,
                        const fuzzy_gradient_rates& rates) noexcept -> double {
+  TAKT_EXPECTS(!net.rules.empty());
   const double before = net.output(x);
   const fuzzy_network<Inputs, MaxRules> gradient = error_gradient(net, x, target);
   for (std::size_t j = 0; j < net.rules.size(); ++j) {

@@ -60,6 +60,7 @@ struct fuzzy_network {
   /// What each rule contributes, in sum 1. Taken relative to the strongest rule, since far from all centres every
   /// firing strength rounds to 0. Pre: a rule.
   [[nodiscard]] constexpr auto firing_shares(const input& x) const noexcept -> std::array<double, MaxRules> {
+    TAKT_EXPECTS(!rules.empty());
     std::array<double, MaxRules> out = log_firings(x);
     double strongest = out[0];
     for (std::size_t j = 1; j < rules.size(); ++j) { strongest = out[j] > strongest ? out[j] : strongest; }
@@ -75,6 +76,7 @@ struct fuzzy_network {
   /// The mean of the consequents, weighted by firing strength: between the least and the greatest of them.
   /// Pre: a rule. Cost: rules x inputs. Source: Yao et al. 2022, Eq. 3 and 4, with the index of its sums repaired.
   [[nodiscard]] constexpr auto output(const input& x) const noexcept -> double {
+    TAKT_EXPECTS(!rules.empty());
     const std::array<double, MaxRules> shares = firing_shares(x);
     double out = 0;
     for (std::size_t j = 0; j < rules.size(); ++j) { out += shares[j] * rules[j].consequent(x); }

@@ -82,7 +82,7 @@ auto learn_structure(fuzzy_network<Inputs, MaxRules>& net, const std::array<doub
     if (!net.rules.full()) {
       rule.weight = 2 * draw_unit(random) - 1;
       firings[net.rules.size()] = 0;
-      out.grown = net.rules.push_back(rule);
+      out.grown = net.rules.try_push_back(rule);
     }
     out.full = !out.grown;
   }

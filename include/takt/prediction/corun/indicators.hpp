@@ -106,6 +106,7 @@ using workload_input = std::array<double, Indicators + 1>;
 /// Events counted in a window as rates per tick of it. Pre: window > 0.
 [[nodiscard]] constexpr auto to_profile(const std::array<std::uint64_t, raw_events>& counts, double window) noexcept
     -> workload_profile<> {
+  TAKT_EXPECTS(window > 0);
   workload_profile<> out{};
   for (std::size_t e = 0; e < raw_events; ++e) {
     out[static_cast<std::size_t>(indicator_of(static_cast<raw_event>(e)))] += static_cast<double>(counts[e]) / window;
@@ -121,6 +122,7 @@ template <std::size_t Indicators>
 [[nodiscard]] constexpr auto input_of(std::span<const workload_profile<Indicators>> profiles,
                                       std::span<const std::int32_t> shares, std::size_t self) noexcept
     -> workload_input<Indicators> {
+  TAKT_EXPECTS(self < shares.size() && shares.size() == profiles.size());
   workload_input<Indicators> out{};
   for (std::size_t k = 0; k < shares.size(); ++k) {
     if (k == self) { continue; }

@@ -18,9 +18,11 @@ class layered_network {
   /// Widths from the inputs to the last hidden layer; one output follows. Weights are uniform within 1 / sqrt(inputs of
   /// the layer). Pre: not empty, no width of 0.
   layered_network(std::span<const std::size_t> widths, random_stream& random) {
+    TAKT_EXPECTS(!widths.empty());
     for (std::size_t l = 0; l < widths.size(); ++l) {
       const std::size_t outputs = l + 1 < widths.size() ? widths[l + 1] : 1;
       layer added{.inputs = widths[l], .outputs = outputs, .weights = {}, .offsets = {}, .values = {}, .errors = {}};
+      TAKT_EXPECTS(widths[l] > 0);
       const double limit = 1 / std::sqrt(static_cast<double>(widths[l]));
       for (std::size_t w = 0; w < widths[l] * outputs; ++w) {
         added.weights.push_back(limit * (2 * draw_unit(random) - 1));
@@ -34,6 +36,7 @@ class layered_network {
 
   /// Pre: as many inputs as the first width.
   [[nodiscard]] auto output(std::span<const double> x) -> double {
+    TAKT_EXPECTS(x.size() == layers_.front().inputs);
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       layer& here = layers_[l];
       const std::span<const double> in = inputs_of(l, x);
@@ -69,6 +72,7 @@ class layered_network {
 
   /// Weights, then offsets, layer by layer. Pre: index < parameters().
   [[nodiscard]] auto parameter(std::size_t index) noexcept -> double& {
+    TAKT_EXPECTS(index < parameters());
     std::size_t l = 0;
     while (index >= layers_[l].weights.size() + layers_[l].offsets.size()) {
       index -= layers_[l].weights.size() + layers_[l].offsets.size();

@@ -35,6 +35,7 @@ template <std::size_t Inputs, std::size_t MaxRules>
 [[nodiscard]] auto train_layered(std::vector<co_run_sample<std::array<double, Inputs>>> samples, std::size_t training,
                                  std::uint64_t seed, const co_run_model<Inputs, MaxRules>& model,
                                  const layered_options& o) -> layered_report {
+  TAKT_EXPECTS(training > 0 && training < samples.size());
   random_stream random{seed};
   shuffle(std::span{samples}, random);
   layered_network net{o.widths, random};

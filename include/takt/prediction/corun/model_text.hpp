@@ -187,7 +187,8 @@ template <std::size_t Inputs, std::size_t MaxRules>
   for (value_range& r : read_so_far.inputs) { r = detail::read_range(words, "input", good); }
   read_so_far.target = detail::read_range(words, "target", good);
   for (std::size_t j = 0; j < rules; ++j) {
-    static_cast<void>(read_so_far.network.rules.push_back(detail::read_rule<Inputs>(words, good)));
+    // Bound: at most MaxRules, see above.
+    read_so_far.network.rules.unchecked_push_back(detail::read_rule<Inputs>(words, good));
   }
   if (!words.good() || !words.at_end()) { return malformed; }
   if (!good) { return value_out_of_range; }

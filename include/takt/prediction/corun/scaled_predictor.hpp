@@ -17,6 +17,7 @@ namespace detail {
 
 /// time x (1 + ppm / 10^6), rounded up; `unbounded_time` if that does not fit. Pre: time >= 0, -10^6 < ppm <= 10^12.
 [[nodiscard]] constexpr auto stretched(ticks time, std::int64_t ppm) noexcept -> ticks {
+  TAKT_EXPECTS(time >= 0 && ppm > -millionths && ppm <= millionths * millionths);
   return time == unbounded_time ? time : scaled_up(time, millionths + ppm, millionths);
 }
 
@@ -38,7 +39,10 @@ class scaled_predictor : public detail::share_monotony<Predictor> {
  public:
   /// Pre: -10^6 < error_ppm <= 10^12, 0 <= margin_ppm <= 10^12.
   constexpr explicit scaled_predictor(Predictor from, std::int64_t error_ppm, std::int64_t margin_ppm = 0)
-      : from_{std::move(from)}, error_ppm_{error_ppm}, margin_ppm_{margin_ppm} {}
+      : from_{std::move(from)}, error_ppm_{error_ppm}, margin_ppm_{margin_ppm} {
+    TAKT_EXPECTS(error_ppm > -millionths && error_ppm <= millionths * millionths);
+    TAKT_EXPECTS(margin_ppm >= 0 && margin_ppm <= millionths * millionths);
+  }
 
   template <class Load>
   [[nodiscard]] constexpr auto predict(std::size_t task, share own, Load load) const -> ticks {

@@ -27,11 +27,13 @@ struct trained_application {
 
 /// Times application `self` beside every subset of the others, so many samples in all, and trains its network on them.
 /// `time_of(shares)` runs a workload and says how long it took. Error: as of `train`.
-/// Pre: a profile per application, 0 < samples, 2 <= Count <= 32. Source: Yao et al. 2022, section 4.3.
+/// Pre: self < Count, 0 < samples. Source: Yao et al. 2022, section 4.3.
 template <std::size_t MaxRules, std::size_t Count, std::size_t Indicators, class TimeOf>
+  requires(Count >= 2 && Count <= 32)
 [[nodiscard]] auto train_application(const std::array<workload_profile<Indicators>, Count>& profiles, std::size_t self,
                                      std::int64_t samples, const training_options<Indicators + 1>& o, TimeOf time_of)
     -> trained_application<Indicators + 1, MaxRules> {
+  TAKT_EXPECTS(self < Count && samples > 0);
   constexpr std::int64_t subsets = std::int64_t{1} << (Count - 1);
   const training_workloads<Count> workloads{Count, self, (samples + subsets - 1) / subsets, o.seed};
   trained_application<Indicators + 1, MaxRules> out;

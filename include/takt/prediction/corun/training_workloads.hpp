@@ -26,8 +26,11 @@ class training_workloads {
   /// Pre: self < applications <= MaxApplications, vectors > 0.
   constexpr training_workloads(std::size_t applications, std::size_t self, std::int64_t vectors,
                                std::uint64_t seed) noexcept
-      : applications_{applications}, self_{self}, vectors_{vectors}, seed_{seed} {}
+      : applications_{applications}, self_{self}, vectors_{vectors}, seed_{seed} {
+    TAKT_EXPECTS(self < applications && applications <= MaxApplications && vectors > 0);
+  }
 
+  [[nodiscard]] constexpr auto applications() const noexcept -> std::size_t { return applications_; }
   [[nodiscard]] constexpr auto subsets() const noexcept -> std::int64_t {
     return std::int64_t{1} << (applications_ - 1);
   }
@@ -35,6 +38,7 @@ class training_workloads {
 
   /// Number `index` belongs to subset index / vectors. Pre: 0 <= index < size().
   [[nodiscard]] constexpr auto operator[](std::int64_t index) const noexcept -> shares {
+    TAKT_EXPECTS(index >= 0 && index < size());
     const auto subset = static_cast<std::uint64_t>(index / vectors_);
     const auto others = static_cast<std::int32_t>(std::popcount(subset));
     random_stream random{random_stream{seed_}.next() ^ random_stream{~static_cast<std::uint64_t>(index)}.next()};

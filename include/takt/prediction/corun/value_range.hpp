@@ -26,6 +26,7 @@ struct value_range {
 
 /// Pre: not empty.
 [[nodiscard]] constexpr auto range_of(std::span<const double> values) noexcept -> value_range {
+  TAKT_EXPECTS(!values.empty());
   value_range out{values[0], values[0]};
   for (const double v : values) {
     out.low = v < out.low ? v : out.low;
@@ -38,6 +39,7 @@ struct value_range {
 template <std::size_t Inputs>
 [[nodiscard]] constexpr auto ranges_of(std::span<const std::array<double, Inputs>> rows) noexcept
     -> std::array<value_range, Inputs> {
+  TAKT_EXPECTS(!rows.empty());
   std::array<value_range, Inputs> out{};
   for (std::size_t i = 0; i < Inputs; ++i) {
     out[i] = {rows[0][i], rows[0][i]};

@@ -25,7 +25,7 @@ enum class devi_quotient : std::uint8_t { any, not_negative };
 
 namespace detail {
 
-/// Sum of the `count` greatest; taken[i] says which.
+/// Sum of the `count` greatest.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto longest_work(const task_rows<gel_task<Fraction>, MaxTasks>& table, std::int64_t count)
     -> Fraction {

@@ -153,9 +153,10 @@ class load_sum {
   [[nodiscard]] constexpr auto greatest_ceiling(std::int64_t limit) const -> std::int64_t {
     return least_ceiling(limit);
   }
-  /// x / (whole - sum), not below it. Pre: x >= 0, sum < whole.
+  /// x / (whole - sum), not below it. Pre: x >= 0 where the sum is not 0; sum < whole.
   [[nodiscard]] constexpr auto divide_by_rest(const Fraction& x, std::int64_t whole) const -> Fraction {
-    TAKT_EXPECTS(!(x < Fraction(0)) && (!fits() || sum_ < Fraction(whole)));
+    TAKT_EXPECTS(sum_ == Fraction(0) || !(x < Fraction(0)));
+    TAKT_EXPECTS(!fits() || sum_ < Fraction(whole));
     return x / (Fraction(whole) - sum_);
   }
   /// x whole / (whole - sum), not above it where the type rounds. Pre: x >= 0, sum < whole.
@@ -212,7 +213,7 @@ class load_sum<upward> {
     return ceiling < limit ? ceiling : limit;
   }
   [[nodiscard]] constexpr auto divide_by_rest(upward x, std::int64_t whole) const noexcept -> upward {
-    TAKT_EXPECTS(!(x < upward{0}));
+    TAKT_EXPECTS(above_ == 0 || !(x < upward{0}));
     const std::int64_t rest = (whole << bits) - above_;
     return fits_ && rest > 0 ? share_of(x, upward{unit}, upward{rest}) : upward::infinite();
   }
