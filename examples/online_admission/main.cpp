@@ -11,7 +11,7 @@ using namespace takt::literals;
 
 constexpr auto board = [] {
   takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
-  out.gpus.push_back({.sms = 8});
+  out.gpus.unchecked_push_back({.sms = 8});
   return out;
 }();
 

@@ -179,16 +179,20 @@ class program_writer {
     body_ += "\n/// The plan, in place of one that is looked for.\n";
     body_ += "constexpr auto given = [] {\n  takt::plan<described.max_tasks, described.max_visits> out;\n";
     for (const sm_share& s : given->shares) {
-      body_ += fmt::format("  out.shares.push_back({{.gpu = {}, .sms = {}}});\n", s.gpu, s.sms);
+      body_ += fmt::format("  out.shares.unchecked_push_back({{.gpu = {}, .sms = {}}});\n", s.gpu, s.sms);
     }
     for (const std::int32_t percent : given->percents) {
-      body_ += fmt::format("  out.percents.push_back({});\n", percent);
+      body_ += fmt::format("  out.percents.unchecked_push_back({});\n", percent);
     }
-    for (const ticks t : given->offsets) { body_ += fmt::format("  out.offsets.push_back({});\n", cpp_ticks(t)); }
+    for (const ticks t : given->offsets) {
+      body_ += fmt::format("  out.offsets.unchecked_push_back({});\n", cpp_ticks(t));
+    }
     for (const ticks t : given->local_deadlines) {
-      body_ += fmt::format("  out.local_deadlines.push_back({});\n", cpp_ticks(t));
+      body_ += fmt::format("  out.local_deadlines.unchecked_push_back({});\n", cpp_ticks(t));
     }
-    for (const std::int32_t n : given->instances) { body_ += fmt::format("  out.instances.push_back({});\n", n); }
+    for (const std::int32_t n : given->instances) {
+      body_ += fmt::format("  out.instances.unchecked_push_back({});\n", n);
+    }
     body_ += "  return out;\n}();\n";
   }
 

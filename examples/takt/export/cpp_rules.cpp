@@ -127,7 +127,7 @@ class policy_writer {
                             decreases ? "workload_decrease" : "every_change"));
     lines_ += cpp_contention(file_, "out.contention");
     for (std::size_t i = 0; i < policy.weights.size(); ++i) {
-      lines_ += fmt::format("  out.weights.push_back({});\n", policy.weights[i]);
+      lines_ += fmt::format("  out.weights.unchecked_push_back({});\n", policy.weights[i]);
     }
   }
 
@@ -175,10 +175,10 @@ auto cpp_board(const workload_file& file) -> std::string {
       "constexpr auto board = [] {{\n  takt::hardware out{{.processors = {}, .copy_engines = {}, .gpus = {{}}, .own = {{}}}};\n",
       board.processors, board.copy_engines);
   for (const gpu_hardware& gpu : board.gpus) {
-    out += fmt::format("  {};\n", cpp_text(cpp_call("out.gpus.push_back", {gpu_of(gpu)}), 2, 1));
+    out += fmt::format("  {};\n", cpp_text(cpp_call("out.gpus.unchecked_push_back", {gpu_of(gpu)}), 2, 1));
   }
   for (const own_hardware& o : board.own) {
-    out += fmt::format("  out.own.push_back({{.name = {}, .count = {}}});\n", cpp_quoted(o.name), o.count);
+    out += fmt::format("  out.own.unchecked_push_back({{.name = {}, .count = {}}});\n", cpp_quoted(o.name), o.count);
   }
   return out + "  return out;\n}();\n";
 }

@@ -107,8 +107,8 @@ class task_writer {
     for (std::uint32_t p = 0; p < t.visit_count; ++p) { add_rest_of_visit(t.first_visit + p, p); }
     for (const described_edge& e : tasks_.history) {
       if (e.task != i) { continue; }
-      rest_.push_back(fmt::format("out.history.push_back({{.task = {}, .from = {}, .to = {}, .lag = {}}});", e.task,
-                                  e.from, e.to, e.lag));
+      rest_.push_back(fmt::format("out.history.unchecked_push_back({{.task = {}, .from = {}, .to = {}, .lag = {}}});",
+                                  e.task, e.from, e.to, e.lag));
     }
     if (rest_.size() > before) {
       std::string name = cpp_comment(t.name);

@@ -245,7 +245,7 @@ void read_gpu(const json_value& v, workload_file& out) {
   }
   out.rules.gpus = rule;
   for (std::int32_t i = 0; i < gpu.count; ++i) {
-    if (!out.board.gpus.push_back(gpu)) {
+    if (!out.board.gpus.try_push_back(gpu)) {
       throw input_error{v.where, "is one GPU too many for this program", fmt::format("at most {}", max_gpus)};
     }
     out.gpus.push_back(gpu);
@@ -291,7 +291,8 @@ void read_resource(const json_value& v, workload_file& out) {
     throw input_error{step_into(v.where, "name"), fmt::format("\"{}\" has a meaning already", one_line(name, 60)),
                       "a name that is no key of a segment or node, and no earlier resource's"};
   }
-  (void)out.board.own.push_back({name, resource.count});
+  // Bound: the list has at most `max_own_resources`.
+  out.board.own.unchecked_push_back({name, resource.count});
   out.rules.own.push_back(resource.policy);
 }
 

@@ -197,7 +197,7 @@ void read_graph(const json_value& v, workload_file& file) {
   const auto task = static_cast<std::uint32_t>(file.tasks.size() - 1);
   for (const edge_entry& e : edges) {
     const auto lag = static_cast<std::int32_t>(*e.lag);
-    if (lag > 0 && !file.tasks.history.push_back({task, nodes[e.from].last(), nodes[e.to].first, lag})) {
+    if (lag > 0 && !file.tasks.history.try_push_back({task, nodes[e.from].last(), nodes[e.to].first, lag})) {
       throw input_error{e.at, "is one edge more than this program holds", fmt::format("at most {}", max_file_visits)};
     }
   }

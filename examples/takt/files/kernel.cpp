@@ -280,12 +280,12 @@ auto read_kernel(const json_value& v, workload_file& file) -> described_visit {
     k.first_sample = static_cast<std::uint32_t>(file.tasks.samples.size());
     k.samples = static_cast<std::uint32_t>(k.times.size());
     for (const auto& time : k.times) {
-      require_room(file.tasks.samples.push_back(time), v, "time_on", max_file_visits);
+      require_room(file.tasks.samples.try_push_back(time), v, "time_on", max_file_visits);
     }
   }
   if (k.by_share) {
     k.row = static_cast<std::uint32_t>(file.tasks.rows.size());
-    require_room(file.tasks.rows.push_back(*k.by_share), v, "wcet_by_share", max_file_rows);
+    require_room(file.tasks.rows.try_push_back(*k.by_share), v, "wcet_by_share", max_file_rows);
   }
   const described_visit& visit = k;
   return visit;

@@ -42,7 +42,8 @@ void add_segment(workload_file& file, const segment_record<ticks>& s) {
   out->board.processors = 1;
   const platform_record platform = generation::platform_of(o);
   out->board.copy_engines = platform.copy_engines;
-  static_cast<void>(out->board.gpus.push_back({.sms = o.sms, .virtual_per_sm = o.virtual_per_sm}));
+  // Bound: the first.
+  out->board.gpus.unchecked_push_back({.sms = o.sms, .virtual_per_sm = o.virtual_per_sm});
   out->gpus.emplace_back();
   out->rules.cpus = "deadline-monotonic";
   out->rules.copies = platform.copy_engines > 0 ? "nonpreemptive-fixed-priority" : "";

@@ -46,8 +46,9 @@ void add_kernel(workload_file& file, const graph_node<ticks>& node, visit_mask a
     const auto table = std::make_unique<generation::hog_table<1>>(generation::hog_graphs<1>());
     auto out = std::make_unique<workload_file>();
     out->board.processors = s.number<std::int32_t>("cpus");
-    static_cast<void>(
-        out->board.gpus.push_back({.sms = s.number<std::int32_t>("sms"), .threads_per_sm = 2048, .blocks_per_sm = 32}));
+    // Bound: the first.
+    out->board.gpus.unchecked_push_back(
+        {.sms = s.number<std::int32_t>("sms"), .threads_per_sm = 2048, .blocks_per_sm = 32});
     out->gpus.emplace_back();
     out->rules.cpus = "g-fl";
     out->rules.pipelined = true;

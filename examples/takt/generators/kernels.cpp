@@ -21,7 +21,7 @@ using block_set = task_rows<block_kernel<ticks>, max_tasks>;
 [[nodiscard]] auto periods_of(const settings& s) -> generation::period_choices {
   generation::period_choices out;
   for (const ticks period : times_of(s, "periods")) {
-    if (!out.push_back(period) || period < 1) {
+    if (!out.try_push_back(period) || period < 1) {
       throw input_error{"periods", "are not 1 to 32 times above 0", "a list such as 12ms,15ms"};
     }
   }
@@ -32,7 +32,8 @@ using block_set = task_rows<block_kernel<ticks>, max_tasks>;
 [[nodiscard]] auto make_file(std::int32_t sms, std::string_view sharing, const kernel_set& set)
     -> std::unique_ptr<workload_file> {
   auto out = std::make_unique<workload_file>();
-  static_cast<void>(out->board.gpus.push_back({.sms = sms, .preemption_levels = 2}));
+  // Bound: the first.
+  out->board.gpus.unchecked_push_back({.sms = sms, .preemption_levels = 2});
   out->gpus.emplace_back();
   out->rules.gpus.sharing = sharing;
   out->rules.gpus.policy = "edf";
@@ -92,8 +93,9 @@ using block_set = task_rows<block_kernel<ticks>, max_tasks>;
     generation::draw_kernels(
         random, loads, [&gpu](const block_set& of) { return analysis::thread_capacity(of, gpu); }, set);
     auto out = std::make_unique<workload_file>();
-    static_cast<void>(out->board.gpus.push_back(
-        {.sms = gpu.sms, .threads_per_sm = static_cast<std::int32_t>(gpu.threads_per_sm), .blocks_per_sm = 32}));
+    // Bound: the first.
+    out->board.gpus.unchecked_push_back(
+        {.sms = gpu.sms, .threads_per_sm = static_cast<std::int32_t>(gpu.threads_per_sm), .blocks_per_sm = 32});
     out->gpus.emplace_back();
     out->rules.gpus.sharing = "fifo-blocks";
     out->rules.cpus = "g-edf";

@@ -22,7 +22,8 @@ using section_set = task_rows<gpusync_task<ticks>, max_tasks>;
   auto out = std::make_unique<workload_file>();
   out->board.processors = s.number<std::int32_t>("cpus");
   for (std::int32_t g = 0; g < s.number<std::int32_t>("gpus"); ++g) {
-    static_cast<void>(out->board.gpus.push_back({.sms = s.number<std::int32_t>("sms")}));
+    // Bound: the parameter is at most 8.
+    out->board.gpus.unchecked_push_back({.sms = s.number<std::int32_t>("sms")});
     out->gpus.push_back(
         {.copy_engines = s.number<std::int32_t>("engines"),
          .copies = transfer_model{.chunk = 2 << 20, .to_device = copies, .to_host = copies, .peer = copies}});
@@ -139,8 +140,8 @@ void add_section(workload_file& file, const section_parts& parts, const Kernels&
       for (const graph_edge& e : graphs.edges) {
         if (e.lag == 0 || e.to < graph.first_node || e.to >= graph.first_node + graph.nodes) { continue; }
         const std::uint32_t from = static_cast<std::uint32_t>(std::countr_zero(last[e.from - graph.first_node]));
-        static_cast<void>(
-            out->tasks.history.push_back({static_cast<std::uint32_t>(g), from, first[e.to - graph.first_node], e.lag}));
+        const described_edge edge{static_cast<std::uint32_t>(g), from, first[e.to - graph.first_node], e.lag};
+        if (!out->tasks.history.try_push_back(edge)) { require_drawn(model_fault::set_does_not_fit); }
       }
     }
     return out;

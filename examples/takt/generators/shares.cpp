@@ -22,7 +22,8 @@ constexpr ticks microsecond = 1000;
 /// The more urgent one goes first.
 [[nodiscard]] auto make_file(const share_set& set, std::int32_t sms) -> std::unique_ptr<workload_file> {
   auto out = std::make_unique<workload_file>();
-  static_cast<void>(out->board.gpus.push_back({.sms = sms}));
+  // Bound: the first.
+  out->board.gpus.unchecked_push_back({.sms = sms});
   out->gpus.emplace_back();
   out->rules.gpus.sharing = "shares";
   out->rules.gpus.rules = "robust";
@@ -38,7 +39,7 @@ constexpr ticks microsecond = 1000;
     for (std::size_t held = 0; held < times.size(); ++held) {
       times[held] = t.alone.at(share::bounded(static_cast<std::int32_t>(held) + 1)) * microsecond;
     }
-    if (!out->tasks.rows.push_back(wcet_row::measured(times))) { require_drawn(model_fault::set_does_not_fit); }
+    if (!out->tasks.rows.try_push_back(wcet_row::measured(times))) { require_drawn(model_fault::set_does_not_fit); }
     add_visit(*out, v);
     for (std::size_t k = 0; k < set.size(); ++k) {
       if (k != i && set.contention.ppm(i, k) > 0) {

@@ -160,7 +160,8 @@ auto file_judge::first_mapping() const -> file_mapping {
     if (runs == bodies.end()) {
       throw input_error{task.where, "runs on no core of this board", "CPU times for the type of one of its cores"};
     }
-    (void)out.tasks.push_back(
+    // Bound: one per task of the file.
+    out.tasks.unchecked_push_back(
         {static_cast<std::uint32_t>(runs - bodies.begin()), runs->cores[0], static_cast<std::int32_t>(at++)});
   });
   return out;
@@ -296,7 +297,7 @@ auto file_judge::core_types() const -> inline_vector<std::uint32_t, max_planned_
     std::uint32_t type = kinds[static_cast<std::size_t>(core)];
     const bool is_named = std::ranges::find(on_core_, std::optional{core}) != on_core_.end();
     if (is_named) { type = static_cast<std::uint32_t>(core_count_ + core); }  // no other has its task
-    (void)out.push_back(type);
+    out.unchecked_push_back(type);  // Bound: `core_count_` is at most `max_planned_cores`.
   }
   return out;
 }
@@ -332,13 +333,13 @@ auto file_judge::menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>
         menu.period = t.period;
         menu.deadline = t.limited ? t.deadline : 0;
         menu.jitter = t.jitter;
-        if (!menu.places.push_back(place)) {
+        if (!menu.places.try_push_back(place)) {
           throw input_error{where[i], "has too many variants and cores to choose from",
                             fmt::format("at most {} of both together", max_places)};
         }
       }
     }
-    (void)out->push_back(menu);
+    out->unchecked_push_back(menu);  // Bound: one per task of the file.
   }
   return out;
 }

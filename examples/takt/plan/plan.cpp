@@ -375,7 +375,8 @@ auto plan_command(const plan_options& o) -> exit_code {
     if (s->found) { return s->best; }
     if (s->nearest > 0) { return s->closest; }
     decisions<file_problem::max_decisions> first;
-    for (std::size_t i = 0; i < problem->size(); ++i) { (void)first.push_back(0); }
+    // Bound: the decisions of the problem.
+    for (std::size_t i = 0; i < problem->size(); ++i) { first.unchecked_push_back(0); }
     return first;
   };
   const file_mapping shown = problem->mapping_of(decisions_to_show());

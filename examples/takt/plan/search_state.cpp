@@ -45,7 +45,8 @@ constexpr std::int64_t most = INT64_MAX;
   }
   decisions<file_problem::max_decisions> out;
   for (const json_value& v : given.items) {
-    (void)out.push_back(static_cast<std::uint32_t>(read_integer(v, 0, problem.values(out.size()) - 1)));
+    // Bound: at most the decisions of the problem, see above.
+    out.unchecked_push_back(static_cast<std::uint32_t>(read_integer(v, 0, problem.values(out.size()) - 1)));
   }
   return out;
 }

@@ -150,16 +150,17 @@ template <class Value>
   const auto& tasks = input.tasks->tasks;
   const bool placed =
       !p.cores.empty() && std::ranges::all_of(tasks, [](const described_task& t) { return t.core != any_core; });
+  // Bound: lists of a file have one entry per task, or one per visit.
   for (std::size_t i = 0; i < file.tasks.size(); ++i) {
-    if (placed) { (void)out->cores.push_back(tasks[i].core); }
-    if (!p.priorities.empty()) { (void)out->priorities.push_back(p.priorities[i]); }
-    if (!p.percents.empty()) { (void)out->percents.push_back(p.percents[i]); }
+    if (placed) { out->cores.unchecked_push_back(tasks[i].core); }
+    if (!p.priorities.empty()) { out->priorities.unchecked_push_back(p.priorities[i]); }
+    if (!p.percents.empty()) { out->percents.unchecked_push_back(p.percents[i]); }
     if (p.sms.empty() && (gpu.empty() || !several) && p.percents.empty()) { continue; }
-    (void)out->shares.push_back({gpu.empty() ? (several ? -1 : 0) : gpu[i], p.sms.empty() ? 0 : p.sms[i]});
+    out->shares.unchecked_push_back({gpu.empty() ? (several ? -1 : 0) : gpu[i], p.sms.empty() ? 0 : p.sms[i]});
   }
-  for (const ticks t : p.offsets) { (void)out->offsets.push_back(t); }
-  for (const ticks t : p.local_deadlines) { (void)out->local_deadlines.push_back(t); }
-  for (const std::int32_t n : p.instances) { (void)out->instances.push_back(n); }
+  for (const ticks t : p.offsets) { out->offsets.unchecked_push_back(t); }
+  for (const ticks t : p.local_deadlines) { out->local_deadlines.unchecked_push_back(t); }
+  for (const std::int32_t n : p.instances) { out->instances.unchecked_push_back(n); }
   return out;
 }
 

@@ -80,7 +80,8 @@ template <std::size_t N>
   granted_shares_policy<max_tasks> out;
   out.rule = report::shares_of_rule(file.rules.gpus);
   out.contention = contention_of(file);
-  for (const task_facts& t : file.more) { (void)out.weights.push_back(t.weight.value_or(0)); }
+  // Bound: one per task, at most `max_tasks`.
+  for (const task_facts& t : file.more) { out.weights.unchecked_push_back(t.weight.value_or(0)); }
   return out;
 }
 

@@ -38,7 +38,7 @@ constexpr std::int64_t most_period = 1'000'000;
     -> generation::period_choices {
   generation::period_choices out;
   for (const std::int64_t u : units) {
-    if (!out.push_back(u * time_unit)) {
+    if (!out.try_push_back(u * time_unit)) {
       throw input_error{std::string{name}, "is too long",
                         fmt::format("at most {} periods", generation::max_period_choices)};
     }

@@ -98,7 +98,7 @@ class vector_add {
 
 [[nodiscard]] auto board() -> platform_record {
   platform_record out{.cores = 1, .copy_engines = 2, .gpus = {}};
-  out.gpus.push_back({.sms = 1});
+  out.gpus.unchecked_push_back({.sms = 1});
   return out;
 }
 

@@ -50,7 +50,8 @@ void add_chain(tasks_type& out, std::string_view name, ticks period, ticks cpu, 
 [[nodiscard]] auto board_of(std::int32_t processors, std::int32_t gpus = 1) -> takt::hardware {
   takt::hardware out{.processors = processors, .copy_engines = 1, .gpus = {}, .own = {}};
   for (std::int32_t g = 0; g < gpus; ++g) {
-    REQUIRE(out.gpus.push_back({.sms = 8, .virtual_per_sm = 2, .context_switch = 250'000, .switch_is_known = true}));
+    REQUIRE(
+        out.gpus.try_push_back({.sms = 8, .virtual_per_sm = 2, .context_switch = 250'000, .switch_is_known = true}));
   }
   return out;
 }
@@ -275,7 +276,7 @@ TEST_CASE("what is decided stays, the rest is chosen, and a proof's own plan has
     }
   });
   plan_type both;
-  for (int i = 0; i < 2; ++i) { REQUIRE(both.shares.push_back({1, 0})); }
+  for (int i = 0; i < 2; ++i) { REQUIRE(both.shares.try_push_back({1, 0})); }
   const auto placed = takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, tasks, two,
                                               takt::default_share_rounds, decided{&both, false});
   REQUIRE(placed.schedulable());
@@ -284,21 +285,21 @@ TEST_CASE("what is decided stays, the rest is chosen, and a proof's own plan has
     CHECK(share.sms > 0);
   }
   plan_type sized;
-  for (int i = 0; i < 2; ++i) { REQUIRE(sized.shares.push_back({-1, 8})); }
+  for (int i = 0; i < 2; ++i) { REQUIRE(sized.shares.try_push_back({-1, 8})); }
   const auto spread = takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, tasks, two,
                                               takt::default_share_rounds, decided{&sized, false});
   REQUIRE(spread.schedulable());
   CHECK(spread.verdict.plan.shares[0].sms == 8);
   CHECK(spread.verdict.plan.shares[0].gpu != spread.verdict.plan.shares[1].gpu);
   plan_type ordered;
-  for (const std::int32_t p : {1, 0}) { REQUIRE(ordered.priorities.push_back(p)); }
+  for (const std::int32_t p : {1, 0}) { REQUIRE(ordered.priorities.try_push_back(p)); }
   const auto by_order = takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, tasks, board_of(2),
                                                 takt::default_share_rounds, decided{&ordered, false});
   REQUIRE(by_order.schedulable());
   CHECK(by_order.verdict.plan.priorities == ordered.priorities);
   CHECK(by_order.verdict.plan.cores.size() == 2);
   plan_type wrong;
-  REQUIRE(wrong.cores.push_back(0));
+  REQUIRE(wrong.cores.try_push_back(0));
   CHECK(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::fixed_priority, tasks, board_of(2),
                                 takt::default_share_rounds, decided{&wrong, false})
             .verdict.error.fault == takt::model_fault::plan_does_not_fit);

@@ -61,7 +61,7 @@ TEST_CASE("tasks that share a mutex go to one core, that of the one that names i
 
 TEST_CASE("a plan that says cores is taken at its word, and one core leaves nothing to choose") {
   auto p = takt::dedicate(0, 0, 0, 0);
-  for (const std::int32_t core : {1, 0, 0, 0}) { REQUIRE(p.cores.push_back(core)); }
+  for (const std::int32_t core : {1, 0, 0, 0}) { REQUIRE(p.cores.try_push_back(core)); }
   CHECK(cores(takt::analyze(by_method, tasks, p).plan) == list{1, 0, 0, 0});
   constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
   constexpr auto light = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(1_ms)));

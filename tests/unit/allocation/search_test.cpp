@@ -52,7 +52,7 @@ struct brute_force {
     std::vector<std::int32_t> sms(e.tasks.size());
     every_plan(e, 0, e.platform.gpus[0].budget(), sms, [&](const std::vector<std::int32_t>& s) {
       takt::plan<table::max_tasks> p;
-      for (const auto g : s) { p.shares.push_back({0, g}); }
+      for (const auto g : s) { p.shares.unchecked_push_back({0, g}); }
       rtgpu a(e.tasks, e.platform);
       ++plans;
       if (takt::analysis::evaluate_all(a, p) == e.tasks.size()) { feasible.push_back(s); }
@@ -121,8 +121,8 @@ TEST_CASE("RTGPU-20 more SMs for a higher task can hurt a lower one (worked exam
   const example e = example_2();
   const auto passes = [&e](std::int32_t low, std::int32_t high) {
     takt::plan<table::max_tasks> p;
-    p.shares.push_back({0, low});
-    p.shares.push_back({0, high});
+    p.shares.unchecked_push_back({0, low});
+    p.shares.unchecked_push_back({0, high});
     rtgpu a(e.tasks, e.platform);
     return takt::analysis::evaluate_all(a, p) == 2;
   };
@@ -148,7 +148,7 @@ TEST_CASE("RTGPU-24 several GPUs: a task's SMs lie on one of them") {
   const std::vector<task_of> three{heavy("a"), heavy("b"), heavy("c")};
   const table t = table_of(three);
   takt::platform_record two = board(2, 1);
-  two.gpus.push_back({4, 1, 1, false});
+  two.gpus.unchecked_push_back({4, 1, 1, false});
   rtgpu a(t, two);
   const auto found = takt::search_plan(a, takt::exact_search);
   REQUIRE(found.feasible);
@@ -171,7 +171,7 @@ TEST_CASE("RTGPU-24 packing is exact where first fit fails, and shares are multi
   };
   const table t = table_of({needs("a", 62, 120), needs("b", 66, 180), needs("c", 72, 120)});
   takt::platform_record p = board(4, 1);
-  p.gpus.push_back({4, 1, 1, false});
+  p.gpus.unchecked_push_back({4, 1, 1, false});
   rtgpu a(t, p);
   const auto found = takt::search_plan(a, takt::exact_search);
   REQUIRE(found.feasible);

@@ -40,7 +40,7 @@ auto three_chains() -> tasks_type {
 }
 auto board() -> takt::hardware {
   takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
-  REQUIRE(out.gpus.push_back({.sms = 6, .virtual_per_sm = 2}));
+  REQUIRE(out.gpus.try_push_back({.sms = 6, .virtual_per_sm = 2}));
   return out;
 }
 

@@ -29,7 +29,7 @@ template <class Rule>
 [[nodiscard]] auto faults_under(const Rule& rule) -> std::pair<takt::model_fault, takt::model_fault> {
   const tasks_type tasks = waiting_task();
   takt::hardware board{.processors = 1, .copy_engines = 0, .gpus = {}, .own = {}};
-  board.gpus.push_back({.sms = 4, .virtual_per_sm = 1});
+  board.gpus.unchecked_push_back({.sms = 4, .virtual_per_sm = 1});
   const takt::busy_waiting_policy policy;
   const auto judged = takt::judge_at_run_time(policy, rule, tasks, board, 1);
   const auto made = takt::any_board_of<12>(policy, board, rule);

@@ -191,7 +191,7 @@ using graphs = takt::graph_table<ticks, 4, 4, 1>;
 }
 [[nodiscard]] auto graph_board() -> takt::graph_platform {
   takt::graph_platform out;
-  static_cast<void>(out.clusters.push_back(2));
+  out.clusters.unchecked_push_back(2);
   return out;
 }
 
@@ -237,7 +237,7 @@ using gpu_tasks = takt::task_rows<takt::gpusync_task<ticks, 1>, 2>;
                            .cpu_cluster = 0,
                            .gpu_cluster = 0,
                            .priority = static_cast<std::int32_t>(period)};
-    t.kernels.push_back(20);
+    t.kernels.unchecked_push_back(20);
     static_cast<void>(out.add(t));
   }
   return out;
@@ -295,7 +295,7 @@ TEST_CASE("unknown options of the analysis of locked GPUs are refused") {
   expect_only_named<an::interrupt_place>(3, [&](auto e) { return with([e](auto& o) { o.interrupts = e; }); });
   expect_only_named<an::interrupt_handling>(2, [](an::interrupt_handling e) {
     takt::inline_vector<an::locking_task<ticks>, 1> one;
-    static_cast<void>(one.push_back({.wcet = 1, .period = 10, .deadline = 10}));
+    one.unchecked_push_back({.wcet = 1, .period = 10, .deadline = 10});
     const auto found = an::six_steps(one, an::k_fmlp_counted{}, takt::gpusync_overheads<ticks>{}, e);
     return found.status != an::inflation_status::inflated;
   });

@@ -39,7 +39,7 @@ constexpr auto two_gpus = takt::platform(takt::pool(takt::processors(1), takt::f
 /// Plans by hand for two GPUs.
 auto shares(std::initializer_list<takt::sm_share> each) -> takt::plan<8> {
   takt::plan<8> out;
-  for (const auto& s : each) { out.shares.push_back(s); }
+  for (const auto& s : each) { out.shares.unchecked_push_back(s); }
   return out;
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("RTGPU-25 measured times scale by the same speed") {
       takt::cpu(1_ns)));
   constexpr auto on = [](std::int32_t gpu) {
     takt::plan<1> p;
-    p.shares.push_back({gpu, 1});
+    p.shares.unchecked_push_back({gpu, 1});
     return takt::analyze(two_gpus, set, p).tasks[0].bound.value;
   };
   static_assert(on(0) == 1 + 11 + 1);
@@ -141,7 +141,7 @@ TEST_CASE("RTGPU-25 times that overflow on a slow GPU are refused at the door") 
 
 TEST_CASE("RTGPU-25 every analysis of dedicated SMs sees the speed of the GPU that a share is on") {
   auto e = example_1();
-  e.platform.gpus.push_back({4, 2, 1, false, {2, 1}});
+  e.platform.gpus.unchecked_push_back({4, 2, 1, false, {2, 1}});
   const auto judged = [](auto a) {
     takt::analysis::evaluate_all(a, shares({{1, 1}, {0, 1}}));
     return a.bound(0).value;
@@ -181,7 +181,7 @@ TEST_CASE("RTGPU-25 the search puts a task where the GPU is fast enough for it")
   };
   const table urgent = table_of({one("urgent", 25), one("patient", 60)});
   takt::platform_record p = board(2, 1);
-  p.gpus.push_back({2, 1, 1, false, {2, 1}});
+  p.gpus.unchecked_push_back({2, 1, 1, false, {2, 1}});
   analysis_of a(urgent, p);
   const auto found = takt::search_plan(a, takt::exact_search);
   REQUIRE(found.feasible);
@@ -238,7 +238,7 @@ TEST_CASE("RTGPU-25 simulated responses on two GPUs of different speed stay with
     };
     const table t = table_of({chain("a", 90), chain("b", 130), chain("c", 170)});
     takt::platform_record p = board(3, 2);
-    p.gpus.push_back(
+    p.gpus.unchecked_push_back(
         {2,
          2,
          1,

@@ -26,7 +26,7 @@ using tasks_type = takt::described_tasks<4, 8>;
 }
 [[nodiscard]] auto board(std::int32_t gpus = 1) -> takt::hardware {
   takt::hardware out{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-  for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(out.gpus.push_back({.sms = 4, .virtual_per_sm = 2})); }
+  for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(out.gpus.try_push_back({.sms = 4, .virtual_per_sm = 2})); }
   return out;
 }
 [[nodiscard]] auto one(takt::described_task t, const takt::described_visit& v) -> tasks_type {
@@ -82,7 +82,7 @@ TEST_CASE("a time beyond all ranges proves nothing, and no sum overflows") {
     static_cast<void>(all.add_visit(early));
     static_cast<void>(all.add_visit(late));
     takt::hardware on{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-    static_cast<void>(on.gpus.push_back({.sms = 4, .virtual_per_sm = 2}));
+    on.gpus.unchecked_push_back({.sms = 4, .virtual_per_sm = 2});
     return takt::analysis::find_proven_misses(all, on, two_cores).empty();
   };
   static_assert(is_silent(visit_place::processor));

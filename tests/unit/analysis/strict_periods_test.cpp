@@ -61,8 +61,8 @@ constexpr auto in_order = [](std::size_t task, ticks /*release*/) { return stati
 
 TEST_CASE("offsets keep two tasks apart that would meet if they were released together") {
   loads_type two;
-  REQUIRE(two.push_back({.offset = 0, .period = 10, .wcet = 5}));
-  REQUIRE(two.push_back({.offset = 5, .period = 10, .wcet = 5}));
+  REQUIRE(two.try_push_back({.offset = 0, .period = 10, .wcet = 5}));
+  REQUIRE(two.try_push_back({.offset = 5, .period = 10, .wcet = 5}));
   CHECK(response(two, 0, in_order).worst == 5);
   CHECK(response(two, 1, in_order).worst == 5);
   CHECK(response(two, 1, in_order).decided);
@@ -74,18 +74,18 @@ TEST_CASE("offsets keep two tasks apart that would meet if they were released to
 
 TEST_CASE("jobs of one task wait for each other, and a load above one is not decided") {
   loads_type two;
-  REQUIRE(two.push_back({.offset = 0, .period = 70, .wcet = 26}));
-  REQUIRE(two.push_back({.offset = 0, .period = 100, .wcet = 62}));
+  REQUIRE(two.try_push_back({.offset = 0, .period = 70, .wcet = 26}));
+  REQUIRE(two.try_push_back({.offset = 0, .period = 100, .wcet = 62}));
   CHECK(response(two, 1, in_order).worst == 118);
   CHECK(response(two, 1, in_order).decided);
-  REQUIRE(two.push_back({.offset = 3, .period = 1000, .wcet = 9}));
+  REQUIRE(two.try_push_back({.offset = 3, .period = 1000, .wcet = 9}));
   CHECK_FALSE(response(two, 2, in_order).decided);
 }
 
 TEST_CASE("ties count against a task in a bound, and for it in a proof of a miss") {
   loads_type two;
-  REQUIRE(two.push_back({.offset = 0, .period = 10, .wcet = 3}));
-  REQUIRE(two.push_back({.offset = 0, .period = 10, .wcet = 4}));
+  REQUIRE(two.try_push_back({.offset = 0, .period = 10, .wcet = 3}));
+  REQUIRE(two.try_push_back({.offset = 0, .period = 10, .wcet = 4}));
   constexpr auto all_equal = [](std::size_t /*task*/, ticks release) { return release; };
   using takt::analysis::response_by_hyperperiod;
   CHECK(response_by_hyperperiod(two, 0, tie::lost, all_equal).worst == 7);
@@ -96,8 +96,8 @@ TEST_CASE("ties count against a task in a bound, and for it in a proof of a miss
 
 TEST_CASE("more jobs than a test follows are not decided") {
   loads_type two;
-  REQUIRE(two.push_back({.offset = 0, .period = 9'973, .wcet = 1}));
-  REQUIRE(two.push_back({.offset = 0, .period = 9'967, .wcet = 1}));
+  REQUIRE(two.try_push_back({.offset = 0, .period = 9'973, .wcet = 1}));
+  REQUIRE(two.try_push_back({.offset = 0, .period = 9'967, .wcet = 1}));
   CHECK_FALSE(response(two, 1, in_order).decided);
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("responses are those of a run that is followed tick by tick") {
     ticks last = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const ticks period = periods[static_cast<std::size_t>(random.below(7))];
-      REQUIRE(all.push_back({random.below(20), period, random.between(1, 3)}));
+      REQUIRE(all.try_push_back({random.below(20), period, random.between(1, 3)}));
       deadlines[i] = random.between(1, 2 * period);
       last = std::max(last, all[i].offset);
     }

@@ -40,7 +40,7 @@ auto draw(std::mt19937_64& engine, std::int32_t cores) -> random_system {
   random_system out;
   out.platform.cores = cores;
   out.platform.copy_engines = static_cast<std::int32_t>(pick(1, 2));
-  out.platform.gpus.push_back({16, 2, 1, false});
+  out.platform.gpus.unchecked_push_back({16, 2, 1, false});
   const std::int64_t tasks = pick(2, 6);
   const std::int64_t longest = pick(50, 700);
   for (std::int64_t i = 0; i < tasks; ++i) {
@@ -65,7 +65,7 @@ auto draw(std::mt19937_64& engine, std::int32_t cores) -> random_system {
       if (pick(0, 3) > 0) { add(takt::stage::copy, 0, 6, takt::to_host); }
       add(takt::stage::cpu, 0, 8);
     }
-    out.plan.shares.push_back({0, kernels > 0 ? static_cast<std::int32_t>(pick(1, 2)) : 0});
+    out.plan.shares.unchecked_push_back({0, kernels > 0 ? static_cast<std::int32_t>(pick(1, 2)) : 0});
   }
   takt::prioritize(out.table);
   return out;
@@ -157,7 +157,7 @@ TEST_CASE("terms of two tasks, by hand") {
   table.add_segment({.where = takt::stage::cpu, .time = {1, 1}});
   takt::prioritize(table);
   takt::platform_record platform{.cores = 1, .copy_engines = 1, .gpus = {}};
-  platform.gpus.push_back({2, 1, 1, false});
+  platform.gpus.unchecked_push_back({2, 1, 1, false});
   takt::analysis::rtgpu a(table, platform);
   REQUIRE(takt::analysis::evaluate_all(a, takt::dedicate(1, 1)) == 2);
 
@@ -190,7 +190,7 @@ constexpr auto sum_alone() -> Number {
                      .interleave_denominator = 5});
   table.add_segment({.where = takt::stage::cpu, .time = {1, 2}});
   takt::platform_record platform{.cores = 1, .copy_engines = 0, .gpus = {}};
-  platform.gpus.push_back({3, 2, 1, false});
+  platform.gpus.unchecked_push_back({3, 2, 1, false});
   takt::analysis::rtgpu a(table, platform);
   Number total = 0;
   if (takt::analysis::evaluate_all(a, takt::dedicate(1)) != 1) { return total; }

@@ -90,7 +90,7 @@ TEST_CASE("clusters that do not fit the processors, and cores under a rule that 
     CHECK(takt::simulate(uneven, tasks, takt::plan<4>{}).error.fault == takt::model_fault::platform_size_out_of_range);
   }
   auto plan = takt::analyze(board(4, takt::g_edf), tasks).plan;
-  for (int i = 0; i < 4; ++i) { REQUIRE(plan.cores.push_back(0)); }
+  for (int i = 0; i < 4; ++i) { REQUIRE(plan.cores.try_push_back(0)); }
   CHECK(takt::analyze(board(4, takt::g_edf), tasks, plan).error.fault == takt::model_fault::plan_part_unused);
   CHECK(takt::simulate(board(4, takt::g_edf), tasks, plan).error.fault == takt::model_fault::plan_part_unused);
   const auto clusters = board(4, takt::clustered(takt::g_edf, 2));
@@ -107,7 +107,7 @@ TEST_CASE("clusters that do not fit the processors, and cores under a rule that 
 
 TEST_CASE("a task runs on the processors of its core's cluster") {
   auto plan = takt::analyze(board(4, takt::clustered(takt::g_edf, 2)), tasks).plan;
-  for (const std::int32_t core : {0, 1, 1, 1}) { REQUIRE(plan.cores.push_back(core)); }
+  for (const std::int32_t core : {0, 1, 1, 1}) { REQUIRE(plan.cores.try_push_back(core)); }
   const auto clusters = board(4, takt::clustered(takt::g_edf, 2));
   const auto crowded = takt::simulate(clusters, tasks, plan, {.horizon = 1_s});
   CHECK(crowded.tasks[3].worst_response > (9_ms).count());

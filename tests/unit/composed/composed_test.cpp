@@ -112,8 +112,8 @@ TEST_CASE("tasks that share one core with suspensions are proven by whichever co
 TEST_CASE("a plan with guards is judged, and honoured by the simulation") {
   auto plan = takt::analyze(board, tasks).plan;
   constexpr takt::ticks ms = 1'000'000;
-  for (const takt::ticks o : {0, 6, 10, 18, 20, 0, 6, 14}) { REQUIRE(plan.offsets.push_back(o * ms)); }
-  for (const takt::ticks d : {6, 4, 8, 2, 6, 6, 8, 6}) { REQUIRE(plan.local_deadlines.push_back(d * ms)); }
+  for (const takt::ticks o : {0, 6, 10, 18, 20, 0, 6, 14}) { REQUIRE(plan.offsets.try_push_back(o * ms)); }
+  for (const takt::ticks d : {6, 4, 8, 2, 6, 6, 8, 6}) { REQUIRE(plan.local_deadlines.try_push_back(d * ms)); }
   const auto verdict = takt::analyze(board, tasks, plan);
   CHECK(verdict.schedulable());
   CHECK(verdict.method == "guarded");
@@ -136,7 +136,7 @@ TEST_CASE("what a composed board cannot use is refused") {
   const auto fault = [](const auto& plan) { return takt::analyze(board, tasks, plan).error.fault; };
   auto plan = takt::analyze(board, tasks).plan;
   CHECK(fault(plan) == takt::model_fault::none);
-  plan.tokens.push_back(1);
+  plan.tokens.unchecked_push_back(1);
   CHECK(fault(plan) == takt::model_fault::plan_part_unused);
   plan.tokens.clear();
   plan.shares[0].sms = 5;
@@ -147,23 +147,25 @@ TEST_CASE("what a composed board cannot use is refused") {
   CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
   plan = takt::analyze(board, tasks).plan;
   plan.cores = {};
-  REQUIRE(plan.cores.push_back(0));
+  REQUIRE(plan.cores.try_push_back(0));
   CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
-  REQUIRE(plan.cores.push_back(2));
+  REQUIRE(plan.cores.try_push_back(2));
   CHECK(fault(plan) == takt::model_fault::core_out_of_range);
   plan.cores.clear();
-  for (const std::int32_t p : {0, 1}) { REQUIRE(plan.priorities.push_back(p)); }
+  for (const std::int32_t p : {0, 1}) { REQUIRE(plan.priorities.try_push_back(p)); }
   CHECK(fault(plan) == takt::model_fault::plan_part_unused);  // EDF and queues look at none
   plan.priorities.clear();
   plan.shares[1].sms = 1;  // it has no kernel
   CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
   plan.shares[1].sms = 0;
-  REQUIRE(plan.offsets.push_back(0));
+  REQUIRE(plan.offsets.try_push_back(0));
   CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
   const auto backwards = [&](std::size_t at, takt::ticks offset) {
     auto guarded = takt::analyze(board, tasks).plan;
-    for (const takt::ticks o : {0, 6, 10, 18, 20, 0, 6, 14}) { REQUIRE(guarded.offsets.push_back(o * 1'000'000)); }
-    for (const takt::ticks d : {6, 4, 8, 2, 6, 6, 8, 6}) { REQUIRE(guarded.local_deadlines.push_back(d * 1'000'000)); }
+    for (const takt::ticks o : {0, 6, 10, 18, 20, 0, 6, 14}) { REQUIRE(guarded.offsets.try_push_back(o * 1'000'000)); }
+    for (const takt::ticks d : {6, 4, 8, 2, 6, 6, 8, 6}) {
+      REQUIRE(guarded.local_deadlines.try_push_back(d * 1'000'000));
+    }
     guarded.offsets[at] = offset;
     CHECK(takt::simulate(board, tasks, guarded).error == takt::analyze(board, tasks, guarded).error);
     return fault(guarded);
@@ -297,14 +299,14 @@ TEST_CASE("a table that is no model is refused with its task and visit") {
   CHECK(fault([](table& t) { t.visits[1].station = 1; }) ==
         takt::fault_at(model_fault::platform_size_out_of_range, 0, 1));
   const auto section = [&](std::uint32_t task, takt::visit_mask held) {
-    return fault([&](table& t) { REQUIRE(t.sections.push_back({task, 0, held})); });
+    return fault([&](table& t) { REQUIRE(t.sections.try_push_back({task, 0, held})); });
   };
   CHECK(section(0, 0) == takt::fault_at(model_fault::malformed, 0));
   CHECK(section(0, 0b100) == takt::fault_at(model_fault::malformed, 0));
-  CHECK(fault([](table& t) { REQUIRE(t.sections.push_back({0, 1, 0b1})); }) ==
+  CHECK(fault([](table& t) { REQUIRE(t.sections.try_push_back({0, 1, 0b1})); }) ==
         takt::fault_at(model_fault::malformed, 0));
   CHECK(section(1, 0b1) == takt::fault_at(model_fault::malformed, 1));
   CHECK(fault([](table& t) {
-          for (const takt::visit_mask held : {0b11U, 0b10U}) { REQUIRE(t.sections.push_back({0, 0, held})); }
+          for (const takt::visit_mask held : {0b11U, 0b10U}) { REQUIRE(t.sections.try_push_back({0, 0, held})); }
         }) == takt::fault_at(model_fault::malformed, 0));
 }

@@ -62,8 +62,8 @@ auto same_on(const T& tasks, std::int32_t sms, std::int32_t percent, const Board
   REQUIRE_FALSE(described.error);
   plan<tasks_of<T>, visits_of<T>> p;
   for (std::size_t i = 0; i < described.tasks.size(); ++i) {
-    if (sms > 0) { p.shares.push_back({.sms = sms}); }
-    if (percent > 0) { p.percents.push_back(percent); }
+    if (sms > 0) { p.shares.unchecked_push_back({.sms = sms}); }
+    if (percent > 0) { p.percents.unchecked_push_back(percent); }
   }
   const auto check = [&](const auto& board) {
     const auto typed = flatten(board, all, p);
@@ -214,7 +214,7 @@ constexpr auto knowing(auto... stated) {
 
 TEST_CASE("a later deadline orders as it was said, none as the period, and history holds by itself") {
   auto tasks = small(knowing(visit_fact::wcet));
-  tasks.history.push_back({0, 1, 0, 1});
+  tasks.history.unchecked_push_back({0, 1, 0, 1});
   const auto flat = flatten(board_of(fifo), tasks, plan<1, 4>{});
   REQUIRE_FALSE(flat.error);
   CHECK(flat.table.tasks[0].deadline == tasks.tasks[0].deadline);
@@ -321,7 +321,7 @@ struct stretch_sink {
   auto visit(const auto& /*s*/, visit_mask /*before*/) -> visit_mask { return visit_mask{1} << visits++; }
   void hold(mutex_key /*mutex*/, visit_mask /*visits*/) {}
   void refuse(const model_error& error) { CHECK_FALSE(error); }
-  void stretch(visit_mask m) { CHECK(stretches.push_back(m)); }
+  void stretch(visit_mask m) { CHECK(stretches.try_push_back(m)); }
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_CASE("a job that is due when a grant ends the one before comes in before it
   REQUIRE(set.add_task({.name = "often", .period = 2, .deadline = 2, .priority = 0}));
   REQUIRE(set.add_next(0, 0, 0));
   REQUIRE(set.add_next(0, 0, 5));
-  REQUIRE(set.sections.push_back({0, 0, 1}));
+  REQUIRE(set.sections.try_push_back({0, 0, 1}));
   REQUIRE(set.add_task({.name = "once", .period = 100, .deadline = 100, .priority = 1}));
   REQUIRE(set.add_next(1, 5, 5));
   REQUIRE(set.add_next(0, 3, 3));

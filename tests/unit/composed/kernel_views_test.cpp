@@ -250,7 +250,7 @@ TEST_CASE("one chain of facts goes through boards whose rules read different one
         platform(pool(processors(1), deadline_monotonic), pool(copy_engines(1), nonpreemptive(deadline_monotonic)),
                  pool(virtual_sms(4, 2), rule));
     plan<3, 13> p;
-    for (int i = 0; sms > 0 && i < 3; ++i) { REQUIRE(p.shares.push_back({0, i == 0 ? sms : 1})); }
+    for (int i = 0; sms > 0 && i < 3; ++i) { REQUIRE(p.shares.try_push_back({0, i == 0 ? sms : 1})); }
     const auto out = flatten(board, chains, p);
     REQUIRE_FALSE(out.error);
     REQUIRE(out.table.visits.size() == 13);

@@ -61,7 +61,7 @@ TEST_CASE("typed sections are those of a table that says the same") {
         {.name = name, .period = period * 1'000'000, .deadline = period * 1'000'000, .priority = priority}));
   };
   const auto hold = [&](std::uint32_t tokens, takt::visit_mask visits) {
-    REQUIRE(by_hand.sections.push_back({static_cast<std::uint32_t>(by_hand.size() - 1), tokens, visits}));
+    REQUIRE(by_hand.sections.try_push_back({static_cast<std::uint32_t>(by_hand.size() - 1), tokens, visits}));
   };
   REQUIRE(places.add(takt::fixed_priority));
   REQUIRE(places.add(takt::fifo));
@@ -210,7 +210,7 @@ TEST_CASE("a table of sections off their processor is not proven") {
   takt::visit_table<2, 4> table;
   REQUIRE(table.add_task({.name = "t", .period = 20, .deadline = 20}));
   REQUIRE(table.add_next(1, 1, 2));
-  REQUIRE(table.sections.push_back({0, 0, 1}));
+  REQUIRE(table.sections.try_push_back({0, 0, 1}));
   takt::any_stations<2, 4> places;
   REQUIRE(places.add(takt::fixed_priority));
   REQUIRE(places.add(takt::fifo));

@@ -53,9 +53,9 @@ TEST_CASE("bounds refuse sections that nest, and visits that need a unit for no 
   REQUIRE(places.add_tokens(takt::k_fmlp_order, 1));
   table set;
   add(set, 0, {1, 1, 1});
-  REQUIRE(set.sections.push_back({0, 0, 0b110}));
+  REQUIRE(set.sections.try_push_back({0, 0, 0b110}));
   CHECK_FALSE(takt::validate(set, 1, 2));
-  REQUIRE(set.sections.push_back({0, 1, 0b100}));
+  REQUIRE(set.sections.try_push_back({0, 1, 0b100}));
   CHECK(takt::validate(set, 1, 2).fault == model_fault::malformed);
   CHECK_FALSE(takt::validate(set, 1, 2, section_shapes::nested));
   CHECK(takt::analysis::holistic(set, places).error.fault == model_fault::malformed);
@@ -81,10 +81,10 @@ TEST_CASE("who waits for an outer token lends its priority to whom its holder wa
   add(set, 0, {1, 2});
   add(set, 1, {1, 1, 2});
   add(set, 2, {4});
-  REQUIRE(set.sections.push_back({0, 0, 0b10}));
-  REQUIRE(set.sections.push_back({1, 0, 0b110}));
-  REQUIRE(set.sections.push_back({1, 1, 0b100}));
-  REQUIRE(set.sections.push_back({2, 1, 0b1}));
+  REQUIRE(set.sections.try_push_back({0, 0, 0b10}));
+  REQUIRE(set.sections.try_push_back({1, 0, 0b110}));
+  REQUIRE(set.sections.try_push_back({1, 1, 0b100}));
+  REQUIRE(set.sections.try_push_back({2, 1, 0b1}));
   // Task 2 runs 0..1, task 1 1..3 and waits, task 2 3..4, task 0 4..5 and waits, task 2 5..7, task 1 7..9, task
   // 0 9..11.
   CHECK(ends_of(set, places, {4, 1, 0}) == std::vector<ticks>{11, 9, 7});
@@ -98,10 +98,10 @@ TEST_CASE("jobs leave visits out and make others again, each time with the token
   table set;
   REQUIRE(set.add_task({.name = "a", .period = 1'000, .deadline = 1'000}));
   for (const ticks t : {1, 2, 1, 3}) { REQUIRE(set.add_next(0, t, t)); }
-  REQUIRE(set.sections.push_back({0, 0, 0b10}));
+  REQUIRE(set.sections.try_push_back({0, 0, 0b10}));
   REQUIRE(set.add_task({.name = "b", .period = 1'000, .deadline = 1'000}));
   REQUIRE(set.add_next(0, 5, 5));
-  REQUIRE(set.sections.push_back({1, 0, 0b1}));
+  REQUIRE(set.sections.try_push_back({1, 0, 0b1}));
   REQUIRE_FALSE(takt::validate(set, 1, 1, section_shapes::nested));
   struct rounds {
     int left = 0;

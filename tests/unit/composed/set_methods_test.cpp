@@ -63,8 +63,8 @@ struct sum_of_kernels {
     out.status = verdict_status::schedulable;
     for (const auto& t : table.tasks) {
       const bool meets = sum <= t.deadline;
-      static_cast<void>(out.tasks.push_back(
-          {.name = t.name, .deadline = t.deadline, .bound = {sum, true}, .evaluated = true, .meets = meets}));
+      out.tasks.unchecked_push_back(
+          {.name = t.name, .deadline = t.deadline, .bound = {sum, true}, .evaluated = true, .meets = meets});
       if (!meets) { out.status = verdict_status::not_proven; }
     }
     return out;
@@ -124,8 +124,8 @@ TEST_CASE("a proof of a miss stands, and a plan places the kernels for all metho
   CHECK(takt::analyze(board, busy).status == verdict_status::unschedulable);
   const auto on = [](std::int32_t first, std::int32_t second) {
     takt::plan<2> out;
-    out.cores.push_back(first);
-    out.cores.push_back(second);
+    out.cores.unchecked_push_back(first);
+    out.cores.unchecked_push_back(second);
     return out;
   };
   const auto verdict = takt::analyze(board, busy, on(0, 1));

@@ -62,8 +62,8 @@ TEST_CASE(
 
 TEST_CASE("a plan that does not fit is refused, and nothing is recorded") {
   takt::plan<2, 6> wrong;
-  wrong.shares.push_back({0, 9});
-  wrong.shares.push_back({0, 0});
+  wrong.shares.unchecked_push_back({0, 9});
+  wrong.shares.unchecked_push_back({0, 0});
   takt::trace kept;
   const auto seen = takt::simulate(board, tasks, wrong, {.horizon = 20_ms}, kept);
   CHECK(seen.error.fault == takt::model_fault::plan_does_not_fit);

@@ -28,7 +28,7 @@ constexpr auto flat(const P& on, const T& tasks, std::int32_t sms = 0) {
   takt::plan<takt::tasks_of<T>, takt::visits_of<T>> p;
   if (sms > 0) {
     const std::size_t there = takt::detail::plan_room_of(on, tasks).asks.size();
-    for (std::size_t i = 0; i < there && i < 2; ++i) { static_cast<void>(p.shares.push_back({0, sms})); }
+    for (std::size_t i = 0; i < there && i < 2; ++i) { p.shares.unchecked_push_back({0, sms}); }
   }
   return takt::flatten(on, tasks, p);
 }
@@ -151,8 +151,8 @@ TEST_CASE("a table that was read from data flattens to the visits of the typed s
   REQUIRE(read.add_segment({.where = stage::cpu, .time = {0, 1'000'000}}));
   REQUIRE(read.add_task("plan", 20'000'000, 20'000'000, 0, 1));
   REQUIRE(read.add_segment({.where = stage::cpu, .time = {0, 4'000'000}}));
-  REQUIRE(read.samples.push_back({1'000'000, 6'000'000}));
-  REQUIRE(read.samples.push_back({1'000'000, 4'000'000}));
+  REQUIRE(read.samples.try_push_back({1'000'000, 6'000'000}));
+  REQUIRE(read.samples.try_push_back({1'000'000, 4'000'000}));
   REQUIRE(read.add_segment({.where = stage::kernel, .first_sample = 0, .samples = 2}));
   REQUIRE(read.add_segment({.where = stage::cpu, .time = {0, 1'000'000}}));
   const auto engines = takt::platform(cores, takt::pool(takt::copy_engines(2), takt::fifo), gpu);
@@ -301,8 +301,8 @@ TEST_CASE("tasks of locked GPUs become chains once their copies have a cost") {
   t.bytes_in = 2500;
   t.bytes_out = 100;
   t.gpu_cluster = 0;
-  REQUIRE(t.kernels.push_back(4000));
-  REQUIRE(t.kernels.push_back(500));
+  REQUIRE(t.kernels.try_push_back(4000));
+  REQUIRE(t.kernels.try_push_back(500));
   REQUIRE(tasks.table.add(t));
   REQUIRE(tasks.table.add({.name = "plan", .wcet = 700, .period = 50'000, .deadline = 50'000, .cpu_cluster = 1}));
   const auto out = flat(serial, tasks);
@@ -370,9 +370,9 @@ TEST_CASE("two GPUs of different rules and two kinds of processors stand on one 
                  takt::kernel(takt::work(32_ms), takt::interleave(1)), takt::cpu(1_ms)),
       takt::task("c", takt::period(20_ms), takt::visit<little>(takt::takes(3_ms))));
   takt::plan<3, 8> p;
-  REQUIRE(p.shares.push_back({0, 0}));
-  REQUIRE(p.shares.push_back({1, 4}));
-  REQUIRE(p.shares.push_back({0, 0}));
+  REQUIRE(p.shares.try_push_back({0, 0}));
+  REQUIRE(p.shares.try_push_back({1, 4}));
+  REQUIRE(p.shares.try_push_back({0, 0}));
   const auto verdict = takt::analyze(big, tasks, p);
   REQUIRE(verdict.schedulable());
   const auto out = takt::flatten(big, tasks, p);
@@ -401,8 +401,8 @@ TEST_CASE("of two GPUs each takes the kernels whose facts its rule reads") {
                      takt::task("grid", takt::period(40_ms), takt::on_core(1), takt::cpu(1_ms),
                                 takt::kernel(takt::grid(8, 512), takt::block_length(2_ms)), takt::cpu(1_ms)));
   takt::plan<2, 6> p;
-  REQUIRE(p.shares.push_back({0, 4}));
-  REQUIRE(p.shares.push_back({1, 0}));
+  REQUIRE(p.shares.try_push_back({0, 4}));
+  REQUIRE(p.shares.try_push_back({1, 0}));
   const auto verdict = takt::analyze(both, tasks, p);
   CHECK(verdict.schedulable());
   const auto out = takt::flatten(both, tasks, p);

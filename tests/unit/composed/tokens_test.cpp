@@ -116,7 +116,7 @@ TEST_CASE("two GPUs have rules of their own: tokens on one, SMs of each task's o
                      takt::pool(takt::virtual_sms(6, 2), takt::federated));
   takt::plan<3> plan;
   for (const takt::sm_share& s : {takt::sm_share{0, 0}, takt::sm_share{1, 4}, takt::sm_share{0, 0}}) {
-    REQUIRE(plan.shares.push_back(s));
+    REQUIRE(plan.shares.try_push_back(s));
   }
   expect_sound(board, tasks, plan);
   plan.shares[0] = {1, 3};
@@ -142,7 +142,7 @@ TEST_CASE("sections whose waits are not known in wall-clock time are refused by 
   takt::visit_table<2, 4> table;
   REQUIRE(table.add_task({.name = "t", .period = 20, .deadline = 20}));
   REQUIRE(table.add_next(0, 1, 2));
-  REQUIRE(table.sections.push_back({0, 0, 1}));
+  REQUIRE(table.sections.try_push_back({0, 0, 1}));
   takt::any_stations<2, 4> board;
   REQUIRE(board.add(takt::fifo));
   REQUIRE(board.add_tokens(takt::ck_omlp_order, 1));
@@ -220,7 +220,7 @@ TEST_CASE("a section asks when the visits before it are due, and no guard holds 
   REQUIRE(table.add_next(0, 2, 2));
   REQUIRE(table.add_next(1, 1, 1));
   REQUIRE(table.add_next(2, 3, 3));
-  REQUIRE(table.sections.push_back({0, 0, 0b110}));
+  REQUIRE(table.sections.try_push_back({0, 0, 0b110}));
   takt::any_stations<3, 3> places;
   for (int s = 0; s < 3; ++s) { REQUIRE(places.add(takt::deadline_monotonic)); }
   REQUIRE(places.add_tokens(takt::fifo_order, 1));
@@ -250,7 +250,7 @@ TEST_CASE("a wait that guards leave no room for is told apart from visits that n
   for (const char* const name : {"a", "b"}) {
     REQUIRE(table.add_task({.name = name, .period = 30, .deadline = 30}));
     REQUIRE(table.add_next(0, 1, 4));
-    REQUIRE(table.sections.push_back({static_cast<std::uint32_t>(table.size() - 1), 0, 1}));
+    REQUIRE(table.sections.try_push_back({static_cast<std::uint32_t>(table.size() - 1), 0, 1}));
   }
   takt::any_stations<1, 2> places;
   REQUIRE(places.add(takt::fifo));

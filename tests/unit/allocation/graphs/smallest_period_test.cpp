@@ -19,7 +19,7 @@ using takt::ticks;
 constexpr ticks ms = 1'000'000;
 const takt::graph_platform board = [] {
   takt::graph_platform p;
-  p.clusters.push_back(16);
+  p.clusters.unchecked_push_back(16);
   p.sms = 80;
   p.threads_per_sm = 2048;
   return p;

@@ -68,7 +68,7 @@ using small = takt::described_tasks<4, 16, 4, 64>;
   takt::hardware out;
   out.processors = cores;
   out.copy_engines = 1;
-  out.gpus.push_back({.sms = sms, .virtual_per_sm = 1});
+  out.gpus.unchecked_push_back({.sms = sms, .virtual_per_sm = 1});
   return out;
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("what is no chain of a published method is refused with its place") {
   own.visits[1].where = visit_place::own;
   CHECK(refused(own) == takt::fault_at(takt::model_fault::unknown_resource, 0, 1));
   auto loop = fork.done();
-  loop.history.push_back({0, 2, 0, 0});
+  loop.history.unchecked_push_back({0, 2, 0, 0});
   CHECK(refused(loop).fault == takt::model_fault::lag_not_positive);
   loop.history[0] = {0, 3, 0, 1};
   CHECK(refused(loop).fault == takt::model_fault::unknown_node);

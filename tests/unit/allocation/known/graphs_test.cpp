@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 12> names{"a", "b", "c", "d", "e", "f", "
   takt::hardware out;
   out.processors = cpus;
   out.copy_engines = engines;
-  out.gpus.push_back({.sms = 3, .virtual_per_sm = 2, .threads_per_sm = 256, .blocks_per_sm = 4});
+  out.gpus.unchecked_push_back({.sms = 3, .virtual_per_sm = 2, .threads_per_sm = 256, .blocks_per_sm = 4});
   return out;
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("typed graphs that are described have their bounds") {
   REQUIRE_FALSE(described.error);
   takt::hardware board;
   board.processors = 6;
-  board.gpus.push_back({.sms = 6, .virtual_per_sm = 2, .threads_per_sm = 2048});
+  board.gpus.unchecked_push_back({.sms = 6, .virtual_per_sm = 2, .threads_per_sm = 2048});
   const auto found = takt::judge_graphs(described.tasks, board, takt::g_fl, 3);
   REQUIRE(found.bounded());
   CHECK(found.tasks[0].bound.value == typed.tasks[0].bound.value);

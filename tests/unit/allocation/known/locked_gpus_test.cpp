@@ -23,7 +23,7 @@ using table = takt::task_rows<takt::gpusync_task<ticks, 16>, 8>;
 [[nodiscard]] auto gpus(std::int32_t cpus, std::int32_t count) -> takt::hardware {
   takt::hardware out;
   out.processors = cpus;
-  for (std::int32_t g = 0; g < count; ++g) { out.gpus.push_back({.sms = 4, .virtual_per_sm = 2}); }
+  for (std::int32_t g = 0; g < count; ++g) { out.gpus.unchecked_push_back({.sms = 4, .virtual_per_sm = 2}); }
   return out;
 }
 
@@ -56,7 +56,9 @@ using table = takt::task_rows<takt::gpusync_task<ticks, 16>, 8>;
     if (random.chance(2, 3)) {
       t.gpu = true;
       t.cpu_in_gpu_section = t.wcet / 10;
-      for (std::int64_t k = random.between(1, 3); k > 0; --k) { t.kernels.push_back(random.between(10, 300)); }
+      for (std::int64_t k = random.between(1, 3); k > 0; --k) {
+        t.kernels.unchecked_push_back(random.between(10, 300));
+      }
       t.bytes_in = c.copy_engines > 0 ? random.between(0, 500) : 0;
       t.bytes_out = c.copy_engines > 0 ? random.between(0, 500) : 0;
       t.bytes_state = c.copy_engines > 0 ? random.between(0, 200) : 0;

@@ -17,7 +17,7 @@ namespace {
 
 [[nodiscard]] constexpr auto one_gpu(std::int64_t memory = 0) -> takt::hardware {
   takt::hardware out;
-  out.gpus.push_back({.memory = memory});
+  out.gpus.unchecked_push_back({.memory = memory});
   return out;
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("without priorities the shorter deadline goes first") {
   for (std::uint32_t i = 0; i < 3; ++i) {
     tasks.visits[i].known.add(visit_fact::wcet_by_share);
     tasks.visits[i].row = i;
-    tasks.rows.push_back(takt::wcet_row::scaling(tasks.visits[i].wcet));
+    tasks.rows.unchecked_push_back(takt::wcet_row::scaling(tasks.visits[i].wcet));
   }
   const auto found = takt::judge_shares(tasks, one_gpu());
   CHECK(found.plan.percents[0] == 20);
@@ -85,7 +85,7 @@ TEST_CASE("a GPU of another speed has other times by share") {
   b.task({.name = "a", .period = 100}).whole(20);
   auto tasks = b.done();
   tasks.visits[0].known.add(visit_fact::wcet_by_share);
-  tasks.rows.push_back(takt::wcet_row::scaling(40));
+  tasks.rows.unchecked_push_back(takt::wcet_row::scaling(40));
   CHECK(takt::judge_shares(tasks, one_gpu()).plan.percents[0] == 40);
   auto faster = one_gpu();
   faster.gpus[0].speed = {2, 1};

@@ -19,7 +19,7 @@ namespace {
 
 [[nodiscard]] constexpr auto one_gpu(std::int32_t sms, std::int32_t levels) -> takt::hardware {
   takt::hardware out;
-  out.gpus.push_back({.sms = sms, .virtual_per_sm = 2, .preemption_levels = levels});
+  out.gpus.unchecked_push_back({.sms = sms, .virtual_per_sm = 2, .preemption_levels = levels});
   return out;
 }
 

@@ -40,7 +40,7 @@ constexpr auto tasks_of(std::initializer_list<row> rows) -> table<Number> {
   for (const row& r : rows) {
     gpusync_task<Number, 1> t{.wcet = Number(r.wcet), .period = Number(r.period), .deadline = Number(r.period)};
     if (r.kernel > 0) {
-      static_cast<void>(t.kernels.push_back(Number(r.kernel)));
+      t.kernels.unchecked_push_back(Number(r.kernel));
       t.gpu = true;
     }
     static_cast<void>(out.add(t));
@@ -141,7 +141,7 @@ TEST_CASE("GSA-26 integers place as exact fractions do") {
     for (const auto& t : drawn.tasks) {
       gpusync_task<exact, 1> f{.wcet = t.wcet, .period = t.period, .deadline = t.deadline};
       f.cpu_in_gpu_section = t.cpu_in_gpu_section;
-      for (const ticks q : t.kernels) { static_cast<void>(f.kernels.push_back(q)); }
+      for (const ticks q : t.kernels) { f.kernels.unchecked_push_back(q); }
       f.bytes_in = t.bytes_in;
       f.bytes_out = t.bytes_out;
       f.bytes_state = t.bytes_state;

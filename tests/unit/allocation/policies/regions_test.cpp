@@ -48,7 +48,8 @@ constexpr ticks ms = 1'000'000;
 }
 [[nodiscard]] auto board() -> takt::hardware {
   takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
-  REQUIRE(out.gpus.push_back({.sms = 8, .preemption_levels = 2, .context_switch = 250'000, .switch_is_known = true}));
+  REQUIRE(
+      out.gpus.try_push_back({.sms = 8, .preemption_levels = 2, .context_switch = 250'000, .switch_is_known = true}));
   return out;
 }
 constexpr auto some =

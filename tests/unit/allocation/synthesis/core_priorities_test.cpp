@@ -25,7 +25,7 @@ using tasks_type = takt::inline_vector<core_task, most>;
 
 [[nodiscard]] constexpr auto tasks_of(std::initializer_list<core_task> given) -> tasks_type {
   tasks_type out;
-  for (const core_task& t : given) { static_cast<void>(out.push_back(t)); }
+  for (const core_task& t : given) { out.unchecked_push_back(t); }
   return out;
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("an assignment of priorities finds an order where one of all holds, an
         t.wcet = d.between(1, std::max<ticks>(1, 3 * t.period / static_cast<ticks>(2 * order.size())));
         t.deadline = d.one_in(2) ? t.period : d.between(t.wcet, t.period);
         t.jitter = d.one_in(3) ? d.between(0, t.deadline / 4) : 0;
-        static_cast<void>(tasks.push_back(t));
+        tasks.unchecked_push_back(t);
       }
       const bool own = holds(how, tasks, order);
       const auto found = takt::assign_priorities(how, tasks, 1000);

@@ -80,7 +80,7 @@ TEST_CASE("what keeps a task from waiting is told") {
   CHECK(obstacle(takt::fifo, two, 0, 1) == wait_obstacle::rule_unknown);
   CHECK(obstacle(takt::clustered(takt::fixed_priority, 2), two, 0, 1) == wait_obstacle::rule_unknown);
   takt::plan<4, 8> guarded;
-  static_cast<void>(guarded.offsets.push_back(0));
+  guarded.offsets.unchecked_push_back(0);
   CHECK(takt::obstacle_to_waiting(takt::fixed_priority,
                                   takt::platform(takt::pool(takt::processors(2), takt::fixed_priority)), two, guarded,
                                   0, 1) == wait_obstacle::visits_held_back);
@@ -89,10 +89,10 @@ TEST_CASE("what keeps a task from waiting is told") {
 TEST_CASE("a plan decides cores and priorities where it names them") {
   const auto board = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority));
   takt::plan<4> p;
-  static_cast<void>(p.priorities.push_back(1));
-  static_cast<void>(p.priorities.push_back(0));
+  p.priorities.unchecked_push_back(1);
+  p.priorities.unchecked_push_back(0);
   CHECK(takt::obstacle_to_waiting(takt::fixed_priority, board, two, p, 1, 0) == wait_obstacle::none);
-  static_cast<void>(p.cores.push_back(0));
-  static_cast<void>(p.cores.push_back(1));
+  p.cores.unchecked_push_back(0);
+  p.cores.unchecked_push_back(1);
   CHECK(takt::obstacle_to_waiting(takt::fixed_priority, board, two, p, 1, 0) == wait_obstacle::consumer_elsewhere);
 }

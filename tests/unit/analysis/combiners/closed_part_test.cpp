@@ -71,8 +71,8 @@ TEST_CASE("tokens join their users, and where they lend priorities all tasks on 
   add(set, 0, {0});
   add(set, 1, {1, 2});
   add(set, 2, {0, 2});
-  REQUIRE(set.sections.push_back({1, 0, 2}));
-  REQUIRE(set.sections.push_back({2, 0, 1}));
+  REQUIRE(set.sections.try_push_back({1, 0, 2}));
+  REQUIRE(set.sections.try_push_back({2, 0, 1}));
   for (const bool lends : {false, true}) {
     CAPTURE(lends);
     board places;

@@ -24,7 +24,7 @@ constexpr auto small_model(double weight) -> model {
   r.center = {0.5, 0};
   r.width = {0.1, 0.1};
   r.weight = weight;
-  static_cast<void>(m.network.rules.push_back(r));
+  m.network.rules.unchecked_push_back(r);
   m.inputs = {value_range{10, 30}, value_range{7, 7}};
   m.target = {2, 4};
   return m;
@@ -43,7 +43,7 @@ auto random_model() -> model {
     }
     r.weight = -draw_unit(random);
     r.importance = draw_unit(random);
-    static_cast<void>(m.network.rules.push_back(r));
+    m.network.rules.unchecked_push_back(r);
   }
   return m;
 }

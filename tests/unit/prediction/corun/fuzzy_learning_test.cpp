@@ -25,7 +25,7 @@ auto printed_network() -> line_network {
     r.center = {center};
     r.width = {0.3};
     r.weight = weight;
-    REQUIRE(net.rules.push_back(r));
+    REQUIRE(net.rules.try_push_back(r));
   }
   return net;
 }
@@ -40,7 +40,7 @@ auto random_plane(random_stream& random, std::size_t rules) -> plane {
       r.slope[i] = 2 * draw_unit(random) - 1;
     }
     r.weight = 2 * draw_unit(random) - 1;
-    REQUIRE(net.rules.push_back(r));
+    REQUIRE(net.rules.try_push_back(r));
   }
   return net;
 }

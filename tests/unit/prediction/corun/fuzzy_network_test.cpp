@@ -24,8 +24,8 @@ constexpr auto rule(std::array<double, 2> center, double width, double weight) -
 
 constexpr auto two_rules() -> plane {
   plane net;
-  static_cast<void>(net.rules.push_back(rule({0.2, 0.2}, 0.01, 1)));
-  static_cast<void>(net.rules.push_back(rule({0.8, 0.8}, 0.01, 3)));
+  net.rules.unchecked_push_back(rule({0.2, 0.2}, 0.01, 1));
+  net.rules.unchecked_push_back(rule({0.8, 0.8}, 0.01, 3));
   return net;
 }
 
@@ -35,7 +35,7 @@ auto random_network(random_stream& random) -> plane {
   for (ticks j = 0; j < rules; ++j) {
     auto r = rule({draw_unit(random), draw_unit(random)}, 0.01 + draw_unit(random), 10 * draw_unit(random) - 5);
     r.width[1] = 0.01 + draw_unit(random);
-    static_cast<void>(net.rules.push_back(r));
+    net.rules.unchecked_push_back(r);
   }
   return net;
 }
@@ -113,6 +113,6 @@ TEST_CASE("WAMP-17 an affine consequent is exact for an affine function with a s
   fuzzy_network<2, 1> net;
   auto r = rule({0, 0}, 1, 0.5);
   r.slope = {2, -3};
-  REQUIRE(net.rules.push_back(r));
+  REQUIRE(net.rules.try_push_back(r));
   CHECK(net.output({0.25, 0.5}) == doctest::Approx(-0.5).epsilon(1e-12));
 }

@@ -54,7 +54,7 @@ auto simple_model() -> co_run_model<3, 8> {
   co_run_model<3, 8> m;
   fuzzy_rule<3> r{.center = {}, .width = {1, 1, 1}, .slope = {0.5, 0, -0.25}};
   r.weight = 0.5;
-  REQUIRE(m.network.rules.push_back(r));
+  REQUIRE(m.network.rules.try_push_back(r));
   m.inputs = {value_range{0, 10}, value_range{0, 10}, value_range{0, 100}};
   m.target = {0, 1000};
   m.scale = target_scale::linear;

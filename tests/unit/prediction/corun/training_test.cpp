@@ -162,10 +162,10 @@ TEST_CASE("WAMP-38 training writes its errors per epoch and the parameters of it
   CHECK(text.starts_with("rule,weight,importance,input,center,width,slope\n0,"));
 
   fuzzy_network<2, 4> known;
-  static_cast<void>(
-      known.rules.push_back({.center = {0.25, 0.5}, .width = {2, 3}, .slope = {5, 7}, .weight = 11, .importance = 13}));
-  static_cast<void>(known.rules.push_back(
-      {.center = {-1, -2}, .width = {17, 19}, .slope = {-3, -4}, .weight = 23, .importance = 29}));
+  known.rules.unchecked_push_back(
+      {.center = {0.25, 0.5}, .width = {2, 3}, .slope = {5, 7}, .weight = 11, .importance = 13});
+  known.rules.unchecked_push_back(
+      {.center = {-1, -2}, .width = {17, 19}, .slope = {-3, -4}, .weight = 23, .importance = 29});
   std::ostringstream two;
   write_rules_csv(two, known);
   std::istringstream rows{two.str()};

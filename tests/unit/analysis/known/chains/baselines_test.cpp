@@ -41,7 +41,7 @@ using exact_table = takt::task_table<rational, 8, 64, 64>;
 template <class A, std::size_t N>
 [[nodiscard]] auto evaluated(A a, const std::array<std::int32_t, N>& sms) -> A {
   takt::plan<8> p;
-  for (const auto g : sms) { p.shares.push_back({0, g}); }
+  for (const auto g : sms) { p.shares.unchecked_push_back({0, g}); }
   (void)takt::analysis::evaluate_all(a, p);
   return a;
 }
@@ -99,7 +99,7 @@ TEST_CASE("RTGPU-37 enhanced MPCP: the GPU with its bus as one lock on all SMs (
   two_cores.cores = 2;
   CHECK(fault_on(two_cores) == takt::model_fault::one_core_and_gpu_only);
   auto two_gpus = e1.platform;
-  two_gpus.gpus.push_back(two_gpus.gpus[0]);
+  two_gpus.gpus.unchecked_push_back(two_gpus.gpus[0]);
   CHECK(fault_on(two_gpus) == takt::model_fault::one_core_and_gpu_only);
   const auto a = evaluated(takt::analysis::enhanced_mpcp(e1.tasks, e1.platform), std::array{1, 1});
   CHECK(a.bound(0).value == 37);

@@ -79,7 +79,7 @@ TEST_CASE("a section has at most as many kernels as its table") {
 
 TEST_CASE("graphs have times or blocks, no sections and no jitter, and one GPU at most") {
   takt::hardware board{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-  REQUIRE(board.gpus.push_back({.sms = 8, .virtual_per_sm = 2}));
+  REQUIRE(board.gpus.try_push_back({.sms = 8, .virtual_per_sm = 2}));
   CHECK(takt::analysis::are_graphs(graph(), board));
   CHECK_FALSE(takt::analysis::are_graphs(section(), board));
   auto other = graph();
@@ -91,6 +91,6 @@ TEST_CASE("graphs have times or blocks, no sections and no jitter, and one GPU a
   other = graph();
   other.visits[1].known = {};
   CHECK_FALSE(takt::analysis::are_graphs(other, board));
-  REQUIRE(board.gpus.push_back({.sms = 8, .virtual_per_sm = 2}));
+  REQUIRE(board.gpus.try_push_back({.sms = 8, .virtual_per_sm = 2}));
   CHECK_FALSE(takt::analysis::are_graphs(graph(), board));
 }

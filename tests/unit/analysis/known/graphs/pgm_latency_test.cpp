@@ -15,11 +15,11 @@ using pgm = takt::pgm_table<rational, 3, 2>;
 /// A source of so many jobs in any window of 12, whose tokens are taken three at a time, and then in pairs.
 auto three_nodes(std::int64_t arrivals) -> pgm {
   pgm g;
-  REQUIRE(g.nodes.push_back({.name = "a", .arrivals = arrivals, .window = 12, .wcet = 1}));
-  REQUIRE(g.nodes.push_back({.name = "b", .wcet = 1}));
-  REQUIRE(g.nodes.push_back({.name = "c", .wcet = 1}));
-  REQUIRE(g.edges.push_back({.from = 0, .to = 1, .produce = 4, .consume = 3, .threshold = 3}));
-  REQUIRE(g.edges.push_back({.from = 1, .to = 2, .produce = 2, .consume = 4, .threshold = 4}));
+  REQUIRE(g.nodes.try_push_back({.name = "a", .arrivals = arrivals, .window = 12, .wcet = 1}));
+  REQUIRE(g.nodes.try_push_back({.name = "b", .wcet = 1}));
+  REQUIRE(g.nodes.try_push_back({.name = "c", .wcet = 1}));
+  REQUIRE(g.edges.try_push_back({.from = 0, .to = 1, .produce = 4, .consume = 3, .threshold = 3}));
+  REQUIRE(g.edges.try_push_back({.from = 1, .to = 2, .produce = 2, .consume = 4, .threshold = 4}));
   return g;
 }
 

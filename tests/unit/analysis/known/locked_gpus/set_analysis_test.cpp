@@ -78,7 +78,7 @@ struct drawn_set {
     if (c.serves(a, t.cpu_cluster)) {
       t.gpu_cluster = a;
       t.cpu_in_gpu_section = d.draw(0, 20);
-      for (std::int64_t q = d.draw(0, 2); q > 0; --q) { t.kernels.push_back(d.draw(1, 400)); }
+      for (std::int64_t q = d.draw(0, 2); q > 0; --q) { t.kernels.unchecked_push_back(d.draw(1, 400)); }
       const std::int64_t unit = whole_chunks ? 100 : 50;
       t.bytes_in = d.draw(0, 4) * unit;
       t.bytes_out = d.draw(0, 4) * unit;
@@ -126,7 +126,7 @@ struct drawn_set {
                               .bytes_state = t.bytes_state,
                               .cpu_cluster = t.cpu_cluster,
                               .gpu_cluster = t.gpu_cluster};
-    for (const ticks k : t.kernels) { e.kernels.push_back(k); }
+    for (const ticks k : t.kernels) { e.kernels.unchecked_push_back(k); }
     out.add(e);
   }
   return out;
@@ -226,7 +226,7 @@ TEST_CASE("GSA-19 the CK-OMLP counts no more sections of a CPU cluster than it h
   table<ticks> tasks;
   for (std::int32_t cpu : {0, 0, 1, 1}) {
     table<ticks>::task_type t{.wcet = 1, .period = 1000, .deadline = 1000, .cpu_cluster = cpu, .gpu_cluster = 0};
-    t.kernels.push_back(10 * (static_cast<ticks>(tasks.size()) + 1));
+    t.kernels.unchecked_push_back(10 * (static_cast<ticks>(tasks.size()) + 1));
     tasks.add(t);
   }
   tasks.add({.wcet = 5, .period = 1000, .deadline = 1000, .cpu_cluster = 1});
@@ -247,7 +247,7 @@ TEST_CASE("GSA-19 the CK-OMLP counts no more sections of a CPU cluster than it h
 
 [[nodiscard]] auto gpu_task(ticks wcet, ticks period, ticks kernel, std::int32_t cpu = 0) -> table<ticks>::task_type {
   table<ticks>::task_type t{.wcet = wcet, .period = period, .deadline = period, .cpu_cluster = cpu, .gpu_cluster = 0};
-  t.kernels.push_back(kernel);
+  t.kernels.unchecked_push_back(kernel);
   return t;
 }
 

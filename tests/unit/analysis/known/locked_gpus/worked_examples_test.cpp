@@ -48,7 +48,7 @@ struct bytes {
                      .bytes_state = moved.state,
                      .cpu_cluster = cpu,
                      .gpu_cluster = gpu};
-  for (const int k : kernels) { t.kernels.push_back(k); }
+  for (const int k : kernels) { t.kernels.unchecked_push_back(k); }
   return t;
 }
 [[nodiscard]] auto cpu_task(int wcet, int period, std::int32_t cpu = 0) -> table::task_type {

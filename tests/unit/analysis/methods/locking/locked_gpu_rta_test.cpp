@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 6> names{"a", "b", "c", "d", "e", "f"};
 [[nodiscard]] auto board(std::int32_t cores, std::int32_t engines, std::int32_t tokens, std::int32_t sms)
     -> takt::platform_record {
   takt::platform_record out{.cores = cores, .copy_engines = engines, .gpus = {}};
-  out.gpus.push_back({.sms = sms, .virtual_per_sm = 1, .tokens = tokens});
+  out.gpus.unchecked_push_back({.sms = sms, .virtual_per_sm = 1, .tokens = tokens});
   return out;
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("a token's sections with one token are the merged stretches") {
 
 TEST_CASE("tokens of two GPUs count together, each kernel as on the slower slot") {
   takt::platform_record two = board(1, 1, 1, 1);
-  two.gpus.push_back({.sms = 4, .virtual_per_sm = 1, .tokens = 2});
+  two.gpus.unchecked_push_back({.sms = 4, .virtual_per_sm = 1, .tokens = 2});
   const token_sections<table> sections(four_tasks(), two);
   CHECK(sections.tokens() == 3);
   CHECK(sections.device(0) == 1 + 4 + 1 + 2 * (2 + 1));
