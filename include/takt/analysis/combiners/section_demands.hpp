@@ -87,9 +87,16 @@ class section_demands {
   }
 
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return count_; }
-  [[nodiscard]] constexpr auto operator[](std::size_t k) noexcept -> section_demand& { return demands_[k]; }
+  /// Pre: k < size(); so for `section`.
+  [[nodiscard]] constexpr auto operator[](std::size_t k) noexcept -> section_demand& {
+    TAKT_EXPECTS(k < count_);
+    return demands_[k];
+  }
   /// The number of a demand's section in the table.
-  [[nodiscard]] constexpr auto section(std::size_t k) const noexcept -> std::uint32_t { return section_[k]; }
+  [[nodiscard]] constexpr auto section(std::size_t k) const noexcept -> std::uint32_t {
+    TAKT_EXPECTS(k < count_);
+    return section_[k];
+  }
   /// Those of a pool.
   [[nodiscard]] constexpr auto of(const visit_table<N, V>& table, std::size_t pool) noexcept
       -> std::span<section_demand> {

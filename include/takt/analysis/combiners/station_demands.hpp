@@ -100,8 +100,15 @@ class station_demands {
   /// The position of the first demand of a station.
   [[nodiscard]] constexpr auto first(std::size_t s) const noexcept -> std::size_t { return first_[s]; }
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return count_; }
-  [[nodiscard]] constexpr auto operator[](std::size_t k) noexcept -> visit_demand& { return demands_[k]; }
-  [[nodiscard]] constexpr auto visit(std::size_t k) const noexcept -> std::uint32_t { return visits_[k]; }
+  /// Pre: k < size(); so for `visit`.
+  [[nodiscard]] constexpr auto operator[](std::size_t k) noexcept -> visit_demand& {
+    TAKT_EXPECTS(k < count_);
+    return demands_[k];
+  }
+  [[nodiscard]] constexpr auto visit(std::size_t k) const noexcept -> std::uint32_t {
+    TAKT_EXPECTS(k < count_);
+    return visits_[k];
+  }
 
  private:
   /// The tokens of the pool without which nobody visits a station, or 0.
@@ -129,6 +136,7 @@ class station_demands {
     return a.task != b.task ? a.task < b.task : a.position < b.position;
   }
   constexpr void insert(std::uint32_t s, const visit_demand& d, std::uint32_t v) {
+    TAKT_EXPECTS(count_ < V);
     std::size_t at = count_++;
     for (; at > first_[s] && before(d, demands_[at - 1]); --at) {
       demands_[at] = demands_[at - 1];

@@ -97,10 +97,20 @@ class stack_terms_of {
 
   constexpr auto look_at(std::size_t /*visit*/) const noexcept -> bool { return true; }
   [[nodiscard]] constexpr auto competes(std::size_t /*k*/) const noexcept -> bool { return true; }
-  [[nodiscard]] constexpr auto start(std::size_t k) const noexcept -> ticks { return starts_[k]; }
-  [[nodiscard]] constexpr auto blocks(std::size_t k) const noexcept -> ticks { return blocks_[k]; }
+  /// Pre, here and below: k < most_decided_visits.
+  [[nodiscard]] constexpr auto start(std::size_t k) const noexcept -> ticks {
+    TAKT_EXPECTS(k < most_decided_visits);
+    return starts_[k];
+  }
+  [[nodiscard]] constexpr auto blocks(std::size_t k) const noexcept -> ticks {
+    TAKT_EXPECTS(k < most_decided_visits);
+    return blocks_[k];
+  }
   /// Of the time that a start costs, what no kernel runs in. Where kernels stop at the ends of waves, all waves count.
-  [[nodiscard]] constexpr auto wasted(std::size_t k) const noexcept -> ticks { return wasted_[k]; }
+  [[nodiscard]] constexpr auto wasted(std::size_t k) const noexcept -> ticks {
+    TAKT_EXPECTS(k < most_decided_visits);
+    return wasted_[k];
+  }
   [[nodiscard]] static constexpr auto supply() noexcept -> dedicated_processor<ticks> { return {}; }
 
  private:

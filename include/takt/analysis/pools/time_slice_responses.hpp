@@ -114,7 +114,11 @@ class contexts_in_window {
     }
   }
 
-  [[nodiscard]] constexpr auto most(std::size_t at) const noexcept -> ticks { return most_[at]; }
+  /// Pre: it is one of the visits.
+  [[nodiscard]] constexpr auto most(std::size_t at) const noexcept -> ticks {
+    TAKT_EXPECTS(at < visits_.size());
+    return most_[at];
+  }
 
   /// Own work, work of others and switches in a window of so much time in which visit `at` is pending.
   [[nodiscard]] constexpr auto within(std::size_t at, ticks window) const noexcept -> ticks {

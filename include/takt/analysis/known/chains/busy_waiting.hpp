@@ -76,10 +76,20 @@ class busy_waiting_rta {
     return result.exists();
   }
 
-  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& { return bounds_[k]; }
-  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool { return bounds_[k].exists; }
+  /// Pre, here and below: k < max_tasks.
+  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k];
+  }
+  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k].exists;
+  }
   /// Time for which a job of task k holds its core.
-  [[nodiscard]] constexpr auto claim(std::size_t k) const -> const number& { return claim_[k]; }
+  [[nodiscard]] constexpr auto claim(std::size_t k) const -> const number& {
+    TAKT_EXPECTS(k < max_tasks);
+    return claim_[k];
+  }
   /// One outstanding copy of each lower task; 0 when neither k nor a higher task copies.
   [[nodiscard]] constexpr auto blocking(std::size_t k) const -> number {
     bool copies = false;

@@ -61,8 +61,15 @@ class enhanced_mpcp {
     return result.exists();
   }
 
-  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& { return bounds_[k]; }
-  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool { return bounds_[k].exists; }
+  /// Pre, here and below: k < max_tasks.
+  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k];
+  }
+  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k].exists;
+  }
   [[nodiscard]] constexpr auto chains() const noexcept -> const stretches<Table>& { return chains_; }
   /// Waiting of all requests of a job when each is bounded by itself.
   [[nodiscard]] constexpr auto request_driven_blocking(std::size_t k) const -> const fixed_point<number>& {

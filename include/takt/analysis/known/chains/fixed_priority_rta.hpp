@@ -58,8 +58,15 @@ class fixed_priority_rta {
     return bounds_[k].exists;
   }
 
-  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& { return bounds_[k]; }
-  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool { return bounds_[k].exists; }
+  /// Pre, here and below: k < max_tasks.
+  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k];
+  }
+  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k].exists;
+  }
 
  private:
   /// A task as those below it on its core see it, while a window grows.

@@ -89,9 +89,19 @@ class rtgpu : public rtgpu_segments<Table, Share> {
     return meets_[k];
   }
 
-  [[nodiscard]] constexpr auto bounds(std::size_t k) const -> const rtgpu_bounds<number>& { return bounds_[k]; }
-  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& { return bounds_[k].best; }
-  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool { return meets_[k]; }
+  /// Pre, here and below: k < max_tasks.
+  [[nodiscard]] constexpr auto bounds(std::size_t k) const -> const rtgpu_bounds<number>& {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return bounds_[k];
+  }
+  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return bounds_[k].best;
+  }
+  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return meets_[k];
+  }
 
  private:
   using window = interference<typename base::model>;

@@ -69,7 +69,11 @@ class segmented_suspension {
   }
 
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return size_; }
-  [[nodiscard]] constexpr auto of(std::size_t k) const noexcept -> const bounds& { return bounds_[k]; }
+  /// Pre: k < size().
+  [[nodiscard]] constexpr auto of(std::size_t k) const noexcept -> const bounds& {
+    TAKT_EXPECTS(k < size_);
+    return bounds_[k];
+  }
 
  private:
   using model = workload_model<Number, MaxTasks, MaxPieces, 1>;

@@ -105,8 +105,15 @@ class self_suspension {
     fixed_point<number> cpu_joint;
     response_bound<number> best;
   };
-  [[nodiscard]] constexpr auto bounds(std::size_t k) const -> const bounds_of_task& { return bounds_[k]; }
-  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& { return bounds_[k].best; }
+  /// Pre, here and below: k < max_tasks.
+  [[nodiscard]] constexpr auto bounds(std::size_t k) const -> const bounds_of_task& {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k];
+  }
+  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k].best;
+  }
   [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
     return bounds_[k].best.exists && !(table_->tasks[k].deadline < bounds_[k].best.value);
   }

@@ -59,12 +59,28 @@ class stretches {
   [[nodiscard]] constexpr auto elements() const noexcept -> const std::array<element<number>, Table::max_segments>& {
     return elements_;
   }
-  [[nodiscard]] constexpr auto count(std::size_t k) const noexcept -> std::size_t { return count_[k]; }
-  [[nodiscard]] constexpr auto longest(std::size_t k) const noexcept -> const number& { return longest_[k]; }
-  [[nodiscard]] constexpr auto cpu(std::size_t k) const noexcept -> const number& { return cpu_[k]; }
-  [[nodiscard]] constexpr auto accelerator(std::size_t k) const noexcept -> const number& { return accelerator_[k]; }
+  /// Pre, here and below: k < max_tasks.
+  [[nodiscard]] constexpr auto count(std::size_t k) const noexcept -> std::size_t {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return count_[k];
+  }
+  [[nodiscard]] constexpr auto longest(std::size_t k) const noexcept -> const number& {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return longest_[k];
+  }
+  [[nodiscard]] constexpr auto cpu(std::size_t k) const noexcept -> const number& {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return cpu_[k];
+  }
+  [[nodiscard]] constexpr auto accelerator(std::size_t k) const noexcept -> const number& {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return accelerator_[k];
+  }
   /// Stretches that may take time.
-  [[nodiscard]] constexpr auto requests(std::size_t k) const noexcept -> std::int64_t { return requests_[k]; }
+  [[nodiscard]] constexpr auto requests(std::size_t k) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return requests_[k];
+  }
   /// Longest stretch of a task below k; 0 if none.
   [[nodiscard]] constexpr auto longest_below(std::size_t k, std::size_t tasks) const -> number {
     number longest(0);

@@ -18,6 +18,7 @@
 #include <takt/model/gel_task.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/graph/graph_validate.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 
@@ -213,12 +214,12 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto coarse_bounds(const graph_table<Number, N, E, G>& table, const graph_platform& platform,
                                            const coarse_options& options = {}) -> coarse_timing<Number, N, E, G> {
-  TAKT_EXPECTS_IN_TESTS(!validate(table) && !takt::fits(table, platform));
   coarse_timing<Number, N, E, G> out;
   if (!choices_known(options)) {
     out.timing.status = obstacle::invalid_model;
     return out;
   }
+  TAKT_EXPECTS_IN_TESTS(!validate(table) && !takt::fits(table, platform));
   std::array<Number, N> queued{};
   const block_gpu gpu{platform.sms, platform.threads_per_sm, platform.blocks_per_sm};
   const auto kernels = detail::set_queue_times(table, node_kind::kernel, gpu, platform.warp_size, options, queued);

@@ -8,6 +8,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/model_error.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {

@@ -11,6 +11,7 @@
 #include <takt/analysis/known/locked_gpus/result.hpp>
 #include <takt/analysis/known/locked_gpus/test_phase.hpp>
 #include <takt/analysis/known/locked_gpus/token_phase.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
@@ -65,13 +66,13 @@ constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<R
 template <class Rules = sound_rules, GpusyncPlatform P, class Table>
 [[nodiscard]] constexpr auto analyze_set(const P& platform, const Table& table,
                                          const options<typename Table::number>& o = {}) -> set_bounds<Table> {
-  TAKT_EXPECTS_IN_TESTS(!validate_gpusync(platform, table));
   using number = typename Table::number;
   set_bounds<Table> out;
   if (!choices_known(o) || !takt::detail::choices_known(platform.configuration())) {
     out.status = obstacle::invalid_model;
     return out;
   }
+  TAKT_EXPECTS_IN_TESTS(!validate_gpusync(platform, table));
   const auto set = prepare<Rules>(platform, table, o);
   static_cast<void>(out.tasks.resize(set.size()));
   if (!set.has_bounded_charges()) { return out; }

@@ -12,6 +12,7 @@
 #include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 

@@ -146,8 +146,15 @@ class locked_gpu_rta {
     return bounds_[k].exists;
   }
 
-  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& { return bounds_[k]; }
-  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool { return bounds_[k].exists; }
+  /// Pre, here and below: k < max_tasks.
+  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k];
+  }
+  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
+    TAKT_EXPECTS(k < max_tasks);
+    return bounds_[k].exists;
+  }
 
   // What a bound is made of, for those who explain it. Pre: task k has been evaluated.
 

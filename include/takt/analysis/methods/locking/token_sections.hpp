@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/analysis/known/chains/chain_pattern.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
@@ -79,11 +80,24 @@ class token_sections {
   }
 
   [[nodiscard]] constexpr auto tokens() const noexcept -> std::int64_t { return tokens_; }
-  [[nodiscard]] constexpr auto cpu(std::size_t k) const noexcept -> const number& { return cpu_[k]; }
+  /// Pre, here and below: k < max_tasks.
+  [[nodiscard]] constexpr auto cpu(std::size_t k) const noexcept -> const number& {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return cpu_[k];
+  }
   /// All sections of a job together.
-  [[nodiscard]] constexpr auto device(std::size_t k) const noexcept -> const number& { return device_[k]; }
-  [[nodiscard]] constexpr auto longest(std::size_t k) const noexcept -> const number& { return longest_[k]; }
-  [[nodiscard]] constexpr auto requests(std::size_t k) const noexcept -> std::int64_t { return requests_[k]; }
+  [[nodiscard]] constexpr auto device(std::size_t k) const noexcept -> const number& {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return device_[k];
+  }
+  [[nodiscard]] constexpr auto longest(std::size_t k) const noexcept -> const number& {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return longest_[k];
+  }
+  [[nodiscard]] constexpr auto requests(std::size_t k) const noexcept -> std::int64_t {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return requests_[k];
+  }
   /// The longest section of each task that has one.
   [[nodiscard]] constexpr auto ranked() const noexcept -> const ranked_lengths<number, Table::max_tasks>& {
     return sections_;

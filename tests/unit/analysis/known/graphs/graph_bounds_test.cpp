@@ -314,9 +314,10 @@ TEST_CASE("OVX-13 places follow from the bounds: jobs of a node, results of an e
 
 TEST_CASE("GSD-13 each cluster is judged by its own tasks: what four processors can do, two clusters of two may not") {
   const auto tasks_in = [](std::initializer_list<std::int32_t> clusters) {
+    constexpr std::string_view names[] = {"g", "h", "i", "j"};
     graphs t;
     for (const std::int32_t c : clusters) {
-      t.add_graph("g", rational{4}, c);
+      t.add_graph(names[t.graphs.size()], rational{4}, c);
       t.add_node(cpu("n", t.graphs.size() == 4 ? 1 : 3));
     }
     return t;

@@ -105,9 +105,9 @@ TEST_CASE("GSD-37 GSD-38 what a request and a section cost, less where the holde
 
 TEST_CASE("GSD-39 six steps from locking tasks to independent ones") {
   takt::inline_vector<locking_task<exact>, 4> tasks;
-  tasks.push_back({.wcet = 100, .period = 1000, .deadline = 1000, .requests = 2, .longest_section = 20});
-  tasks.push_back({.wcet = 50, .period = 500, .deadline = 500, .requests = 1, .longest_section = 30});
-  tasks.push_back({.wcet = 70, .period = 700, .deadline = 700});
+  tasks.unchecked_push_back({.wcet = 100, .period = 1000, .deadline = 1000, .requests = 2, .longest_section = 20});
+  tasks.unchecked_push_back({.wcet = 50, .period = 500, .deadline = 500, .requests = 1, .longest_section = 30});
+  tasks.unchecked_push_back({.wcet = 70, .period = 700, .deadline = 700});
   auto o = all_ones<exact>();
   const auto found = six_steps(tasks, k_fmlp_counted{1}, o);
   CHECK(k_fmlp_counted{}.replicas == 1);
@@ -136,7 +136,7 @@ TEST_CASE("GSD-39 six steps from locking tasks to independent ones") {
 
 TEST_CASE("GSD-39 steps that cannot be taken have a status") {
   takt::inline_vector<locking_task<ticks>, 4> tasks;
-  tasks.push_back({.wcet = 100, .period = 1000, .deadline = 1, .requests = 2, .longest_section = 20});
+  tasks.unchecked_push_back({.wcet = 100, .period = 1000, .deadline = 1, .requests = 2, .longest_section = 20});
   auto o = all_ones<ticks>();
   CHECK(six_steps(tasks, r2dglp_queued{2, 1}, o).status == inflation_status::no_period_left);
   tasks[0].deadline = 1000;
