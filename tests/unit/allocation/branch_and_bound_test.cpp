@@ -49,7 +49,7 @@ void tabulate_kernels(table& t, std::int32_t virtual_sms, dice& roll) {
     s.samples = static_cast<std::uint32_t>(virtual_sms);
     for (std::int32_t n = 1; n <= virtual_sms; ++n) {
       const ticks upper = 1 + s.time.upper / n + roll.between(0, 4);
-      t.samples.push_back({upper - roll.between(0, static_cast<std::int32_t>(upper)), upper});
+      t.samples.unchecked_push_back({upper - roll.between(0, static_cast<std::int32_t>(upper)), upper});
     }
   }
 }
@@ -61,10 +61,10 @@ void tabulate_kernels(table& t, std::int32_t virtual_sms, dice& roll) {
   auto& gpus = out.platform.gpus;
   if (roll.one_in(2)) {
     gpus[0].sms = roll.between(1, 4);
-    gpus.push_back(gpus[0]);
+    gpus.unchecked_push_back(gpus[0]);
     if (roll.one_in(2)) { gpus[1].sms = roll.between(1, 4); }
     if (roll.one_in(3)) { gpus[1].speed = {3, 2}; }
-    if (roll.one_in(3)) { gpus.push_back(gpus[roll.one_in(2) ? 0 : 1]); }
+    if (roll.one_in(3)) { gpus.unchecked_push_back(gpus[roll.one_in(2) ? 0 : 1]); }
   }
   for (auto& gpu : gpus) { gpu.granularity = roll.one_in(3) ? 2 : 1; }
   if (roll.one_in(4)) { tabulate_kernels(out.tasks, 5, roll); }

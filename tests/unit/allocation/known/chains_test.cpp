@@ -92,9 +92,9 @@ TEST_CASE("generated chains have the same bounds and plans as a described worklo
 
 TEST_CASE("measured kernels stay measured") {
   takt::task_table<ticks, 3, 16, 8> table;
-  table.samples.push_back({40, 60});
-  table.samples.push_back({20, 35});
-  table.samples.push_back({20, 30});
+  table.samples.unchecked_push_back({40, 60});
+  table.samples.unchecked_push_back({20, 35});
+  table.samples.unchecked_push_back({20, 30});
   table.add_task("a", 200, 150);
   table.add_segment({.time = {1, 5}});
   table.add_segment({.where = takt::stage::kernel, .samples = 3});

@@ -155,6 +155,7 @@ class rtgpu : public rtgpu_segments<Table, Share> {
     bool any = false;
     for_each_piece(this->table().has_kernel(k) ? this->share(k) : share_choice{0, 1, 1},
                    [&](const share_choice& piece) {
+                     if (this->table().has_kernel(k) && !exists_on(this->platform(), piece)) { return; }
                      join(k, piece, others);
                      any = any || meets_[k];
                      if (meets_[k] && (!least.best.exists || bounds_[k].best.value < least.best.value)) {

@@ -27,6 +27,14 @@ struct share_choice {
 [[nodiscard]] constexpr auto any_sms(const sm_share& share) noexcept -> bool { return share.sms > 0; }
 [[nodiscard]] constexpr auto any_sms(const share_choice& choice) noexcept -> bool { return choice.least > 0; }
 
+/// Whether a GPU of the choice has the least share.
+[[nodiscard]] constexpr auto exists_on(const platform_record& platform, const share_choice& choice) noexcept -> bool {
+  for (std::size_t g = 0; g < platform.gpus.size(); ++g) {
+    if (choice.on(g) && choice.least <= choice.most && choice.least <= platform.gpus[g].budget()) { return true; }
+  }
+  return false;
+}
+
 /// Into how many pieces a relaxation cuts a choice. Each is bounded by itself, so more pieces make it tighter.
 inline constexpr std::size_t share_pieces = 8;
 
@@ -63,6 +71,7 @@ template <class Table>
 [[nodiscard]] constexpr auto kernel_time(const Table& table, const segment_record<typename Table::number>& s,
                                          const platform_record& platform, const share_choice& choice,
                                          std::int32_t factor = 1) -> interval<typename Table::number> {
+  TAKT_EXPECTS(exists_on(platform, choice));
   interval<typename Table::number> out{};
   bool found = false;
   const auto add = [&](std::size_t g, std::int32_t sms) {
@@ -79,7 +88,6 @@ template <class Table>
     // Divisible work takes least on the most SMs; measured times need not fall.
     for (std::int32_t sms = s.samples == 0 ? most : choice.least + 1; sms <= most; ++sms) { add(g, sms); }
   }
-  TAKT_EXPECTS(found);
   return out;
 }
 
