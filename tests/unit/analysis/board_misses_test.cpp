@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/analysis/board_misses.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
 #include <doctest/doctest.h>
 
 #include <takt/compose.hpp>
@@ -63,4 +67,37 @@ TEST_CASE("strictly periodic tasks of a core prove a miss by their own releases 
   CHECK(takt::analysis::misses_on(one, late(20_ms))[0].value == 10'000'000);
   CHECK(takt::analysis::misses_on(one, late(0_ms))[0].reason == miss_reason::synchronous_release);
   CHECK(analyze(one, late(15_ms), no_plan).schedulable());
+}
+
+TEST_CASE("no miss is lost where each core has one and most of its tasks, too") {
+  constexpr std::int32_t cores = 21;
+  constexpr std::size_t tasks = 3 * cores;
+  takt::described_tasks<tasks, tasks> all;
+  const auto add = [&](const takt::described_task& t, takt::ticks time) {
+    takt::described_visit v{.where = takt::visit_place::processor};
+    v.known.add(takt::visit_fact::time);
+    v.time = {time, time};
+    REQUIRE(all.add_task(t));
+    REQUIRE(all.add_visit(v));
+  };
+  for (std::int32_t core = 0; core < cores; ++core) {
+    add({.period = 10, .deadline = 5, .core = core}, 6);  // late alone
+    // The second one is late at 1, behind the first, and the first at 10, behind the second.
+    add({.period = 10, .deadline = 5, .core = core, .strict = true}, 5);
+    add({.period = 15, .deadline = 5, .core = core, .strict = true, .offset = 1}, 5);
+  }
+  const takt::hardware board{.processors = cores, .copy_engines = 1, .gpus = {}, .own = {}};
+  const auto found = takt::analysis::misses_within<std::remove_cvref_t<decltype(takt::edf)>>(
+      {.processors = cores, .named_cores = true}, all, board);
+  std::size_t alone = 0;
+  std::size_t overloaded = 0;
+  std::size_t strict = 0;
+  for (const auto& miss : found) {
+    alone += miss.reason == miss_reason::own_time ? 1U : 0U;
+    overloaded += miss.reason == miss_reason::core_overloaded ? 1U : 0U;
+    strict += miss.reason == miss_reason::strict_releases ? 1U : 0U;
+  }
+  CHECK(alone == cores);
+  CHECK(overloaded == cores);
+  CHECK(strict == 2 * cores);
 }

@@ -81,6 +81,15 @@ TEST_CASE("a board as a value refuses what a typed one stops at") {
   CHECK(slices.validate().pool == 0);
 }
 
+TEST_CASE("a pool that a full board refuses leaves no trace on it") {
+  takt::any_board<1, capacity> full;
+  REQUIRE(full.add(takt::pool(takt::virtual_sms(4, 1), takt::federated)));
+  const takt::platform_record before = full.record();
+  CHECK_FALSE(full.add(takt::pool(takt::processors(7), takt::edf)));
+  CHECK(full.size() == 1);
+  CHECK(full.record().cores == before.cores);
+}
+
 TEST_CASE("own resources are found by their position among own ones, and a visit of another is refused") {
   workload w;
   REQUIRE(w.add_task({.name = "t", .period = 50, .deadline = 50}));
