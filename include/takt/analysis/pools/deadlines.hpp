@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Of a station with more visits than `MaxVisits` below nothing is known.
+/// Most visits of a station whose deadlines are decided; of more nothing is known.
 inline constexpr std::size_t most_decided_visits = 128;
 
 namespace detail {

@@ -111,7 +111,7 @@ template <class Number, std::size_t MaxTasks>
 }
 
 /// Work left at an instant at which no block waits is at most L_max (g m - H_max).
-/// Error: a thread_time that is no number; 0 <= value otherwise. Source: Yang et al. 2018, Lemma 1.
+/// False where it does not fit; 0 <= value otherwise. Source: Yang et al. 2018, Lemma 1.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto carry_in_bound(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                             const block_gpu& gpu, thread_time<Number>& out) -> bool {
