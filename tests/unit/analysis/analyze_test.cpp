@@ -159,7 +159,7 @@ TEST_CASE("RTGPU-48 the sharper analysis is never above the published one for th
       const auto m = draw(1, 3);
       for (ticks j = 0; j < m; ++j) { t.cpu.push_back({draw(0, 3), draw(3, 8)}); }
       for (ticks j = 0; j < 2 * m - 2; ++j) { t.copies.push_back({draw(0, 2), draw(2, 5)}); }
-      for (ticks j = 0; j < m - 1; ++j) { t.kernels.unchecked_push_back({{draw(0, 10), draw(10, 30)}, 1, 8, 5}); }
+      for (ticks j = 0; j < m - 1; ++j) { t.kernels.push_back({{draw(0, 10), draw(10, 30)}, 1, 8, 5}); }
       tasks.push_back(t);
     }
     const table t = table_of(tasks);

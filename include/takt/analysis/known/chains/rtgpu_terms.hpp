@@ -108,6 +108,7 @@ class rtgpu_terms {
     for (std::int32_t e = 0; e < a_.platform().copy_engines; ++e) { engine_load(static_cast<std::size_t>(e), window); }
   }
   constexpr void block(std::size_t e) {
+    if (!(number(0) < a_.blocking(k_, e))) { return; }
     for (std::size_t i = k_ + 1; i < a_.table().size(); ++i) {
       if (a_.table().tasks[i].id == a_.blocking_task(k_, e)) {
         out_.add(term_kind::copy_blocking, i, a_.blocking_once(k_, e));
