@@ -21,7 +21,10 @@ template <std::size_t MaxSources>
 class calendar {
  public:
   /// Pre: 0 < sources <= MaxSources.
-  constexpr explicit calendar(std::size_t sources) noexcept : leaves_{std::bit_ceil(sources)} { earliest_.fill(never); }
+  constexpr explicit calendar(std::size_t sources) noexcept : leaves_{std::bit_ceil(sources)} {
+    TAKT_EXPECTS(0 < sources && sources <= MaxSources);
+    earliest_.fill(never);
+  }
 
   [[nodiscard]] constexpr auto time() const noexcept -> ticks { return earliest_[1]; }
   /// Whose instant `time` is.
@@ -34,8 +37,9 @@ class calendar {
     return i - leaves_;
   }
 
-  /// Replaces the instant of a source; `never` takes it out.
+  /// Replaces the instant of a source; `never` takes it out. Pre: source is below the number of them.
   constexpr void set(std::size_t source, ticks time) noexcept {
+    TAKT_EXPECTS(source < leaves_);
     std::size_t i = leaves_ + source;
     earliest_[i] = time;
     while (i > 1) {

@@ -37,13 +37,17 @@ class core_bank {
     cores_[(*jobs_)[r].core].server.request(r);
   }
 
-  /// The running job has ended its CPU segment. Pre: not Spins.
-  constexpr void release(std::size_t c, ticks now) {
+  /// The running job has ended its CPU segment.
+  constexpr void release(std::size_t c, ticks now)
+    requires(!Spins)
+  {
     record_piece(c, now);
     cores_[c].server.complete();
   }
-  /// A job completes. Pre: Spins.
-  constexpr void withdraw(rank r) noexcept {
+  /// A job completes.
+  constexpr void withdraw(rank r) noexcept
+    requires Spins
+  {
     job& j = (*jobs_)[r];
     if (!j.claims) { return; }
     j.claims = false;
@@ -54,8 +58,10 @@ class core_bank {
       server.withdraw(r);
     }
   }
-  /// A job ends a segment: what it did with its core until now, if it had it, belongs to that. Pre: Spins.
-  constexpr void put_down(rank r, ticks now) {
+  /// A job ends a segment: what it did with its core until now, if it had it, belongs to that.
+  constexpr void put_down(rank r, ticks now)
+    requires Spins
+  {
     const std::size_t c = (*jobs_)[r].core;
     if (running(c) != r) { return; }
     record_piece(c, now);

@@ -47,7 +47,10 @@ struct run_sizes {
   inline_vector<std::int64_t, N> visits;
 
   constexpr void open(const flow_attributes& task) {
-    static_cast<void>(period.push_back(task.period) && deadline.push_back(task.deadline) && visits.push_back(0));
+    // Bound: one per task, and N is their number.
+    period.unchecked_push_back(task.period);
+    deadline.unchecked_push_back(task.deadline);
+    visits.unchecked_push_back(0);
   }
   template <class S>
   constexpr auto visit(const S& /*asked*/, visit_mask /*before*/) -> visit_mask {

@@ -42,11 +42,10 @@ class fifo_run {
   constexpr fifo_run(std::span<const timed_operation> operations, issue_mode mode) noexcept
       : operations_{operations}, mode_{mode} {
     ends_.fill(never);
-    rank_streams();
   }
 
   constexpr auto run() noexcept -> bool {
-    if (!issue_first()) { return false; }
+    if (!rank_streams() || !issue_first()) { return false; }
     ticks now = 0;
     for (;;) {
       if (!start_all(now)) { return false; }
@@ -64,18 +63,19 @@ class fifo_run {
     return i >= 0 && static_cast<std::size_t>(i) < Capacity;
   }
 
-  /// Streams in the order in which they appear first.
-  constexpr void rank_streams() noexcept {
+  /// Streams in the order in which they appear first. False where there are too many.
+  constexpr auto rank_streams() noexcept -> bool {
     for (const timed_operation& o : operations_) {
       bool known = false;
       for (const std::int32_t s : streams_) { known = known || s == o.stream; }
-      if (!known) { streams_.push_back(o.stream); }
+      if (!known && !streams_.try_push_back(o.stream)) { return false; }
     }
+    return true;
   }
 
   constexpr auto issue_first() noexcept -> bool {
     for (const timed_operation& o : operations_) {
-      if (o.length < 0 || !numbered(o.stream) || !numbered(o.engine) || !times_.push_back({})) { return false; }
+      if (o.length < 0 || !numbered(o.stream) || !numbered(o.engine) || !times_.try_push_back({})) { return false; }
     }
     switch (mode_) {
       case issue_mode::at_once:

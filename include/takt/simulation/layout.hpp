@@ -83,6 +83,7 @@ class layout {
       const bool fits = !runs_on_token(place) || gpu.slot() > 0;
       if (!fits) { return {.fault = model_fault::platform_size_out_of_range}; }
     }
+    // Bound: a core and a kernel per task, at most max_tasks.
     for (std::size_t k = 0; k < table.size(); ++k) {
       const auto& t = table.tasks[k];
       if (t.core >= platform.cores) { return {.fault = model_fault::core_out_of_range, .task = t.id}; }
@@ -96,7 +97,7 @@ class layout {
       const sm_range range = shares ? ranges.range(t.id) : sm_range{0, 0, platform.gpus[0].budget()};
       tracks_[k] = {stage::kernel, range.gpu, range.first, range.count};
       kernel_of_[k] = sources_.kernel_tasks.size();
-      sources_.kernel_tasks.push_back(static_cast<std::uint32_t>(k));
+      sources_.kernel_tasks.unchecked_push_back(static_cast<std::uint32_t>(k));
     }
     return {};
   }
@@ -105,7 +106,7 @@ class layout {
     for (std::uint32_t c = 0; c < sources_.core_ids.size(); ++c) {
       if (sources_.core_ids[c] == core) { return c; }
     }
-    sources_.core_ids.push_back(core);
+    sources_.core_ids.unchecked_push_back(core);  // Bound: see `place_tasks`.
     return static_cast<std::uint32_t>(sources_.core_ids.size() - 1);
   }
 

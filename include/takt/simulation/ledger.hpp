@@ -66,7 +66,11 @@ class ledger {
     }
   }
 
-  [[nodiscard]] constexpr auto operator[](rank r) noexcept -> job& { return jobs_[static_cast<std::size_t>(r)]; }
+  /// Pre: 0 <= r < size().
+  [[nodiscard]] constexpr auto operator[](rank r) noexcept -> job& {
+    TAKT_EXPECTS(0 <= r && r < size());
+    return jobs_[static_cast<std::size_t>(r)];
+  }
   [[nodiscard]] constexpr auto size() const noexcept -> rank { return static_cast<rank>(table_->size()); }
 
   /// The next job of a task takes its place.

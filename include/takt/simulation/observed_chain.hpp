@@ -118,6 +118,7 @@ class observed_chain {
   /// later; others read when they start and give when they end. Pre: as many tasks as stages, at least one.
   observed_chain(const job_log& times, std::span<const std::uint32_t> tasks, std::span<const chain_stage> stages,
                  ticks begin = 0) {
+    TAKT_EXPECTS(tasks.size() == stages.size() && !stages.empty());
     for (std::size_t i = 0; i < stages.size(); ++i) {
       steps_.push_back(detail::steps_of(times.of_task(tasks[i]), stages[i]));
       if (i > 0) { detail::read_from(steps_[i - 1], steps_[i]); }
@@ -128,6 +129,7 @@ class observed_chain {
   [[nodiscard]] auto latency() const noexcept -> const observed_latency& { return latency_; }
   /// The output that was last to know of a change. Pre: a reaction was seen.
   [[nodiscard]] auto slowest() const -> data_path {
+    TAKT_EXPECTS(slowest_ < steps_.back().size());
     data_path out{.output = steps_.back()[slowest_].given, .jobs = std::vector<std::size_t>(steps_.size())};
     out.change = out.output - latency_.reaction;
     std::size_t p = slowest_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -40,11 +41,13 @@ template <class Rows>
 /// periods do.
 template <class Rows, class Options>
 [[nodiscard]] auto release_times(const Rows& rows, const Options& o) -> std::vector<std::vector<ticks>> {
+  TAKT_EXPECTS(!is_adversarial(o.releases));
   random_stream random{o.seed};
   const bool sporadic = is_sporadic(o.releases);
   std::vector<std::vector<ticks>> out(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ticks period = rows[i].period;
+    TAKT_EXPECTS(period > 0);
     ticks release = i < o.offsets.size() ? o.offsets[i].count() : 0;
     if (sporadic) { release = random.below(period); }
     while (release < o.horizon.count()) {
@@ -55,6 +58,15 @@ template <class Rows, class Options>
   }
   return out;
 }
+
+namespace detail {
+
+/// Whether two periods fit beyond an instant.
+[[nodiscard]] constexpr auto two_more_fit(ticks until, ticks period) noexcept -> bool {
+  return period > 0 && period <= (std::numeric_limits<ticks>::max() - (until < 0 ? 0 : until)) / 2;
+}
+
+}  // namespace detail
 
 /// Legal sporadic releases before `until`, most of them as bad as they get, of rows that have a period and a deadline:
 /// they come one after the other, each with an earlier deadline than the one before, a few units apart, so that as many
@@ -74,6 +86,7 @@ template <class Rows>
   ticks first = 0;
   for (const std::size_t i : order) {
     const ticks period = rows[i].period;
+    TAKT_EXPECTS(detail::two_more_fit(until, period));
     first += together || random.chance(1, 8) ? 0 : random.between(gap < 1 ? gap : 1, 1 + gap);
     const ticks skipped = random.chance(1, 8) ? random.below(period) : 0;
     for (ticks release = first + skipped; release < until;) {
@@ -96,6 +109,7 @@ template <class Tasks>
   const bool hurried = random.chance(1, 2);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const ticks period = tasks[i].period;
+    TAKT_EXPECTS(detail::two_more_fit(until, period));
     const auto& other = tasks[static_cast<std::size_t>(random.below(static_cast<ticks>(tasks.size())))];
     ticks release = together ? 0 : random.chance(1, 2) ? random.below(other.deadline) : random.below(period);
     while (release < until) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <takt/core/choice.hpp>
@@ -133,7 +134,8 @@ class share_run {
   share_run(const application_set<MaxTasks>& set, const std::vector<std::vector<ticks>>& releases,
             const share_options& options, Recorder& recorder)
       : releases_{&releases}, recorder_{&recorder}, options_{options}, work_{options.execution, options.seed} {
-    for (const share_task& t : set.tasks) { static_cast<void>(states_.push_back({.deadline = t.deadline})); }
+    // Bound: one per application.
+    for (const share_task& t : set.tasks) { states_.unchecked_push_back({.deadline = t.deadline}); }
   }
 
   // What the engine asks.
@@ -230,8 +232,9 @@ class share_run {
         recorder_->record(mark{mark_kind::release, i, job, release(i, job)});
       }
       t.unfinished = t.released - t.completed;
-      static_cast<void>(out.tasks.push_back(t));
-      static_cast<void>(out.activities.push_back(states_[i].activity));
+      // Bound: one per application.
+      out.tasks.unchecked_push_back(t);
+      out.activities.unchecked_push_back(states_[i].activity);
     }
     return out;
   }

@@ -47,6 +47,7 @@ class simulator {
         lengths_{options.execution, ~options.seed},
         horizon_{std::max(options.horizon.count(), ticks{0})},
         stops_at_miss_{options.stop_at_first_miss} {
+    TAKT_EXPECTS(!steps.error());
     for (rank r = 0; r < jobs_.size(); ++r) {
       const auto& t = table.tasks[index(r)];
       jobs_[r].core = steps.core_of(index(r));

@@ -70,6 +70,7 @@ class token_bank {
   }
   /// Returns who holds the token instead, or `nobody`. Pre: r holds one.
   constexpr auto give_back(rank r) noexcept -> rank {
+    TAKT_EXPECTS(lock_.holds(r));
     const rank next = lock_.release(r);
     if constexpr (donates) { loans_of(r).request_completed(r); }
     return next;
@@ -111,6 +112,7 @@ class token_bank {
   }
   /// The time that a kernel of the given length takes there. Pre: r holds a token; no overflow, as the layout has seen.
   [[nodiscard]] constexpr auto held_to_sms_of(rank r, std::uint32_t position, ticks length) const noexcept -> ticks {
+    TAKT_EXPECTS(lock_.holds(r));
     const track on = sms_of(r);
     interval<ticks> time{};
     (void)table_->kernel_bounds(table_->segments[position], gpu_of(on.gpu).power(on.count), time);

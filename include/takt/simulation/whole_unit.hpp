@@ -25,6 +25,7 @@ class whole_unit {
   [[nodiscard]] auto fits() const -> bool { return fits_; }
   /// So many units; false where they are too many, or no whole number. Pre: `fits`.
   [[nodiscard]] auto whole(const Number& time, ticks& out) const -> bool {
+    TAKT_EXPECTS(fits_);
     if (unit_ == Number(0)) {
       out = 0;
       return true;

@@ -63,6 +63,7 @@ class job_agenda {
   }
   /// Pre: there is one.
   auto take() -> appointment {
+    TAKT_EXPECTS(!heap_.empty());
     std::ranges::pop_heap(heap_, later);
     const appointment out = heap_.back();
     heap_.pop_back();

@@ -53,6 +53,7 @@ class graph_jobs {
 
   /// Pre: `check_graph_workload`.
   void set_up() {
+    TAKT_EXPECTS(are_apart(options_.stalls) && options_.room.size() <= work_->clocks.size());
     const std::size_t n = work_->tasks.size();
     if (!gates_.set_up(*work_, *releases_)) { return fail(model_fault::malformed); }
     jobs_.assign(gates_.jobs(), job{});
@@ -89,6 +90,7 @@ class graph_jobs {
   [[nodiscard]] auto ok() const -> bool { return out_.ok(); }
   /// Pre: nothing happens any more.
   [[nodiscard]] auto result() -> graph_result<ticks>& {
+    TAKT_EXPECTS(!ok() || entering_.empty());
     out_.end = clock_now_;
     if (unfinished_ > 0) { fail(model_fault::stalled); }
     out_.void_bounds = void_.until(clock_now_);

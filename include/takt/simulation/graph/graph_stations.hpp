@@ -26,6 +26,7 @@ inline constexpr std::size_t simulated_blocks_per_sm = 64;
 }
 /// What starts at one instant on one SM counts once. Pre: blocks hold at least so many threads.
 [[nodiscard]] inline auto resident_blocks(const gpu_shape& gpu, std::int64_t least_threads) -> std::size_t {
+  TAKT_EXPECTS(least_threads >= 1);
   const std::int64_t on_each = std::min(gpu.each.blocks, gpu.each.threads / least_threads);
   return static_cast<std::size_t>(on_each) * static_cast<std::size_t>(gpu.sms);
 }
@@ -47,6 +48,7 @@ class graph_stations {
   graph_stations(const std::vector<std::int32_t>& clusters, std::int32_t copy_engines, const gpu_shape& gpu,
                  bool preemptive, const std::vector<step_needs>& needs)
       : units_{clusters}, gpu_{gpu}, preemptive_{preemptive}, needs_{&needs} {
+    TAKT_EXPECTS(clusters.size() <= max_clusters);
     units_.push_back(copy_engines);
     units_.push_back(gpu.sms);
   }
@@ -93,6 +95,7 @@ class graph_stations {
     }
     /// Pre: a cluster, or the copy engines.
     void holders(std::size_t s, const holder_sink& to) const {
+      TAKT_EXPECTS(s < preemptive_.size() + others_.size());
       s < preemptive_.size() ? preemptive_[s].holders(to) : others_[s - preemptive_.size()].holders(to);
     }
 

@@ -23,10 +23,12 @@ class invocation_source {
 
   /// Pre: the releases outlive it; `check_graph_workload`.
   void set_up(const graph_workload<ticks>& work, const releases_type& releases, const graph_options& options) {
+    TAKT_EXPECTS(options.room.size() <= work.clocks.size());
     releases_ = &releases;
     on_late_ = options.on_late;
     clocks_.assign(releases.size(), clock{});
     for (const auto& t : work.tasks) {
+      TAKT_EXPECTS(t.clock == no_clock || static_cast<std::size_t>(t.clock) < releases.size());
       if (t.clock != no_clock) { ++clocks_[static_cast<std::size_t>(t.clock)].jobs; }
     }
     for (std::size_t g = 0; g < options.room.size(); ++g) {

@@ -30,6 +30,9 @@ class job_gates {
   /// are not positive, names out of range. Pre: clocks of tasks are below `invocations.size()`; it outlives this.
   [[nodiscard]] auto set_up(const graph_workload<ticks>& w, const std::vector<std::vector<ticks>>& invocations)
       -> bool {
+    TAKT_EXPECTS(std::ranges::all_of(w.tasks, [&](const auto& t) {
+      return t.clock == no_clock || (0 <= t.clock && static_cast<std::size_t>(t.clock) < invocations.size());
+    }));
     work_ = &w;
     tasks_.assign(w.tasks.size(), task_state{});
     next_.assign(w.dependencies.size(), 0);
@@ -53,11 +56,13 @@ class job_gates {
 
   /// Whether a job that was not ready before is. Pre: it exists.
   [[nodiscard]] auto is_ready(std::size_t task, std::size_t number) const -> bool {
+    TAKT_EXPECTS(number < jobs(task));
     const std::size_t come = tasks_[task].come;
     return (work_->tasks[task].clock == no_clock ? number == come : number < come) && passes(task, number, false);
   }
   /// Pre: it is ready.
   [[nodiscard]] auto may_start(std::size_t task, std::size_t number) const -> bool {
+    TAKT_EXPECTS(number < jobs(task));
     const std::int64_t p = work_->tasks[task].parallelism;
     const bool in_turn = p == unrestricted_parallelism || number < tasks_[task].ended + static_cast<std::size_t>(p);
     return in_turn && passes(task, number, true);

@@ -128,9 +128,11 @@ void summarize_graphs(const graph_result<ticks>& run, const Refined& refined, st
         note_miss(seen, run.invoked[g][j] + deadline);
       }
     }
-    static_cast<void>(out.tasks.push_back(seen));
+    out.tasks.unchecked_push_back(seen);  // Bound: one per graph of the table.
   }
-  for (const auto& t : run.tasks) { static_cast<void>(out.visit_responses.push_back(t.response)); }
+  for (const auto& t : run.tasks) {
+    out.visit_responses.unchecked_push_back(t.response);  // Bound: one per node of the refined table.
+  }
 }
 
 }  // namespace detail
@@ -142,6 +144,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
                                            const graph_platform& platform, gel_policy policy, bool preemptive,
                                            const plan<N, V>& p, const simulation_options& options, Recorder& recorder)
     -> graph_observation<MaxG, refined_table<graph_table<ticks, MaxN, MaxE, MaxG>>::max_nodes> {
+  TAKT_EXPECTS(!validate(table));
   graph_observation<MaxG, refined_table<graph_table<ticks, MaxN, MaxE, MaxG>>::max_nodes> out;
   constexpr option_parts used{.deadlines = true, .stalls = true};
   out.error = located(fits(table, platform), table.graphs);

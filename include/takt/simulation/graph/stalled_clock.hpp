@@ -20,6 +20,7 @@ class stalled_clock {
   stalled_clock() = default;
   /// Pre: `are_apart`.
   explicit stalled_clock(std::span<const stall> stalls) {
+    TAKT_EXPECTS(are_apart(stalls));
     ticks lost = 0;
     for (const stall& s : stalls) {
       stops_.push_back({s.begin - lost, lost, s});

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/value.hpp>
 #include <takt/rules/helper_threads.hpp>
@@ -60,13 +61,16 @@ enum class lending : std::uint8_t {
   until_served,  ///< its bottom half has been done
   until_woken,   ///< as published; a callback thread and the device's thread may then run at one rank at once
 };
+[[nodiscard]] constexpr auto last_of(lending) noexcept -> lending { return lending::until_woken; }
 
 /// At the rank of the most important job that is suspended for an operation of the device and lends its own; when there
 /// is none, below every job. Source: Elliott 2015, section 3.2.5.1.
 class inheriting_halves : public interrupt_thread {
  public:
   /// Pre: `lent` is known.
-  constexpr explicit inheriting_halves(lending lent = lending::until_served) noexcept : lent_{lent} {}
+  constexpr explicit inheriting_halves(lending lent = lending::until_served) noexcept : lent_{lent} {
+    TAKT_EXPECTS(is_known(lent));
+  }
   [[nodiscard]] constexpr auto rank(const device_view& view) const noexcept -> thread_rank {
     constexpr thread_rank own{.in = thread_class::daemon};
     switch (lent_) {
@@ -122,7 +126,10 @@ class soft_interrupts : public interrupt_thread {
 class sporadic_server {
  public:
   /// Pre: budget > 0, period > 0; both are below `never`.
-  sporadic_server(ticks budget, ticks period) : period_{period} { pieces_.push_back({0, budget}); }
+  sporadic_server(ticks budget, ticks period) : period_{period} {
+    TAKT_EXPECTS(0 < budget && budget < never && 0 < period && period < never);
+    pieces_.push_back({0, budget});
+  }
 
   [[nodiscard]] auto available(ticks now) const noexcept -> ticks {
     ticks sum = 0;
@@ -138,6 +145,7 @@ class sporadic_server {
   }
   /// Pre: `available(from)` is at least to - from; uses are reported in the order of time.
   void use(ticks from, ticks to) {
+    TAKT_EXPECTS(to <= from || (last_end_ <= from && available(from) >= to - from));
     if (from != last_end_) { use_began_ = from; }
     last_end_ = to;
     while (from < to) {

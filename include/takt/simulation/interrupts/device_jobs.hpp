@@ -112,6 +112,7 @@ class device_jobs {
   /// A step of the job that takes no time. Pre: it is not the end of the program.
   void step(std::size_t task, ticks now) {
     job_progress& j = jobs_[task];
+    TAKT_EXPECTS(j.next() != nullptr);
     const interrupt_step s = *j.next();
     if (s.what == interrupt_step_kind::await && j.in_flight()) {
       j.waits = waiting_for::operation;

@@ -37,6 +37,7 @@ struct processor_state {
   [[nodiscard]] auto interrupted() const noexcept -> bool { return !top_halves.empty() || soft != no_thread; }
   /// Task of what is done in interrupt context. Pre: interrupted().
   [[nodiscard]] auto interrupt_work() const noexcept -> std::size_t {
+    TAKT_EXPECTS(interrupted());
     return top_halves.empty() ? soft : top_halves.front();
   }
 };
@@ -45,6 +46,8 @@ struct processor_state {
 /// there is room.
 inline void place(std::span<const std::size_t> chosen, std::span<processor_state> processors,
                   std::span<std::size_t> last) {
+  TAKT_EXPECTS(std::ranges::count_if(processors, [](const processor_state& p) { return !p.interrupted(); }) >=
+               std::ssize(chosen));
   for (processor_state& p : processors) {
     const bool stays = p.interrupted() || std::ranges::find(chosen, p.thread) != chosen.end();
     if (!stays) { p.thread = no_thread; }

@@ -72,8 +72,9 @@ class interrupt_simulator {
   [[nodiscard]] auto runs_job(std::size_t h) const noexcept -> bool { return h < jobs_.size(); }
   [[nodiscard]] auto is_device(std::size_t h) const noexcept -> bool { return h >= 2 * jobs_.size(); }
   [[nodiscard]] auto device(std::size_t h) -> device_state& { return devices_[h - 2 * jobs_.size()]; }
-  /// The task that a thread works for. Pre: it could run.
+  /// The task that a thread works for. Pre: that of a device has a bottom half to do; so for the functions below.
   [[nodiscard]] auto task_of(std::size_t h) -> std::size_t {
+    TAKT_EXPECTS(!is_device(h) || !device(h).pending.empty());
     return is_device(h) ? device(h).pending.front() : h % jobs_.size();
   }
   [[nodiscard]] auto could_run(std::size_t h) -> bool {
@@ -81,8 +82,9 @@ class interrupt_simulator {
     if (!is_device(h)) { return jobs_[task_of(h)].stage == operation_stage::callback; }
     return !device(h).pending.empty() && device(h).policy.available(now_) > 0;
   }
-  /// Time that the thread still works at what it has begun; 0 at a step that takes none. Pre: it could run.
+  /// Time that the thread still works at what it has begun; 0 at a step that takes none.
   [[nodiscard]] auto left(std::size_t h) -> ticks& {
+    TAKT_EXPECTS(!is_device(h) || !device(h).pending.empty());
     return runs_job(h) ? jobs_[h].remaining : jobs_[task_of(h)].part_left;
   }
   template <class Ask>
@@ -96,8 +98,8 @@ class interrupt_simulator {
     }
     return ask(devices_[d].policy, device_view{users, unserved, devices_[d].pending});
   }
-  /// Pre: it could run.
   [[nodiscard]] auto rank(std::size_t h) -> thread_rank {
+    TAKT_EXPECTS(!is_device(h) || !device(h).pending.empty());
     if (runs_job(h)) { return jobs_.lent_by(h).effective; }
     if (is_device(h)) {
       return ask_policy(h - 2 * jobs_.size(), [](auto& p, const auto& view) { return p.rank(view); });

@@ -48,6 +48,8 @@ __extension__ using wide_sum = unsigned __int128;
 /// period > 0, from <= until, all instants within 2^50, fewer than 2^24 completions.
 [[nodiscard]] inline auto summarize_delays(std::span<const ticks> completions, ticks period, ticks from, ticks until)
     -> delay_summary {
+  TAKT_EXPECTS(period > 0 && from <= until && completions.size() < (std::size_t{1} << 24U));
+  TAKT_EXPECTS(std::ranges::is_sorted(completions));
   const auto first = std::ranges::upper_bound(completions, from);
   const auto last = std::ranges::upper_bound(completions, until);
   delay_summary out{.expected = (until - from) / period, .completed = last - first};
@@ -88,6 +90,7 @@ struct average_delays {
 /// Pre: one period for each summary, values below 2^40.
 [[nodiscard]] inline auto average(std::span<const delay_summary> graphs, std::span<const ticks> periods)
     -> average_delays {
+  TAKT_EXPECTS(periods.size() == graphs.size());
   constexpr std::int64_t million = 1'000'000;
   average_delays out;
   std::int64_t expected = 0;
@@ -116,6 +119,7 @@ struct average_delays {
 
 /// How many of the values are above `x`: with their number, the tail distribution. Pre: ascending.
 [[nodiscard]] inline auto count_above(std::span<const ticks> ascending, ticks x) -> std::int64_t {
+  TAKT_EXPECTS_IN_TESTS(std::ranges::is_sorted(ascending));
   return ascending.end() - std::ranges::upper_bound(ascending, x);
 }
 

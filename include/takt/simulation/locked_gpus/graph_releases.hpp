@@ -45,6 +45,7 @@ class graph_releases {
   /// `graphs` outlives this.
   explicit graph_releases(std::span<const token_graph> graphs) {
     for (const token_graph& g : graphs) {
+      TAKT_EXPECTS(g.edges.size() <= most_graph_edges && g.feedback.size() <= most_graph_edges);
       graphs_.push_back(
           {&g, token_counter<most_graph_edges>{g.edges}, token_counter<most_graph_edges>{g.feedback}, {}});
       for (std::uint32_t v = 0; v < g.nodes; ++v) {
@@ -69,6 +70,7 @@ class graph_releases {
   }
   /// Pre: it has been released.
   [[nodiscard]] auto of(std::uint32_t task, std::uint64_t job) const -> const host::timed_job& {
+    TAKT_EXPECTS(task < jobs_.size() && job < jobs_[task].size());
     return jobs_[task][job];
   }
   void completed(std::uint32_t task, ticks now) {

@@ -21,6 +21,7 @@ namespace takt::inline TAKT_ABI::simulation::detail {
 template <class Table>
 [[nodiscard]] auto releases_of(const Table& table, const gpusync_simulation_options& o)
     -> std::vector<std::vector<ticks>> {
+  TAKT_EXPECTS(o.offsets.size() <= table.size());
   return is_adversarial(o.releases) ? staggered_releases(table.tasks, o.horizon.count(), o.seed)
                                     : release_times(table.tasks, o);
 }

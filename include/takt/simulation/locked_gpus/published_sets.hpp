@@ -75,8 +75,9 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
       const ticks kernels = on_gpu * 3 / 4;
       t.wcet = time - on_gpu;
       t.cpu_in_gpu_section = t.wcet / 2;
-      t.kernels.push_back(kernels / 2);
-      t.kernels.push_back(kernels / 2);
+      // Bound: two kernels, all that tasks of these sets have.
+      t.kernels.unchecked_push_back(kernels / 2);
+      t.kernels.unchecked_push_back(kernels / 2);
       t.bytes_in = t.bytes_out = (on_gpu - kernels) / 2;  // a byte per nanosecond
       t.bytes_state = 2 * (t.bytes_in + t.bytes_out);
       t.gpu_cluster = t.cpu_cluster;
@@ -136,7 +137,7 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
                                    .bytes_state = s.size * detail::megabyte * 13 / 2,
                                    .gpu_cluster = number % c.gpu_clusters()};
       while (!c.serves(t.gpu_cluster, t.cpu_cluster)) { ++t.cpu_cluster; }
-      t.kernels.push_back(kernel * s.size);
+      t.kernels.unchecked_push_back(kernel * s.size);  // Bound: one kernel.
       out.tasks.add(t);
     }
   }

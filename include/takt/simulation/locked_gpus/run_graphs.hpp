@@ -59,6 +59,7 @@ namespace detail {
 template <std::size_t MaxTasks, host::SectionWork Work, TraceRecorder Recorder>
 [[nodiscard]] auto run_gpu_graphs(const host::gpu_system& s, std::span<const token_graph> graphs, const Work& work,
                                   const graph_run_options& o, Recorder& recorder) -> graph_run {
+  TAKT_EXPECTS(s.programs.size() <= MaxTasks);
   graph_run out;
   if (!is_known(o.engines)) { out.run.locks.error = {.fault = model_fault::choice_out_of_range}; }
   if (o.until < 0 || o.slice < 0) { out.run.locks.error = {.fault = model_fault::time_out_of_range}; }

@@ -63,6 +63,7 @@ template <std::size_t MaxTasks, class TokenRules = r2dglp_rules, host::SectionWo
 [[nodiscard]] auto run_gpu_system(const host::gpu_system& s, std::span<const host::task_releases> releases,
                                   const Work& work, const host::budget_rules& budgets, std::uint64_t seed,
                                   Recorder& recorder) -> host::gpu_run {
+  TAKT_EXPECTS(releases.size() == s.programs.size() && releases.size() <= MaxTasks);
   std::vector<std::size_t> jobs;
   for (const host::task_releases& own : releases) { jobs.push_back(own.size()); }
   detail::clocked_releases by_clock{releases};

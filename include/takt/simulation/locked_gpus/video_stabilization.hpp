@@ -43,9 +43,12 @@ class scene_work {
  public:
   /// Pre: 0 <= least <= 1000; longest times are below 2^43; one entry per task.
   scene_work(std::int64_t least, std::vector<task_scenes> scenes, std::uint64_t seed) noexcept
-      : least_{least}, scenes_{std::move(scenes)}, seed_{seed} {}
+      : least_{least}, scenes_{std::move(scenes)}, seed_{seed} {
+    TAKT_EXPECTS(0 <= least && least <= 1000);
+  }
 
   [[nodiscard]] auto time(const host::work_item& item, ticks worst) const noexcept -> ticks {
+    TAKT_EXPECTS(item.task < scenes_.size());
     const task_scenes& s = scenes_[item.task];
     const ticks own = part(random_stream{seed_ ^ (item.task << 48U) ^ (item.job << 16U) ^ item.piece});
     const ticks shared =
@@ -237,6 +240,7 @@ template <class Study>
                                         std::span<const object_access> accesses,
                                         std::span<const delayed_object> delayed, const graph_configuration& c,
                                         const graph_study_options& o) -> std::vector<graph_output> {
+  TAKT_EXPECTS(o.until < ticks{1} << 45U);
   std::vector<graph_output> out;
   if (!c.cpus.valid()) { return out; }
   const auto graphs = detail::token_graphs_of(study, accesses, delayed, c, o);

@@ -46,7 +46,9 @@ class estimate_recorder {
       if (!scheduler.active(i) || !scheduler.held(i)) { continue; }
       inline_vector<co_runner, MaxTasks> load;
       for (std::uint32_t k = 0; k < table_->size(); ++k) {
-        if (k != i && scheduler.held(k)) { static_cast<void>(load.push_back({k, scheduler.held(k)})); }
+        if (k != i && scheduler.held(k)) {
+          load.unchecked_push_back({k, scheduler.held(k)});  // Bound: the other applications.
+        }
       }
       const ticks whole = predictor_.predict(i, scheduler.held(i), {load.data(), load.size()});
       const auto& progress = scheduler.progress(i);

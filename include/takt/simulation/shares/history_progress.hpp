@@ -36,6 +36,7 @@ class history_progress {
   /// Nothing when `whole` is the largest time. Allocates only beyond the longest history so far. Pre: executed >= 0,
   /// whole > 0, the executed times with equal `whole` add up.
   void advance(ticks executed, ticks whole) {
+    TAKT_EXPECTS(0 <= executed && 0 < whole);
     if (executed == 0 || whole == std::numeric_limits<ticks>::max()) { return; }
     const fixed rounded = fixed_quotient(executed, whole);
     done_ = std::min(done_ + rounded.floor, one);
@@ -52,6 +53,7 @@ class history_progress {
   [[nodiscard]] auto finished() const -> bool { return reaches_one({0, 1}); }
   /// The least number of ticks after which the job is finished if it goes on at 1 / whole per tick. Pre: whole > 0.
   [[nodiscard]] auto time_left(ticks whole) const -> ticks {
+    TAKT_EXPECTS(0 < whole);
     if (done_ >= one) { return 0; }
     ticks most = scaled_up(one - done_, whole);
     ticks least = done_ + doubt_ >= one ? 0 : scaled_up(one - done_ - doubt_, whole);
@@ -94,6 +96,7 @@ class history_progress {
   }
   /// part * whole / 2^62, rounded up. Pre: part <= 2^62.
   [[nodiscard]] static auto scaled_up(std::uint64_t part, ticks whole) noexcept -> ticks {
+    TAKT_EXPECTS(part <= one);
     return takt::detail::scaled_up(whole, static_cast<ticks>(part), static_cast<ticks>(one));
   }
 
