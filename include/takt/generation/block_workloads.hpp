@@ -50,12 +50,13 @@ inline constexpr std::int32_t most_block_tasks = 32;
 
 [[nodiscard]] constexpr auto board_of(const block_workload_options& o) noexcept -> hardware {
   hardware out{.processors = o.processors, .copy_engines = o.copy_percent > 0 ? 1 : 0, .gpus = {}, .own = {}};
-  static_cast<void>(out.gpus.push_back({.sms = o.sms,
-                                        .threads_per_sm = 2048,
-                                        .blocks_per_sm = 16,
-                                        .preemption_levels = o.preemption_levels,
-                                        .context_switch = o.context_switch,
-                                        .switch_is_known = true}));
+  // Bound: one GPU.
+  out.gpus.unchecked_push_back({.sms = o.sms,
+                                .threads_per_sm = 2048,
+                                .blocks_per_sm = 16,
+                                .preemption_levels = o.preemption_levels,
+                                .context_switch = o.context_switch,
+                                .switch_is_known = true});
   return out;
 }
 
@@ -70,6 +71,7 @@ class block_chain {
 
   /// One kernel after the other, with copies around them. Pre: all times are at least 0.
   constexpr auto write(ticks cpu, ticks copy, ticks kernel) -> bool {
+    TAKT_EXPECTS(0 <= cpu && 0 <= copy && 0 <= kernel);
     const std::int64_t n = options_->kernels;
     bool fits = add_time(visit_place::processor, cpu / (n + 1) + cpu % (n + 1));
     for (std::int64_t k = 0; k < n && fits; ++k) {
@@ -125,11 +127,10 @@ class block_chain {
 }  // namespace detail
 
 /// Set number `index` of a seed: each can be drawn by itself. Utilisations by `uunifast`, periods uniform, deadlines
-/// equal periods. `parallelism`: of each visit. The same arguments give the same set everywhere. Pre: `Tasks` is a
-/// `described_tasks`.
-template <class Tasks>
+/// equal periods. `parallelism`: of each visit. The same arguments give the same set everywhere.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto generate(const block_workload_options& o, std::uint64_t seed, std::uint64_t index,
-                                      std::int64_t parallelism, Tasks& out) -> model_fault {
+                                      std::int64_t parallelism, described_tasks<N, V, R, S>& out) -> model_fault {
   if (const auto fault = validate(o); fault != model_fault::none) { return fault; }
   random_stream random{random_stream{seed}.next() ^ random_stream{~index}.next()};
   inline_vector<ticks, most_block_tasks> shares;
@@ -145,7 +146,8 @@ template <class Tasks>
     if (!out.add_task({.name = generated_name(i), .period = period, .deadline = period})) {
       return model_fault::set_does_not_fit;
     }
-    if (!detail::block_chain<Tasks>{o, random, parallelism, out}.write(alone - kernel - copy, copy, kernel)) {
+    if (!detail::block_chain<described_tasks<N, V, R, S>>{o, random, parallelism, out}.write(alone - kernel - copy,
+                                                                                             copy, kernel)) {
       return model_fault::set_does_not_fit;
     }
   }

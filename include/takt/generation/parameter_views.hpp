@@ -16,8 +16,9 @@
 namespace takt::inline TAKT_ABI::views {
 
 /// Every combination of values, as tuples; the last one varies fastest. Ranges that are not views are looked at, and
-/// have to outlive this. Pre: all but the first can be gone through again.
+/// have to outlive this. All but the first can be gone through again.
 template <ranges::viewable_range... Values>
+  requires requires(Values&&... values) { ranges::views::cartesian_product(std::forward<Values>(values)...); }
 [[nodiscard]] auto parameters(Values&&... values) {
   return ranges::views::cartesian_product(std::forward<Values>(values)...) |
          ranges::views::transform([](auto&& of_each) {

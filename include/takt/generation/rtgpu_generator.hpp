@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <takt/core/checked.hpp>
 #include <takt/core/choice.hpp>
@@ -72,7 +73,8 @@ struct rtgpu_options {
 /// One core and one copy engine, which `copies_per_kernel::none` does without, around the SMs.
 [[nodiscard]] constexpr auto platform_of(const rtgpu_options& o) noexcept -> platform_record {
   platform_record out{.cores = 1, .copy_engines = copies_of(o.copies) == 0 ? 0 : 1, .gpus = {}};
-  out.gpus.push_back({.sms = o.sms, .virtual_per_sm = o.virtual_per_sm, .shared = o.shared_sms});
+  // Bound: one GPU.
+  out.gpus.unchecked_push_back({.sms = o.sms, .virtual_per_sm = o.virtual_per_sm, .shared = o.shared_sms});
   return out;
 }
 
@@ -83,6 +85,7 @@ inline constexpr ticks heaviest = 32'768;
 
 /// floor(a * b / c); false on overflow. Pre: 0 <= a, 0 < b, 0 < c and b * c fits.
 [[nodiscard]] constexpr auto multiply_divide(ticks a, ticks b, ticks c, ticks& out) noexcept -> bool {
+  TAKT_EXPECTS(0 <= a && 0 < b && 0 < c && b <= std::numeric_limits<ticks>::max() / c);
   ticks whole = 0;
   return checked_multiply(a / c, b, whole) && checked_add(whole, a % c * b / c, out);
 }

@@ -13,7 +13,8 @@ namespace detail {
 /// Enters a value that is not in a rising sequence yet. Pre: not full.
 template <std::size_t Capacity>
 constexpr void insert_rising(inline_vector<ticks, Capacity>& sequence, ticks value) {
-  static_cast<void>(sequence.push_back(value));
+  TAKT_EXPECTS(!sequence.full());
+  sequence.unchecked_push_back(value);  // Bound: as said above.
   for (std::size_t i = sequence.size() - 1; i > 0 && value < sequence[i - 1]; --i) {
     sequence[i] = sequence[i - 1];
     sequence[i - 1] = value;
@@ -47,7 +48,7 @@ template <std::size_t Capacity>
     const ticks cut = random.between(1, most);
     detail::insert_rising(out, detail::holds(out, cut) ? most : cut);
   }
-  static_cast<void>(out.push_back(sum));
+  out.unchecked_push_back(sum);  // Bound: parts, which are at most Capacity.
   for (std::size_t i = out.size() - 1; i > 0; --i) { out[i] -= out[i - 1]; }
   return true;
 }

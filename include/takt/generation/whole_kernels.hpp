@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/random.hpp>
@@ -52,7 +53,7 @@ namespace detail {
   return random_stream{random_stream{seed}.next() ^ random_stream{~index}.next()};
 }
 
-/// Adds the tasks of one group. False when the table is full.
+/// Adds the tasks of one group. False when the table is full, or there are no more names.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto add_group(const accelerator_set_options& o, std::int32_t tasks, std::int32_t permille,
                                        std::int32_t core, random_stream& random,
@@ -60,6 +61,7 @@ template <std::size_t MaxTasks>
   inline_vector<ticks, 64> shares;
   if (!uunifast(random, permille, static_cast<std::size_t>(tasks), shares)) { return tasks == 0; }
   for (const ticks share : shares) {
+    if (out.size() == max_generated_tasks) { return false; }
     accelerator_task<ticks> t{.name = generated_name(out.size())};
     t.period = o.periods[static_cast<std::size_t>(random.below(static_cast<ticks>(o.periods.size())))];
     t.wcet = t.period / utilization_parts * share;
@@ -94,6 +96,7 @@ template <std::size_t MaxTasks>
 /// The slot period that goes with a set, evenly from a list. It leaves the tasks as they are. Pre: not empty.
 [[nodiscard]] constexpr auto draw_slot_period(const period_choices& from, std::uint64_t seed, std::uint64_t index)
     -> ticks {
+  TAKT_EXPECTS(!from.empty());
   constexpr std::uint64_t apart = 0x510F;
   random_stream random = detail::stream_of(seed ^ apart, index);
   return from[static_cast<std::size_t>(random.below(static_cast<ticks>(from.size())))];
@@ -104,6 +107,8 @@ template <std::size_t MaxTasks>
 /// fits.
 [[nodiscard]] constexpr auto sporadic_release(std::uint64_t seed, std::uint64_t task, std::int64_t number, ticks period,
                                               ticks delay) noexcept -> ticks {
+  TAKT_EXPECTS(0 <= number && 0 <= period && 0 <= delay && delay <= std::numeric_limits<ticks>::max() - period);
+  TAKT_EXPECTS(number < std::numeric_limits<ticks>::max() / (period + delay < 1 ? 1 : period + delay));
   random_stream random = detail::stream_of(seed ^ random_stream{task}.next(), static_cast<std::uint64_t>(number));
   return number * (period + delay) + random.between(0, delay);
 }
@@ -116,7 +121,9 @@ class sporadic_jobs {
   /// The table outlives the jobs. Pre: not empty, (jobs + 1) times twice a period fits.
   constexpr sporadic_jobs(const task_rows<accelerator_task<ticks>, MaxTasks>& table, std::int64_t jobs,
                           std::int64_t delay_percent, std::uint64_t seed)
-      : table_{&table}, delay_percent_{delay_percent}, seed_{seed}, until_{release(0, jobs)} {}
+      : table_{&table}, delay_percent_{delay_percent}, seed_{seed}, until_{release(0, jobs)} {
+    TAKT_EXPECTS(!table.tasks.empty() && 0 <= jobs && 0 <= delay_percent);
+  }
 
   /// Sets the release and the work of a job; false when there are no more.
   template <class Job>
@@ -144,13 +151,13 @@ class sporadic_jobs {
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto add_waves(task_rows<accelerator_task<ticks>, MaxTasks>& to, std::int64_t waves, ticks wave,
                                        ticks period) -> bool {
-  return to.add({.name = generated_name(to.size()),
-                 .wcet = waves * wave,
-                 .period = period,
-                 .deadline = period,
-                 .preemption_cost = wave,
-                 .width = kernel_width::all_cores,
-                 .priority = static_cast<std::int32_t>(to.size())});
+  return to.size() < max_generated_tasks && to.add({.name = generated_name(to.size()),
+                                                    .wcet = waves * wave,
+                                                    .period = period,
+                                                    .deadline = period,
+                                                    .preemption_cost = wave,
+                                                    .width = kernel_width::all_cores,
+                                                    .priority = static_cast<std::int32_t>(to.size())});
 }
 
 /// Tasks with one and the same kernel of so many waves, in the order of their priorities, which together have about
@@ -159,9 +166,13 @@ template <std::size_t MaxTasks>
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto equal_kernels(const period_choices& periods, std::int64_t permille, std::int64_t waves,
                                            task_rows<accelerator_task<ticks>, MaxTasks>& out) -> model_fault {
+  TAKT_EXPECTS(0 < waves);
   out = {};
   rational rate;
-  for (const ticks p : periods) { rate += rational{1, p}; }
+  for (const ticks p : periods) {
+    TAKT_EXPECTS(0 < p);
+    rate += rational{1, p};
+  }
   const rational length = rational{permille, 1000 * waves} / rate;
   if (length.overflowed()) { return model_fault::options_out_of_range; }
   const ticks wave = length.floor() < 1 ? 1 : length.floor();

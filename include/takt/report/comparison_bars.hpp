@@ -44,6 +44,7 @@ enum class bar_kind : std::uint8_t {
 
 /// (deadline - bound) / deadline in per cent, for drawing. Pre: the task is limited and has a bound.
 [[nodiscard]] inline auto drawn_slack(const compared_task& t) -> double {
+  TAKT_EXPECTS(t.limited && t.bound.exists);
   const auto deadline = static_cast<double>(std::max<ticks>(t.deadline, 1));
   return 100 * (static_cast<double>(t.deadline) - static_cast<double>(t.bound.value)) / deadline;
 }
@@ -69,6 +70,7 @@ inline constexpr std::string_view bar_patterns =
 
 /// Pre: a bar.
 [[nodiscard]] constexpr auto bar_style(bar_kind kind) noexcept -> std::string_view {
+  TAKT_EXPECTS(is_bar(kind));
   switch (kind) {
     case bar_kind::slack: return "class=\"slack\" fill=\"#0072b2\" stroke=\"#0072b2\" stroke-width=\"1\"";
     case bar_kind::late: return "class=\"late\" fill=\"url(#late)\" stroke=\"#d00000\" stroke-width=\"1\"";
@@ -82,6 +84,7 @@ inline constexpr std::string_view bar_patterns =
 
 /// A check, a circle or a question mark around (x, y). Pre: not a bar.
 inline void write_sign(svg_writer& svg, bar_kind kind, double x, double y, std::string_view tooltip = {}) {
+  TAKT_EXPECTS(!is_bar(kind));
   switch (kind) {
     case bar_kind::decided:
       svg.path(x - 4.5, y, "l3.5 4l6 -8.5", "fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2.2\"", tooltip);

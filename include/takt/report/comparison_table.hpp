@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// How a comparison is laid out. Pre: width >= 40.
+/// How a comparison is laid out.
 struct comparison_layout {
   comparison_rank by = comparison_rank::slack;
   std::size_t width = 120;
@@ -116,10 +116,11 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
 }  // namespace detail
 
 /// A comparison as text: the table with what was chosen, and below it what is missing, why nothing is proven and what
-/// is bounded all the same. Lines
-/// are at most as wide as the layout says if the grid without plans is.
+/// is bounded all the same. Lines are at most as wide as the layout says if the grid without plans is. Pre: that is at
+/// least 40.
 [[nodiscard]] inline auto comparison_text(const comparison_summary& c, const comparison_layout& layout = {})
     -> std::string {
+  TAKT_EXPECTS(layout.width >= 40);
   std::string out;
   detail::add_wrapped(out, c.title, layout.width, 2);
   detail::add_wrapped(out, joined(c.platform_words), layout.width, 2);

@@ -150,6 +150,7 @@ namespace detail {
 /// Why a task, by its position in the given order, meets or misses its deadline: a sentence, then a line for each part
 /// of its bound. Pre: task < v.tasks.size().
 [[nodiscard]] inline auto explain_task(const verdict_summary& v, std::size_t task) -> std::string {
+  TAKT_EXPECTS(task < v.tasks.size());
   const task_summary& t = v.tasks[task];
   std::string out;
   for (const miss_summary& miss : v.misses) {

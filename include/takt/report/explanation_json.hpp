@@ -40,6 +40,7 @@ inline void write_explained_task(json_writer& json, const verdict_summary& v, st
 /// Writes why the verdict is what it is as one `takt-explanation/1` object on a line: of all tasks from the highest
 /// priority down, or of one. Pre: `task` is a position in `v.tasks`, or `nowhere`.
 inline void write_explanation_json(std::ostream& out, const verdict_summary& v, std::size_t task = nowhere) {
+  TAKT_EXPECTS(task == nowhere || task < v.tasks.size());
   json_writer json{out};
   json.begin_object().member("format", "takt-explanation/1").member("analysis", v.method);
   json.member("status", name_of(v.status)).member("headline", detail::headline(v));

@@ -45,6 +45,7 @@ template <class Visits>
 template <class Table, class Offsets, class Visits>
 [[nodiscard]] auto graph_terms(const Table& refined, std::uint32_t graph, const Offsets& offsets, const Visits& visits)
     -> std::vector<term<ticks>> {
+  TAKT_EXPECTS(graph < refined.graphs.size());
   const auto& g = refined.graphs[graph];
   const auto end_of = [&](std::uint32_t v) { return offsets[v] + visits[v].response; };
   std::uint32_t at = g.first_node;

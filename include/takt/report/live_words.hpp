@@ -24,6 +24,7 @@ namespace takt::inline TAKT_ABI::report {
 
 /// What a run has seen so far: a row per task, in the order of the summary. Pre: a row of `seen` for each task.
 [[nodiscard]] inline auto live_table(std::span<const task_progress> seen, const verdict_summary& proven) -> table {
+  TAKT_EXPECTS(seen.size() == proven.tasks.size());
   table out{.heads = {proven.subject, "jobs", "misses", "worst ms", "bound ms", "violations", "last"}};
   for (const std::uint32_t i : proven.order) {
     const task_progress& t = seen[i];
@@ -39,6 +40,7 @@ namespace takt::inline TAKT_ABI::report {
 /// The same in one line: of how many jobs how many were late, and which task violated its bound last. Pre: as above.
 [[nodiscard]] inline auto live_line(ticks passed, std::span<const task_progress> seen, const verdict_summary& proven)
     -> std::string {
+  TAKT_EXPECTS(seen.size() == proven.tasks.size());
   std::uint64_t jobs = 0;
   std::uint64_t misses = 0;
   std::uint64_t violations = 0;

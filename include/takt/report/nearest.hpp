@@ -31,6 +31,7 @@ namespace takt::inline TAKT_ABI::report {
 /// Pre: there is a candidate.
 [[nodiscard]] inline auto nearest(std::string_view word, std::span<const std::string_view> candidates)
     -> std::string_view {
+  TAKT_EXPECTS(!candidates.empty());
   word = word.substr(0, 64);
   return *std::ranges::min_element(candidates, [word](std::string_view a, std::string_view b) {
     return edit_distance(word, a) < edit_distance(word, b);

@@ -34,6 +34,7 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, std::size_t M, std::size_t W>
 void add_path_terms(const described_tasks<N, V, R, S>& all, const verdict<ticks, M, W>& v,
                     std::vector<std::string> names, verdict_summary& out) {
+  TAKT_EXPECTS(out.tasks.size() == v.tasks.size());
   if (v.visits.size() != all.visits.size() || v.tasks.size() != all.size()) { return; }
   bool any = false;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -49,6 +49,7 @@ struct run_summary {
 
 /// A sentence on the spans in which bounds were void. Pre: there is one.
 [[nodiscard]] inline auto void_bounds_words(const std::vector<std::array<ticks, 2>>& spans) -> std::string {
+  TAKT_EXPECTS(!spans.empty());
   std::array<ticks, 2> longest{};
   ticks sum = 0;
   for (const auto& s : spans) {
@@ -65,6 +66,7 @@ struct run_summary {
 /// What a simulation or a run saw beside what an analysis promised. Pre: both are about the same tasks.
 template <class Tasks, class Visits>
 [[nodiscard]] auto summarize(const observation<Tasks, Visits>& seen, const verdict_summary& proven) -> run_summary {
+  TAKT_EXPECTS(seen.tasks.size() <= proven.tasks.size());
   run_summary out;
   out.fault = explain_fault(seen.error);
   for (std::size_t i = 0; i < seen.tasks.size(); ++i) {

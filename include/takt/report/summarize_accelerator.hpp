@@ -142,6 +142,7 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   out.bounds_tasks = FixedPriority<order> || v.bounded();
   if (out.tasks.empty()) { return out; }
   const auto& table = tasks.template table<ticks>();
+  TAKT_EXPECTS(out.tasks.size() == table.size());
   fact core{.head = "SM"};
   fact wcet{.head = "kernel ms"};
   fact wave{.head = "wave ms"};

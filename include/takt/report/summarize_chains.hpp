@@ -46,6 +46,7 @@ template <analysis::PriorityAnalysis A>
 void add_reasons(const A& a, verdict_summary& out) {
   const auto& tasks = a.table().tasks;
   std::string failing;
+  TAKT_EXPECTS(out.tasks.size() == tasks.size());
   for (std::size_t k = 0; k < tasks.size(); ++k) {
     task_summary& row = out.tasks[tasks[k].id];
     if (!row.evaluated) {
@@ -128,6 +129,7 @@ template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   out.allocation = detail::share_members(v.plan, out, record.gpus.size() > 1, tasks);
   if (out.tasks.empty()) { return out; }
   const auto table = planned_table(platform, tasks, v.plan);
+  TAKT_EXPECTS(out.tasks.size() == table.size());
   detail::add_chain_facts(record, rules, table, v.plan, out);
   out.plan_words = detail::plan_words(record, rules, table, v.plan);
   out.plan = detail::plan_members(v.plan, out);

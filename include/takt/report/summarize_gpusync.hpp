@@ -32,6 +32,7 @@ inline constexpr std::array scheduler_words{word_for<cpu_scheduler>{"g-edf", cpu
 
 /// Pre: `fault_of(c)` found nothing.
 inline void describe_configuration(const gpusync_configuration& c, verdict_summary& out) {
+  TAKT_EXPECTS(fault_of(c) == model_fault::none);
   const std::string policy{word_in(scheduler_words, c.scheduler)};
   const std::string order{word_in(service_words, c.engines)};
   const std::string protocol{protocol_word(c)};
@@ -94,6 +95,7 @@ template <GpusyncPlatform P, class Table, std::size_t N, std::size_t M>
   const gpusync_configuration& c = platform.configuration();
   out.bounds_late_jobs = !c.scheduler.task_level;
   if (out.tasks.empty()) { return out; }
+  TAKT_EXPECTS(out.tasks.size() == tasks.size());
   detail::describe_configuration(c, out);
   const auto evidence = analysis::gpusync::evidence_of(platform, tasks, v.plan);
   fact cluster{.head = "cluster"};

@@ -125,6 +125,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
   out.bounds_late_jobs = true;
   detail::describe_graph_platform(board.sizes, board.policy, out);
   if (out.tasks.empty()) { return out; }
+  TAKT_EXPECTS(out.tasks.size() == table.graphs.size());
   const auto refined = refine(table, board.sizes.placement());
   std::vector<tree::array> nodes(out.tasks.size());
   for (std::size_t n = 0; n < v.visits.size(); ++n) {

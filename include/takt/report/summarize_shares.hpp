@@ -103,6 +103,7 @@ template <SharePlatform P, ShareTaskSet T, std::size_t N, std::size_t M>
   const auto& table = tasks.template table<ticks>();
   detail::describe_share_pool(platform, !table.contention.none(), out);
   if (out.tasks.empty()) { return out; }
+  TAKT_EXPECTS(out.tasks.size() == table.size());
   std::ranges::sort(out.order, [&table](std::uint32_t a, std::uint32_t b) {
     return std::pair{table.tasks[b].priority, a} < std::pair{table.tasks[a].priority, b};
   });

@@ -27,6 +27,15 @@ struct chain_view {
 
 namespace detail {
 
+/// Whether each stage has a step of the job that the path names there.
+[[nodiscard]] inline auto shows_path(const chain_view& view) -> bool {
+  bool out = view.steps.size() == view.names.size() && view.path.jobs.size() == view.names.size();
+  for (std::size_t i = 0; out && i < view.steps.size(); ++i) {
+    out = std::ranges::find(view.steps[i], view.path.jobs[i], &data_step::job) != view.steps[i].end();
+  }
+  return out;
+}
+
 class chain_drawing {
  public:
   chain_drawing(std::ostream& out, const chain_view& view)
@@ -104,6 +113,9 @@ class chain_drawing {
 
 /// Draws which job read what and when, from a change to the output that tells of it. Pre: a step for each job of the
 /// path.
-inline void write_svg_chain(std::ostream& out, const chain_view& view) { detail::chain_drawing{out, view}.write(); }
+inline void write_svg_chain(std::ostream& out, const chain_view& view) {
+  TAKT_EXPECTS(detail::shows_path(view));
+  detail::chain_drawing{out, view}.write();
+}
 
 }  // namespace takt::inline TAKT_ABI::report

@@ -30,6 +30,7 @@ struct stacked_load {
 /// Pre: columns >= 1. Cost: n log n, and a step per piece and column that it touches.
 template <ranges::input_range Slices>
 [[nodiscard]] auto stacked_load_of(Slices&& slices, const time_axis& axis, std::size_t columns) -> stacked_load {
+  TAKT_EXPECTS(columns >= 1);
   stacked_load out;
   std::vector<std::pair<ticks, std::int64_t>> changes;
   const double width = axis.right() - axis.left();

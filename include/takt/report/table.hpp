@@ -52,6 +52,7 @@ struct table {
 
 /// Whole and tenths of a percent, rounded down. Pre: whole > 0.
 [[nodiscard]] inline auto percent_of(ticks part, ticks whole) -> std::string {
+  TAKT_EXPECTS(whole > 0);
   const double tenths = std::floor(1000.0 * static_cast<double>(part) / static_cast<double>(whole));
   return detail::decimal(static_cast<ticks>(tenths), 1) + " %";
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <string>
@@ -38,11 +39,13 @@ template <class... Parts>
 
 /// A number with so many digits behind the point, whatever the locale. Pre: it is finite, and digits <= 17.
 [[nodiscard]] inline auto fixed(double number, int digits) -> std::string {
+  TAKT_EXPECTS(std::isfinite(number) && 0 <= digits && digits <= 17);
   return detail::number_text(number, std::chars_format::fixed, digits);
 }
 
 /// A number with so many digits that count, whatever the locale. Pre: as above.
 [[nodiscard]] inline auto rounded(double number, int digits) -> std::string {
+  TAKT_EXPECTS(std::isfinite(number) && 0 <= digits && digits <= 17);
   return detail::number_text(number, std::chars_format::general, digits);
 }
 

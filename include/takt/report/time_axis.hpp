@@ -18,6 +18,7 @@ class time_axis {
 
   /// Pre: from < to, width > 0.
   time_axis(ticks from, ticks to, double left, double width) : from_{from}, to_{to}, left_{left}, width_{width} {
+    TAKT_EXPECTS(from < to && 0 < width);
     choose_step();
   }
 

@@ -36,6 +36,7 @@ class tree {
   /// Adds a member. Pre: an object, or nothing yet.
   template <class T>
   auto add(std::string_view name, T&& value) -> tree& {
+    TAKT_EXPECTS(is_null() || std::holds_alternative<object>(value_));
     if (is_null()) { value_ = object{}; }
     std::get<object>(value_).emplace_back(std::string{name}, tree(std::forward<T>(value)));
     return *this;
@@ -43,6 +44,7 @@ class tree {
   /// Adds an element. Pre: an array, or nothing yet.
   template <class T>
   auto push(T&& value) -> tree& {
+    TAKT_EXPECTS(is_null() || std::holds_alternative<array>(value_));
     if (is_null()) { value_ = array{}; }
     std::get<array>(value_).push_back(tree(std::forward<T>(value)));
     return *this;

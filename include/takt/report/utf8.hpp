@@ -78,6 +78,7 @@ constexpr void for_each_character(std::string_view text, F f) {
 
 /// The text itself, or as much of it as fits with an ellipsis. Pre: most >= 1.
 [[nodiscard]] inline auto elided(std::string_view text, std::size_t most) -> std::string {
+  TAKT_EXPECTS(most >= 1);
   if (columns(text) <= most) { return std::string{text}; }
   std::string out;
   std::size_t used = 1;

@@ -28,6 +28,7 @@ template <class Judge>
 }
 /// The first of the two columns of a pair, behind those of the study. Pre: i < j < compared.
 [[nodiscard]] constexpr auto pair_column(std::size_t compared, std::size_t i, std::size_t j) noexcept -> std::size_t {
+  TAKT_EXPECTS(i < j && j < compared);
   return i * (2 * compared - i - 1) + 2 * (j - i - 1);
 }
 
@@ -36,6 +37,7 @@ template <class Judge>
 template <class Judge>
 [[nodiscard]] auto count_pairs(std::vector<std::size_t> paired, Judge judge) {
   return [paired = std::move(paired), judge = std::move(judge)](const unit& u, row counts) mutable {
+    TAKT_EXPECTS(counts.size() >= pair_columns(paired.size()));
     const std::size_t columns = counts.size() - pair_columns(paired.size());
     const row pairs = counts.subspan(columns);
     std::vector<std::int64_t> one(columns);

@@ -123,6 +123,7 @@ inline void write_notes(page_writer& page, const result& r) {
 
 /// All of a result as one page that needs no other file. Throws as `write_svg` does. Pre: the counts are complete.
 inline void write_html(std::ostream& out, const result& r) {
+  TAKT_EXPECTS(r.counts.complete());
   const experiment& e = r.designed;
   out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>"
       << report::xml_escaped(e.title) << "</title>\n<style>" << detail::page_style << "</style>\n</head>\n<body>\n";

@@ -15,7 +15,9 @@ namespace takt::inline TAKT_ABI::studies {
 /// its group. Pre: there is one at a time.
 class interruption {
  public:
-  interruption() noexcept : at_int_{std::signal(SIGINT, ask)}, at_term_{std::signal(SIGTERM, ask)} {}
+  interruption() noexcept : at_int_{std::signal(SIGINT, ask)}, at_term_{std::signal(SIGTERM, ask)} {
+    TAKT_EXPECTS(at_int_ != &ask);
+  }
   interruption(const interruption&) = delete;
   auto operator=(const interruption&) -> interruption& = delete;
   interruption(interruption&&) = delete;

@@ -240,6 +240,7 @@ class curves_drawer {
 /// The curves of a study as one SVG element: its panels with axes, what 95 % intervals are around shares, one legend,
 /// and the parameters below. Throws `refusal` when there is no curve. Pre: the counts are complete.
 inline void write_svg(std::ostream& out, const result& r) {
+  TAKT_EXPECTS(r.counts.complete());
   if (detail::legend_of(r.designed).empty()) {
     throw refusal{"panels", "have no curve", "at least one panel with a curve"};
   }

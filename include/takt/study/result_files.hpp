@@ -67,6 +67,7 @@ void for_each_row(const result& r, const Row& row) {
 /// Comment lines with the parameters, a line of heads, and one row per configuration and level. Every count is a whole
 /// number of the task sets in the column `sets`. Pre: the counts are complete.
 inline void write_csv(std::ostream& out, const result& r) {
+  TAKT_EXPECTS(r.counts.complete());
   const experiment& e = r.designed;
   out << report::text("# takt ", version_major, ".", version_minor, ".", version_patch, " sweep ", r.name, "\n# ",
                       e.title, "\n");

@@ -138,7 +138,9 @@ class settings {
   /// Pre: the parameter's numbers fit into `Number`.
   template <class Number = std::int64_t>
   [[nodiscard]] auto number(std::string_view name) const -> Number {
-    return static_cast<Number>(detail::to_number(find(name), find(name).value));
+    const std::int64_t out = detail::to_number(find(name), find(name).value);
+    TAKT_EXPECTS(std::in_range<Number>(out));
+    return static_cast<Number>(out);
   }
   [[nodiscard]] auto seed() const -> std::uint64_t { return number<std::uint64_t>("seed"); }
   /// "3,5,7", in rising order.

@@ -20,6 +20,7 @@ struct share_interval {
 
 /// The 95 % interval of a share of which `count` of `of` were seen. Source: Wilson 1927. Pre: 0 <= count <= of.
 [[nodiscard]] inline auto wilson(std::int64_t count, std::int64_t of) -> share_interval {
+  TAKT_EXPECTS(0 <= count && count <= of);
   if (of < 1) { return {}; }
   constexpr double z = 1.96;
   const auto n = static_cast<double>(of);
@@ -32,6 +33,7 @@ struct share_interval {
 /// How likely two numbers at least so far apart are where each set is as likely to count for the one as for the other:
 /// the exact test of McNemar 1947. Pre: both >= 0. Cost: the smaller one.
 [[nodiscard]] inline auto mcnemar(std::int64_t only_first, std::int64_t only_second) -> double {
+  TAKT_EXPECTS(0 <= only_first && 0 <= only_second);
   const std::int64_t n = only_first + only_second;
   const std::int64_t least = std::min(only_first, only_second);
   if (2 * least >= n) { return 1; }
@@ -88,6 +90,7 @@ struct paired_counts {
   const auto& all = r.designed.paired;
   auto i = static_cast<std::size_t>(std::ranges::find(all, first) - all.begin());
   auto j = static_cast<std::size_t>(std::ranges::find(all, second) - all.begin());
+  TAKT_EXPECTS(i < all.size() && j < all.size() && i != j);
   const bool swapped = i > j;
   if (swapped) { std::swap(i, j); }
   const std::size_t at = r.designed.columns.size() + pair_column(all.size(), i, j);

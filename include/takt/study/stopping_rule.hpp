@@ -23,7 +23,10 @@ struct stopping_rule {
   [[nodiscard]] auto enough(std::int64_t sets, std::span<const std::int64_t> counts) const noexcept -> bool {
     if (!in_use() || sets < least_sets || sets < 1) { return false; }
     for (const std::size_t c : columns) {
-      if (!is_narrow(sets, counts[c])) { return false; }
+      if (!is_narrow(sets, counts[c])) {
+        TAKT_EXPECTS(0 <= counts[c] && counts[c] <= sets);
+        return false;
+      }
     }
     return true;
   }

@@ -20,6 +20,8 @@ namespace takt::inline TAKT_ABI::studies {
 class tally {
  public:
   explicit tally(extent size) : size_{std::move(size)}, counts_(points() * size_.columns), points_(points()) {
+    TAKT_EXPECTS(0 < size_.series && !size_.levels.empty() && 0 < size_.sets && 0 < size_.columns &&
+                 0 < size_.sets_per_unit);
     known_.resize(points() * blocks());
   }
 
@@ -32,8 +34,12 @@ class tally {
   [[nodiscard]] auto points() const noexcept -> std::size_t { return size_.series * size_.levels.size(); }
   [[nodiscard]] auto stop() const noexcept -> const stopping_rule& { return size_.stop; }
   /// Pre, here and below: index < units().
-  [[nodiscard]] auto knows(std::size_t index) const -> bool { return known_[index]; }
+  [[nodiscard]] auto knows(std::size_t index) const -> bool {
+    TAKT_EXPECTS(index < units());
+    return known_[index];
+  }
   [[nodiscard]] auto unit_at(std::size_t index) const -> unit {
+    TAKT_EXPECTS(index < units());
     const std::size_t at = index % points();
     const std::int64_t first = static_cast<std::int64_t>(index / points()) * size_.sets_per_unit;
     return {at / size_.levels.size(), size_.levels[at % size_.levels.size()], first,
@@ -42,6 +48,7 @@ class tally {
 
   /// Does nothing when the unit is known. Pre: one count per column.
   void add(std::size_t index, std::span<const std::int64_t> counts) {
+    TAKT_EXPECTS(index < units() && counts.size() == size_.columns);
     if (known_[index]) { return; }
     learn(index);
     const std::size_t at = index % points();
@@ -64,10 +71,12 @@ class tally {
 
   /// One per column. Pre: both are positions.
   [[nodiscard]] auto counts(std::size_t series, std::size_t level) const -> std::span<const std::int64_t> {
+    TAKT_EXPECTS(series < size_.series && level < size_.levels.size());
     return counts(series * size_.levels.size() + level);
   }
   /// How many sets are in these counts.
   [[nodiscard]] auto sets(std::size_t series, std::size_t level) const -> std::int64_t {
+    TAKT_EXPECTS(series < size_.series && level < size_.levels.size());
     return points_[series * size_.levels.size() + level].sets;
   }
 

@@ -33,6 +33,7 @@ struct unit {
 
   /// Of one of its sets: unique among the levels and sets of a study. Pre: at most so many sets.
   [[nodiscard]] constexpr auto number(std::int64_t set) const noexcept -> std::uint64_t {
+    TAKT_EXPECTS(0 <= set && first_set + set < most_sets);
     return static_cast<std::uint64_t>(level * most_sets + first_set + set);
   }
   /// Of levels that number something.

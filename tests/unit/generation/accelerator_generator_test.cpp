@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <memory>
 
 #include <takt/generation.hpp>
 #include <takt/model/accelerator_fault.hpp>
@@ -19,7 +20,7 @@ using table = task_rows<accelerator_task<ticks>, 16>;
 
 constexpr auto list(std::initializer_list<ticks> units) -> generation::period_choices {
   generation::period_choices out;
-  for (const ticks u : units) { (void)out.push_back(u * 1000); }
+  for (const ticks u : units) { (void)out.try_push_back(u * 1000); }
   return out;
 }
 
@@ -218,4 +219,16 @@ TEST_CASE("AP-31 sporadic jobs are a period and at most two delays apart, and en
     }
     CHECK(before <= last_of_first + t.tasks[0].period * 6 / 5);
   }
+}
+
+TEST_CASE("AP-27 a set that needs more names than there are is refused") {
+  accelerator_set_options o = usual();
+  o.cores = 64;
+  o.tasks_per_core = 16;
+  o.gang_tasks = 0;
+  auto all = std::make_unique<task_rows<accelerator_task<ticks>, 1024>>();
+  CHECK(generation::generate(o, 1, 1, *all) == model_fault::set_does_not_fit);
+  o.cores = 62;
+  CHECK(generation::generate(o, 1, 1, *all) == model_fault::none);
+  CHECK(all->size() == 992);
 }

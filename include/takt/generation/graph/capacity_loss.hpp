@@ -61,7 +61,8 @@ constexpr void add_kernel(unbounded_kernels<Streams>& out, const block_kernel<ra
 /// With a stream per task, kernels of which the first responds later and later: by epsilon per job, or by twice that
 /// when the largest block fills the one SM that there is, in which case the paper's third kernel has no block and is
 /// left out. The load is h + 2 epsilon g m / (1 + epsilon), however large the GPU.
-/// Pre: h divides H_max and m, H_max <= m, 0 < epsilon < 1. Source: Yang et al. 2018, Theorem 1.
+/// Error: `options_out_of_range` unless h divides H_max and m, H_max <= m and 0 < epsilon < 1. Source: Yang et al.
+/// 2018, Theorem 1.
 [[nodiscard]] constexpr auto per_task_stream_counterexample(const capacity_loss_options& o)
     -> unbounded_kernels<one_stream_per_task> {
   auto out = detail::empty_counterexample<one_stream_per_task>(o);
@@ -86,7 +87,7 @@ constexpr void add_kernel(unbounded_kernels<Streams>& out, const block_kernel<ra
 
 /// With a stream per job and blocks placed on the SM with most idle threads, kernels of which job j of the first
 /// responds in j epsilon. The load is g (m - H_max + h) + epsilon g m. Under packing placements and several SMs the
-/// responses need not grow. Pre: as above. Source: Yang et al. 2018, Theorem 2.
+/// responses need not grow. Error: as above. Source: Yang et al. 2018, Theorem 2.
 [[nodiscard]] constexpr auto capacity_counterexample(const capacity_loss_options& o)
     -> unbounded_kernels<one_stream_per_job> {
   auto out = detail::empty_counterexample<one_stream_per_job>(o);

@@ -25,6 +25,7 @@ inline constexpr std::int64_t whole_load_parts = 1'000'000;
 template <std::size_t MaxTasks, class Capacity>
 constexpr void draw_kernels(random_stream& random, std::span<const ticks> loads, Capacity capacity,
                             task_rows<block_kernel<ticks>, MaxTasks>& out) {
+  TAKT_EXPECTS(loads.size() <= MaxTasks);
   constexpr std::array<std::int64_t, 5> sizes{64, 128, 256, 512, 1024};
   out = {};
   for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -46,6 +47,7 @@ constexpr void draw_kernels(random_stream& random, std::span<const ticks> loads,
 template <std::size_t MaxTasks>
 constexpr void draw_overlapping(random_stream& random, std::span<const ticks> loads, std::int32_t processors,
                                 task_rows<gel_task<ticks>, MaxTasks>& out) {
+  TAKT_EXPECTS(loads.size() <= MaxTasks);
   out = {};
   for (const ticks load : loads) {
     gel_task<ticks> t;

@@ -74,9 +74,10 @@ template <std::size_t MaxTasks, std::size_t MaxKernels>
 /// Moves a part of a task's execution time to a GPU. Pre: there is room for a kernel.
 template <class Task>
 constexpr void give_kernel(const gpusync_set_options& o, random_stream& random, Task& t) {
+  TAKT_EXPECTS(!t.kernels.full());
   const std::int64_t part = random.between(o.kernel_percent.least * 10, o.kernel_percent.most * 10);
   const ticks kernel = t.wcet / 1000 * part + t.wcet % 1000 * part / 1000;
-  static_cast<void>(t.kernels.push_back(kernel));
+  t.kernels.unchecked_push_back(kernel);  // Bound: as said above.
   t.wcet -= kernel;
   t.cpu_in_gpu_section = t.wcet / 100 * o.section_percent + t.wcet % 100 * o.section_percent / 100;
   t.bytes_in = o.bytes / 2;

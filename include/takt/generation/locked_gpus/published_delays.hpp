@@ -69,8 +69,11 @@ class delay_table {
   [[nodiscard]] constexpr auto rows() const noexcept -> std::span<const configuration_delays> { return rows_; }
 
  private:
+  /// Pre: the table names it.
   [[nodiscard]] constexpr auto find(std::string_view name) const -> const delay_row& {
-    return std::ranges::find(rows_, name, &configuration_delays::name)->row;
+    const auto at = std::ranges::find(rows_, name, &configuration_delays::name);
+    TAKT_EXPECTS(at != rows_.end());
+    return at->row;
   }
 
   std::span<const configuration_delays> rows_;
@@ -83,7 +86,7 @@ struct delay_observation {
 };
 
 /// What the paper says of the table, and of schedulers without tokens once more for those that wait busily, which it
-/// supposes in the driver's library. Pre: the table names all of them. Source: Elliott 2015, section 5.5.3.1.
+/// supposes in the driver's library: of tables that name all of them. Source: Elliott 2015, section 5.5.3.1.
 inline constexpr std::array<delay_observation, 11> delay_observations{{
     {"one token drops frames (observation 42)",
      [](const delay_table& t) { return t.drops("(1 6 FIFO)") && t.drops("(1 6 PRIO)"); }},

@@ -77,6 +77,7 @@ inline constexpr ticks worst_bottom_half = 210'000;
 /// copy_percent >= 0, and the configuration is without fault. Source: Elliott 2015, sections 4.3.3 and 4.3.6.
 [[nodiscard]] constexpr auto make_studied_board(const gpusync_configuration& c, std::size_t which,
                                                 std::int64_t copy_percent = 100) noexcept -> studied_board {
+  TAKT_EXPECTS(which < 4 && 0 <= copy_percent && c.numa_nodes > 0);
   namespace pc = published_costs;
   const bool worst = which < 2;
   const bool loaded = which % 2 == 0;

@@ -59,6 +59,7 @@ inline constexpr std::array<studied_axis, 6> studied_axes{
 
 /// Group number i of all of them. Pre: i < studied_groups.
 [[nodiscard]] constexpr auto studied_group_at(std::size_t i) noexcept -> studied_group {
+  TAKT_EXPECTS(i < studied_groups);
   studied_group out;
   const auto digit = [&i](std::size_t choices) {
     const std::size_t d = i % choices;
@@ -76,6 +77,10 @@ inline constexpr std::array<studied_axis, 6> studied_axes{
 
 /// The inverse. Pre: all positions are in their lists.
 [[nodiscard]] constexpr auto number_of(const studied_group& g) noexcept -> std::size_t {
+  TAKT_EXPECTS(g.utilization < studied_values::utilizations.size() && g.period < studied_values::periods.size() &&
+               g.gpu_share < studied_values::gpu_shares.size());
+  TAKT_EXPECTS(g.kernels < studied_values::kernels.size() && g.bytes < studied_values::bytes.size() &&
+               g.state < studied_values::states.size());
   std::size_t i = 0;
   while (studied_group_at(i) != g) { ++i; }
   return i;
@@ -102,6 +107,8 @@ template <std::size_t MaxTasks, std::size_t MaxKernels>
 [[nodiscard]] auto generate(std::size_t group, std::int64_t utilization_permille, std::uint64_t seed,
                             std::int64_t index, task_rows<gpusync_task<ticks, MaxKernels>, MaxTasks>& out)
     -> model_fault {
+  TAKT_EXPECTS(group < studied_groups && 0 < utilization_permille && utilization_permille <= 100'000);
+  TAKT_EXPECTS(0 <= index && index < 20'000);
   constexpr std::int64_t utilizations = 100'001;
   constexpr std::int64_t indices = 20'000;
   const auto number = (static_cast<std::int64_t>(group) * utilizations + utilization_permille) * indices + index;
@@ -118,6 +125,7 @@ struct studied_precision {
 
   /// By the normal approximation, 1.96^2 a (n - a) / n^3 <= (w / 2000)^2. Pre: 0 <= accepted <= sets <= 20'000.
   [[nodiscard]] constexpr auto enough(std::int64_t sets, std::int64_t accepted) const noexcept -> bool {
+    TAKT_EXPECTS(0 <= accepted && accepted <= sets && sets <= 20'000);
     if (sets >= most) { return true; }
     if (sets < least || most % sets != 0) { return false; }
     return 15'366'400 * accepted * (sets - accepted) <= interval_permille * interval_permille * sets * sets * sets;

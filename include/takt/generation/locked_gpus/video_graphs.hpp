@@ -100,6 +100,8 @@ struct video_times {
 
 /// Pre: 0 <= spread_percent < 100, 0 <= cpu_percent <= 1000.
 [[nodiscard]] constexpr auto make_video_graphs(const video_times& times = {}) -> video_graphs {
+  TAKT_EXPECTS(0 <= times.spread_percent && times.spread_percent < 100 && 0 <= times.cpu_percent &&
+               times.cpu_percent <= 1000);
   video_graphs out;
   const auto longest = [&](ticks microseconds) { return microseconds * 10 * (100 + times.spread_percent); };
   std::size_t number = 0;
@@ -124,7 +126,7 @@ struct video_times {
                                  .bytes_out = n.bytes_out,
                                  .gpu_cluster = n.gpu ? 0 : no_cluster};
         for (const ticks k : n.kernels) {
-          if (k > 0) { task.kernels.push_back(longest(k)); }
+          if (k > 0) { task.kernels.unchecked_push_back(longest(k)); }  // Bound: those of a video node.
         }
         static_cast<void>(out.tasks.add(task));
       }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <takt/core/random.hpp>
@@ -23,6 +24,7 @@ class application_releases {
   explicit constexpr application_releases(const application_set<MaxTasks>& table) : table_{&table} {}
   /// With offsets drawn within the periods. Applications beyond the end of `kinds` are periodic.
   template <std::size_t Count = 0>
+    requires(Count <= MaxTasks)
   constexpr application_releases(const application_set<MaxTasks>& table, std::uint64_t seed,
                                  const std::array<synthetic_application, Count>& kinds = {})
       : table_{&table}, seed_{seed} {
@@ -34,6 +36,7 @@ class application_releases {
   /// Pre: (number + 2) periods fit.
   [[nodiscard]] constexpr auto release(std::size_t task, std::int64_t number) const -> ticks {
     const ticks period = table_->tasks[task].period;
+    TAKT_EXPECTS(0 <= number && number <= std::numeric_limits<ticks>::max() / period - 2);
     return offsets_[task] +
            (sporadic_[task] ? sporadic_release(seed_, task, number, period, period / 2) : number * period);
   }

@@ -53,20 +53,21 @@ template <std::size_t Count, std::size_t MaxSegments>
   std::array<bool, Count> runs{};
   for (bool& r : runs) { r = random.chance(1, 2); }
   inline_vector<ticks, MaxSegments> ends;
+  // Bound: changes + 1, at most MaxSegments; so for `out`.
   for (std::size_t c = 0; c < changes; ++c) {
-    static_cast<void>(ends.push_back(random.below(whole)));
+    ends.unchecked_push_back(random.below(whole));
     for (std::size_t i = c; i > 0 && ends[i] < ends[i - 1]; --i) {
       const ticks later = ends[i - 1];
       ends[i - 1] = ends[i];
       ends[i] = later;
     }
   }
-  static_cast<void>(ends.push_back(whole));
+  ends.unchecked_push_back(whole);
   ticks done = 0;
   for (const ticks end : ends) {
     const auto shares = detail::draw_shares(runs, self, random);
     const ticks time = synthetic_co_run_time(set, self, shares);
-    static_cast<void>(out.push_back({shares, ceil_divide(time * (end - done), whole)}));
+    out.unchecked_push_back({shares, ceil_divide(time * (end - done), whole)});
     done = end;
     const auto other = static_cast<std::size_t>(random.below(static_cast<ticks>(Count) - 1));
     bool& changed = runs[other < self ? other : other + 1];

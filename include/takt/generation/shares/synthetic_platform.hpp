@@ -89,11 +89,15 @@ template <std::size_t Count>
 [[nodiscard]] constexpr auto synthetic_co_run_time(const std::array<synthetic_application, Count>& set,
                                                    std::size_t self,
                                                    const std::array<std::int32_t, Count>& shares) noexcept -> ticks {
+  TAKT_EXPECTS(self < Count && 1 <= shares[self]);
   constexpr std::int64_t whole = 100'000'000;
   std::int64_t stretch = whole;
+  std::int64_t sum = 0;
   for (std::size_t k = 0; k < Count; ++k) {
+    sum += shares[k];
     if (k != self) { stretch += std::int64_t{synthetic_slowdown_ppm(set[self], set[k])} * shares[k]; }
   }
+  TAKT_EXPECTS(sum <= 100);
   return ceil_divide(synthetic_isolated_wcet(set[self], shares[self]) * stretch, whole);
 }
 

@@ -17,6 +17,7 @@ namespace takt::inline TAKT_ABI::generation {
 /// Source: Bini and Buttazzo 2005, "Measuring the performance of schedulability tests", UUniSort. It is UUniFast in
 /// distribution. Pre: total > 0. Cost: n log n.
 constexpr void uunisort(random_stream& random, double total, std::span<double> out) {
+  TAKT_EXPECTS(0 < total);
   if (out.empty()) { return; }
   constexpr double unit = 1.0 / 9'007'199'254'740'992.0;  // 2^-53
   for (double& cut : out.first(out.size() - 1)) { cut = total * (static_cast<double>(random.next() >> 11U) * unit); }
@@ -29,6 +30,7 @@ constexpr void uunisort(random_stream& random, double total, std::span<double> o
 /// a tick, at least 1. Utilisations below 1e-4 count as that. Pre: 0 < wcet < 2^39.
 /// Source: Yao et al. 2022, Eq. 14.
 [[nodiscard]] constexpr auto period_for(ticks wcet, double utilization) -> ticks {
+  TAKT_EXPECTS(0 < wcet && wcet < ticks{1} << 39U);
   constexpr double least = 1e-4;
   const double period = static_cast<double>(wcet) / std::max(utilization, least);
   const auto whole = static_cast<ticks>(period);

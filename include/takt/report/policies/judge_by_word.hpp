@@ -95,7 +95,8 @@ void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const ha
       if (out.misses.empty() && analysis::some_are_strict(tasks)) {
         out.verdict.status = verdict_status::not_proven;  // its runs have sporadic releases
       } else if (out.misses.empty()) {
-        static_cast<void>(out.misses.push_back({.reason = miss_reason::known_method, .method = out.verdict.method}));
+        // Bound: the first one.
+        out.misses.unchecked_push_back({.reason = miss_reason::known_method, .method = out.verdict.method});
       }
     }
     if (planned == nullptr || planned->priorities.empty()) { out.verdict.plan.priorities.clear(); }

@@ -86,10 +86,8 @@ inline constexpr std::size_t few_sms = 16;
 [[nodiscard]] inline auto most_jobs(const graph_workload<ticks>& w, const invocations<ticks>& releases) -> std::size_t {
   std::size_t out = 0;
   for (const auto& t : w.tasks) {
-    if (t.clock == no_clock) {
-      TAKT_EXPECTS(static_cast<std::size_t>(t.clock) < releases.size());
-      return job_gates::max_jobs;
-    }
+    if (t.clock == no_clock) { return job_gates::max_jobs; }
+    TAKT_EXPECTS(static_cast<std::size_t>(t.clock) < releases.size());
     out += releases[static_cast<std::size_t>(t.clock)].size();
   }
   return out;
