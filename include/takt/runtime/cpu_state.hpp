@@ -20,6 +20,7 @@ namespace detail {
 
 /// "0-3,8" for the numbers 0, 1, 2, 3 and 8. Pre: ascending.
 [[nodiscard]] inline auto ranges_of(const std::vector<int>& numbers) -> std::string {
+  TAKT_EXPECTS_IN_TESTS(std::ranges::is_sorted(numbers));
   std::string out;
   for (std::size_t i = 0; i < numbers.size();) {
     std::size_t last = i;

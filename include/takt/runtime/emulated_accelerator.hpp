@@ -36,7 +36,9 @@ class wave_kernel {
   /// Calls `block` once for each logical index below `blocks`; a call occupies its core for `block_length` at least.
   /// Pre: `block` does not throw, and can be called for different indices at once; blocks < 2^62.
   wave_kernel(std::int64_t blocks, std::function<void(std::int64_t)> block, ticks block_length = 0)
-      : wave_{std::max<ticks>(0, block_length)}, blocks_{std::max<std::int64_t>(0, blocks)}, block_{std::move(block)} {}
+      : wave_{std::max<ticks>(0, block_length)}, blocks_{std::max<std::int64_t>(0, blocks)}, block_{std::move(block)} {
+    TAKT_EXPECTS(blocks < std::int64_t{1} << 62U);
+  }
 
   [[nodiscard]] auto computes() const noexcept -> bool { return static_cast<bool>(block_); }
   [[nodiscard]] auto blocks(std::int32_t cores) const noexcept -> std::int64_t {
@@ -48,7 +50,10 @@ class wave_kernel {
     return whole ? wave_ : length_ - (waves() - 1) * wave_;
   }
   /// Pre: `computes()`.
-  void compute(std::int64_t block) const { block_(block); }
+  void compute(std::int64_t block) const {
+    TAKT_EXPECTS(computes());
+    block_(block);
+  }
 
  private:
   [[nodiscard]] auto waves() const noexcept -> std::int64_t { return length_ / wave_ + (length_ % wave_ > 0 ? 1 : 0); }

@@ -36,7 +36,9 @@ class emulated_block_device {
                .each = {.threads = slots.threads_per_sm,
                         .blocks = slots.blocks_per_sm > 0 ? slots.blocks_per_sm : sm_capacity::unlimited,
                         .warp_size = slots.warp_size}},
-              static_cast<std::size_t>(code_threads)} {}
+              static_cast<std::size_t>(code_threads)} {
+    TAKT_EXPECTS(code_threads >= 1 && slots.sms >= 1 && static_cast<std::size_t>(slots.sms) <= emulated_unit::most_sms);
+  }
 
   [[nodiscard]] auto serves(const platform_record& wanted) const noexcept -> bool {
     return std::ranges::any_of(wanted.gpus, [this](const gpu_record& g) { return g.sms <= slots_.sms; });

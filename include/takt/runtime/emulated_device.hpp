@@ -105,9 +105,13 @@ class emulated_device::stream {
   stream(emulated_device& device, partition* p) noexcept : device_{&device}, partition_{p} {}
 
   /// Pre: the range is not empty.
-  void launch(const emulated_kernel& k, completion done) { partition_->unit.submit(k, done); }
+  void launch(const emulated_kernel& k, completion done) {
+    TAKT_EXPECTS(partition_ != nullptr);
+    partition_->unit.submit(k, done);
+  }
   /// Pre: the platform has the engine.
   void copy(std::int32_t engine, const emulated_copy& c, completion done) {
+    TAKT_EXPECTS(0 <= engine && static_cast<std::size_t>(engine) < device_->engines_.size());
     device_->engines_[static_cast<std::size_t>(engine)]->submit(c, done);
   }
 

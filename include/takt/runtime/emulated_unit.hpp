@@ -53,10 +53,13 @@ class emulated_unit {
       : emulated_unit{{.sms = static_cast<std::int32_t>(workers),
                        .each = {.threads = sm_capacity::unlimited, .blocks = 1},
                        .grids = 1},
-                      workers} {}
+                      workers} {
+    TAKT_EXPECTS(1 <= workers && workers <= most_sms);
+  }
   /// Pre: `code_threads` >= 1, and 1 <= sms <= `most_sms`.
   emulated_unit(const gpu_shape& shape, std::size_t code_threads)
       : queue_{shape.sms, shape.each, shape.placement, shape.grids} {
+    TAKT_EXPECTS(code_threads >= 1 && 1 <= shape.sms && static_cast<std::size_t>(shape.sms) <= most_sms);
     kernels_.resize(most_kernels);
     const bool has_both = shape.grids != 1;  // kernels with and without code at a time
     for (std::size_t t = 0; t < code_threads + (has_both ? 1 : 0); ++t) {

@@ -20,6 +20,7 @@ namespace takt::inline TAKT_ABI::runtime {
 /// Pre: `fault_of(c)` finds nothing; the GPU is one of `c`.
 [[nodiscard]] inline auto interrupt_cpus(const gpusync_configuration& c, std::int32_t gpu)
     -> std::vector<std::int32_t> {
+  TAKT_EXPECTS(fault_of(c) == model_fault::none && 0 <= gpu && gpu < c.gpus);
   std::vector<std::int32_t> out;
   for (std::int32_t cpu = 0; cpu < c.cpus; ++cpu) {
     if (c.serves(gpu / c.gpu_cluster_size, cpu / c.cpu_cluster_size)) { out.push_back(cpu); }

@@ -24,6 +24,7 @@ class run_watch {
   [[nodiscard]] auto size() const noexcept -> std::size_t { return rows_.size(); }
   /// Pre: task < size().
   [[nodiscard]] auto row(std::size_t task) const noexcept -> task_progress {
+    TAKT_EXPECTS(task < rows_.size());
     const counters& r = rows_[task];
     return {.completed = r.completed,
             .misses = r.misses,

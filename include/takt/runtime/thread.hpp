@@ -44,7 +44,10 @@ class thread {
   /// False when the system had no thread to give.
   [[nodiscard]] auto started() const noexcept -> bool { return started_; }
   /// Pre: started.
-  [[nodiscard]] auto native_handle() const noexcept -> pthread_t { return handle_; }
+  [[nodiscard]] auto native_handle() const noexcept -> pthread_t {
+    TAKT_EXPECTS(started_);
+    return handle_;
+  }
   void join() noexcept {
     if (std::exchange(started_, false)) { pthread_join(handle_, nullptr); }
   }

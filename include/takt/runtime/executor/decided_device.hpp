@@ -35,6 +35,7 @@ struct launch_number {
     return {static_cast<std::uint32_t>(packed >> bits), packed & jobs};
   }
   [[nodiscard]] constexpr auto packed() const noexcept -> std::uint64_t {
+    TAKT_EXPECTS(visit < std::uint32_t{1} << (64U - bits));
     return std::uint64_t{visit} << bits | (job & jobs);
   }
 

@@ -96,6 +96,7 @@ class executor {
   /// Runs from `start` on, an instant of the clock, for as long as the options say, or until they, a violation or a
   /// device end it. Pre: complete; nothing has run before.
   void run(ticks start, const run_options& options, const slice_sink& sink) {
+    TAKT_EXPECTS(complete() && released_.empty());
     const slice_sink by_servers{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
                                   auto& e = *static_cast<executor*>(self);
                                   ticks& left = e.left_[who];
@@ -142,7 +143,10 @@ class executor {
     for (const auto& w : workers_) { w->close(); }
   }
   /// Jobs of a task that were released before the end. Pre: the run is over, as below.
-  [[nodiscard]] auto released(std::size_t task) const -> std::uint64_t { return released_[task]; }
+  [[nodiscard]] auto released(std::size_t task) const -> std::uint64_t {
+    TAKT_EXPECTS(task < released_.size());
+    return released_[task];
+  }
   [[nodiscard]] auto seen() const -> const typename engine_type::result& { return engine_->seen(); }
   /// Which visit's device has not answered, if one has not.
   [[nodiscard]] auto silent() const noexcept -> std::optional<std::uint32_t> { return silent_; }

@@ -33,7 +33,7 @@ template <class Board>
     if (facts::runs_kernels(p)) {
       gpu_record gpu = facts::gpu(p);
       if (facts::habits(p).queues_blocks) { gpu.sms = facts::habits(p).blocks.sms; }
-      (void)out.gpus.push_back(gpu);
+      out.gpus.unchecked_push_back(gpu);  // Bound: boards have at most max_gpus.
     }
     if (detail::has_copy_engines(p)) { out.copy_engines = std::max(out.copy_engines, facts::units(p)); }
   });
@@ -106,6 +106,7 @@ class served_pools {
     for (pool_to_serve& p : pools_) { p.trace_capacity = pieces; }
     for (const lane& l : lanes.lanes) {
       const std::uint32_t pool = pool_of(l.station);
+      TAKT_EXPECTS(pool < pools_.size());
       pool_to_serve& to = pools_[pool];
       places_.push_back({pool, static_cast<std::uint32_t>(to.lanes.size())});
       if (!is_served(pool)) { continue; }

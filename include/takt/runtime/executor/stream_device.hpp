@@ -78,6 +78,7 @@ class stream_operation {
 
   /// Work that is bound to a visit, or its time. Pre: none is under way.
   void prepare(const errand& e, const visit_position& at, const block_gpu& queue) {
+    TAKT_EXPECTS(!self_);
     const auto own = bound_->find(at);
     work_ = own == bound_->end() ? &made_.emplace(Kind::timed(e, queue)) : &own->second(e, made_);
     visit_ = e.visit;

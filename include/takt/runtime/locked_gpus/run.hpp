@@ -86,7 +86,8 @@ struct pointed_releases {
   /// Pre: points up to the end of the run fit.
   [[nodiscard]] auto of(std::uint32_t task, std::uint64_t /*job*/) const -> host::timed_job {
     host::timed_job out{.release = live->nominal(task), .priority = {0, static_cast<std::int32_t>(task)}};
-    static_cast<void>(rules[task].point(out.release, out.priority.point));
+    const bool fits = rules[task].point(out.release, out.priority.point);
+    TAKT_EXPECTS(fits);
     return out;
   }
   static void completed(std::uint32_t /*task*/, ticks /*now*/) noexcept {}

@@ -124,6 +124,7 @@ class donation_gate : public priority_donation<Jobs> {
   }
   /// Pre: it stands at the gate.
   auto withdraw(request_id j) noexcept -> answer {
+    TAKT_EXPECTS(at(j).what == waiting_for::gate);
     at(j) = {};
     return {};
   }
@@ -157,7 +158,7 @@ class donation_gate : public priority_donation<Jobs> {
           break;
       }
       at(j).what = waiting_for::nothing;
-      out.satisfied.push_back(j);
+      out.satisfied.unchecked_push_back(j);  // Bound: each job once, at most Jobs.
     }
     return out;
   }
@@ -178,7 +179,9 @@ class donation_cluster final : public detail::lock_core<detail::donation_gate<Jo
   using job = donating_job<donation_cluster>;
 
   /// Pre: cpus >= 1.
-  explicit donation_cluster(lock_domain& domain, std::int32_t cpus = 1) : core{&domain, gate{cpus}} {}
+  explicit donation_cluster(lock_domain& domain, std::int32_t cpus = 1) : core{&domain, gate{cpus}} {
+    TAKT_EXPECTS(cpus >= 1);
+  }
 
   /// Returns when the job may run. Cost: suspended while it donates, at most for one request of another job.
   [[nodiscard]] auto begin_job(const lock_call& call = {}) -> job {

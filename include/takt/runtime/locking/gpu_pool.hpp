@@ -96,9 +96,15 @@ class engine_guard : public detail::claim_guard<engine_guard<Pool, Meter>, Pool>
     meter_->check();
   }
   /// Pre: held, as for the other query.
-  [[nodiscard]] auto contended() const noexcept -> bool { return this->owner_->contended(*this->claim_); }
+  [[nodiscard]] auto contended() const noexcept -> bool {
+    TAKT_EXPECTS(this->claim_ != nullptr);
+    return this->owner_->contended(*this->claim_);
+  }
   /// Whether somebody should go first before the next operation of the same kind.
-  [[nodiscard]] auto should_yield() const noexcept -> bool { return this->owner_->should_yield(*this->claim_); }
+  [[nodiscard]] auto should_yield() const noexcept -> bool {
+    TAKT_EXPECTS(this->claim_ != nullptr);
+    return this->owner_->should_yield(*this->claim_);
+  }
 
  private:
   template <class, class>
@@ -146,7 +152,10 @@ class token_guard : public detail::claim_guard<token_guard<Pool, Meter>, Pool> {
   }
 
   /// Pre: held, as for all below.
-  [[nodiscard]] auto gpu() const noexcept -> std::int32_t { return this->owner_->gpu(*this->claim_); }
+  [[nodiscard]] auto gpu() const noexcept -> std::int32_t {
+    TAKT_EXPECTS(this->claim_ != nullptr);
+    return this->owner_->gpu(*this->claim_);
+  }
 
   [[nodiscard]] auto lock(engine_kind kind, const std::stop_token& stop = {}) & -> engine {
     return obtain(kind, detail::no_deadline, stop);
@@ -191,6 +200,7 @@ class token_guard : public detail::claim_guard<token_guard<Pool, Meter>, Pool> {
 
   template <class What>
   auto obtain(const What& what, ticks deadline, const std::stop_token& stop) -> engine {
+    TAKT_EXPECTS(this->claim_ != nullptr);
     meter_->check();
     return this->owner_->obtain(*this->claim_, what, deadline, stop) ? engine{*this->owner_, *this->claim_, *meter_}
                                                                      : engine{};
@@ -207,6 +217,7 @@ class gpu_job : public detail::claim_guard<gpu_job<Pool>, Pool> {
  public:
   /// Pre: not consumed. The job is as before when a stop or the time ended the waiting, and the token is none.
   [[nodiscard]] auto acquire_token(const std::stop_token& stop = {}) && -> token_guard<Pool> {
+    TAKT_EXPECTS(this->claim_ != nullptr);
     return token(detail::no_deadline, stop);
   }
   template <class Clock, class Duration>
@@ -234,6 +245,7 @@ class gpu_job : public detail::claim_guard<gpu_job<Pool>, Pool> {
   static void give_back(Pool& pool, detail::lock_claim& claim) { pool.end_job(claim); }
 
   [[nodiscard]] auto token(ticks deadline, const std::stop_token& stop) -> token_guard<Pool> {
+    TAKT_EXPECTS(this->claim_ != nullptr);
     if (!this->owner_->obtain(*this->claim_, this->claim_->request, deadline, stop)) { return {}; }
     return {*this->owner_, *std::exchange(this->claim_, nullptr)};
   }

@@ -116,7 +116,8 @@ class helper_crew {
   /// inherited or not. Pre: that thread runs the task's jobs, holds the engine, and does nothing but wait for its
   /// operation meanwhile. Error: `std::out_of_range`, as above.
   template <class Pool, class Meter>
-  [[nodiscard]] auto lend_priority(std::int32_t task, const engine_guard<Pool, Meter>& /*held*/) -> lent_priority {
+  [[nodiscard]] auto lend_priority(std::int32_t task, const engine_guard<Pool, Meter>& held) -> lent_priority {
+    TAKT_EXPECTS(static_cast<bool>(held));
     check(task);
     return {*this, task};
   }

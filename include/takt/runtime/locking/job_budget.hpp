@@ -96,6 +96,7 @@ class budget_meter {
   }
   /// Pre: the job has entered one. An overrun is told by the next `check`.
   void leave_engine() noexcept {
+    TAKT_EXPECTS(engines_ > 0);
     charge(time());
     --engines_;
     note(account_.engine_unlocked());

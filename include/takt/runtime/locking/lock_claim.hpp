@@ -169,6 +169,7 @@ inline void thread_record::refuse() {
 
 /// Pre: the calling thread has a claim.
 [[nodiscard]] inline auto point_of(const lock_call& call) noexcept -> std::int64_t {
+  TAKT_EXPECTS(this_thread.known);
   return call.priority != priority_of_thread ? call.priority : -std::int64_t{this_thread.priority};
 }
 

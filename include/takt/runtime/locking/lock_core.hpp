@@ -182,7 +182,7 @@ class lock_core : public any_lock {
     for_each_client([&](request_id r) {
       lock_claim& from = claim_of(r);
       if (!is_waited_for(r, c.client)) { return; }
-      waiters.push_back(t.effective(from));
+      waiters.unchecked_push_back(t.effective(from));  // Bound: each client once.
       t.unlink(from);
     });
     const bool yields = takt::should_yield(order, t.effective(c), {waiters.data(), waiters.size()});

@@ -68,11 +68,20 @@ class held : public detail::claim_guard<held<Lock>, Lock> {
   ~held() = default;
 
   /// Which of the k units. Pre: held, as for the other queries.
-  [[nodiscard]] auto replica() const noexcept -> replica_id { return this->owner_->replica(*this->claim_); }
+  [[nodiscard]] auto replica() const noexcept -> replica_id {
+    TAKT_EXPECTS(this->claim_ != nullptr);
+    return this->owner_->replica(*this->claim_);
+  }
   /// Whether somebody waits for what is held.
-  [[nodiscard]] auto contended() const noexcept -> bool { return this->owner_->contended(*this->claim_); }
+  [[nodiscard]] auto contended() const noexcept -> bool {
+    TAKT_EXPECTS(this->claim_ != nullptr);
+    return this->owner_->contended(*this->claim_);
+  }
   /// Whether somebody should go first before the next critical section of the same kind.
-  [[nodiscard]] auto should_yield() const noexcept -> bool { return this->owner_->should_yield(*this->claim_); }
+  [[nodiscard]] auto should_yield() const noexcept -> bool {
+    TAKT_EXPECTS(this->claim_ != nullptr);
+    return this->owner_->should_yield(*this->claim_);
+  }
   /// Error: another thread holds it, which then has to release it by the lock's own functions.
   void release() {
     if (*this) { this->owner_->release(*std::exchange(this->claim_, nullptr)); }

@@ -129,6 +129,7 @@ template <TokenMonitor Monitor>
 /// Reads what does not change of memory that others can write, once. Pre: `bytes` of it are mapped, `head` at least.
 template <TokenMonitor Monitor>
 [[nodiscard]] auto read_shape(const graph_memory<Monitor>& m, std::uint64_t bytes) -> graph_shape {
+  TAKT_EXPECTS(graph_memory<Monitor>::head <= bytes);
   graph_shape out;
   out.format = m.format;
   out.monitor = m.monitor;

@@ -78,12 +78,14 @@ struct graph_shape {
 /// The description of a graph that has such a shape. Pre: no more nodes and edges than there can be, ends of edges are
 /// nodes, and transports are some.
 [[nodiscard]] inline auto description_of(const graph_shape& s) -> graph_description {
+  TAKT_EXPECTS(s.nodes_used <= s.nodes.size() && s.edges_used <= s.edges.size());
   graph_description out{.name = std::string{text_of(s.name)},
                         .folder = std::string{text_of(s.folder)},
                         .mode = static_cast<mode_t>(s.mode)};
   for (std::uint32_t v = 0; v < s.nodes_used; ++v) { out.nodes.emplace_back(text_of(s.nodes[v].name)); }
   for (std::uint32_t i = 0; i < s.edges_used; ++i) {
     const edge_shape& e = s.edges[i];
+    TAKT_EXPECTS(e.from < s.nodes_used && e.to < s.nodes_used && !e.over.valueless_by_exception());
     out.edges.push_back({.name = std::string{text_of(e.name)},
                          .from = out.nodes[e.from],
                          .to = out.nodes[e.to],

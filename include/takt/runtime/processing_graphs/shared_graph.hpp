@@ -190,6 +190,7 @@ class shared_graph {
   [[nodiscard]] auto remove_channels(std::uint32_t first = graph_description::max_edges) const -> link_status {
     link_status out;
     if (graph_->file.memory() == nullptr || shape().format == 0) { return out; }
+    TAKT_EXPECTS(shape().edges_used <= shape().edges.size());
     for (std::uint32_t e = 0; e < std::min(first, shape().edges_used); ++e) {
       const link_status s = place_of(e).remove();
       if (out) { out = s; }

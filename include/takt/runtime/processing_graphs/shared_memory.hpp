@@ -89,6 +89,7 @@ class shared_memory {
 
   /// Zeros of this size, with these rights whatever the mask of the process says. Pre: locked.
   [[nodiscard]] auto resize(std::size_t bytes, mode_t mode, const std::string& name) -> link_status {
+    TAKT_EXPECTS(static_cast<bool>(file_));
     if (fchmod(file_.get(), mode) != 0) { return system_error("fchmod", errno, name); }
     if (ftruncate(file_.get(), 0) != 0) { return system_error("ftruncate", errno, name); }
     // Else a full system would end the process at its first access (SIGBUS).
@@ -100,6 +101,7 @@ class shared_memory {
   }
   /// Pre: locked, not empty.
   [[nodiscard]] auto map(const std::string& name) -> link_status {
+    TAKT_EXPECTS(static_cast<bool>(file_) && bytes_ > 0);
     void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
     if (memory == MAP_FAILED) { return system_error("mmap", errno, name); }
     memory_ = memory;

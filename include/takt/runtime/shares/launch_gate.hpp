@@ -35,6 +35,7 @@ struct launch_gate_options {
 /// Pre: capacity.valid(), blocks_per_period >= 1.
 [[nodiscard]] constexpr auto tokens_per_block(const token_capacity& capacity, std::int64_t blocks_per_period) noexcept
     -> std::int64_t {
+  TAKT_EXPECTS(capacity.valid() && blocks_per_period >= 1);
   const std::int64_t least_step = capacity.sms * capacity.sms * capacity.threads_per_sm / 512;
   const std::int64_t wanted = std::min(100 * std::max<std::int64_t>(least_step, 1), capacity.total());
   return std::max<std::int64_t>(1, wanted / blocks_per_period);
@@ -58,6 +59,8 @@ class launch_gate {
   /// of a block not negative, the times are positive.
   launch_gate(const share_page& page, std::size_t application, Meter& meter, const launch_gate_options& options = {})
       : page_{&page}, application_{application}, meter_{&meter}, options_{options}, tokens_{options.capacity} {
+    TAKT_EXPECTS(application < share_page::capacity && options.capacity.valid() && options.tokens_per_block >= 0);
+    TAKT_EXPECTS(options.period > 0 && options.poll > 0);
     watcher_ = thread{[this] { watch(); }};
   }
   launch_gate(const launch_gate&) = delete;

@@ -151,9 +151,15 @@ class share_client {
   [[nodiscard]] explicit operator bool() const noexcept { return status_ == client_status::ready; }
   [[nodiscard]] auto application() const noexcept -> std::uint16_t { return who_.application; }
   /// Pre: registered.
-  [[nodiscard]] auto page() const noexcept -> const share_page& { return *channel_.page(); }
+  [[nodiscard]] auto page() const noexcept -> const share_page& {
+    TAKT_EXPECTS(channel_.page() != nullptr);
+    return *channel_.page();
+  }
   /// What it has at this moment. Pre: registered.
-  [[nodiscard]] auto share() const noexcept -> share_word { return page().read(who_.application); }
+  [[nodiscard]] auto share() const noexcept -> share_word {
+    TAKT_EXPECTS(channel_.page() != nullptr);
+    return page().read(who_.application);
+  }
 
   /// Suspends the calling thread until the job has a share, or was refused, or until the instant, when the request is
   /// withdrawn. Pre: the job before has ended.

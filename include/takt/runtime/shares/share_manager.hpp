@@ -52,6 +52,7 @@ class share_manager {
         memory_left_{options.memory_units},
         monitor_{options.records},
         count_{std::min(table.size(), share_page::capacity)} {
+    TAKT_EXPECTS(table.size() <= share_page::capacity);
     application_of_.fill(none);
     for (std::size_t i = 0; i < count_; ++i) {
       const auto& t = table.tasks[i];

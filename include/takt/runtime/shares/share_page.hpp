@@ -27,7 +27,9 @@ class share_word {
   constexpr explicit share_word(std::uint32_t bits) noexcept : bits_{bits} {}
   /// Pre: share <= 100.
   constexpr share_word(std::uint32_t share, std::uint32_t version) noexcept
-      : bits_{share << 24 | (version & version_mask)} {}
+      : bits_{share << 24 | (version & version_mask)} {
+    TAKT_EXPECTS(share <= 100);
+  }
 
   [[nodiscard]] constexpr auto bits() const noexcept -> std::uint32_t { return bits_; }
   [[nodiscard]] constexpr auto share() const noexcept -> std::int32_t { return static_cast<std::int32_t>(bits_ >> 24); }
@@ -41,6 +43,7 @@ class share_word {
   }
   /// What replaces it when the share becomes so large. Pre: share <= 100.
   [[nodiscard]] constexpr auto next(std::int32_t share) const noexcept -> share_word {
+    TAKT_EXPECTS(0 <= share && share <= 100);
     return {static_cast<std::uint32_t>(share), version() + 1};
   }
 
@@ -70,6 +73,7 @@ struct share_page {
 
   /// Pre, here and below: application < capacity.
   [[nodiscard]] auto read(std::size_t application) const noexcept -> share_word {
+    TAKT_EXPECTS(application < capacity);
     return share_word{cells[application].load(std::memory_order_acquire)};
   }
   /// For the one writer.
@@ -158,9 +162,16 @@ class shared_page {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return page_ != nullptr; }
-  [[nodiscard]] auto page() const noexcept -> const share_page& { return *page_; }
+  /// Pre: there is one.
+  [[nodiscard]] auto page() const noexcept -> const share_page& {
+    TAKT_EXPECTS(page_ != nullptr);
+    return *page_;
+  }
   /// Pre: created here, not mapped.
-  [[nodiscard]] auto page() noexcept -> share_page& { return *page_; }
+  [[nodiscard]] auto page() noexcept -> share_page& {
+    TAKT_EXPECTS(page_ != nullptr);
+    return *page_;
+  }
   /// To hand on; none for a page that was mapped.
   [[nodiscard]] auto file() const noexcept -> int { return file_.get(); }
 

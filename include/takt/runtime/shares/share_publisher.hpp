@@ -23,7 +23,9 @@ class share_publisher {
 
   /// Pre: the page outlives it, has no other writer, and all its shares are 0.
   explicit share_publisher(share_page& page, ticks actuation_delay = 0) noexcept
-      : page_{&page}, delay_{std::max<ticks>(0, actuation_delay)} {}
+      : page_{&page}, delay_{std::max<ticks>(0, actuation_delay)} {
+    for (std::size_t i = 0; i < share_page::capacity; ++i) { TAKT_EXPECTS(page.read(i).share() == 0); }
+  }
 
   /// What the shares shall be. False, and no change, when one is outside 0 to 100, the sum is above 100 or there are
   /// too many. Applications beyond the end get none.
@@ -79,9 +81,13 @@ class share_publisher {
 
   /// Pre, here and below: application < share_page::capacity.
   [[nodiscard]] auto published(std::size_t application) const noexcept -> share_word {
+    TAKT_EXPECTS(application < share_page::capacity);
     return page_->read(application);
   }
-  [[nodiscard]] auto aimed(std::size_t application) const noexcept -> std::int32_t { return entries_[application].aim; }
+  [[nodiscard]] auto aimed(std::size_t application) const noexcept -> std::int32_t {
+    TAKT_EXPECTS(application < share_page::capacity);
+    return entries_[application].aim;
+  }
   [[nodiscard]] auto sum_in_force(ticks now) const noexcept -> std::int32_t {
     std::int32_t sum = 0;
     for (const entry& e : entries_) { sum += e.in_force(now); }
