@@ -66,7 +66,9 @@ class accelerator_kernel {
   explicit accelerator_kernel(ticks length = 0, ticks wave = 0) noexcept
       : length_{std::max<ticks>(0, length)}, wave_{wave > 0 ? wave : length_} {}
   /// Pre: all four are set, and none throws.
-  explicit accelerator_kernel(code own) : own_{std::move(own)} {}
+  explicit accelerator_kernel(code own) : own_{std::move(own)} {
+    TAKT_EXPECTS(own_.begin && own_.launch && own_.ask_to_yield && own_.ended);
+  }
 
   [[nodiscard]] auto is_timed() const noexcept -> bool { return !own_.launch; }
   [[nodiscard]] auto length() const noexcept -> ticks { return length_; }
@@ -109,7 +111,9 @@ class cuda_accelerator {
                                                             : device_context<D>{driver, device, options.context}},
         levels_{query_levels(context_.ref())},
         sms_per_core_{sms_per_core},
-        lengths_{context_.ref(), options.occupy} {}
+        lengths_{context_.ref(), options.occupy} {
+    TAKT_EXPECTS(sms_per_core >= 1);
+  }
   cuda_accelerator(const cuda_accelerator&) = delete;
   auto operator=(const cuda_accelerator&) -> cuda_accelerator& = delete;
   ~cuda_accelerator() { close(); }
@@ -185,10 +189,14 @@ class cuda_accelerator {
   [[nodiscard]] auto fault() const -> std::optional<failure> { return faults_.first(); }
   [[nodiscard]] auto failed() const -> bool { return faults_.any(); }
   /// Pre: failed.
-  [[nodiscard]] auto fault_sentence() const -> std::string { return sentence(*fault()); }
+  [[nodiscard]] auto fault_sentence() const -> std::string {
+    TAKT_EXPECTS(failed());
+    return sentence(*fault());
+  }
   /// Kernels that ran on fewer blocks than planned or needed more launches than one, since `open` or the last call.
   /// Pre: closed.
   [[nodiscard]] auto take_notes() -> std::vector<std::string> {
+    TAKT_EXPECTS(jobs_.empty());
     std::vector<std::string> out;
     for (const auto& j : done_) {
       if (const auto told = j->overruns.take("kernel " + std::to_string(j->id))) { out.push_back(*told); }

@@ -194,6 +194,7 @@ class engine_calls {
 /// topology names peers that the machine does not connect.
 template <CudaDriver D, class Topology>
 void connect_peers(const Topology& topology, std::span<const context_ref<D>> contexts) {
+  TAKT_EXPECTS(std::cmp_equal(contexts.size(), topology.gpus()));
   for (std::int32_t a = 0; a < topology.gpus(); ++a) {
     for (std::int32_t b = 0; b < topology.gpus(); ++b) {
       if (!topology.peers(a, b)) { continue; }

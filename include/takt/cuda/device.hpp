@@ -144,7 +144,10 @@ class cuda_device {
   [[nodiscard]] auto fault() const -> std::optional<failure> { return faults_.first(); }
   [[nodiscard]] auto failed() const -> bool { return faults_.any(); }
   /// Pre: failed.
-  [[nodiscard]] auto fault_sentence() const -> std::string { return sentence(*fault()); }
+  [[nodiscard]] auto fault_sentence() const -> std::string {
+    TAKT_EXPECTS(failed());
+    return sentence(*fault());
+  }
   /// Cost: up to seconds, see `check_cuda_machine`.
   [[nodiscard]] auto findings() const -> runtime::machine_findings {
     return check_cuda_machine(machine_, options_.sources.machine, options_.sources.variables);

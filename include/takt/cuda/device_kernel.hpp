@@ -133,6 +133,7 @@ class device_copy {
   /// Pre: `moves()`.
   template <CudaDriver D>
   auto enqueue(D& d, stream_handle s) const -> result {
+    TAKT_EXPECTS(moves());
     return what_ == kind::to_device ? d.copy_to_device(device_, from_, bytes_, s)
                                     : d.copy_to_host(to_, device_, bytes_, s);
   }

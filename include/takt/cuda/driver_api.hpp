@@ -127,6 +127,7 @@ struct launch_shape {
 
 /// Blocks of so many threads, enough for a thread per element. Pre: threads >= 1.
 [[nodiscard]] constexpr auto covering(std::uint32_t elements, std::uint32_t threads) noexcept -> launch_shape {
+  TAKT_EXPECTS(threads >= 1);
   return {.grid = {.x = elements / threads + (elements % threads > 0 ? 1U : 0U)}, .block = {.x = threads}};
 }
 

@@ -20,6 +20,7 @@ namespace takt::inline TAKT_ABI::cuda {
 
 /// Streams that jobs of one GPU node need so that none is used by two jobs at once. Pre: period >= 1, response >= 0.
 [[nodiscard]] constexpr auto streams_for(ticks response, ticks period) noexcept -> std::size_t {
+  TAKT_EXPECTS(period >= 1 && response >= 0);
   const ticks needed = response / period + (response % period > 0 ? 1 : 0);
   return static_cast<std::size_t>(needed > 0 ? needed : 1);
 }
@@ -35,6 +36,7 @@ class job_streams {
   job_streams(const context_ref<D>& c, std::size_t streams, ticks separation, wait_method how = wait_method::marks,
               std::int32_t priority = 0)
       : gate_{separation}, used_(streams, false) {
+    TAKT_EXPECTS(1 <= streams && separation >= 0);
     for (std::size_t i = 0; i < streams; ++i) { streams_.emplace_back(c, how, priority); }
   }
 

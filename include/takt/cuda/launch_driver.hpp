@@ -40,7 +40,9 @@ class launch_driver {
   /// `place`. Pre: the context outlives it; depth >= 1.
   explicit launch_driver(const context_ref<D>& c, function_handle occupy = {}, wait_method how = wait_method::marks,
                          std::size_t depth = 4)
-      : context_{c}, lengths_{c, occupy}, how_{how}, depth_{depth} {}
+      : context_{c}, lengths_{c, occupy}, how_{how}, depth_{depth} {
+    TAKT_EXPECTS(depth >= 1);
+  }
   launch_driver(const launch_driver&) = delete;
   auto operator=(const launch_driver&) -> launch_driver& = delete;
   ~launch_driver() = default;

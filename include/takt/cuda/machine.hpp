@@ -101,8 +101,8 @@ auto query_split(D& driver, const sm_resource& all, bool ignore_coscheduling, st
 
 }  // namespace detail
 
-/// Asks the driver for all of it, and makes no context: devices may belong to other processes alone. Pre: none, it
-/// initializes the driver. Error: `cuda_error`.
+/// Asks the driver, which it initializes, for all of it, and makes no context: devices may belong to other processes
+/// alone. Error: `cuda_error`.
 template <CudaDriver D>
 [[nodiscard]] auto query_machine(D& driver) -> machine_facts {
   machine_facts out;

@@ -175,7 +175,10 @@ class partition {
     sm_resource all;
     c.check(d.device_sms(c.device, all), "device_sms");
     std::size_t wanted = 0;
-    for (const std::int32_t n : sms) { wanted += static_cast<std::size_t>(n / how.unit); }
+    for (const std::int32_t n : sms) {
+      TAKT_EXPECTS(0 < n && n % how.unit == 0);
+      wanted += static_cast<std::size_t>(n / how.unit);
+    }
     std::vector<sm_resource> groups(wanted);
     sm_resource rest;
     std::int32_t made = 0;
@@ -197,7 +200,10 @@ class partition {
 
   [[nodiscard]] auto size() const noexcept -> std::size_t { return parts_.size() - 1; }
   /// Pre: i < size().
-  [[nodiscard]] auto operator[](std::size_t i) const noexcept -> const sm_part<D>& { return parts_[i]; }
+  [[nodiscard]] auto operator[](std::size_t i) const noexcept -> const sm_part<D>& {
+    TAKT_EXPECTS(i < parts_.size());
+    return parts_[i];
+  }
   /// Of no SMs where the parts have all.
   [[nodiscard]] auto rest() const noexcept -> const sm_part<D>& { return parts_.back(); }
 

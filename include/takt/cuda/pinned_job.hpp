@@ -53,7 +53,7 @@ class pinned_attempts {
  public:
   constexpr pinned_attempts() noexcept = default;
   /// Of a job that is begun, or goes on after a yield. Pre: most >= 1.
-  constexpr explicit pinned_attempts(std::uint32_t most) noexcept : most_{most} {}
+  constexpr explicit pinned_attempts(std::uint32_t most) noexcept : most_{most} { TAKT_EXPECTS(most >= 1); }
 
   /// `places`: for blocks of this launch; `left`: chunks before it.
   constexpr void launched(std::int32_t places, std::uint32_t left) noexcept {

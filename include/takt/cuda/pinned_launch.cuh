@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(most_block_threads)
   while (true) {
     if (threadIdx.x == 0) {
       leaves = walk.advance(machine, *state) == walk_stop::gone;
-      chunk = walk.chunk();
+      if (!leaves) { chunk = walk.chunk(); }
     }
     __syncthreads();
     if (leaves) { return; }

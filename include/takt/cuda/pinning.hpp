@@ -111,6 +111,7 @@ struct pinned_work {
 /// Blocks that cover `count` elements of `block_length` each, none of them lost where the sizes do not divide. Pre:
 /// count >= 0, block_length >= 1. Source: Elliott 2015, section 2.4.2.1.
 [[nodiscard]] constexpr auto grid_for(std::int64_t count, std::int64_t block_length) noexcept -> std::int64_t {
+  TAKT_EXPECTS(count >= 0 && block_length >= 1);
   return count / block_length + (count % block_length != 0 ? 1 : 0);
 }
 
@@ -199,7 +200,9 @@ class pinned_walk {
  public:
   /// One of the `blocks` blocks of a launch on a lane. Pre: lane < max_lanes; no other launch is on the lane.
   TAKT_HOST_DEVICE constexpr pinned_walk(const pinned_work& work, std::uint32_t lane, std::uint32_t blocks) noexcept
-      : chunks_{work.chunks}, job_{work.job}, lane_{lane}, blocks_{blocks} {}
+      : chunks_{work.chunks}, job_{work.job}, lane_{lane}, blocks_{blocks} {
+    TAKT_EXPECTS(lane < max_lanes);
+  }
 
   /// At most one access to what blocks share.
   TAKT_ANY_MACHINE template <class M>
@@ -235,7 +238,10 @@ class pinned_walk {
   }
 
   /// Pre: the last step stopped at a chunk.
-  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto chunk() const noexcept -> std::uint32_t { return chunk_; }
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto chunk() const noexcept -> std::uint32_t {
+    TAKT_EXPECTS(at_ == point::work);
+    return chunk_;
+  }
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto sm() const noexcept -> std::uint32_t { return sm_; }
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto slot() const noexcept -> std::uint32_t { return slot_; }
 

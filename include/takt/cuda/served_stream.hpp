@@ -60,6 +60,7 @@ class served_stream {
   /// `cuda_error`.
   served_stream(stream<D> s, fault_record& faults, wait_method how = wait_method::marks, std::size_t depth = 2)
       : stream_{std::move(s)}, faults_{&faults}, how_{how} {
+    TAKT_EXPECTS(depth >= 1);
     for (std::size_t i = 0; uses_marks(how) && i < depth; ++i) { marks_.emplace_back(stream_.context()); }
     free_.reserve(depth);
     pending_.reserve(depth + 1);

@@ -117,6 +117,7 @@ class emulated_shared_gpu {
   /// Pre: failed.
   [[nodiscard]] auto fault_sentence() const -> std::string {
     const std::lock_guard lock{mutex_};
+    TAKT_EXPECTS(stranger_.has_value());
     return "application " + std::to_string(*stranger_) + " is not one of the " + std::to_string(applications_.size()) +
            " that the device knows";
   }

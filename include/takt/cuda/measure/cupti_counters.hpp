@@ -47,7 +47,8 @@ class cupti_host {
   [[nodiscard]] auto configure(std::span<const char* const> metrics) -> bytes {
     object_ = std::make_unique<object>(*cupti_, chip_, availability_);
     metrics_.assign(metrics.begin(), metrics.end());
-    const CUptiResult r = object_->add(metrics_);
+    auto names = names_of_metrics();
+    const CUptiResult r = object_->add(names);
     if (r != CUPTI_SUCCESS) {
       throw cuda_error{failure{of_cupti(r), cupti_->add_metrics.name, -1, {}, cupti_->explain(r)}};
     }
@@ -74,13 +75,15 @@ class cupti_host {
 
   /// The values of the first range in `data`. Pre: configured; one value per metric.
   void evaluate(const bytes& data, std::span<double> values) {
+    TAKT_EXPECTS(object_ != nullptr && values.size() == metrics_.size());
     auto p = cupti_->evaluate.parameters();
     p.pHostObject = object_->get();
     p.pCounterDataImage = data.data();
     p.counterDataImageSize = data.size();
     p.rangeIndex = 0;
-    p.ppMetricNames = metrics_.data();
-    p.numMetrics = metrics_.size();
+    auto names = names_of_metrics();
+    p.ppMetricNames = names.data();
+    p.numMetrics = names.size();
     p.pMetricValues = values.data();
     cupti_->call(cupti_->evaluate, p);
   }
@@ -119,10 +122,16 @@ class cupti_host {
     CUpti_Profiler_Host_Object* made_ = nullptr;
   };
 
+  [[nodiscard]] auto names_of_metrics() const -> std::vector<const char*> {
+    std::vector<const char*> out;
+    for (const std::string& m : metrics_) { out.push_back(m.c_str()); }
+    return out;
+  }
+
   const cupti_library* cupti_;
   std::string chip_;
   bytes availability_;
-  std::vector<const char*> metrics_;
+  std::vector<std::string> metrics_;
   std::unique_ptr<object> object_;
 };
 
@@ -169,6 +178,7 @@ class cupti_counters {
 
   /// Pre: configured.
   void begin() {
+    TAKT_EXPECTS(profiler_.has_value());
     auto start = cupti_.start.parameters();
     start.pRangeProfilerObject = profiler_->get();
     cupti_.call(cupti_.start, start, place_);
@@ -182,6 +192,7 @@ class cupti_counters {
 
   /// Pre: begun.
   [[nodiscard]] auto end() -> bool {
+    TAKT_EXPECTS(started_ && pushed_);
     auto pop = cupti_.pop.parameters();
     pop.pRangeProfilerObject = profiler_->get();
     pushed_ = false;
@@ -195,6 +206,7 @@ class cupti_counters {
 
   /// Pre: `end` has returned true.
   void read(std::span<double> values) {
+    TAKT_EXPECTS(profiler_.has_value() && !started_);
     auto decode = cupti_.decode.parameters();
     decode.pRangeProfilerObject = profiler_->get();
     cupti_.call(cupti_.decode, decode, place_);

@@ -85,7 +85,10 @@ class host_bench {
         work_{work},
         clock_{std::move(clock)},
         threads_{std::min(static_cast<std::size_t>(sms) * static_cast<std::size_t>(per_sm),
-                          runtime::emulated_unit::most_sms)} {}
+                          runtime::emulated_unit::most_sms)} {
+    TAKT_EXPECTS(1 <= sms && static_cast<std::uint32_t>(sms) <= max_sms && 1 <= per_sm &&
+                 static_cast<std::uint32_t>(per_sm) <= max_slots);
+  }
 
   [[nodiscard]] auto virtual_per_sm() const noexcept -> std::int32_t { return per_sm_; }
 

@@ -58,6 +58,7 @@ class sample_load {
   /// without one, when the sample has none. Pre: started.
   template <class Sample>
   [[nodiscard]] auto beside(Sample sample) -> std::optional<ticks> {
+    TAKT_EXPECTS(runs_);
     fault_.clear();
     const std::uint64_t before = load_.steps();
     const ticks begin = clock_();
