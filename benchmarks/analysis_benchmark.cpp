@@ -61,12 +61,12 @@ struct sample {
     const auto period = static_cast<ticks>(static_cast<double>(total) * sum / (utilization * shares[i]));
     out.tasks.add_task(names[i], period, period);
     for (const auto& s : chain) { out.tasks.add_segment(s); }
-    out.plan.shares.push_back({0, 2});
+    out.plan.shares.unchecked_push_back({0, 2});
   }
   takt::prioritize(out.tasks);
   out.platform.cores = 1;
   out.platform.copy_engines = 1;
-  out.platform.gpus.push_back({static_cast<std::int32_t>(2 * n), 2, 1, false});
+  out.platform.gpus.unchecked_push_back({static_cast<std::int32_t>(2 * n), 2, 1, false});
   return out;
 }
 

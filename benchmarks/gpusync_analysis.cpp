@@ -58,7 +58,7 @@ using board = takt::gpusync_board<takt::transfer_curves<4>>;
     takt::gpusync_task<ticks, 1> t{.wcet = time, .period = period, .deadline = period};
     if (i % 3 != 0) {
       const ticks kernel = time / 100 * between(25, 75);
-      t.kernels.push_back(kernel);
+      t.kernels.unchecked_push_back(kernel);
       t.wcet = time - kernel;
       t.cpu_in_gpu_section = t.wcet / 20;
       t.bytes_in = t.bytes_out = 4 << 20;

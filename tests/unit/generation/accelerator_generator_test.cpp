@@ -164,7 +164,7 @@ TEST_CASE("AP-27 wrong options and too small tables are reported") {
   o.core_utilization_permille = 2;
   CHECK(generation::generate(o, 1, 0, t) == model_fault::options_out_of_range);
   o = usual();
-  (void)o.periods.push_back(1500);
+  o.periods.unchecked_push_back(1500);
   CHECK(generation::generate(o, 1, 0, t) == model_fault::options_out_of_range);
   o = usual();
   o.least_deadline_percent = 101;

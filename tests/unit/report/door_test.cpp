@@ -119,7 +119,7 @@ TEST_CASE("a file that cannot be written is an error with its name") {
 
 TEST_CASE("a comparison is told and drawn in one call") {
   takt::hardware board{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-  board.gpus.push_back({.sms = 4, .virtual_per_sm = 2});
+  board.gpus.unchecked_push_back({.sms = 4, .virtual_per_sm = 2});
   const auto table = takt::compare(chains, board, takt::policies(takt::federated_policy{}, takt::fifo_blocks_policy{}));
   std::ostringstream out;
   takt::explain(out, board, chains, table);

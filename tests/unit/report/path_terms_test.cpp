@@ -27,9 +27,9 @@ struct fork {
     REQUIRE(tasks.add_task({.name = "fork", .period = 100, .deadline = 100}));
     for (const takt::visit_mask before : {0U, 1U, 1U, 6U}) { REQUIRE(tasks.add_visit(visit(before))); }
     for (const takt::ticks response : {3, 5, 7, 2}) {
-      REQUIRE(found.visits.push_back({.name = {}, .response = response}));
+      REQUIRE(found.visits.try_push_back({.name = {}, .response = response}));
     }
-    REQUIRE(found.tasks.push_back({.name = "fork", .deadline = 100, .bound = {bound, true}, .meets = true}));
+    REQUIRE(found.tasks.try_push_back({.name = "fork", .deadline = 100, .bound = {bound, true}, .meets = true}));
     summary = takt::report::detail::begin_summary(found);
   }
   void add() { takt::report::add_path_terms(tasks, found, {"a", "b", "c", "d"}, summary); }

@@ -108,10 +108,12 @@ TEST_CASE("a report says how much of a bound is waiting for locks, also behind g
   constexpr auto fifo = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
                                        takt::pool(log_mutex{}, takt::locked(takt::fifo_order)));
   takt::plan<2, 4> guards;
-  for (const std::int32_t core : {0, 1}) { REQUIRE(guards.cores.push_back(core)); }
-  for (const takt::duration offset : {0_ms, 8_ms, 4_ms, 10_ms}) { REQUIRE(guards.offsets.push_back(offset.count())); }
+  for (const std::int32_t core : {0, 1}) { REQUIRE(guards.cores.try_push_back(core)); }
+  for (const takt::duration offset : {0_ms, 8_ms, 4_ms, 10_ms}) {
+    REQUIRE(guards.offsets.try_push_back(offset.count()));
+  }
   for (const takt::duration local : {4_ms, 6_ms, 6_ms, 10_ms}) {
-    REQUIRE(guards.local_deadlines.push_back(local.count()));
+    REQUIRE(guards.local_deadlines.try_push_back(local.count()));
   }
   const auto guarded = takt::analyze(fifo, tasks, guards);
   REQUIRE(guarded.schedulable());
@@ -166,9 +168,11 @@ TEST_CASE("a proof behind guards says that it presumes them, and where they stan
       takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(4_ms), takt::visit<named_npu>(takt::takes(4_ms))),
                      takt::task("b", takt::period(20_ms), takt::cpu(4_ms), takt::visit<named_npu>(takt::takes(5_ms))));
   takt::plan<2, 4> guards;
-  for (const takt::duration offset : {0_ms, 5_ms, 0_ms, 10_ms}) { REQUIRE(guards.offsets.push_back(offset.count())); }
+  for (const takt::duration offset : {0_ms, 5_ms, 0_ms, 10_ms}) {
+    REQUIRE(guards.offsets.try_push_back(offset.count()));
+  }
   for (const takt::duration local : {5_ms, 5_ms, 10_ms, 10_ms}) {
-    REQUIRE(guards.local_deadlines.push_back(local.count()));
+    REQUIRE(guards.local_deadlines.try_push_back(local.count()));
   }
   const auto v = takt::report::summarize(board, tasks, takt::analyze(board, tasks, guards));
   REQUIRE(v.status == takt::verdict_status::schedulable);
@@ -202,8 +206,8 @@ TEST_CASE("a board without proof says what stands in its way") {
 TEST_CASE("a wrong plan of a board of pools is reported as what it is") {
   constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::edf));
   takt::plan<2> wrong;
-  REQUIRE(wrong.cores.push_back(3));
-  REQUIRE(wrong.cores.push_back(0));
+  REQUIRE(wrong.cores.try_push_back(3));
+  REQUIRE(wrong.cores.try_push_back(0));
   const auto v = takt::report::summarize(board, pair, takt::analyze(board, pair, wrong));
   CHECK(v.status == takt::verdict_status::invalid_model);
   CHECK_FALSE(v.fault.empty());

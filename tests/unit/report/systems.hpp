@@ -61,7 +61,7 @@ using sections = takt::task_rows<takt::gpusync_task<takt::ticks>, 2>;
                         .cpu_in_gpu_section = ms,
                         .bytes_in = 100,
                         .gpu_cluster = 0};
-  static_cast<void>(t.kernels.push_back(3 * ms));
+  t.kernels.unchecked_push_back(3 * ms);
   static_cast<void>(out.add(t));
   t.name = "lanes";
   t.period = t.deadline = 50 * ms;

@@ -19,7 +19,7 @@ using namespace takt::literals;
 constexpr std::size_t most_visits = 12;
 constexpr auto board = [] {
   takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
-  out.gpus.push_back({.sms = 8, .virtual_per_sm = 2});
+  out.gpus.unchecked_push_back({.sms = 8, .virtual_per_sm = 2});
   return out;
 }();
 

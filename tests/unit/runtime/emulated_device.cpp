@@ -23,7 +23,7 @@ using takt::runtime::emulated_device;
 
 auto board(std::int32_t sms = 8) -> takt::platform_record {
   takt::platform_record p{.cores = 1, .copy_engines = 1, .gpus = {}};
-  p.gpus.push_back({.sms = sms, .virtual_per_sm = 2, .granularity = 1, .shared = false});
+  p.gpus.unchecked_push_back({.sms = sms, .virtual_per_sm = 2, .granularity = 1, .shared = false});
   return p;
 }
 

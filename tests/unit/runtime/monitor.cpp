@@ -75,8 +75,8 @@ TEST_CASE("the monitor counts a job that had no chance to complete") {
 
 TEST_CASE("bounds of a verdict become expectations") {
   takt::verdict<takt::ticks, 2> proven;
-  proven.tasks.push_back({.name = "a", .deadline = 10, .bound = {7, true}, .evaluated = true, .meets = true});
-  proven.tasks.push_back({.name = "b"});
+  proven.tasks.unchecked_push_back({.name = "a", .deadline = 10, .bound = {7, true}, .evaluated = true, .meets = true});
+  proven.tasks.unchecked_push_back({.name = "b"});
   const auto expected = takt::runtime::expect(proven);
   REQUIRE(expected.size() == 2);
   CHECK(expected[0].response.value == 7);
@@ -87,10 +87,10 @@ TEST_CASE("bounds of a verdict become expectations") {
 
 TEST_CASE("bounds of visits become expectations of their task") {
   takt::verdict<takt::ticks, 2, 4> proven;
-  proven.tasks.push_back({.name = "a", .bound = {9, true}, .limited = false});
-  proven.tasks.push_back({.name = "b", .bound = {5, true}, .limited = false});
+  proven.tasks.unchecked_push_back({.name = "a", .bound = {9, true}, .limited = false});
+  proven.tasks.unchecked_push_back({.name = "b", .bound = {5, true}, .limited = false});
   for (const std::uint32_t task : {0U, 0U, 1U}) {
-    proven.visits.push_back({.name = "v", .task = task, .response = 2 + takt::ticks{task}});
+    proven.visits.unchecked_push_back({.name = "v", .task = task, .response = 2 + takt::ticks{task}});
   }
   const auto expected = takt::runtime::expect(proven);
   REQUIRE(expected[0].visits.size() == 2);

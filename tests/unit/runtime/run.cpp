@@ -518,8 +518,8 @@ TEST_CASE("a run places and orders tasks as its plan says, and refuses a plan th
   CHECK(takt::runtime::run(two_cores, set, takt::plan<2>{}, device, options(50_ms)).status() ==
         takt::observation_status::wrong_device);  // it has nothing to do there
   takt::plan<2> p;
-  p.cores.push_back(1);
-  p.cores.push_back(0);
+  p.cores.unchecked_push_back(1);
+  p.cores.unchecked_push_back(0);
   recording trace;
   (void)takt::runtime::run(two_cores, set, p, options(50_ms), trace);
   REQUIRE_FALSE(trace.slices.empty());
@@ -530,7 +530,7 @@ TEST_CASE("a run places and orders tasks as its plan says, and refuses a plan th
   CHECK(outside.error == takt::fault_at(takt::model_fault::core_out_of_range, 0, 0));
   CHECK(outside.error.name == "a");
   p.cores[0] = 1;
-  p.percents.push_back(50);
+  p.percents.unchecked_push_back(50);
   CHECK(takt::runtime::run(two_cores, set, p, options(50_ms)).error.fault == takt::model_fault::plan_part_unused);
 }
 

@@ -361,7 +361,7 @@ TEST_CASE("a kernel that is done is not launched again while that is told, thoug
   takt_test::manual_device device{2, 1};
   rt::decided_device<takt_test::manual_device> pool{device, std::make_shared<char>(), {}};
   rt::pool_to_serve whole{.board = {}, .is_gpu = true, .trace_capacity = 8, .lanes = {{.task = 0}}};
-  whole.board.gpus.push_back({.sms = 2, .virtual_per_sm = 2});
+  whole.board.gpus.unchecked_push_back({.sms = 2, .virtual_per_sm = 2});
   REQUIRE(pool.serves(whole));
   REQUIRE(pool.open(whole));
   rt::visit_worker* worker = nullptr;

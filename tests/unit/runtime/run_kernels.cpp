@@ -642,7 +642,7 @@ TEST_CASE("a run of kernels places them as its plan says, and refuses what it wo
   constexpr auto platform = board(takt::gang(takt::edf));
   rt::emulated_accelerator device{platform.accelerator()};
   takt::plan<3> p;
-  for (const std::int32_t core : {1, 0, takt::any_core}) { p.cores.push_back(core); }
+  for (const std::int32_t core : {1, 0, takt::any_core}) { p.cores.unchecked_push_back(core); }
   rt::board_devices devices;
   devices.kernels(0, device);
   recording trace;
@@ -655,7 +655,7 @@ TEST_CASE("a run of kernels places them as its plan says, and refuses what it wo
   CHECK(result.tasks[2].visit_count == 1);
   CHECK(result.visit_response(2, 0) == result.tasks[2].worst_response);
 
-  p.percents.push_back(10);
+  p.percents.unchecked_push_back(10);
   CHECK(run_on(device, platform, options(10_ms), p).error.fault == takt::model_fault::plan_part_unused);
   p.percents.clear();
   p.cores[0] = 2;

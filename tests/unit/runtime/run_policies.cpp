@@ -62,13 +62,13 @@ void add_chain(tasks_type& out, std::string_view name, ticks period, ticks cpu, 
 }
 [[nodiscard]] auto board() -> takt::hardware {
   takt::hardware out{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-  REQUIRE(out.gpus.push_back({.sms = 8,
-                              .virtual_per_sm = 2,
-                              .threads_per_sm = 2048,
-                              .blocks_per_sm = 16,
-                              .preemption_levels = 2,
-                              .context_switch = 50 * us,
-                              .switch_is_known = true}));
+  REQUIRE(out.gpus.try_push_back({.sms = 8,
+                                  .virtual_per_sm = 2,
+                                  .threads_per_sm = 2048,
+                                  .blocks_per_sm = 16,
+                                  .preemption_levels = 2,
+                                  .context_switch = 50 * us,
+                                  .switch_is_known = true}));
   return out;
 }
 

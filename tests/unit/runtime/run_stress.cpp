@@ -124,7 +124,7 @@ auto plan_for_all() -> plan_type {
   plan_type out;
   for (std::int32_t i = 0; i < task_count; ++i) {
     const std::int32_t gpu = i % static_cast<std::int32_t>(gpu_count);
-    REQUIRE(out.shares.push_back({gpu, gpu == static_cast<std::int32_t>(with_own_sms) ? 1 : 0}));
+    REQUIRE(out.shares.try_push_back({gpu, gpu == static_cast<std::int32_t>(with_own_sms) ? 1 : 0}));
   }
   return out;
 }

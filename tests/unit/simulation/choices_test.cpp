@@ -69,7 +69,7 @@ using gpu_tasks = takt::task_rows<takt::gpusync_task<ticks, 1>, 2>;
   gpu_tasks out;
   for (const ticks period : {1000, 2000}) {
     gpu_tasks::task_type t{.wcet = 10, .period = period, .deadline = period, .gpu_cluster = 0};
-    t.kernels.push_back(20);
+    t.kernels.unchecked_push_back(20);
     static_cast<void>(out.add(t));
   }
   return out;

@@ -32,7 +32,7 @@ using tasks_type = takt::described_tasks<4, 16>;
 }
 [[nodiscard]] auto board(std::int32_t sms) -> takt::hardware {
   takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
-  REQUIRE(out.gpus.push_back({.sms = sms, .virtual_per_sm = 2}));
+  REQUIRE(out.gpus.try_push_back({.sms = sms, .virtual_per_sm = 2}));
   return out;
 }
 /// Two tasks of a short visit and a kernel.
@@ -156,9 +156,9 @@ TEST_CASE("a search for runs is bounded by visits, however far the periods are a
   // The longest times that there are.
   takt::detail::run_sizes<4> sizes;
   for (const ticks period : {ticks{1}, takt::simulation::longest_time}) {
-    REQUIRE(sizes.period.push_back(period));
-    REQUIRE(sizes.deadline.push_back(period));
-    REQUIRE(sizes.visits.push_back(16));
+    REQUIRE(sizes.period.try_push_back(period));
+    REQUIRE(sizes.deadline.try_push_back(period));
+    REQUIRE(sizes.visits.try_push_back(16));
   }
   CHECK(sizes.horizon({.most_visits = 1'000}) <= 1'000 / 16 + 2);
 }

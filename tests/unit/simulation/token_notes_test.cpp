@@ -81,7 +81,7 @@ TEST_CASE("a token that is held at the end of a simulation is held until then") 
 
 TEST_CASE("whoever gets a token has the lowest that is free") {
   takt::visit_table<3, 3> table;
-  for (std::uint32_t i = 0; i < 3; ++i) { table.sections.push_back({.task = i, .tokens = 0, .visits = 1}); }
+  for (std::uint32_t i = 0; i < 3; ++i) { table.sections.unchecked_push_back({.task = i, .tokens = 0, .visits = 1}); }
   takt::simulation::token_notes notes{table};
   using enum takt::host::token_event;
   for (std::uint32_t s = 0; s < 3; ++s) { notes.note(s, 0, asked, 0); }

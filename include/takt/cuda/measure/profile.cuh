@@ -220,12 +220,13 @@ class endless_kernel {
   pinned_kernel<counted_body<Body>> kernel_;
 };
 
-/// The ratio of a body beside another one that is at work on the same SM all the time, each with one block on it; a
-/// sentence where there is none. Pre: an SM has room for both blocks, and nothing else uses the device.
+/// The ratio of a body beside another one, or why there is none.
 struct measured_cross {
   std::optional<rational> ratio{};
   std::string why{};
 };
+/// Beside another body that is at work on the same SM all the time, each with one block on it; a sentence where there
+/// is no ratio. Pre: an SM has room for both blocks, and nothing else uses the device.
 template <class First, class Second>
 [[nodiscard]] auto measure_cross(const First& body, const Second& beside, const launch_form& form,
                                  const profiled_work& work) -> measured_cross {

@@ -100,7 +100,7 @@ class visit_thread final : public visit_worker, private pause_point {
   const std::atomic<ticks>* end_;
   inheriting_mutex mutex_;
   condition changed_;
-  errand errand_{};
+  errand errand_{};  ///< read without the mutex by the thread that has taken it: the next one comes when it is done
   bool has_errand_ = false;
   std::atomic<bool> closing_ = false;
   std::atomic<bool> may_run_ = false;

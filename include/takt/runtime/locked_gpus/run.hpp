@@ -158,8 +158,10 @@ class locked_gpu_run {
       const host::section_program& p = system_->programs[i];
       host::detail::point_rule rule;
       std::int64_t last = 0;
-      const ticks demand = p.cpu_before + p.longest_section + p.cpu_after;
-      if (!host::detail::point_rule_of(c, t, demand, rule) || !rule.point(end, last)) {
+      ticks demand = 0;
+      const bool adds_up =
+          checked_add(p.cpu_before, p.longest_section, demand) && checked_add(demand, p.cpu_after, demand);
+      if (!adds_up || !host::detail::point_rule_of(c, t, demand, rule) || !rule.point(end, last)) {
         return fault_at(model_fault::time_overflow, static_cast<std::uint32_t>(i));
       }
       releases_.rules.push_back(rule);

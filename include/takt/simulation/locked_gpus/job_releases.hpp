@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/locked_gpus/point_rule.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
@@ -26,7 +27,7 @@ template <class Table>
                                     : release_times(table.tasks, o);
 }
 
-/// False when a priority does not fit.
+/// False when a priority or the time of a job does not fit.
 template <class Table>
 [[nodiscard]] auto jobs_of(const gpusync_configuration& c, const Table& table, const host::gpu_system& system,
                            const gpusync_simulation_options& o, std::vector<host::task_releases>& out) -> bool {
@@ -35,9 +36,10 @@ template <class Table>
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     const host::section_program& p = system.programs[i];
-    const ticks plain = p.cpu_before + p.longest_section + p.cpu_after;
+    ticks plain = 0;
+    const bool adds_up = checked_add(p.cpu_before, p.longest_section, plain) && checked_add(plain, p.cpu_after, plain);
     host::detail::point_rule rule;
-    if (!point_rule_of(c, t, o.fair_demands.empty() ? plain : o.fair_demands[i], rule)) { return false; }
+    if (!adds_up || !point_rule_of(c, t, o.fair_demands.empty() ? plain : o.fair_demands[i], rule)) { return false; }
     for (const ticks release : times[i]) {
       host::timed_job j{.release = release, .priority = {0, static_cast<std::int32_t>(i)}};
       if (!rule.point(release, j.priority.point)) { return false; }

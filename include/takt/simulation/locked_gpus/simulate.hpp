@@ -202,7 +202,7 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
   if (!out.error) { out.error.fault = simulation::detail::size_fault(system, jobs, options); }
   if (out.error) { return out; }
   std::vector<ticks> budgets;
-  for (const host::section_program& program : system.programs) {
+  for (const host::section_program& program : system.programs) {  // whose sums fit, as `jobs_of` has found
     budgets.push_back(program.cpu_before + program.longest_section + program.cpu_after);
   }
   const simulation::varied_work work(options.execution, options.aberrant, options.seed);

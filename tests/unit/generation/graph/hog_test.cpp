@@ -24,7 +24,7 @@ using coarse_result =
 
 [[nodiscard]] auto titan_v(std::int32_t clusters) -> takt::graph_platform {
   takt::graph_platform p;
-  for (std::int32_t c = 0; c < clusters; ++c) { p.clusters.push_back(16 / clusters); }
+  for (std::int32_t c = 0; c < clusters; ++c) { p.clusters.unchecked_push_back(16 / clusters); }
   p.sms = 80;
   p.threads_per_sm = 2048;
   return p;

@@ -56,7 +56,7 @@ auto two_chains(ticks work = 8 * ms) -> tasks_type {
 }
 auto board_of(std::int32_t processors, std::int32_t sms) -> takt::hardware {
   takt::hardware out{.processors = processors, .copy_engines = 1, .gpus = {}, .own = {}};
-  REQUIRE(out.gpus.push_back({.sms = sms, .virtual_per_sm = 2}));
+  REQUIRE(out.gpus.try_push_back({.sms = sms, .virtual_per_sm = 2}));
   return out;
 }
 auto asked(std::string policy) -> question {

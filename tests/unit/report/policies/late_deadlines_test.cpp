@@ -66,7 +66,7 @@ auto tasks_of(const std::vector<row>& rows) -> tasks_type {
 }
 auto board_with(std::int32_t processors, const std::optional<takt::gpu_hardware>& gpu = {}) -> takt::hardware {
   takt::hardware out{.processors = processors, .copy_engines = 1, .gpus = {}, .own = {}};
-  if (gpu) { REQUIRE(out.gpus.push_back(*gpu)); }
+  if (gpu) { REQUIRE(out.gpus.try_push_back(*gpu)); }
   return out;
 }
 template <class Rule>

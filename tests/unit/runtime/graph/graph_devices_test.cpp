@@ -59,7 +59,7 @@ constexpr auto graphs = takt::graph_set(filter("left"), filter("right"));
   takt::platform_record out;
   out.cores = 2;
   out.copy_engines = 1;
-  static_cast<void>(out.gpus.push_back({.sms = 2}));
+  out.gpus.unchecked_push_back({.sms = 2});
   return out;
 }
 struct recording {
@@ -142,10 +142,10 @@ TEST_CASE("a plan says on which of several GPUs the kernels of a graph run") {
                                       takt::pool(takt::copy_engines(1), takt::fifo), takt::pool(slots, blocks),
                                       takt::pool(slots, blocks));
   takt::plan<2, 44> plan;
-  for (int v = 0; v < 10; ++v) { REQUIRE((plan.offsets.push_back(0) && plan.instances.push_back(2))); }
+  for (int v = 0; v < 10; ++v) { REQUIRE((plan.offsets.try_push_back(0) && plan.instances.try_push_back(2))); }
   const auto split_over = [&plan](std::int32_t left, std::int32_t right) {
     plan.shares.clear();
-    REQUIRE((plan.shares.push_back({.gpu = left}) && plan.shares.push_back({.gpu = right})));
+    REQUIRE((plan.shares.try_push_back({.gpu = left}) && plan.shares.try_push_back({.gpu = right})));
   };
   std::array<std::atomic<int>, 2> called{};
   graph_code code;
@@ -208,7 +208,7 @@ TEST_CASE("graphs on several GPUs have bounds where these are alike, and run on 
   auto plan = alike.plan;
   const auto ran_on = [&](std::int32_t gpu_of_both) {
     plan.shares.clear();
-    for (int g = 0; g < 2; ++g) { REQUIRE(plan.shares.push_back({.gpu = gpu_of_both})); }
+    for (int g = 0; g < 2; ++g) { REQUIRE(plan.shares.try_push_back({.gpu = gpu_of_both})); }
     return rt::run(with(small, slots), graphs, plan, quietly(2));
   };
   CHECK(ran_on(0).error.fault == takt::model_fault::kernel_shape_out_of_range);

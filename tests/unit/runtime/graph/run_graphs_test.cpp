@@ -321,8 +321,8 @@ TEST_CASE("GSA-46 under fixed priorities a node ranks by its longest distance fr
                      takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
   const auto graphs = takt::graph_set(detector("camera", 5_ms, 0), detector("radar", 5_ms, 0));
   takt::plan<2, 44> plan;
-  for (int v = 0; v < 12; ++v) { REQUIRE((plan.offsets.push_back(0) && plan.instances.push_back(1))); }
-  REQUIRE((plan.priorities.push_back(3) && plan.priorities.push_back(0)));
+  for (int v = 0; v < 12; ++v) { REQUIRE((plan.offsets.try_push_back(0) && plan.instances.try_push_back(1))); }
+  REQUIRE((plan.priorities.try_push_back(3) && plan.priorities.try_push_back(0)));
   const auto result = rt::run(one_processor, graphs, plan, quietly(2));
   REQUIRE(result.nodes.size() == 12);
   // resize, launch, kernel, await, colour, classify: the input has depth 0, the deepest node the graph's own priority.
@@ -346,7 +346,7 @@ TEST_CASE("GSA-46 of the nodes that wait for the processor the one farthest from
   takt::plan<1, 32> plan;
   takt::refined_table<decltype(graphs)::table_type<takt::ticks>> refined = takt::refine(graphs.flat());
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
-    REQUIRE((plan.offsets.push_back(0) && plan.instances.push_back(2)));
+    REQUIRE((plan.offsets.try_push_back(0) && plan.instances.try_push_back(2)));
   }
   std::vector<std::uint32_t> order;
   graph_code code;
@@ -494,7 +494,7 @@ TEST_CASE("a run without the plan of a bounded verdict is refused, and says what
   CHECK(error_with([](auto& p) { p.instances[3] = 0; }).fault == takt::model_fault::instances_out_of_range);
   CHECK(error_with([](auto& p) { p.offsets[1] = -1; }).fault == takt::model_fault::negative_time);
   CHECK(error_with([](auto& p) { p.offsets[1] = 1'000'000'000; }).fault == takt::model_fault::instances_out_of_range);
-  CHECK(error_with([](auto& p) { p.priorities.push_back(0); }).fault == takt::model_fault::plan_part_unused);
+  CHECK(error_with([](auto& p) { p.priorities.unchecked_push_back(0); }).fault == takt::model_fault::plan_part_unused);
 }
 
 TEST_CASE("a preemptive platform lets the lesser point have the processor while a node is under way") {

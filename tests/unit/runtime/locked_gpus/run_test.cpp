@@ -48,7 +48,7 @@ constexpr ticks long_enough = 5'000'000 * us;  ///< a run is stopped before
                          .cpu_cluster = cpu_cluster,
                          .gpu_cluster = gpu_cluster};
   t.priority = static_cast<std::int32_t>(number);
-  t.kernels.push_back(400 * us);
+  t.kernels.unchecked_push_back(400 * us);
   return t;
 }
 [[nodiscard]] auto board_of(const takt::gpusync_configuration& c) -> board {
@@ -422,7 +422,7 @@ TEST_CASE("locked GPUs: what a run cannot do, or would ignore, is refused") {
   o.expected = {{.response = {}, .visits = {{1, true}}}};
   CHECK(rt::run(board_of(c), tasks, takt::plan<1>{}, o).ended == takt::observation_status::wrong_binding);
   takt::plan<1> elsewhere;
-  static_cast<void>(elsewhere.cores.push_back(7));
+  elsewhere.cores.unchecked_push_back(7);
   CHECK(rt::run(board_of(c), tasks, elsewhere, plain(10'000 * us)).error);
   c.tokens_per_gpu = -1;
   CHECK(fault(plain(10'000 * us)));

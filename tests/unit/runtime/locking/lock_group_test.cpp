@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 template <class Group>
 auto locks(std::initializer_list<takt::lock_id> ids) -> Group::list {
   typename Group::list list;
-  for (const auto l : ids) { list.push_back(l); }
+  for (const auto l : ids) { list.unchecked_push_back(l); }
   return list;
 }
 

@@ -42,7 +42,7 @@ struct open_page : share_page {
 
 auto board() -> takt::platform_record {
   takt::platform_record p{.cores = 1, .copy_engines = 1, .gpus = {}};
-  p.gpus.push_back({.sms = 8, .virtual_per_sm = 1, .granularity = 1, .shared = false});
+  p.gpus.unchecked_push_back({.sms = 8, .virtual_per_sm = 1, .granularity = 1, .shared = false});
   return p;
 }
 

@@ -128,7 +128,7 @@ struct observed {
 TEST_CASE("OVX-05 worked example 5: released early each invocation of G2 takes 10, by offsets 188/5") {
   const auto table = takt::refine(figure_3<rational>(4, false));
   takt::graph_platform platform;
-  REQUIRE(platform.clusters.push_back(4));
+  REQUIRE(platform.clusters.try_push_back(4));
   platform.sms = 2;
   platform.threads_per_sm = 2048;
   const an::fine_options options{.policy = takt::gel_policy::fair_lateness, .kernels = an::kernel_bound::separated};

@@ -28,7 +28,7 @@ constexpr int invocations = 4;
 
 [[nodiscard]] auto platform(std::int32_t clusters) -> takt::graph_platform {
   takt::graph_platform p;
-  for (std::int32_t c = 0; c < clusters; ++c) { REQUIRE(p.clusters.push_back(16 / clusters)); }
+  for (std::int32_t c = 0; c < clusters; ++c) { REQUIRE(p.clusters.try_push_back(16 / clusters)); }
   p.sms = 80;
   p.threads_per_sm = 2048;
   return p;

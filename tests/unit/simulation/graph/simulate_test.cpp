@@ -27,8 +27,8 @@ template <std::size_t N>
 [[nodiscard]] auto planned(std::initializer_list<ticks> offsets, std::initializer_list<std::int32_t> instances = {})
     -> takt::plan<1, N> {
   takt::plan<1, N> out;
-  for (const ticks o : offsets) { REQUIRE(out.offsets.push_back(o)); }
-  for (const std::int32_t i : instances) { REQUIRE(out.instances.push_back(i)); }
+  for (const ticks o : offsets) { REQUIRE(out.offsets.try_push_back(o)); }
+  for (const std::int32_t i : instances) { REQUIRE(out.instances.try_push_back(i)); }
   return out;
 }
 

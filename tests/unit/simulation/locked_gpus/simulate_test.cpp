@@ -28,7 +28,7 @@ using board = takt::gpusync_board<>;
                          .bytes_state = state,
                          .cpu_cluster = cpu_cluster,
                          .gpu_cluster = gpu_cluster};
-  t.kernels.push_back(9);
+  t.kernels.unchecked_push_back(9);
   return t;
 }
 

@@ -31,8 +31,8 @@ constexpr auto two = takt::application_set(
 
 [[nodiscard]] auto percents(std::int32_t a, std::int32_t b) -> takt::plan<2> {
   takt::plan<2> out;
-  REQUIRE(out.percents.push_back(a));
-  REQUIRE(out.percents.push_back(b));
+  REQUIRE(out.percents.try_push_back(a));
+  REQUIRE(out.percents.try_push_back(b));
   return out;
 }
 

@@ -32,8 +32,8 @@ template <class Rule>
 }
 [[nodiscard]] auto with_priorities(std::int32_t a, std::int32_t b) -> takt::plan<2> {
   takt::plan<2> p;
-  REQUIRE(p.priorities.push_back(a));
-  REQUIRE(p.priorities.push_back(b));
+  REQUIRE(p.priorities.try_push_back(a));
+  REQUIRE(p.priorities.try_push_back(b));
   return p;
 }
 
@@ -69,16 +69,16 @@ TEST_CASE("AP-35 a plan repeats the order of a rule that has one, and has no pri
   CHECK(fault(assigned, with_priorities(-1, 0)) == model_fault::plan_does_not_fit);
   CHECK(fault(assigned, with_priorities(2, 2)) == model_fault::duplicate_priority);
   takt::plan<2> on_a_core;
-  REQUIRE(on_a_core.cores.push_back(0));
-  REQUIRE(on_a_core.cores.push_back(takt::any_core));
+  REQUIRE(on_a_core.cores.try_push_back(0));
+  REQUIRE(on_a_core.cores.try_push_back(takt::any_core));
   CHECK(fault(assigned, on_a_core) == model_fault::plan_does_not_fit);
 }
 
 TEST_CASE("AP-35 kernels run on the cores of their plan") {
   constexpr auto board = under(takt::gang(takt::edf));
   takt::plan<2> apart;
-  REQUIRE(apart.cores.push_back(0));
-  REQUIRE(apart.cores.push_back(1));
+  REQUIRE(apart.cores.try_push_back(0));
+  REQUIRE(apart.cores.try_push_back(1));
   CHECK(takt::simulate(board, pinned, {.horizon = 40_ns}).tasks[1].worst_response == 20);
   CHECK(takt::simulate(board, pinned, apart, {.horizon = 40_ns}).tasks[1].worst_response == 12);
   apart.cores[1] = 2;
