@@ -40,10 +40,8 @@ struct bound_code {
 
 /// Lets the engine of jobs live in real time. Visits of lanes are errands of workers, which have a unit when the rule's
 /// server gives them one; all others take their time on the clock. Whatever happens by itself happens at its own
-/// instant, even if the thread that notices it wakes later.
-///
-/// A unit that is no processor goes from one worker to the next only when the first has left it, and slices of its
-/// visits say when they were there.
+/// instant, even if the thread that notices it wakes later. A unit that is no processor goes from one worker to the
+/// next only when the first has left it, and slices of its visits say when they were there.
 template <class Stations, std::size_t N, std::size_t V, class Choices = live_choices>
 class executor {
  public:
