@@ -317,7 +317,7 @@ class cuda_device {
 template <CudaDriver D>
 class cuda_device<D>::stream {
  public:
-  /// Pre, for both: the device is ready; at most one operation at a time.
+  /// Pre, for both: the device is ready; at most one operation at a time. The kernel lives until `done` is called.
   void launch(const kernel& k, runtime::completion done) {
     opened_->done = done;
     opened_->reporting = k.reports() ? &k : nullptr;
@@ -328,6 +328,7 @@ class cuda_device<D>::stream {
         },
         opened_->told());
   }
+  void launch(const kernel&&, runtime::completion) = delete;
   /// The device picks the engine by the direction of the copy; the one that is named here is the arbiter's.
   void copy(std::int32_t /*engine*/, const device_copy& c, runtime::completion done) {
     opened_->done = done;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <takt/cuda/device.hpp>
@@ -32,6 +33,12 @@ using takt::runtime::notify;
 static_assert(takt::runtime::Device<device>);
 static_assert(takt::runtime::FallibleDevice<device>);
 static_assert(takt::runtime::ExaminedDevice<device>);
+
+// A kernel has to live until its launch has ended.
+template <class K>
+concept Launchable =
+    requires(device::stream& s, K&& k, takt::runtime::completion done) { s.launch(std::forward<K>(k), done); };
+static_assert(Launchable<const kernel&> && !Launchable<kernel>);
 
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
