@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Preconditions: what a comment says behind "Pre:", as a condition that is checked.
+// Preconditions: what the comments of headers ask of a caller, as conditions that are checked.
 //
 // TAKT_PRECONDITIONS says how much is checked, and is the same in all units of a program, because the names of takt are
 // others where it is not: units that disagree do not link.

@@ -35,7 +35,6 @@ class inline_vector {
     TAKT_EXPECTS(!full());
     if (!full()) { values_[size_++] = value; }
   }
-  constexpr auto push_back(const T& value) noexcept -> bool { return try_push_back(value); }
   /// Pre: not empty.
   constexpr void pop_back() noexcept {
     TAKT_EXPECTS(!empty());
