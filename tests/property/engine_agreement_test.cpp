@@ -79,7 +79,8 @@ TEST_CASE("the engine and the simulator of chains agree on every response of ran
         platform(pool(processors(2), fixed_priority), pool(copy_engines(t.number(1, 2)), nonpreemptive(fixed_priority)),
                  pool(virtual_sms(6, 1), federated));
     const std::array offsets{t(60), t(60), t(60)};
-    const simulation_options how{.horizon = duration{2001}, .offsets = offsets};
+    const auto horizon = duration{static_cast<ticks>(2'000 + seed % 2)};  // releases are even
+    const simulation_options how{.horizon = horizon, .offsets = offsets};
     if (!agree(board, set, dedicate(t.number(1, 3), t.number(1, 3), 0), how)) { ++differing; }
   }
   CHECK(differing == 0);

@@ -59,6 +59,7 @@ class engine {
     TAKT_EXPECTS_IN_TESTS(!validate(table, stations.size(), stations.token_pools(), section_shapes::nested));
   }
 
+  /// Jobs that are released before the horizon, and what happens until then and at it.
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     begin(sink);
     for (ticks now = next_instant(); now <= horizon && now != no_event; now = next_instant()) { step(now); }
@@ -258,6 +259,7 @@ class engine {
     job.start(edges_.first[i]);
     misses_.note_begin(tasks_, i, now_);
     ++seen_.tasks[i].released;
+    job.waited = job.is_pending;
     if (!job.is_pending) { become_pending(i); }
     job.is_pending = false;
     threads_.released(*table_, *stations_, i, job.nominal);

@@ -23,6 +23,7 @@ struct flow_progress {
   bool under_way = false;
   bool is_pending = false;  ///< or under way: released, and the job before is over
   bool lends = false;
+  bool waited = false;  ///< the job under way began after its release, when the one before had ended
   bool missed = false;  ///< its deadline has passed, and somebody has heard of it
 
   constexpr void start(visit_mask first) noexcept {
@@ -70,7 +71,7 @@ template <class Tasks>
 }
 
 /// Counts the jobs that are under way at the end of a run, those that wait behind them, and those whose deadline has
-/// passed before their late release.
+/// passed before their late release. What is released at the end itself and not done there is no job of the run.
 template <class Tasks, class Choices, class Result>
 constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, Choices& choices, ticks horizon,
                                Result& seen) {
@@ -80,13 +81,17 @@ constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, 
       const auto& t = all[i];
       ticks nominal = progress[i].nominal;
       bool released = progress[i].under_way;
+      if (released && progress[i].release == horizon && !progress[i].waited) {
+        --seen.tasks[i].released;
+        continue;
+      }
       std::uint64_t job = progress[i].jobs - (released ? 1U : 0U);
       const auto is_past = [&] { return t.limited && nominal + t.deadline <= horizon; };
       while (released || is_past()) {
         const bool noted = job + 1 == progress[i].jobs && progress[i].missed;
         if (is_past() && !noted) { note_miss(seen.tasks[i], nominal + t.deadline); }
         nominal += choices.gap(i, ++job, t.period);
-        released = released && nominal + choices.delay(i, job, t.period) <= horizon;
+        released = released && nominal + choices.delay(i, job, t.period) < horizon;
         seen.tasks[i].released += released ? 1U : 0U;
       }
     }

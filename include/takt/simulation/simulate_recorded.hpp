@@ -108,15 +108,16 @@ class job_recorder {
       choices_->tokens().each(end, [this](const token_hold& h) { to_->record(h); });
     }
   }
-  /// Adds releases until `horizon`, as the engine counts them, and what comes of these jobs until `end`.
+  /// Adds the releases that the engine counts, and what comes of these jobs until `end`.
   void mark_jobs(ticks horizon, ticks end) {
     for (std::uint32_t i = 0; i < flat_->table.size(); ++i) {
       const ticks deadline = host::stated_deadline(flat_->table.tasks[i]);
       const auto& releases = choices_->releases(i);
       const auto& ends = choices_->ends(i);
-      for (std::size_t job = 0; job < releases.size() && releases[job].at <= horizon; ++job) {
-        to_->record(mark{mark_kind::release, i, job, releases[job].at});
+      for (std::size_t job = 0; job < releases.size(); ++job) {
         const bool ended = job < ends.size();
+        if (!ended && releases[job].at >= horizon) { break; }
+        to_->record(mark{mark_kind::release, i, job, releases[job].at});
         if (ended) { to_->record(mark{mark_kind::completion, i, job, ends[job]}); }
         if (deadline == no_event || releases[job].nominal + deadline > end) { continue; }
         const ticks due = releases[job].nominal + deadline;

@@ -56,6 +56,33 @@ TEST_CASE("a job that is due when a grant ends the one before comes in before it
   CHECK(seen.tasks[0].worst_response == 6);
 }
 
+TEST_CASE("what is released at the horizon is no job of the run, unless it ends there") {
+  board places;
+  REQUIRE(places.add(takt::fixed_priority));
+  table set;
+  REQUIRE(set.add_task({.name = "task", .period = 10, .deadline = 10}));
+  REQUIRE(set.add_next(0, 0, 15));
+  const auto seen_with = [&](ticks length, ticks horizon, ticks late = 0) {
+    return run(set, places, horizon, late, [=](const takt::visit_record&, std::uint64_t) { return length; }).tasks[0];
+  };
+  CHECK(seen_with(5, 100).released == 10);
+  CHECK(seen_with(5, 100).completed == 10);
+  CHECK(seen_with(5, 101).released == 11);
+  CHECK(seen_with(5, 93, 3).released == 9);
+  CHECK(seen_with(10, 100).released == 10);
+  CHECK(seen_with(10, 100).completed == 10);
+  CHECK(seen_with(0, 100).released == 11);
+  CHECK(seen_with(0, 100).completed == 11);
+  // The third job comes at 20 and begins at the horizon; the fourth comes there.
+  CHECK(seen_with(15, 30).released == 3);
+  CHECK(seen_with(15, 30).completed == 2);
+  CHECK(seen_with(15, 30).misses == 3);
+  // The second job is under way, and two wait behind it.
+  CHECK(seen_with(15, 29).released == 3);
+  CHECK(seen_with(25, 30).released == 3);
+  CHECK(seen_with(25, 31).released == 4);
+}
+
 TEST_CASE("where visits take steps, all that follows from ends of an instant comes before its releases") {
   board places;
   REQUIRE(places.add(takt::nonpreemptive(takt::fixed_priority)));
