@@ -3,7 +3,7 @@ import examples from "takt:examples";
 import { by_id } from "./dom";
 import { Page } from "./page";
 import { Lane, Program } from "./program";
-import { shared_by, type Shared } from "./share";
+import { shared_by, words_of_broken, type Shared } from "./share";
 import { switch_theme_by } from "./theme";
 
 // Some of its ways of sharing are proven, some are not, and one cannot be judged.
@@ -13,8 +13,8 @@ async function asked_for(page: Page): Promise<Shared> {
   const given = { text: examples[first] ?? "", file: first, policy: null, cpus: null, task: null };
   try {
     return (await shared_by(location.hash)) ?? given;
-  } catch {
-    page.notice("The link is broken: it holds no file that can be read. This is an example instead.");
+  } catch (failure) {
+    page.notice(`${words_of_broken(failure)} This is an example instead.`);
     return given;
   }
 }

@@ -14,7 +14,7 @@ import { Files } from "./files";
 import type { Lane, Program } from "./program";
 import { words_of } from "./schema";
 import { Session, type Part, type Picture, type State, type Views } from "./session";
-import { file_name, fragment_of, shared_by, type Shared } from "./share";
+import { file_name, fragment_of, shared_by, words_of_broken, type Shared } from "./share";
 import { Sliders } from "./sliders";
 import { TaskTable } from "./task_table";
 import { Timeline } from "./timeline";
@@ -94,8 +94,8 @@ export class Page implements Views {
       if (shared !== null) {
         this.restore(shared);
       }
-    } catch {
-      this.notice("The link is broken: it holds no file that can be read.");
+    } catch (failure) {
+      this.notice(words_of_broken(failure));
     }
   }
 

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { built_page, example, root, source, takt } from "./support.mjs";
 
 test("a time is scaled in its own unit and stays readable", async () => {
@@ -118,6 +119,28 @@ test("what the address holds comes back, and a broken one is an error", async ()
   await assert.rejects(shared_by("#set=AAAA"));
   assert.equal(file_name("../a b;rm.json"), "a-b-rm.json");
   assert.equal(file_name("..."), "set.json");
+});
+
+test("a link of a few kilobytes that inflates without end is given up at the limit of files", async () => {
+  const { shared_by, most_bytes, words_of_broken } = await source("share.ts");
+  const link_of = (bytes) => `#set=${deflateRawSync(Buffer.alloc(bytes, " ")).toString("base64url")}&file=a.json`;
+  assert.equal((await shared_by(link_of(most_bytes))).text.length, most_bytes);
+  const long = link_of(64 << 20);
+  const usual = globalThis.DecompressionStream;
+  let inflated = 0;
+  globalThis.DecompressionStream = class {
+    constructor(format) {
+      const { readable, writable } = new usual(format);
+      const counted = { transform: (block, to) => ((inflated += block.length), to.enqueue(block)) };
+      Object.assign(this, { writable, readable: readable.pipeThrough(new TransformStream(counted)) });
+    }
+  };
+  const broken = await shared_by(long).catch((failure) => failure);
+  globalThis.DecompressionStream = usual;
+  assert.equal(words_of_broken(broken), "The link holds more than 4 MiB, which no task-set file has.");
+  assert.ok(inflated < 2 * most_bytes, `${inflated} bytes are inflated`);
+  assert.equal(await shared_by(link_of(most_bytes + 1)).catch(words_of_broken), words_of_broken(broken));
+  assert.match(words_of_broken(await shared_by("#set=AAAA").catch((failure) => failure)), /^The link is broken/);
 });
 
 test("a link of the book is one that the page reads", async () => {
