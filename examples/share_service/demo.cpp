@@ -74,6 +74,7 @@ class observer {
 
 auto demonstrate(const serve_options& options, const std::string& program) -> int {
   const application_set applications{options.applications};
+  try_records(options.csv, options.trace);
   const std::string socket =
       options.socket.empty()
           ? (std::filesystem::temp_directory_path() / ("takt-shares-demo-" + std::to_string(getpid()))).string()

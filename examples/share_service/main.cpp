@@ -3,6 +3,7 @@
 // takt_share_service serve|client|demo: shares of a GPU for processes on one machine (docs/shares.md). `serve` is the
 // service, `client` an application that sleeps where a GPU would compute, `demo` both, with a process for each
 // application.
+#include <csignal>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -70,6 +71,7 @@ void add_files(CLI::App& command, serve_options& out) {
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
+  (void)std::signal(SIGXFSZ, SIG_IGN);  // so that a file that grows too large is an error of its own
   CLI::App app{"Shares of a GPU for the processes of one machine"};
   try {
     return parse(app, argc, argv);

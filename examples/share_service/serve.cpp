@@ -31,6 +31,7 @@ void wait_for_the_end(double seconds) {
 
 auto serve(const serve_options& options) -> int {
   const application_set applications{options.applications};
+  try_records(options.csv, options.trace);
   // Before any thread, so that all of them leave the signals to `wait_for_the_end`.
   sigset_t signals;
   sigemptyset(&signals);

@@ -2,8 +2,8 @@
 #include "summary.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
+#include <ostream>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -14,6 +14,9 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/shares/share_monitor.hpp>
 #include <takt/simulation/trace.hpp>
+
+#include "../takt/failure.hpp"
+#include "../takt/text_file.hpp"
 
 namespace takt::shares_example {
 namespace {
@@ -59,11 +62,16 @@ struct line {
   return out;
 }
 
-void write_file(const std::string& name, const std::function<void(std::ostream&)>& write) {
+/// As the program takt does, with what ends this one.
+template <class F>
+void with_file(const std::string& name, const F& use) {
   if (name.empty()) { return; }
-  std::ofstream out{name, std::ios::binary};
-  write(out);
-  if (!out.flush()) { throw std::runtime_error(name + ": cannot be written"); }
+  try {
+    use();
+  } catch (const program::environment_error& e) { throw std::runtime_error(e.what); }
+}
+void write_file(const std::string& name, const std::function<void(std::ostream&)>& write) {
+  with_file(name, [&] { program::write_file(name, write); });
 }
 
 }  // namespace
@@ -81,6 +89,12 @@ void print_summary(const application_set& applications, const service_type& serv
   const auto counts = service.monitor().counts();
   fmt::print("{} operations, {} denials, {} clients that died, {} events not kept\n", counts.operations, counts.denials,
              counts.deaths, service.monitor().lost());
+}
+
+void try_records(const std::string& csv, const std::string& trace) {
+  for (const std::string& name : {csv, trace}) {
+    with_file(name, [&] { program::try_file(name); });
+  }
 }
 
 void write_records(const application_set& applications, const service_type& service, ticks origin,

@@ -29,7 +29,8 @@ namespace takt::inline TAKT_ABI::runtime {
 }
 
 /// While it lives, the message-signalled interrupts of a device come to some CPUs only; then to those of before. When
-/// the system refuses one of them, all are left as they were. Source: Elliott 2015, section 3.2.5.1.
+/// the system refuses one of them, all are left as they were. A process that is killed leaves them there. Source:
+/// Elliott 2015, section 3.2.5.1.
 class interrupt_shield {
  public:
   /// A PCI address such as "0000:3b:00.0"; `root` is where /proc and /sys are.
