@@ -313,9 +313,9 @@ template <class Policy, class Rule>
   for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
     const auto& t = run.tasks.tasks[i];
     if (!t.limited || (miss.task != takt::nowhere && miss.task != i)) { continue; }
-    // Jobs that were released by the end and are not done are at least a period apart.
+    // Jobs that were released before the end and are not done are at least a period apart.
     const auto waiting = static_cast<ticks>(seen.tasks[i].released - seen.tasks[i].completed) - 1;
-    const bool is_late = waiting * t.period > t.deadline || seen.tasks[i].worst_response > t.deadline;
+    const bool is_late = waiting * t.period >= t.deadline || seen.tasks[i].worst_response > t.deadline;
     if (is_late || (t.deadline <= t.period && seen.tasks[i].misses > 0)) { return true; }
   }
   return false;
