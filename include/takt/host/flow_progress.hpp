@@ -81,11 +81,11 @@ constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, 
       const auto& t = all[i];
       ticks nominal = progress[i].nominal;
       bool released = progress[i].under_way;
+      std::uint64_t job = progress[i].jobs - (released ? 1U : 0U);
       if (released && progress[i].release == horizon && !progress[i].waited) {
         --seen.tasks[i].released;
-        continue;
+        released = false;
       }
-      std::uint64_t job = progress[i].jobs - (released ? 1U : 0U);
       const auto is_past = [&] { return t.limited && nominal + t.deadline <= horizon; };
       while (released || is_past()) {
         const bool noted = job + 1 == progress[i].jobs && progress[i].missed;
