@@ -63,7 +63,7 @@ class job_streams {
     });
     return true;
   }
-  /// The same without a nominal release. The separation is kept whatever comes: a lag then ends only where jobs come
+  /// Runs a job without a nominal release. The separation is kept whatever comes: a lag then ends only where jobs come
   /// further apart.
   template <class Enqueue>
   [[nodiscard]] auto run(std::int64_t job, Enqueue enqueue) -> bool {

@@ -8,15 +8,16 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What becomes of releases that a late system has not begun, since a job took too long or the process was stopped. A
-/// job finds room where the one before of its task has ended, an invocation where the graph has room for it.
+/// A late system has releases that it has not begun, since a job took too long or the process was stopped. This decides
+/// which of them it begins. A job finds room where the one before of its task has ended, an invocation where the graph
+/// has room for it.
 enum class late_handling : std::uint8_t {
   catch_up,     ///< all are begun, one after the other, as fast as there is room
   skip_late,    ///< one that finds no room is dropped
   newest_only,  ///< of those that wait for room only the newest is begun
 };
 [[nodiscard]] constexpr auto last_of(late_handling) noexcept -> late_handling { return late_handling::newest_only; }
-/// Whether not all of them are begun.
+/// True if not all of them are begun.
 [[nodiscard]] constexpr auto drops_releases(late_handling h) noexcept -> bool {
   switch (h) {
     case late_handling::catch_up: return false;
@@ -25,7 +26,7 @@ enum class late_handling : std::uint8_t {
   }
   return false;
 }
-/// Whether one is dropped. `is_full`: there is no room for it; `is_older`: another has come after it.
+/// True if a release is dropped. `is_full`: there is no room for it; `is_older`: another has come after it.
 [[nodiscard]] constexpr auto drops_release(late_handling h, bool is_full, bool is_older) noexcept -> bool {
   switch (h) {
     case late_handling::catch_up: return false;

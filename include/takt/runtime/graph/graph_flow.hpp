@@ -13,6 +13,7 @@
 #include <takt/host/run_choices.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/graph/late_job.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
@@ -112,6 +113,7 @@ class graph_flow {
       last = std::max(last, now);
     }
     x.next += own.instances[who.node];
+    x.free = now;
     x.has_all = x.has_begun = x.under_way = false;
   }
   /// It had a unit meanwhile.
@@ -197,6 +199,7 @@ class graph_flow {
     bool is_here = false;    ///< it has asked its station
     bool is_late = false;    ///< what it waits for came too late
     ticks length = 0;
+    ticks free = 0;      ///< the job before had ended
     ticks eligible = 0;  ///< all that it waits for had ended
     ticks entered = 0;
     ticks began = 0;
@@ -295,7 +298,9 @@ class graph_flow {
     if (who.node == laid_->graphs[who.graph].output()) { return true; }
     const std::uint32_t position = position_of(who);
     x.eligible = now;
-    x.is_late = log_->eligible(position, x.next, now, nominal(who, x.next), invocation_of(who.graph, x.next).entered);
+    const bool in_turn = x.free == now && node_of(who).node.parallelism != unrestricted_parallelism;
+    const job_inputs in{now, invocation_of(who.graph, x.next).entered, in_turn};
+    x.is_late = log_->eligible(position, x.next, in, nominal(who, x.next));
     if (guarded_[position]) { (void)guards_[position].ready(x.next, nominal(who, x.next)); }
     return true;
   }

@@ -13,6 +13,7 @@
 #include <takt/host/void_bounds.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/rules/graph/late_job.hpp>
 #include <takt/runtime/graph/flat_graphs.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_result.hpp>
@@ -65,17 +66,17 @@ class graph_log {
     }
   }
 
-  /// A job of a node has all its inputs. `released`: when the input of its invocation had been called. True if they
-  /// came too late: not only since that call took its time.
-  auto eligible(std::uint32_t node, std::int64_t job, ticks since, ticks nominal, ticks released) -> bool {
-    if (since <= nominal) { return false; }
-    if (since <= released) { return since - nominal >= laid_->graphs[nodes_[node].graph].record.period; }
-    const graph_overrun seen{node, job, since, since - nominal};
+  /// A job of a node has all that it waits for; its invocation was made when its input had been called. Whether it
+  /// `comes_late`. An overrun is more than that the call took its time.
+  auto eligible(std::uint32_t node, std::int64_t job, const job_inputs& in, ticks nominal) -> bool {
+    const bool is_late = comes_late(in, nominal, laid_->graphs[nodes_[node].graph].record.period);
+    if (in.since <= nominal || in.since <= in.invoked) { return is_late; }
+    const graph_overrun seen{node, job, in.since, in.since - nominal};
     observed_node& n = nodes_[node];
     n.worst_lateness = std::max(n.worst_lateness, seen.lateness);
     if (!first_overrun_ || seen.time < first_overrun_->time) { first_overrun_ = seen; }
     if (n.late++ == 0 && options_->on_overrun) { options_->on_overrun(seen); }
-    return true;
+    return is_late;
   }
   /// A job that was to be at its station by its nominal release is there.
   void entered(std::uint32_t station, ticks nominal, ticks now, bool is_late) {

@@ -9,7 +9,9 @@
 #include <takt/core/number.hpp>
 #include <takt/model/priority_point.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/rules/graph/late_job.hpp>
 #include <takt/rules/servers/slices.hpp>
+#include <takt/simulation/graph/graph_workloads.hpp>
 
 namespace takt::inline TAKT_ABI::simulation::detail {
 
@@ -22,10 +24,17 @@ struct job_name {
 struct graph_job_progress {
   enum class stage_of_job : std::uint8_t { waits, is_due, runs };
   ticks nominal = 0;
+  ticks invoked = 0;  ///< by the clock
   std::size_t step = 0;
   stage_of_job at = stage_of_job::waits;
   bool is_woken = false;
-  bool is_late = false;  ///< what it waits for came after its nominal release
+  bool in_turn = false;  ///< it has waited for a job of its own task only
+  bool is_late = false;
+
+  void start(const graph_task<ticks>& t, ticks now) noexcept {
+    at = stage_of_job::runs;
+    is_late = t.clock != no_clock && comes_late({now, invoked, in_turn}, nominal, t.period);
+  }
 };
 /// A step that has a place.
 struct step_under_way {

@@ -199,6 +199,7 @@ class graph_jobs {
       if (!checked_add(source_.made(c)[number], work_->tasks[t].offset, job_of({t, number}).nominal)) {
         fail(model_fault::time_overflow);
       }
+      job_of({t, number}).invoked = clock_now_;
       gates_.come(t);
       wake(t, number);
     }
@@ -229,16 +230,17 @@ class graph_jobs {
     }
     recorder_->record(mark{mark_kind::release, n.task, n.number, j.nominal});
     if (!options_.early_release && clock_now_ < j.nominal) { return meet(j.nominal, n, false); }
-    j.is_late = t.clock != no_clock && t.parallelism == unrestricted_parallelism && j.nominal < clock_now_;
-    out_.late += j.is_late ? 1 : 0;
+    const bool is_free = t.clock != no_clock && t.parallelism == unrestricted_parallelism;
+    out_.late += is_free && j.nominal < clock_now_ ? 1 : 0;
     become_due(n);
   }
   void become_due(const name& n) {
     job_of(n).at = progress::is_due;
-    if (gates_.may_start(n.task, n.number)) { start(n); }
+    if (gates_.may_start(n.task, n.number)) { return start(n); }
+    job_of(n).in_turn = work_->tasks[n.task].parallelism != unrestricted_parallelism;
   }
   void start(const name& n) {
-    job_of(n).at = progress::runs;
+    job_of(n).start(work_->tasks[n.task], clock_now_);
     begin_step(n);
   }
   void begin_step(const name& n) {
