@@ -11,9 +11,11 @@
 #include <takt/model/scaled.hpp>
 #include <takt/report/counterexample_words.hpp>
 #include <takt/report/fault_text.hpp>
+#include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
+#include <takt/simulation/trace.hpp>
 
 #include "described_parts.hpp"
 #include "files/offsets.hpp"
@@ -77,6 +79,14 @@ void require_choices(const workload_file& file, const policy_question& q) {
     out.notes.push_back(fmt::format("on_late: {} is not simulated here: what is late is done", name_of(file.on_late)));
   }
   return out;
+}
+
+/// Throws where the simulator of a policy knows no process that stands still.
+void refuse_stops(const policy_question& q) {
+  const std::string why = q.policy == shares_policy::name
+                              ? "says nothing about jobs on shares, which are dropped at their deadlines and never late"
+                              : fmt::format("is not simulated by the published method of {}", q.policy);
+  throw input_error{"--stopped", why, "no such option for this file"};
 }
 
 /// Whether a status at some factor is a proof, or a proof to the contrary.
@@ -221,16 +231,22 @@ auto described_file::simulate(const simulation_options& asked, trace* kept) cons
   }
   if (p_->found->simulate) {
     report::sighting out;
-    if (p_->input.question.overlapping_graphs) { options.on_late = p_->file->on_late; }
+    const policy_question& q = p_->input.question;
+    const bool is_stopped = q.overlapping_graphs || q.engines;
+    if (is_stopped) { options.on_late = p_->file->on_late; }
+    if (!is_stopped && !options.stalls.empty()) { refuse_stops(q); }
     on_large_stack([&] { out = p_->found->simulate(*p_->found, *p_->input.tasks, p_->file->board, options, kept); });
     if (!out.because.empty()) { throw nothing_to_run{out.because + " See the reasons of analyze."}; }
     report::keep_stated_misses(p_->file->tasks, out);
     return with_late_note(*p_->file, options, std::move(out));
   }
+  options.on_late = p_->file->on_late;
   const auto& [board, p] = std::tie(p_->found->board, p_->found->verdict.plan);
-  report::sighting out = kept != nullptr ? as_stated(takt::simulate(board, *p_->input.tasks, p, options, *kept))
-                                         : as_stated(takt::simulate(board, *p_->input.tasks, p, options));
-  return with_late_note(*p_->file, options, std::move(out));
+  if (kept == nullptr && options.stalls.empty()) {
+    return as_stated(takt::simulate(board, *p_->input.tasks, p, options));
+  }
+  optional_trace recorder{kept};
+  return as_stated(takt::simulate(board, *p_->input.tasks, p, options, recorder));
 }
 
 auto described_file::at_factor(permille factor, bool replans) const -> factor_answer {

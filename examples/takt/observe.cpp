@@ -2,6 +2,7 @@
 #include "observe.hpp"
 
 #include <algorithm>
+#include <array>
 #include <ostream>
 #include <vector>
 
@@ -21,7 +22,15 @@ namespace takt::program {
 namespace {
 
 /// More than this is no picture any more.
-constexpr std::int64_t periods_in_picture = 2;
+constexpr ticks periods_in_picture = 2;
+
+/// From the start of a run or, where bounds were void only later, from a period before that.
+[[nodiscard]] auto window_of(const report::sighting& seen, ticks period) -> std::array<ticks, 2> {
+  const ticks length = periods_in_picture * period;
+  const bool has_void = !seen.void_bounds.empty() && seen.void_bounds[0][0] > length;
+  const ticks from = has_void ? seen.void_bounds[0][0] - period : 0;
+  return {from, from + length};
+}
 
 }  // namespace
 
@@ -45,22 +54,19 @@ auto simulated(const described_file& file, const simulation_options& options, co
         option, fmt::format("{} is too far away for this simulation", report::format_duration(options.horizon.count())),
         "a shorter time, and shorter periods", true};
   }
-  if (out.seen.error.fault == model_fault::option_unused && out.seen.error.name == "stalls") {
-    throw input_error{"--stopped", "is simulated for graphs whose jobs overlap only", "no such option for this file"};
-  }
   if (out.seen.error) { throw file.refuse(out.seen.error); }
   return out;
 }
 
 auto write_pictures(const trace& recorded, const described_file& file, const report::verdict_summary& proven,
-                    const pictures& to) -> written_files {
+                    const report::sighting& seen, const pictures& to) -> written_files {
   written_files out;
   std::vector<std::string_view> names;
   if (proven.subject == "graph") { names.assign(proven.visits.begin(), proven.visits.end()); }
   if (names.empty()) {
     for (const auto& t : proven.tasks) { names.emplace_back(t.name); }
   }
-  const report::trace_view view{recorded.slices(), recorded.marks(), names, recorded.holds()};
+  const report::trace_view view{recorded.slices(), recorded.marks(), names, recorded.holds(), seen.void_bounds};
   if (!to.trace_file.empty()) {
     out.add(to.trace_file, [&] {
       write_file(to.trace_file, [&view](std::ostream& bytes) { report::write_chrome_trace(bytes, view); });
@@ -69,8 +75,8 @@ auto write_pictures(const trace& recorded, const described_file& file, const rep
   if (!to.svg_file.empty()) {
     ticks end = 0;
     for (const ticks t : view.marks | views::times) { end = std::max(end, t); }
-    const report::gantt_options options{
-        .title = file.title(), .to = std::min(end, (duration{file.longest_period()} * periods_in_picture).count())};
+    const auto [from, until] = window_of(seen, file.longest_period());
+    const report::gantt_options options{.title = file.title(), .from = std::min(from, end), .to = std::min(until, end)};
     out.add(to.svg_file, [&] {
       write_picture(to.svg_file, [&](std::ostream& bytes) { report::write_svg_gantt(bytes, view, options); });
     });

@@ -33,7 +33,8 @@ struct pictures {
 
 /// Writes the files that were asked for; an empty name asks for none.
 [[nodiscard]] auto write_pictures(const trace& recorded, const described_file& file,
-                                  const report::verdict_summary& proven, const pictures& to) -> written_files;
+                                  const report::verdict_summary& proven, const report::sighting& seen,
+                                  const pictures& to) -> written_files;
 
 /// Prints what was seen beside what was proven: the head of the text, then a table, the outcome, notes and files.
 void print_run(const std::string& head, std::string_view outcome, const report::run_summary& run,

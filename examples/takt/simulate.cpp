@@ -56,7 +56,7 @@ auto simulate_command(const simulate_options& o) -> exit_code {
   trace recorded;
   const report::sighting seen = simulated(file, options, "--horizon", o.keep.wanted() ? &recorded : nullptr);
   report::run_summary run = report::summarize(seen.seen, proven);
-  const written_files written = write_pictures(recorded, file, proven, o.keep);
+  const written_files written = write_pictures(recorded, file, proven, seen, o.keep);
 
   const std::string how =
       fmt::format("{} of virtual time, releases {}, execution times {}, seed {}",

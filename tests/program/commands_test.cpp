@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <sstream>
@@ -54,6 +55,40 @@ TEST_CASE("program: simulate shows Detection missing its deadline") {
   CHECK(v.at("status") == "missed");
   CHECK(v.at("tasks").at(0).at("name") == "Detection");
   CHECK(v.at("tasks").at(0).at("misses") > 0);
+}
+
+TEST_CASE("program: a stop is simulated on every kind of board: all jobs are done, and bounds are void for a while") {
+  for (const char* name : {"waters2019-camera", "gcaps-xavier", "gcaps-xavier-tokens", "accelerator-levels",
+                           "reef-dnn-mi50", "gpusync-board", "camera-graph"}) {
+    CAPTURE(name);
+    const std::string asked = "simulate --json --horizon 20s " + data(name);
+    const json usual = json::parse(takt::test::takt(asked).out);
+    const json v = json::parse(takt::test::takt(asked + " --stopped 3s..3.5s").out);
+    CHECK_FALSE(usual.contains("bounds_void"));
+    REQUIRE(v.contains("bounds_void"));
+    CHECK(v.at("bounds_void").at(0).at(0) == 3'000'000'000);
+    CHECK(v.at("bounds_void").back().at(1) < 20'000'000'000);
+    for (std::size_t i = 0; i < v.at("tasks").size(); ++i) {
+      const json& t = v.at("tasks").at(i);
+      const json& u = usual.at("tasks").at(i);
+      CHECK(t.at("worst_response") >= u.at("worst_response"));
+      CHECK(t.at("jobs").get<int>() + t.at("unfinished").get<int>() ==
+            u.at("jobs").get<int>() + u.at("unfinished").get<int>());
+    }
+  }
+  const auto shares = takt::test::takt("simulate --stopped 3s..3.5s " + data("shares-trio"));
+  CHECK(shares.code == 2);
+  CHECK(contains(shares.err, "dropped at their deadlines"));
+}
+
+TEST_CASE("program: the picture of a stopped simulation shows when bounds were void") {
+  const std::string picture = scratch("stopped.svg");
+  const auto o =
+      takt::test::takt("simulate --horizon 10s --stopped 3s..3.05s --svg " + picture + " " + data("gcaps-xavier"));
+  CHECK(contains(o.out, "bounds were void from 3s to "));
+  const std::string svg = read(picture);
+  CHECK(contains(svg, ">bounds are void<"));
+  CHECK(contains(svg, "bounds are void\n3s to "));
 }
 
 TEST_CASE("program: simulate gives the same result for the same seed, and writes a trace and a picture") {

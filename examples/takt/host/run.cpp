@@ -97,7 +97,7 @@ auto run_command(const run_command_options& o) -> exit_code {
   run.void_bounds = seen.void_bounds;
   if (!run.void_bounds.empty()) { notes.push_back(report::void_bounds_words(run.void_bounds)); }
   run.on_clock_alone = uses_no_cpu(file.workload());
-  const written_files written = write_pictures(recorded, file, proven, o.keep);
+  const written_files written = write_pictures(recorded, file, proven, seen, o.keep);
 
   if (!seen.first_violation.empty()) { notes.push_back("first violation: " + seen.first_violation); }
   if (run.on_clock_alone) {

@@ -18,6 +18,7 @@
 #include <takt/host/run_choices.hpp>
 #include <takt/host/section_locks.hpp>
 #include <takt/host/sections_around.hpp>
+#include <takt/host/standstill.hpp>
 #include <takt/host/station_host.hpp>
 #include <takt/host/visit_windows.hpp>
 #include <takt/model/observation.hpp>
@@ -80,8 +81,9 @@ class engine {
   /// When something happens by itself; `no_event` if nothing does.
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
     if (misses_.stopped()) { return no_event; }
-    const ticks least = first_of(servers_.next(), next_job(), guards_.next(), threads_.next());
-    return first_of(least < now_ ? now_ : least, misses_.next());
+    const ticks least = first_instant(*choices_, first_of(servers_.next(), threads_.next()),
+                                      first_of(next_job(), guards_.next(), misses_.next()));
+    return least < now_ ? now_ : least;
   }
   /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
   constexpr void end(std::uint32_t v) {
@@ -103,7 +105,7 @@ class engine {
     tokens_.spin([this](client v) { ask(v); });
     servers_.deliver();
     tokens_.lend(servers_);
-    servers_.decide(now_, *sink_);
+    servers_.decide(work_, *sink_);
     guards_.settle(table_->visits.size());
   }
   /// The last instant of a run: only jobs end and deadlines pass. Pre: as for `step`.
@@ -112,12 +114,13 @@ class engine {
     TAKT_EXPECTS_IN_TESTS(now <= next_instant());
     if constexpr (HearsTime<Choices, engine>) { choices_->passes(*this, now); }
     now_ = now;
+    work_ = worked_by(*choices_, now);
     threads_.begin_instant();
     // Where there are steps, all that follows from ends comes before the releases.
     holds_releases_ = complete_visits() && edges_.has_steps;
     if constexpr (MindsMisses<Choices>) {
       misses_.note(tasks_, now_, seen_, [this](auto i) {
-        drop_visits(*table_, i, tasks_[i].done, guards_, tokens_, servers_, now_, *sink_);
+        drop_visits(*table_, i, tasks_[i].done, guards_, tokens_, servers_, work_, *sink_);
         leave(i);
       });
     }
@@ -139,7 +142,7 @@ class engine {
   /// Tells what runs at the end. Pre: end <= next_instant().
   constexpr void close(ticks end) {
     TAKT_EXPECTS(end <= next_instant());
-    servers_.close(end, *sink_);
+    servers_.close(worked_by(*choices_, end), *sink_);
   }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
@@ -155,14 +158,14 @@ class engine {
       const std::uint32_t v = told_.take(0);
       const visit_record& x = table_->visits[v];
       if (threads_.is_home(x.task, x.station)) {
-        threads_.finish(x.task, now_, *sink_);
+        threads_.finish(x.task, work_, *sink_);
       } else {
-        servers_.finish(x.station, v, now_, *sink_, *choices_);
+        servers_.finish(x.station, v, work_, *sink_, *choices_);
       }
       leave(v);
     }
-    for (client v = threads_.fire(now_, *sink_); v != no_client; v = threads_.fire(now_, *sink_)) { complete(v); }
-    any = servers_.fire(now_, *sink_, leave) || any;
+    for (client v = threads_.fire(work_, *sink_); v != no_client; v = threads_.fire(work_, *sink_)) { complete(v); }
+    any = servers_.fire(work_, *sink_, leave) || any;
     ended_.settle(
         table_->visits, visits_, tokens_, [this](client v) { serve(v); }, [this](client v) { complete_served(v); });
     return any;
@@ -194,7 +197,7 @@ class engine {
   /// Threads that run do what they came to while they did not. Whether anything happened.
   constexpr auto go_on() -> bool {
     if (!threads_.keeps()) { return false; }
-    threads_.decide(now_, *sink_);
+    threads_.decide(work_, *sink_);
     bool any = false;
     for (std::uint32_t i = threads_.next_to_go_on(); i < table_->size(); i = threads_.next_to_go_on()) {
       any = true;
@@ -220,7 +223,7 @@ class engine {
   }
   constexpr void time_next(std::uint32_t i) {
     flow_progress& job = tasks_[i];
-    job.nominal += choices_->gap(i, job.jobs, table_->tasks[i].period);
+    job.nominal = next_nominal(*choices_, i, job.jobs, table_->tasks[i].period, job.nominal, now_, seen_.tasks[i]);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, table_->tasks[i].period);
     job.release = release < now_ ? now_ : release;
     next_release_ = job.release < next_release_ ? job.release : next_release_;
@@ -267,7 +270,7 @@ class engine {
   }
   [[nodiscard]] constexpr auto is_due(std::uint32_t i) const -> bool {
     const flow_progress& job = tasks_[i];
-    return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
+    return !job.under_way && job.release <= now_ && (job.is_pending || !holds_releases_);
   }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
     if constexpr (BringsJobs<Choices>) { return !holds_releases_ && choices_->next_job() <= now_; }
@@ -293,7 +296,7 @@ class engine {
   constexpr void open_guards() {
     if (guards_.next() > now_) { return; }
     for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
-      if (guards_.until(v) != now_) { continue; }
+      if (guards_.until(v) > now_) { continue; }
       guards_.drop(v);
       become_ready(v);
     }
@@ -324,7 +327,7 @@ class engine {
   }
   constexpr void serve(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
-    if (threads_.is_home(x.task, x.station)) { return threads_.work(x.task, v, visits_[v].length, now_); }
+    if (threads_.is_home(x.task, x.station)) { return threads_.work(x.task, v, visits_[v].length, work_); }
     if (!threads_.asks(x.task, v)) { return; }
     if (visits_[v].length > 0 || tokens_.may_go_on(v)) { return ask(v); }
     tokens_.left(v);
@@ -371,7 +374,7 @@ class engine {
         const visit_record& x = table_->visits[v];
         if (!visits_[v].waits_for_token || !holds_around(*table_, x, tokens_)) { continue; }
         visits_[v].waits_for_token = false;
-        if (tokens_.stops_spinning(v)) { servers_.finish(x.station, v, now_, {}, *choices_); }
+        if (tokens_.stops_spinning(v)) { servers_.finish(x.station, v, work_, {}, *choices_); }
         enter(v);
       }
     }
@@ -389,6 +392,7 @@ class engine {
   ticks next_release_ = no_event;
   visit_guards<V> guards_{};
   ticks now_ = 0;
+  ticks work_ = 0;  ///< what stations count in
   result seen_{};
   flow_progress tasks_[N]{};
   job_misses<N, V, Choices> misses_;

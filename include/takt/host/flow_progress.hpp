@@ -7,6 +7,7 @@
 #include <takt/core/index_set.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/run_choices.hpp>
+#include <takt/host/standstill.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
@@ -80,9 +81,12 @@ constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, 
     for (std::uint32_t i = 0; i < all.size(); ++i) {
       const auto& t = all[i];
       ticks nominal = progress[i].nominal;
-      bool released = progress[i].under_way;
-      std::uint64_t job = progress[i].jobs - (released ? 1U : 0U);
-      if (released && progress[i].release == horizon && !progress[i].waited) {
+      const bool under_way = progress[i].under_way;
+      const bool is_held = !under_way && progress[i].release < horizon;  // while all stood still
+      bool released = under_way || is_held;
+      std::uint64_t job = progress[i].jobs - (under_way ? 1U : 0U);
+      seen.tasks[i].released += is_held ? 1U : 0U;
+      if (under_way && progress[i].release == horizon && !progress[i].waited) {
         --seen.tasks[i].released;
         released = false;
       }
@@ -90,7 +94,7 @@ constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, 
       while (released || is_past()) {
         const bool noted = job + 1 == progress[i].jobs && progress[i].missed;
         if (is_past() && !noted) { note_miss(seen.tasks[i], nominal + t.deadline); }
-        nominal += choices.gap(i, ++job, t.period);
+        nominal = next_nominal(choices, i, ++job, t.period, nominal, horizon, seen.tasks[i]);
         released = released && nominal + choices.delay(i, job, t.period) < horizon;
         seen.tasks[i].released += released ? 1U : 0U;
       }

@@ -5,8 +5,15 @@
 #include <string_view>
 
 #include <takt/core/expects.hpp>
+#include <takt/core/number.hpp>
 
 namespace takt::inline TAKT_ABI {
+
+/// The process stands still: nothing is released, and neither CPU time nor a kernel or a copy goes on.
+struct stall {
+  ticks begin = 0;
+  ticks length = 0;
+};
 
 /// A late system has releases that it has not begun, since a job took too long or the process was stopped. This decides
 /// which of them it begins. A job finds room where the one before of its task has ended, an invocation where the graph

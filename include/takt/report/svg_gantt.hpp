@@ -50,7 +50,7 @@ class gantt_writer {
         tasks_{task_count(trace)},
         jobs_{views::jobs(trace)},
         work_{trace},
-        axis_{options.from, window_end(trace, options), label_width(),
+        axis_{options.from, window_end(trace, options.from, options.to), label_width(),
               std::max(200.0, options.width - label_width() - right_margin)} {}
 
   void write() {
@@ -87,18 +87,6 @@ class gantt_writer {
     std::string text;
   };
 
-  /// A deadline shows where it lengthens the picture by no more than a quarter.
-  [[nodiscard]] static auto window_end(const trace_view& trace, const gantt_options& options) -> ticks {
-    if (options.to > options.from) { return options.to; }
-    ticks end = options.from + 1;
-    for (const slice& s : trace.slices) { end = std::max(end, s.end); }
-    for (const mark& m : trace.marks) { end = m.what == mark_kind::deadline ? end : std::max(end, m.time); }
-    ticks last = end;
-    for (const ticks t : trace.marks | views::marks_within(end, end + (end - options.from) / 4) | views::times) {
-      last = std::max(last, t);
-    }
-    return last;
-  }
   [[nodiscard]] auto label_width() const -> double {
     std::size_t most = 8;
     for (std::uint32_t t = 0; t < tasks_; ++t) { most = std::max(most, columns(trace_.name_of(t))); }
@@ -130,6 +118,7 @@ class gantt_writer {
       place(text);
     }
     if (!trace_.holds.empty()) { place("waits for a token"); }
+    if (!trace_.void_bounds.empty()) { place("bounds are void"); }
     top_ = y + 18;
   }
   void lay_out_rows() {
@@ -180,7 +169,13 @@ class gantt_writer {
         case 3: svg_.rectangle(e.x, e.y - 11, 16, 13, "fill=\"url(#late)\""); break;
         case 4: svg_.rectangle(e.x, e.y - 9, 16, 9, "fill=\"#667\""); break;
         case 5: svg_.rectangle(e.x, e.y - 9, 16, 9, "fill=\"#667\" fill-opacity=\"0.3\""); break;
-        default: svg_.path(e.x, e.y - 4.5, "h16", gantt_shapes::token_wait); break;
+        case 6:
+          if (!trace_.holds.empty()) {
+            svg_.path(e.x, e.y - 4.5, "h16", gantt_shapes::token_wait);
+            break;
+          }
+          [[fallthrough]];
+        default: shapes_.shade(e.x, e.y - 11, 16, 13, {}); break;
       }
       svg_.text(e.x + 23, e.y, e.text);
     }
@@ -193,6 +188,12 @@ class gantt_writer {
     }
     for (const auto& [y, text] : headings_) {
       svg_.text(margin, y + 17, text, "font-size=\"11\" font-weight=\"600\" letter-spacing=\"0.6\" fill=\"#667\"");
+    }
+    for (const auto& [from, to] : trace_.void_bounds) {
+      if (to < axis_.from() || from > axis_.to()) { continue; }
+      const double x = axis_.x(from);
+      shapes_.shade(x, top_, std::max(axis_.x(to) - x, 0.6), bottom_ - top_,
+                    text("bounds are void\n", format_duration(from), " to ", format_duration(to)));
     }
     for (const ticks t : axis_.instants()) {
       const double x = axis_.x(t);

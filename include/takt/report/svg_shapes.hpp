@@ -43,6 +43,10 @@ class gantt_shapes {
       svg_->rectangle(x, y, width, height, "fill=\"url(#stripes)\" pointer-events=\"none\"");
     }
   }
+  /// Behind rows, while bounds are void.
+  void shade(double x, double y, double width, double height, const std::string& tooltip) {
+    svg_->rectangle(x, y, width, height, "fill=\"#f0a202\" fill-opacity=\"0.22\"", tooltip);
+  }
   void arrow_up(double x, double foot, double height, const std::string& tooltip) {
     svg_->path(x, foot, 'v' + pixels(-height) + "m-3.5 5.5l3.5 -5.5l3.5 5.5", arrow_style, tooltip);
   }

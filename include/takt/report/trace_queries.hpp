@@ -175,4 +175,22 @@ template <ranges::input_range Slices>
 
 }  // namespace views
 
+namespace report {
+
+/// The end of a window on a trace; where `to` is not after `from`, that of the trace. A deadline after it belongs to it
+/// where that lengthens the window by no more than a quarter.
+[[nodiscard]] inline auto window_end(const trace_view& trace, ticks from, ticks to) -> ticks {
+  if (to > from) { return to; }
+  ticks end = from + 1;
+  for (const slice& s : trace.slices) { end = std::max(end, s.end); }
+  for (const mark& m : trace.marks) { end = m.what == mark_kind::deadline ? end : std::max(end, m.time); }
+  ticks last = end;
+  for (const ticks t : trace.marks | views::marks_within(end, end + (end - from) / 4) | views::times) {
+    last = std::max(last, t);
+  }
+  return last;
+}
+
+}  // namespace report
+
 }  // namespace takt::inline TAKT_ABI

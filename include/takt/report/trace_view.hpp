@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include <takt/core/number.hpp>
 #include <takt/model/trace_record.hpp>
 
 namespace takt::inline TAKT_ABI::report {
@@ -17,6 +19,7 @@ struct trace_view {
   std::span<const mark> marks{};
   std::span<const std::string_view> names{};
   std::span<const token_hold> holds{};
+  std::span<const std::array<ticks, 2>> void_bounds{};  ///< from when to when no bound was to be relied on
 
   [[nodiscard]] auto name_of(std::uint32_t task) const -> std::string {
     return task < names.size() ? std::string{names[task]} : "task " + std::to_string(task);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/void_bounds.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/run_options.hpp>
@@ -25,6 +26,10 @@ struct system_grant {
 /// before, that of a node of a graph from its nominal release: it is below 0 if all jobs ended before.
 struct run_result : observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> {
   std::optional<violation> first_violation;
+  /// From when to when no bound was to be relied on, as far as it was noticed; in order, apart. On a board of pools a
+  /// job was above its bound, or what was to happen happened a period or more later. Of graphs, jobs of nodes or
+  /// invocations were above their bounds, inputs came after nominal releases, or invocations a period or more later.
+  std::vector<host::time_span> void_bounds;
   bool stopped = false;       ///< before its time: it was asked to, or by a violation
   std::string device_fault;   ///< what failed, and where; empty unless the device did
   machine_findings findings;  ///< if they were asked for, fine ones too

@@ -64,12 +64,6 @@ enum class execution_times : std::uint8_t {
   return false;
 }
 
-/// The process stands still: nothing is released, and neither CPU time nor a kernel or a copy goes on.
-struct stall {
-  ticks begin = 0;
-  ticks length = 0;
-};
-
 /// How a system is simulated. A simulation refuses what it does not use by `option_unused`, with the option in `name`.
 struct simulation_options {
   /// Releases are before it; on boards that are composed of the rules of their pools, also at it.
@@ -80,8 +74,10 @@ struct simulation_options {
   bool stop_at_first_miss = false;
   std::span<const duration> offsets{};    ///< of periodic tasks, in the given order; 0 for those beyond its end
   std::span<const duration> deadlines{};  ///< of graphs, which state none; 0, and for those beyond its end: none
-  std::span<const stall> stalls{};        ///< of pipelined graphs; ascending and apart
-  late_handling on_late = late_handling::catch_up;  ///< of pipelined graphs
+  /// When the process stands still; ascending and apart. Not for jobs on shares, nor for typed chains on boards that a
+  /// published method knows.
+  std::span<const stall> stalls{};
+  late_handling on_late = late_handling::catch_up;
 };
 
 [[nodiscard]] constexpr auto name_of(release_pattern p) noexcept -> std::string_view {

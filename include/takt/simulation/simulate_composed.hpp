@@ -11,6 +11,8 @@
 #include <takt/core/random.hpp>
 #include <takt/host/engine.hpp>
 #include <takt/host/kept_processors.hpp>
+#include <takt/host/stalled_clock.hpp>
+#include <takt/model/late_handling.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
@@ -32,7 +34,7 @@ class optional_choices {
  public:
   /// Pre: both outlive it.
   constexpr optional_choices(const simulation_options& o, std::span<const flow_record> tasks)
-      : options_{&o}, tasks_{tasks}, random_{o.seed} {
+      : options_{&o}, tasks_{tasks}, clock_{o.stalls}, random_{o.seed} {
     for (const flow_record& t : tasks) { latest_ = latest_ < t.jitter ? t.jitter : latest_; }
     if (is_adversarial(o.releases) && random_.chance(1, 2)) { apart_ = random_.between(1, 3); }
   }
@@ -70,6 +72,15 @@ class optional_choices {
     if (random_.chance(1, 3)) { return v.lower; }
     return random_.chance(1, 2) ? v.upper : random_.between(v.lower, v.upper);
   }
+  [[nodiscard]] constexpr auto worked(ticks clock) const -> ticks { return clock_.worked(clock); }
+  [[nodiscard]] constexpr auto clock_at(ticks worked) const -> ticks { return clock_.at(worked); }
+  [[nodiscard]] constexpr auto clock() const noexcept -> const host::stalled_clock& { return clock_; }
+  [[nodiscard]] constexpr auto drops(std::uint32_t task, ticks nominal, ticks now) const -> bool {
+    const flow_record& t = tasks_[task];
+    const ticks after = nominal + t.period;
+    const bool is_older = after + t.jitter < now && after <= options_->horizon.count();
+    return drops_release(options_->on_late, nominal + t.jitter < now, is_older);
+  }
   [[nodiscard]] constexpr auto minds_misses() const noexcept -> bool { return options_->stop_at_first_miss; }
   [[nodiscard]] static constexpr auto missed(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*deadline*/) noexcept
       -> bool {
@@ -94,6 +105,7 @@ class optional_choices {
 
   const simulation_options* options_;
   std::span<const flow_record> tasks_;
+  host::stalled_clock clock_;
   random_stream random_;
   ticks latest_ = 0;
   ticks apart_ = 0;  ///< between first releases one after the other; 0: together
@@ -104,7 +116,7 @@ template <class P, class Flat, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto composed_fault(const P& board, const Flat& flat, const plan<N, V>& p,
                                             const simulation_options& options) -> model_error {
   model_error error = flat.error;
-  if (!error) { error = options_fault(options, flat.table.size(), {.stop_at_first_miss = true}); }
+  if (!error) { error = options_fault(options, flat.table.size(), {.stop_at_first_miss = true, .stalls = true}); }
   if (!error) { error = takt::detail::composed_plan_fault(board, flat.table, p); }
   if (!error) { error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
   return error;
@@ -114,7 +126,8 @@ template <class P, class Flat, std::size_t N, std::size_t V>
 
 /// Lets tasks run in virtual time on a board that is composed of the rules of its pools, under a plan: where it has
 /// offsets, visits are held back until them, but where rules let them start early; of sections the requests are.
-/// `sink` hears which position in the flat table held which unit of its station, and when. Error: in the platform, the
+/// `sink` hears which position in the flat table held which unit of its station, and when: in the time that was worked,
+/// where the process stands still now and then. Error: in the platform, the
 /// set, the plan or the options. Cost: see `host::engine`.
 template <class P, class T, std::size_t N, std::size_t W>
   requires ComposedBoard<P, T>

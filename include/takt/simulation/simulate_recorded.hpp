@@ -4,14 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/host/board_tracks.hpp>
+#include <takt/host/disturbed_jobs.hpp>
 #include <takt/host/engine.hpp>
+#include <takt/host/stalled_clock.hpp>
 #include <takt/host/stated_deadline.hpp>
+#include <takt/host/void_bounds.hpp>
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/located.hpp>
@@ -39,15 +43,19 @@ class recording_choices {
   };
 
   /// Pre: both outlive it.
-  template <class Table>
-  recording_choices(const simulation_options& options, const Table& table)
+  template <class Table, class Stations>
+  recording_choices(const simulation_options& options, const Table& table, const Stations& stations)
       : inner_{options, {table.tasks.data(), table.tasks.size()}},
         tasks_{table.tasks.data(), table.tasks.size()},
+        visits_{table.visits.data(), table.visits.size()},
         nominal_(tasks_.size()),
         releases_(tasks_.size()),
         ends_(tasks_.size()),
         current_(table.visits.size()),
-        tokens_{table} {}
+        is_here_(table.visits.size()),
+        tokens_{table} {
+    if (!options.stalls.empty()) { disturbed_.emplace(table, stations); }
+  }
 
   auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
     const ticks out = inner_.gap(task, job, period);
@@ -68,7 +76,34 @@ class recording_choices {
     return optional_choices::missed(task, job, deadline);
   }
 
-  void completed(std::uint32_t task, std::uint64_t /*job*/, ticks now) { ends_[task].push_back(now); }
+  [[nodiscard]] auto worked(ticks clock) const -> ticks { return inner_.worked(clock); }
+  [[nodiscard]] auto clock_at(ticks worked) const -> ticks { return inner_.clock_at(worked); }
+  [[nodiscard]] auto clock() const noexcept -> const host::stalled_clock& { return inner_.clock(); }
+  [[nodiscard]] auto drops(std::uint32_t task, ticks nominal, ticks now) const -> bool {
+    return inner_.drops(task, nominal, now);
+  }
+
+  template <class Run>
+  void passes(const Run& /*run*/, ticks now) {
+    if (disturbed_) { host::tell_stops(clock(), worked(now), stops_, *disturbed_); }
+  }
+  void released(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
+    if (disturbed_) { disturbed_->released(task, nominal_[task], now); }
+  }
+  void arrived(std::uint32_t visit) {
+    if (!disturbed_ || is_here_[visit]) { return; }
+    is_here_[visit] = true;
+    disturbed_->arrives(visits_[visit].task, visits_[visit].station);
+  }
+  void visited(std::uint32_t visit, const visit_record& v, std::uint64_t /*job*/, ticks /*response*/, ticks now) {
+    if (!is_here_[visit]) { return; }
+    is_here_[visit] = false;
+    disturbed_->leaves(v.task, v.station, now);
+  }
+  void completed(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
+    ends_[task].push_back(now);
+    if (disturbed_) { disturbed_->ended(task, now); }
+  }
   void token(std::uint32_t section, host::token_event what, ticks now) {
     tokens_.note(section, ends_[tokens_.task_of(section)].size(), what, now);
   }
@@ -77,15 +112,23 @@ class recording_choices {
   /// Of jobs that have ended, which they do in the order of their releases.
   [[nodiscard]] auto ends(std::size_t task) const -> const std::vector<ticks>& { return ends_[task]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return current_[visit]; }
+  /// From when to when no bound was to be relied on.
+  [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> {
+    return disturbed_ ? disturbed_->until(end) : std::vector<host::time_span>{};
+  }
   [[nodiscard]] auto tokens() const noexcept -> const token_notes& { return tokens_; }
 
  private:
   optional_choices inner_;
   std::span<const flow_record> tasks_;
+  std::span<const visit_record> visits_;
   std::vector<ticks> nominal_;
   std::vector<std::vector<release>> releases_;
   std::vector<std::vector<ticks>> ends_;
   std::vector<std::uint64_t> current_;
+  std::vector<bool> is_here_;  ///< visits that have asked their stations, where jobs can be disturbed
+  std::optional<host::disturbed_jobs> disturbed_;
+  std::size_t stops_ = 0;  ///< that have passed
   token_notes tokens_;
 };
 
@@ -146,7 +189,9 @@ class job_recorder {
       where.index = one ? unit : 0;
       where.count = one ? 1 : tracks_.sms(flat_->stations[v.station]);
     }
-    to_->record(slice{v.task, v.position, choices_->job_of(who), where, from, to});
+    choices_->clock().each_part(from, to, [&](ticks begin, ticks end) {
+      to_->record(slice{v.task, v.position, choices_->job_of(who), where, begin, end});
+    });
   }
 
   const Tasks* tasks_;
@@ -158,19 +203,26 @@ class job_recorder {
 
 }  // namespace simulation
 
+/// What a simulation saw whose jobs are told apart.
+template <std::size_t MaxTasks, std::size_t MaxVisits>
+struct recorded_result : simulation_result<MaxTasks, MaxVisits> {
+  /// From when to when no bound was to be relied on, since the process was stopped; in order, apart.
+  std::vector<host::time_span> void_bounds;
+};
+
 /// The same, and tells `recorder` which job held which unit when, and what became of each job. Segments of slices are
 /// positions of visits in their tasks; deadlines are those that the tasks state.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires ComposedBoard<P, T>
 auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options,
-              Recorder& recorder) -> simulation_result<tasks_of<T>, visits_of<T>> {
+              Recorder& recorder) -> recorded_result<tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   detail::copy_decisions(p, own);
   const auto flat = flatten(board, tasks, own);
-  simulation_result<tasks_of<T>, visits_of<T>> out;
+  recorded_result<tasks_of<T>, visits_of<T>> out;
   out.error = simulation::composed_fault(board, flat, own, options);
   if (out.error) { return out; }
-  simulation::recording_choices choices{options, flat.table};
+  simulation::recording_choices choices{options, flat.table, flat.stations};
   using flat_type = std::remove_cvref_t<decltype(flat)>;
   using engine = host::engine<std::remove_cvref_t<decltype(flat.stations)>, tasks_of<T>, visits_of<T>,
                               simulation::recording_choices>;
@@ -179,10 +231,11 @@ auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulat
       std::span<const ticks>{own.local_deadlines.data(), own.local_deadlines.size()});
   simulation::job_recorder<P, T, flat_type, Recorder> jobs{board, tasks, flat, choices, recorder};
   const slice_sink sink = jobs.sink();
-  out = apart->run(options.horizon.count(), sink);
+  static_cast<simulation_result<tasks_of<T>, visits_of<T>>&>(out) = apart->run(options.horizon.count(), sink);
   apart->close(out.end);
   jobs.tell_tokens(out.end);
   jobs.mark_jobs(options.horizon.count(), out.end);
+  out.void_bounds = choices.void_bounds(out.end);
   return out;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <sstream>
@@ -59,6 +60,19 @@ TEST_CASE("gantt shows rows, exact tooltips, the legend and the miss") {
         "completed 12ms, response 12ms\ndeadline 10ms<", "url(#late)"}) {
     CHECK_MESSAGE(contains(svg, text), text);
   }
+}
+
+TEST_CASE("gantt shades the time in which bounds were void, with an entry in the legend") {
+  const recorded r = late_job();
+  const std::vector<std::array<ticks, 2>> spans{{3 * ms, 7 * ms}, {40 * ms, 50 * ms}};
+  std::ostringstream out;
+  takt::report::write_svg_gantt(out, {r.slices, r.marks, r.names, {}, spans}, {.to = 12 * ms});
+  const std::string svg = out.str();
+  CHECK(well_formed(svg));
+  CHECK(contains(svg, ">bounds are void<"));
+  CHECK(contains(svg, "bounds are void\n3ms to 7ms<"));
+  CHECK_FALSE(contains(svg, "40ms to 50ms"));
+  CHECK_FALSE(contains(r.drawn(), "bounds are void"));
 }
 
 /// How often a part occurs.

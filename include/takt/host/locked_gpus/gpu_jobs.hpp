@@ -21,6 +21,7 @@
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/host/run_choices.hpp>
 #include <takt/host/section_locks.hpp>
+#include <takt/host/standstill.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/job_priority.hpp>
@@ -242,18 +243,35 @@ class gpu_jobs {
     const visit_record& x = table_.visits[v];
     return visit_of(x) == gpu_visit::go_on && jobs_.again(x.task) ? operation_visits : 0;
   }
+  [[nodiscard]] auto worked(ticks clock) const -> ticks
+    requires host::StandsStill<Releases>
+  {
+    return releases_->worked(clock);
+  }
+  [[nodiscard]] auto clock_at(ticks worked) const -> ticks
+    requires host::StandsStill<Releases>
+  {
+    return releases_->clock_at(worked);
+  }
+  [[nodiscard]] auto drops(std::uint32_t task, ticks nominal, ticks now) const -> bool
+    requires host::DropsReleases<Releases>
+  {
+    return releases_->drops(task, nominal, now);
+  }
   template <class Run>
   void passes(const Run& run, ticks now) {
+    if constexpr (requires { releases_->passes(now); }) { releases_->passes(now); }
     if (setup_.shape.slice > 0 && log_.now() < now) {
       log_.ranked([this](std::uint32_t i) { return places_[i].point; });
     }
     log_.passes(run, now);
   }
-  void released(std::uint32_t task, std::uint64_t job, ticks /*now*/) {
+  void released(std::uint32_t task, std::uint64_t job, [[maybe_unused]] ticks now) {
     const timed_job& j = releases_->of(task, job);
     places_[task] = {j.priority, 0};
     log_.released(task, job, j.release, j.priority);
     jobs_.began(task, static_cast<std::size_t>(job));
+    if constexpr (requires { releases_->released(task, now); }) { releases_->released(task, now); }
     recorder_->record(mark{mark_kind::release, task, job, j.release});
   }
   void completed(std::uint32_t task, std::uint64_t job, ticks now) {
@@ -299,7 +317,14 @@ class gpu_jobs {
     const auto first = static_cast<std::int32_t>(x.station) * system_->processors;
     const track where = on_cpu ? track{.where = stage::cpu, .index = first + unit} : layout_.shown(unit);
     const std::uint64_t job = log_.job_of(x.task) - log_.tasks()[x.task].first_job;
-    recorder_->record(slice{x.task, x.position, job, where, from, to});
+    const auto tell = [&](ticks begin, ticks end) {
+      recorder_->record(slice{x.task, x.position, job, where, begin, end});
+    };
+    if constexpr (requires { releases_->clock; }) {
+      releases_->clock.each_part(from, to, tell);
+    } else {
+      tell(from, to);
+    }
   }
 
   const gpu_system* system_;

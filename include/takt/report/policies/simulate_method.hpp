@@ -55,6 +55,8 @@ template <class Table, class Verdict>
   how.execution = options.execution;
   how.seed = options.seed;
   how.offsets = options.offsets;
+  how.stalls = options.stalls;
+  how.on_late = options.on_late;
   return sighting_of(takt::simulate(board, table, how, recorder));
 }
 /// Applications on shares.

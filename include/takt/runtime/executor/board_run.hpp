@@ -326,8 +326,8 @@ void run_flat(const Board& board, const Flat& flat, const std::vector<ticks>& de
               run_result& result) {
   board_run<Board, Flat> one{board, flat, options, codes, {board, p, devices, options.patience.count()}, kept};
   const auto make = [&](carried_visits how, kept_trace& trace) {
-    return std::make_unique<live_choices>(options, std::span{flat.table.tasks.data(), flat.table.size()}, deadlines,
-                                          std::move(how), codes.hooks(), trace);
+    return std::make_unique<live_choices>(options, flat.table, host::disturbed_jobs{flat.table, flat.stations},
+                                          deadlines, std::move(how), codes.hooks(), trace);
   };
   run_if_served(one, {p.offsets.data(), p.offsets.size()}, {p.local_deadlines.data(), p.local_deadlines.size()}, make,
                 one.entries(), options, result);

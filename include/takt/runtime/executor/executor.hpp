@@ -199,7 +199,9 @@ class executor {
   [[nodiscard]] auto has_drained() const -> bool { return choices_->is_idle(choices_->release_end()); }
   /// All that happens by itself up to an instant, the next first.
   void advance(ticks time) {
-    for (ticks next = engine_->next_instant(); next <= time; next = engine_->next_instant()) { step(next); }
+    const ticks first = engine_->next_instant();
+    for (ticks next = first; next <= time; next = engine_->next_instant()) { step(next); }
+    if constexpr (requires { choices_->came_late(first, time); }) { choices_->came_late(first, time); }
     choices_->notice(time);
   }
   void step(ticks time) {

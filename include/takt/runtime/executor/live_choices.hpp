@@ -11,6 +11,8 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/host/disturbed_jobs.hpp>
+#include <takt/host/void_bounds.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
@@ -56,21 +58,28 @@ struct carried_visits {
 class live_choices {
  public:
   /// `deadlines`: as the tasks state them, `no_event` for none. Pre: all outlive it.
-  live_choices(const run_options& options, std::span<const flow_record> tasks, std::vector<ticks> deadlines,
-               carried_visits how, const job_hooks& hooks, kept_trace& trace)
+  template <class Table>
+  live_choices(const run_options& options, const Table& table, host::disturbed_jobs disturbed,
+               std::vector<ticks> deadlines, carried_visits how, const job_hooks& hooks, kept_trace& trace)
       : options_{&options},
-        tasks_{tasks},
+        tasks_{table.tasks.data(), table.tasks.size()},
+        visits_{table.visits.data(), table.visits.size()},
+        disturbed_{std::move(disturbed)},
         deadlines_{std::move(deadlines)},
         trace_{&trace},
         how_{std::move(how)},
         is_here_(how_.told.size()),
+        asks_(how_.told.size()),
         lengths_(how_.told.size()),
         jobs_(how_.told.size()),
         responses_(how_.told.size()),
-        rows_(tasks.size()),
-        hooks_{hooks, tasks, deadlines_, drops_releases(options.on_late), release_end()},
-        violations_{options, tasks.size()} {
-    for (std::uint32_t i = 0; i < tasks.size(); ++i) { sources_.emplace_back(options.lengths, options.seed, i); }
+        rows_(tasks_.size()),
+        hooks_{hooks, tasks_, deadlines_, drops_releases(options.on_late), release_end()},
+        violations_{options, tasks_.size()} {
+    for (std::uint32_t i = 0; i < tasks_.size(); ++i) {
+      sources_.emplace_back(options.lengths, options.seed, i);
+      shortest_ = std::min(shortest_, tasks_[i].period);
+    }
   }
 
   /// The instant that counts from now on, since the start.
@@ -109,9 +118,18 @@ class live_choices {
     return how_.has_code[at] || (how_.told[at] && lengths_[at] > 0) ? until_told : lengths_[at];
   }
   [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }
-  void arrived(std::uint32_t visit) { is_here_[visit] = true; }
+  void arrived(std::uint32_t visit) {
+    is_here_[visit] = true;
+    if (!asks_[visit]) { disturbed_.arrives(visits_[visit].task, visits_[visit].station); }
+    asks_[visit] = true;
+  }
   void left(std::uint32_t visit) { is_here_[visit] = false; }
+  void released(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
+    disturbed_.released(task, rows_[task].nominal, now);
+  }
   void visited(std::uint32_t visit, const visit_record& v, std::uint64_t job, ticks response, ticks now) {
+    if (asks_[visit]) { disturbed_.leaves(v.task, v.station, now_); }
+    asks_[visit] = false;
     if (visit == ending_) {
       response -= now - ended_;
       now = ended_;
@@ -137,6 +155,7 @@ class live_choices {
       row.seen.late += is_late ? 1U : 0U;
       if (options_->watch != nullptr) { options_->watch->completed(task, now - row.nominal); }
     }
+    disturbed_.ended(task, now_);
     row.was_abandoned = std::exchange(row.is_abandoned, false);
     row.is_late = false;
     row.ended = 0;
@@ -182,12 +201,19 @@ class live_choices {
       expect(task, rows_[i].job, rows_[i].position, now);
     }
   }
+  /// What was to happen from an instant on has happened only now. From the shortest period on the process has stood
+  /// still.
+  void came_late(ticks from, ticks now) {
+    if (now - from >= shortest_) { disturbed_.late(from, now); }
+  }
   /// Whether a violation has ended the run.
   [[nodiscard]] auto is_over() const noexcept -> bool { return violations_.is_over(); }
   /// Whether every job that was released until now has ended.
   [[nodiscard]] auto is_idle(ticks now) const -> bool {
     return std::ranges::all_of(rows_, [now](const progress& row) { return row.nominal > now; });
   }
+  /// From when to when no bound was to be relied on, until the end of the run.
+  [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> { return disturbed_.until(end); }
   [[nodiscard]] auto violations() const noexcept -> const violation_log& { return violations_; }
 
  private:
@@ -241,15 +267,19 @@ class live_choices {
     progress& row = rows_[seen.task];
     if (row.is_late || !violations_.note(bound, seen)) { return; }
     row.is_late = true;
+    disturbed_.above(seen.task, seen.time - (seen.observed - bound.value), std::max(now_, seen.time));
     row.is_abandoned = row.is_abandoned || abandons_job(options_->at_violation);
   }
 
   const run_options* options_;
   std::span<const flow_record> tasks_;
+  std::span<const visit_record> visits_;
+  host::disturbed_jobs disturbed_;
   std::vector<ticks> deadlines_;
   kept_trace* trace_;
   carried_visits how_;
   std::vector<bool> is_here_;
+  std::vector<bool> asks_;  ///< by visit: its station, and has not left it
   std::vector<ticks> lengths_;
   std::vector<std::uint64_t> jobs_;
   std::vector<ticks> responses_;
@@ -258,6 +288,7 @@ class live_choices {
   std::vector<length_source> sources_;
   violation_log violations_;
   ticks now_ = 0;
+  ticks shortest_ = no_event;  ///< period
   std::uint32_t ending_ = nowhere;
   ticks ended_ = 0;
 };

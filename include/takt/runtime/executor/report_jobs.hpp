@@ -63,6 +63,7 @@ void report_jobs(const Host& host, const Choices& choices, const run_options& op
   const ticks length = options.length.count();
   result.end = std::min(host.end(), later(length, options.drain.count()));
   result.stopped = host.end() < length;
+  result.void_bounds = choices.void_bounds(result.end);
   const violation_log& violations = choices.violations();
   result.first_violation = violations.first();
   for (std::size_t v = 0; v < seen.visit_responses.size(); ++v) {

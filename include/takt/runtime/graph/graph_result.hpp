@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/host/void_bounds.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
@@ -60,9 +59,6 @@ struct graph_run_result : run_result {
   std::vector<observed_graph> graphs;  ///< in the given order
   std::vector<observed_node> nodes;    ///< by position in the refined table
   std::optional<graph_overrun> first_overrun;
-  /// From when to when no bound is to be relied on, as far as it was noticed: jobs of nodes or invocations were above
-  /// their expected bounds, inputs came after nominal releases, or invocations a period or more after their own.
-  std::vector<host::time_span> void_bounds;
 };
 
 }  // namespace takt::inline TAKT_ABI::runtime

@@ -109,7 +109,10 @@ class live_gpu_jobs : public live_choices {
   void passes(const Run& run, ticks now) {
     jobs_->passes(run, now);
   }
-  void released(std::uint32_t task, std::uint64_t job, ticks now) { jobs_->released(task, job, now); }
+  void released(std::uint32_t task, std::uint64_t job, ticks now) {
+    live_choices::released(task, job, now);
+    jobs_->released(task, job, now);
+  }
   void completed(std::uint32_t task, std::uint64_t job, ticks now) {
     live_choices::completed(task, job, now);
     jobs_->completed(task, job, now);
@@ -205,7 +208,7 @@ class locked_gpu_run {
         [](std::uint32_t task, std::uint32_t station) { return lane{.task = task, .station = station}; });
     const job_hooks unheard;
     live_gpu_jobs<MaxTasks> choices{
-        {*options_, std::span{table->tasks.data(), table->size()}, deadlines_, std::move(how), unheard, trace_}, *jobs};
+        {*options_, *table, host::disturbed_jobs{table->size()}, deadlines_, std::move(how), unheard, trace_}, *jobs};
     releases_.live = &choices;
     using stations_type = host::lock_stations<jobs_type, MaxTasks, static_cast<std::size_t>(max_gpusync_cpus)>;
     const stations_type stations{*jobs};

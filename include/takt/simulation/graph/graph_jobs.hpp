@@ -12,6 +12,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/run_choices.hpp>
+#include <takt/host/stalled_clock.hpp>
 #include <takt/host/void_bounds.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
@@ -25,7 +26,6 @@
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/invocation_source.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
-#include <takt/simulation/graph/stalled_clock.hpp>
 
 namespace takt::inline TAKT_ABI::simulation {
 
@@ -57,7 +57,7 @@ class graph_jobs {
     const std::size_t n = work_->tasks.size();
     if (!gates_.set_up(*work_, *releases_)) { return fail(model_fault::malformed); }
     jobs_.assign(gates_.jobs(), job{});
-    clock_ = stalled_clock{options_.stalls};
+    clock_ = host::stalled_clock{options_.stalls};
     void_ = host::void_bounds{work_->clusters.size() + 2};
     source_.set_up(*work_, *releases_, options_);
     next_invocation_ = clock_.worked(source_.next());
@@ -180,7 +180,7 @@ class graph_jobs {
   void be_at(ticks now) {
     now_ = now;
     clock_now_ = clock_.at(now);
-    clock_.note_stops(now, stops_, void_);
+    host::tell_stops(clock_, now, stops_, void_);
   }
   [[nodiscard]] auto made_of(std::size_t graph) const -> const std::vector<ticks>& {
     return source_.made(static_cast<std::size_t>(work_->clocks[graph]));
@@ -379,7 +379,7 @@ class graph_jobs {
   std::vector<step_needs>* needs_;
   job_gates gates_{};
   std::vector<job> jobs_{};
-  stalled_clock clock_{};
+  host::stalled_clock clock_{};
   invocation_source source_{};
   host::void_bounds void_{};
   std::vector<release_rule<ticks>> rules_{};      ///< by task

@@ -7,6 +7,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/locked_gpus/system.hpp>
+#include <takt/model/late_handling.hpp>
 #include <takt/rules/budget.hpp>
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/options.hpp>
@@ -30,6 +31,8 @@ struct gpusync_simulation_options {
   bool overheads = false;
   overrun_policy budgets{};  ///< see `host::section_jobs`; lenders do not pay
   std::span<const simulation::aberrant_task> aberrant{};
+  std::span<const stall> stalls{};  ///< ascending and apart
+  late_handling on_late = late_handling::catch_up;
 };
 
 }  // namespace takt::inline TAKT_ABI

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/locked_gpus/system.hpp>
+#include <takt/host/void_bounds.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 #include <takt/simulation/result.hpp>
 
@@ -43,7 +45,9 @@ struct gpusync_activity {
 template <std::size_t MaxTasks>
 struct gpusync_observation : simulation_result<MaxTasks> {
   inline_vector<gpusync_activity, MaxTasks> activities{};
-  host::gpu_run run{};  ///< every job, request and token section
+  host::gpu_run run{};  ///< every job, request and token section; those that were not dropped come first
+  /// From when to when no bound was to be relied on, since the process was stopped; in order, apart.
+  std::vector<host::time_span> void_bounds;
 
   [[nodiscard]] constexpr auto sections() const noexcept -> std::uint64_t {
     std::uint64_t n = 0;

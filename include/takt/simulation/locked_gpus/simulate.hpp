@@ -63,8 +63,8 @@ constexpr void keep_worst(gpusync_waits& worst, const gpusync_waits& w) noexcept
 
 /// What each task went through, from what each job and section did.
 template <class Table, class Observation, TraceRecorder Recorder>
-void summarize(const host::gpu_system& system, const std::vector<host::task_releases>& jobs, const Table& table,
-               Observation& out, Recorder& recorder) {
+void summarize(const host::gpu_system& system, const clocked_releases& jobs, const Table& table, Observation& out,
+               Recorder& recorder) {
   const host::gpu_run& run = out.run;
   const auto waits = waits_of(system, run);
   out.end = run.locks.end;
@@ -73,10 +73,13 @@ void summarize(const host::gpu_system& system, const std::vector<host::task_rele
     observed_task<ticks> seen{.name = t.name};
     gpusync_activity activity;
     const host::job_range& l = run.tasks[i];
-    for (std::size_t j = l.first_job; j < l.first_job + l.job_count; ++j) {
+    const std::size_t begun = jobs.begun(i).size();
+    seen.skipped = l.job_count - begun;
+    seen.released = seen.skipped;
+    for (std::size_t j = l.first_job; j < l.first_job + begun; ++j) {
       ++seen.released;
       keep_worst(activity.worst, waits[j]);
-      const ticks release = jobs[i][j - l.first_job].release;
+      const ticks release = jobs.of(static_cast<std::uint32_t>(i), j - l.first_job).release;
       const ticks finish = run.locks.jobs[j].finish;
       if (finish == no_instant) {
         ++seen.unfinished;
@@ -123,6 +126,8 @@ template <class Table>
   for (const ticks e : o.fair_demands) {
     if (e < 0) { return demands; }
   }
+  if (!is_known(o.on_late)) { return {.fault = model_fault::choice_out_of_range}; }
+  if (!are_apart(o.stalls)) { return {.fault = model_fault::time_overflow, .name = "stalls"}; }
   if (o.budgets.lenders_pay) { return {.fault = model_fault::budget_policy_unknown}; }
   for (std::size_t i = 0; i < o.aberrant.size(); ++i) {
     const aberrant_task& a = o.aberrant[i];
@@ -148,7 +153,7 @@ template <class Table>
   const host::request_costs& k = s.costs;
   ticks repetitions = 1;
   for (const aberrant_task& a : o.aberrant) { repetitions = std::max<ticks>(repetitions, a.repetitions); }
-  ticks total = 0;
+  ticks total = o.stalls.empty() ? 0 : o.stalls.back().begin + o.stalls.back().length;
   for (std::size_t t = 0; t < s.programs.size(); ++t) {
     const host::section_program& p = s.programs[t];
     const auto peer_copies = p.state_peer.empty() ? 0 : p.state_peer.front().size();  // as many over all distances
@@ -206,11 +211,13 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
     budgets.push_back(program.cpu_before + program.longest_section + program.cpu_after);
   }
   const simulation::varied_work work(options.execution, options.aberrant, options.seed);
-  out.run = simulation::run_gpu_system<Table::max_tasks, TokenRules>(
-      system, jobs, work, {.policy = options.budgets, .budgets = budgets}, options.seed, recorder);
+  simulation::detail::clocked_releases by_clock{jobs, options.stalls, options.on_late};
+  out.run = simulation::detail::run_by_clock<Table::max_tasks, TokenRules>(
+      system, jobs, by_clock, work, {.policy = options.budgets, .budgets = budgets}, options.seed, recorder);
   out.error = out.run.locks.error;
   if (out.error) { return out; }
-  simulation::detail::summarize(system, jobs, tasks, out, recorder);
+  simulation::detail::summarize(system, by_clock, tasks, out, recorder);
+  out.void_bounds = by_clock.void_bounds(out.end);
   host::record_tokens(system, out.run, recorder);
   return out;
 }

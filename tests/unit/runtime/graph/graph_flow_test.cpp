@@ -17,6 +17,7 @@
 #include <takt/core/random.hpp>
 #include <takt/host/board_tracks.hpp>
 #include <takt/host/engine.hpp>
+#include <takt/host/stalled_clock.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/graph/refine_for.hpp>
@@ -24,7 +25,6 @@
 #include <takt/runtime/graph/graph_flow.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
-#include <takt/simulation/graph/stalled_clock.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/environment.hpp"
 #include "support/random_graphs.hpp"
@@ -62,7 +62,7 @@ using takt_tests::stalls_of_run;
 /// What joins jobs, on a clock that goes on while the engine stands still. Releases stay in order, and before the time
 /// of the engine.
 struct stalled_flow : rt::graph_flow {
-  sim::stalled_clock clock;
+  takt::host::stalled_clock clock;
   ticks lost = 0;
 
   stalled_flow(rt::graph_flow flow, const stalls_of_run& stalls) : graph_flow{std::move(flow)}, clock{stalls} {

@@ -12,12 +12,12 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/random.hpp>
+#include <takt/host/stalled_clock.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
-#include <takt/simulation/graph/stalled_clock.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/random_graphs.hpp"
 
@@ -59,7 +59,7 @@ constexpr auto camera = takt::graph_set(takt::graph(
 
 TEST_CASE("a clock goes on while a process stands still") {
   const std::vector<stall> stalls{{10, 5}, {20, 1}};
-  const sim::stalled_clock clock{stalls};
+  const takt::host::stalled_clock clock{stalls};
   CHECK(clock.at(9) == 9);
   CHECK(clock.at(10) == 15);
   CHECK(clock.at(14) == 19);

@@ -220,6 +220,41 @@ TEST_CASE("a job that has used up its budget ends its section, or takes the sect
   CHECK(within_its_share(both));
 }
 
+TEST_CASE("locked GPUs of a process that stands still catch up, or drop what is late, and count all of it") {
+  const board platform = board_of({});
+  task_list tasks;
+  tasks.add(gpu_task(4, 100, 0, 0));
+  tasks.add(gpu_task(4, 150, 0, 0));
+  takt::gpusync_simulation_options o{.horizon = duration{12'000}};
+  const auto usual = takt::simulate(platform, tasks, o);
+  CHECK(usual.void_bounds.empty());
+  const std::array stalls{takt::stall{3'001, 1'000}};
+  o.stalls = stalls;
+  const auto all = takt::simulate(platform, tasks, o);
+  REQUIRE_FALSE(all.error);
+  REQUIRE(all.void_bounds.size() == 1);
+  CHECK(all.void_bounds[0].from == 3'001);
+  CHECK(all.void_bounds[0].to >= 4'001);
+  CHECK(all.void_bounds[0].to <= 3'001 + 1'000 + 1'000);
+  o.on_late = takt::late_handling::skip_late;
+  const auto skipped = takt::simulate(platform, tasks, o);
+  o.on_late = takt::late_handling::newest_only;
+  const auto newest = takt::simulate(platform, tasks, o);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(all.tasks[i].completed == usual.tasks[i].completed);
+    CHECK(all.tasks[i].skipped == 0);
+    for (const auto* seen : {&skipped, &newest}) {
+      CHECK(seen->tasks[i].released == usual.tasks[i].released);
+      CHECK(seen->tasks[i].completed + seen->tasks[i].skipped == seen->tasks[i].released);
+      CHECK(seen->tasks[i].skipped >= 5);
+      CHECK(seen->tasks[i].misses < all.tasks[i].misses);
+    }
+  }
+  const std::array touching{takt::stall{5, 5}, takt::stall{10, 1}};
+  o.stalls = touching;
+  CHECK(takt::simulate(platform, tasks, o).error.name == "stalls");
+}
+
 TEST_CASE("what cannot be simulated is refused with its reason") {
   const board platform =
       board_of({.cpus = 2, .gpus = 2, .gpu_cluster_size = 2, .tokens = takt::token_protocol::ck_omlp});

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <takt/core/number.hpp>
+#include <takt/model/late_handling.hpp>
+#include <takt/rules/servers/slices.hpp>
+
+namespace takt::inline TAKT_ABI::host {
+
+/// The clock beside the time in which a process that is stopped now and then has worked. Events of the instant at which
+/// it is stopped happen when it goes on. Cost of each call: the stops.
+class stalled_clock {
+ public:
+  constexpr stalled_clock() = default;
+  /// Pre: ascending, apart, of positive lengths; they outlive it.
+  constexpr explicit stalled_clock(std::span<const stall> stalls) : stalls_{stalls} {
+    TAKT_EXPECTS(are_apart(stalls));
+  }
+
+  /// The clock once so much has been worked.
+  [[nodiscard]] constexpr auto at(ticks worked) const -> ticks {
+    return worked == no_event ? worked : worked + lost_by(worked);
+  }
+  /// How much has been worked when the clock is there.
+  [[nodiscard]] constexpr auto worked(ticks clock) const -> ticks {
+    if (clock == no_event) { return clock; }
+    ticks lost = 0;
+    for (const stall& s : stalls_) {
+      if (clock < s.begin) { break; }
+      lost += clock - s.begin < s.length ? clock - s.begin : s.length;
+    }
+    return clock - lost;
+  }
+  /// Stops that have passed once so much has been worked.
+  [[nodiscard]] constexpr auto passed(ticks worked) const -> std::size_t {
+    std::size_t out = 0;
+    for (ticks lost = 0; out < stalls_.size() && stalls_[out].begin - lost <= worked; ++out) {
+      lost += stalls_[out].length;
+    }
+    return out;
+  }
+  [[nodiscard]] constexpr auto stalls() const noexcept -> std::span<const stall> { return stalls_; }
+
+  /// f of each part of a time that was worked, as the clock has it.
+  template <class F>
+  constexpr void each_part(ticks from, ticks to, const F& f) const {
+    for (std::size_t s = passed(from); s < stalls_.size() && worked(stalls_[s].begin) < to; ++s) {
+      f(at(from), stalls_[s].begin);
+      from = worked(stalls_[s].begin);
+    }
+    const ticks begin = at(from);
+    f(begin, begin + (to - from));
+  }
+
+ private:
+  [[nodiscard]] constexpr auto lost_by(ticks worked) const -> ticks {
+    ticks lost = 0;
+    for (const stall& s : stalls_) {
+      if (s.begin - lost > worked) { break; }
+      lost += s.length;
+    }
+    return lost;
+  }
+
+  std::span<const stall> stalls_{};
+};
+
+/// Says of the stops that have passed once so much has been worked, of which so many had been told, that bounds are
+/// void since then: `bounds.late(from, now)`.
+template <class Bounds>
+constexpr void tell_stops(const stalled_clock& clock, ticks worked, std::size_t& told, Bounds& bounds) {
+  for (const std::size_t n = clock.passed(worked); told < n; ++told) {
+    const stall& s = clock.stalls()[told];
+    bounds.late(s.begin, s.begin + s.length);
+  }
+}
+
+}  // namespace takt::inline TAKT_ABI::host
