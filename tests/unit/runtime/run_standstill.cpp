@@ -65,10 +65,8 @@ template <class Tasks>
   options.real_time = options.pin_to_cores = options.lock_memory = false;
   options.lengths = rt::length_choice::upper;
   options.on_late = on_late;
-  takt::plan<1, 2> plan;
-  static_cast<void>(plan.shares.push_back(1));
   const stopper stop{300 * ms, 300 * ms};
-  return rt::run(board, tasks, plan, options);
+  return rt::run(board, tasks, takt::dedicate(1), options);
 }
 
 void expect_void_during_stop(const rt::run_result& ran) {

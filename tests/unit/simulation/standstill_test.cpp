@@ -8,10 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze.hpp>
 #include <takt/compose.hpp>
 #include <takt/model/task_set.hpp>
-#include <takt/rules/composed_board.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -33,32 +31,34 @@ using namespace takt::literals;
 
 constexpr ticks horizon = 100'000;
 
-/// Chains, of which the process is the busiest: a half of the processor.
+/// Chains, of which the processor is the busiest: at a half.
 struct chains {
   static constexpr auto board =
-      takt::platform(takt::pool(takt::processors(1), takt::edf),
-                     takt::pool(takt::copy_engines(1), takt::fifo), takt::pool(takt::virtual_sms(1, 1), takt::fifo));
+      takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
+                     takt::pool(takt::virtual_sms(1, 1), takt::federated));
   static constexpr auto tasks = task_set(task("camera", period(100_ns), cpu(20), copy(5), kernel(10), cpu(10)),
                                          task("log", period(200_ns), cpu(40)));
+  static constexpr auto plan = takt::dedicate(1, 0);
 };
-/// The same with tokens of the GPU.
+/// The same with a token of the GPU.
 struct tokens {
-  static constexpr auto board = takt::platform(
-      takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
-      takt::pool(takt::virtual_sms(1, 1), takt::locked(takt::k_fmlp_order, 1)));
+  static constexpr auto board =
+      takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
+                     takt::pool(takt::virtual_sms(1, 1), takt::locked(takt::k_fmlp_order, 1)));
   static constexpr auto tasks = task_set(task("camera", period(100_ns), cpu(20), kernel(10), cpu(10)),
                                          task("radar", period(200_ns), cpu(30), kernel(10)));
+  static constexpr auto plan = takt::plan<1>{};
 };
-/// Clusters under EDF, jobs that are only on processors.
 struct clusters {
-  static constexpr auto board = takt::platform(takt::pool(takt::processors(2), takt::g_edf));
+  static constexpr auto board = takt::platform(takt::pool(takt::processors(2), takt::clustered(takt::edf, 2)),
+                                               takt::pool(takt::copy_engines(1), takt::fifo));
   static constexpr auto tasks = task_set(task("a", period(100_ns), cpu(40)), task("b", period(150_ns), cpu(60)));
+  static constexpr auto plan = takt::plan<1>{};
 };
 
 template <class Case>
-  requires takt::ComposedBoard<decltype(Case::board), decltype(Case::tasks)>
 [[nodiscard]] auto run(const takt::simulation_options& options) {
-  return takt::simulate(Case::board, Case::tasks, takt::plan<1>{}, options, takt::no_listener);
+  return takt::simulate(Case::board, Case::tasks, Case::plan, options, takt::no_listener);
 }
 
 template <class Case>
@@ -135,7 +135,7 @@ TEST_CASE("what is under way at a stop goes on behind it, and slices leave the s
   const std::array stalls{stall{10, 30}};
   takt::trace t;
   const auto seen =
-      takt::simulate(chains::board, chains::tasks, takt::plan<1>{}, {.horizon = 300_ns, .stalls = stalls}, t);
+      takt::simulate(chains::board, chains::tasks, chains::plan, {.horizon = 300_ns, .stalls = stalls}, t);
   REQUIRE_FALSE(seen.error);
   using takt::stage;
   CHECK(fixtures::spans_of(t, 0, 0, stage::cpu) == fixtures::spans{{0, 10}, {40, 50}, {110, 130}, {200, 220}});
@@ -151,7 +151,7 @@ TEST_CASE("the same run is seen without a recorder, and a run that ends in a sto
   options.horizon = 1'320_ns;
   options.stalls = stalls;
   const auto with = run<clusters>(options);
-  const auto without = takt::simulate(clusters::board, clusters::tasks, takt::plan<1>{}, options);
+  const auto without = takt::simulate(clusters::board, clusters::tasks, clusters::plan, options);
   REQUIRE_FALSE(with.error);
   for (std::size_t i = 0; i < with.tasks.size(); ++i) {
     CHECK(with.tasks[i].released == without.tasks[i].released);
@@ -166,7 +166,7 @@ TEST_CASE("the same run is seen without a recorder, and a run that ends in a sto
 
 static_assert([] {
   constexpr std::array stalls{stall{10, 30}};
-  const auto seen = takt::simulate(clusters::board, clusters::tasks, takt::plan<1>{},
+  const auto seen = takt::simulate(clusters::board, clusters::tasks, clusters::plan,
                                    {.horizon = takt::duration{99}, .stalls = stalls});
   return seen.tasks[0].worst_response == 70 && seen.tasks[1].worst_response == 90;
 }());
