@@ -4,12 +4,12 @@
 
 constexpr auto make(std::int64_t produce) {
   takt::pgm_table<takt::ticks, 4, 4> graph;
-  graph.nodes.push_back({.name = "a", .arrivals = 1, .window = 10});
-  for (const auto* name : {"b", "c", "d"}) { graph.nodes.push_back({.name = name}); }
-  graph.edges.push_back({.from = 0, .to = 1});
-  graph.edges.push_back({.from = 0, .to = 2, .produce = produce});
-  graph.edges.push_back({.from = 1, .to = 3});
-  graph.edges.push_back({.from = 2, .to = 3});
+  graph.nodes.unchecked_push_back({.name = "a", .arrivals = 1, .window = 10});
+  for (const auto* name : {"b", "c", "d"}) { graph.nodes.unchecked_push_back({.name = name}); }
+  graph.edges.unchecked_push_back({.from = 0, .to = 1});
+  graph.edges.unchecked_push_back({.from = 0, .to = 2, .produce = produce});
+  graph.edges.unchecked_push_back({.from = 1, .to = 3});
+  graph.edges.unchecked_push_back({.from = 2, .to = 3});
   return graph;
 }
 #ifdef TAKT_FIXED

@@ -7,7 +7,7 @@
 constexpr auto with_percents() {
   auto out = takt::dedicate(1);
 #ifndef TAKT_FIXED
-  out.percents.push_back(50);
+  out.percents.unchecked_push_back(50);
 #endif
   return out;
 }

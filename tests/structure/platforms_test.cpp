@@ -257,12 +257,12 @@ auto chain_fields() -> std::string {
       "`federated` gives a task whole SMs, beside whose blocks there are no others; `federated_virtual` refuses it");
   out.add("plan.shares", with([](auto& s) { s.plan.shares[1].sms = 1; }));
   out.add("plan.cores", with([](auto& s) {
-            for (const std::int32_t c : {1, 0, 1}) { s.plan.cores.push_back(c); }
+            for (const std::int32_t c : {1, 0, 1}) { s.plan.cores.unchecked_push_back(c); }
           }));
   out.add("plan.priorities", with([](auto& s) {
-            for (const std::int32_t p : {0, 1, 2}) { s.plan.priorities.push_back(p); }
+            for (const std::int32_t p : {0, 1, 2}) { s.plan.priorities.unchecked_push_back(p); }
           }));
-  out.add("plan.tokens", with([](auto& s) { s.plan.tokens.push_back(1); }));
+  out.add("plan.tokens", with([](auto& s) { s.plan.tokens.unchecked_push_back(1); }));
   out.add("plan.percents", with([](auto& s) { s.plan.percents.resize(3, 20); }));
   out.add("plan.slots", with([](auto& s) { s.plan.slots.resize(2); }));
   return out.text();
@@ -342,15 +342,15 @@ auto kernel_fields(const std::string& title, const Rule& rule, const std::string
   out.add("kernel.preemption_cost", with([](auto& s) { s.table.tasks[2].preemption_cost *= 5; }), cost);
   out.add("kernel.on_sm", with([](auto& s) { s.table.tasks[2].core = 1; }), core);
   out.add("plan.cores", with([](auto& s) {
-            for (const std::int32_t c : {0, 0, 1}) { s.plan.cores.push_back(c); }
+            for (const std::int32_t c : {0, 0, 1}) { s.plan.cores.unchecked_push_back(c); }
           }),
           first_core);
   out.add("plan.priorities", with([](auto& s) {
-            for (const std::int32_t p : {2, 1, 0}) { s.plan.priorities.push_back(p); }
+            for (const std::int32_t p : {2, 1, 0}) { s.plan.priorities.unchecked_push_back(p); }
           }));
   out.add("plan.shares", with([](auto& s) { s.plan.shares.resize(3); }));
   out.add("plan.percents", with([](auto& s) { s.plan.percents.resize(3, 20); }));
-  out.add("plan.tokens", with([](auto& s) { s.plan.tokens.push_back(1); }));
+  out.add("plan.tokens", with([](auto& s) { s.plan.tokens.unchecked_push_back(1); }));
   return out;
 }
 
@@ -564,7 +564,7 @@ auto locked_gpus() -> locked_system {
                               .cpu_cluster = cluster,
                               .gpu_cluster = cluster,
                               .priority = priority};
-    REQUIRE(t.kernels.push_back(800 * us));
+    REQUIRE(t.kernels.try_push_back(800 * us));
     REQUIRE(out.table.add(t));
   };
   add("a", 8000, 0, 2);
@@ -637,13 +637,13 @@ auto locked_fields() -> std::string {
   out.add("task.cpu_cluster", with([](auto& s) { s.table.tasks[3].cpu_cluster = 0; }));
   out.add("task.gpu_cluster", with([](auto& s) { s.table.tasks[3].gpu_cluster = 0; }));
   out.add("plan.cores", with([](auto& s) {
-            for (const std::int32_t c : {0, 0, 1, 1}) { s.plan.cores.push_back(c); }
+            for (const std::int32_t c : {0, 0, 1, 1}) { s.plan.cores.unchecked_push_back(c); }
           }));
   out.add("plan.shares", with([](auto& s) {
-            for (const std::int32_t g : {0, 0, 1, 1}) { s.plan.shares.push_back({g, 0}); }
+            for (const std::int32_t g : {0, 0, 1, 1}) { s.plan.shares.unchecked_push_back({g, 0}); }
           }));
   out.add("plan.priorities", with([](auto& s) {
-            for (const std::int32_t p : {3, 2, 1, 0}) { s.plan.priorities.push_back(p); }
+            for (const std::int32_t p : {3, 2, 1, 0}) { s.plan.priorities.unchecked_push_back(p); }
           }));
   out.add("plan.percents", with([](auto& s) { s.plan.percents.resize(4, 20); }));
   out.add("plan.tokens", with([](auto& s) { s.plan.tokens.resize(4, 1); }));

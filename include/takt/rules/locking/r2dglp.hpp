@@ -33,9 +33,9 @@ class r2dglp {
       : options_{o}, heuristic_{heuristic} {
     static_assert(Advice<Heuristic, r2dglp>);
     const queue_limit_check check = validate(o, Replicas);
-    TAKT_EXPECTS(check.fault != model_fault::lock_size_out_of_range);
     const bool keep = Rules::any_queue_limit && o.queue_limit > 0;
     if (std::is_constant_evaluated() && !keep) { detail::refuse(check.fault); }
+    TAKT_EXPECTS(check.fault != model_fault::lock_size_out_of_range);
     if (!keep && (check || o.queue_limit == 0)) { options_.queue_limit = check.least; }
     if constexpr (Rules::printed_r1a) { ++options_.queue_limit; }
     partner_.fill(no_request);
