@@ -16,9 +16,7 @@ class stalled_clock {
  public:
   constexpr stalled_clock() = default;
   /// Pre: ascending, apart, of positive lengths; they outlive it.
-  constexpr explicit stalled_clock(std::span<const stall> stalls) : stalls_{stalls} {
-    TAKT_EXPECTS(are_apart(stalls));
-  }
+  constexpr explicit stalled_clock(std::span<const stall> stalls) : stalls_{stalls} { TAKT_EXPECTS(are_apart(stalls)); }
 
   /// The clock once so much has been worked.
   [[nodiscard]] constexpr auto at(ticks worked) const -> ticks {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <takt/core/expects.hpp>
@@ -14,6 +15,17 @@ struct stall {
   ticks begin = 0;
   ticks length = 0;
 };
+
+/// Stalls that are ascending, apart, of positive lengths, and end within 2^60 ns.
+[[nodiscard]] constexpr auto are_apart(std::span<const stall> stalls) noexcept -> bool {
+  constexpr ticks latest = ticks{1} << 60;
+  ticks after = 0;
+  for (const stall& s : stalls) {
+    if (s.begin < after || s.length <= 0 || s.begin >= latest || s.length >= latest - s.begin) { return false; }
+    after = s.begin + s.length + 1;
+  }
+  return true;
+}
 
 /// A late system has releases that it has not begun, since a job took too long or the process was stopped. This decides
 /// which of them it begins. A job finds room where the one before of its task has ended, an invocation where the graph

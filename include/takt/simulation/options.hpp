@@ -110,18 +110,6 @@ struct option_parts {
   bool stalls = false;
 };
 
-/// Whether stalls are ascending, apart, and of positive lengths, and all fits.
-[[nodiscard]] constexpr auto are_apart(std::span<const stall> stalls) noexcept -> bool {
-  ticks after = 0;
-  for (const stall& s : stalls) {
-    if (s.begin < after || s.length <= 0 || s.begin >= longest_time || s.length >= longest_time - s.begin) {
-      return false;
-    }
-    after = s.begin + s.length + 1;
-  }
-  return true;
-}
-
 namespace detail {
 
 [[nodiscard]] constexpr auto unused(std::string_view option) noexcept -> model_error {
