@@ -81,7 +81,7 @@ class any_stations {
   [[nodiscard]] auto delays_from(std::size_t s) const noexcept -> delayed_by { return rule(s).delays_from(); }
   /// Whether visits with guards may start early there.
   [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {
-    return units_[s] == 1 && rule(s).starts_early();
+    return units(s) == 1 && rule(s).starts_early();
   }
 
   [[nodiscard]] auto point(std::size_t s, const job_timing& t, ticks release, priority_point& out) const -> bool {
