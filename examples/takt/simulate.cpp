@@ -36,7 +36,7 @@ void require_no_contradiction(const report::run_summary& run, const report::verd
     out.push_back({from, to - from});
   }
   std::ranges::sort(out, {}, &stall::begin);
-  if (!simulation::are_apart(out)) { throw input_error{"--stopped", "ranges touch", "ranges that lie apart"}; }
+  if (!are_apart(out)) { throw input_error{"--stopped", "ranges touch", "ranges that lie apart"}; }
   return out;
 }
 
