@@ -32,6 +32,7 @@ class segmented_suspension {
   /// an execution, lower <= upper for each, deadline <= period, and sums stay below 2^62. Error: a bound that does not
   /// exist when capacity is exceeded or the deadline is not proven.
   template <std::size_t N>
+    requires(N % 2 == 1)
   constexpr auto add(const Number& period, const Number& deadline, const std::array<interval<Number>, N>& pieces)
       -> const bounds& {
     TAKT_EXPECTS(Number(0) < period && !(period < deadline));
