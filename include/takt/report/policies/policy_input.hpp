@@ -64,7 +64,7 @@ template <class Tasks, class Judge>
     -> std::unique_ptr<judged_policy<Tasks>> {
   const auto judged = [&](const Tasks& tasks) -> std::unique_ptr<judged_policy<Tasks>> {
     if (factor == 1000) { return judge(question, tasks); }
-    const auto longer = std::make_unique<description<Tasks>>(scaled(tasks, factor));
+    const auto longer = std::make_unique<takt::description<Tasks>>(scaled(tasks, factor));
     return longer->error ? nullptr : judge(question, longer->tasks);
   };
   auto out = judged(*input.tasks);

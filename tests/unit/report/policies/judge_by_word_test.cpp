@@ -2,6 +2,7 @@
 #include <takt/report/comparison_lines.hpp>
 #include <takt/report/comparison_table.hpp>
 #include <takt/report/counterexample_words.hpp>
+#include <takt/report/job_stretches.hpp>  // before the policies: it has a `description`, too
 #include <takt/report/policies/judge_by_word.hpp>
 #include <takt/report/policies/policy_input.hpp>
 #include <takt/report/policies/policy_summary.hpp>
