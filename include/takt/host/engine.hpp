@@ -67,7 +67,6 @@ class engine {
     finish(misses_.stopped() ? now_ : horizon);
     return seen_;
   }
-
   /// `run`, instant by instant: for hosts that live in real time. Pre: the sink outlives it.
   constexpr void begin(const slice_sink& sink) {
     sink_ = &sink;
@@ -86,13 +85,9 @@ class engine {
     return least < now_ ? now_ : least;
   }
   /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
-  constexpr void end(std::uint32_t v) {
-    TAKT_EXPECTS(v < table_->visits.size());
-    told_.push(v);
-  }
+  constexpr void end(std::uint32_t v) { told_.push(v); }
   /// All that happens at one instant. Pre: now <= next_instant(), and not before the step before.
   constexpr void step(ticks now) {
-    TAKT_EXPECTS(now_ <= now);
     end_jobs(now);
     if (misses_.stopped()) { return; }
     grant_tokens();
@@ -127,7 +122,6 @@ class engine {
   }
   /// Who has which unit of a station. Pre: it serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const {
-    TAKT_EXPECTS(s < stations_->size());
     threads_.keeps_on(s) ? threads_.holders(s, to) : servers_.holders(s, to);
   }
   /// Counts what is under way at the end.

@@ -138,7 +138,7 @@ class executor {
   }
   /// Ends the workers, behind the code that they are in.
   void close() {
-    for (const auto& w : workers_) { w->close(); }
+    std::ranges::for_each(workers_, [](const auto& w) { w->close(); });
   }
   /// Jobs of a task that were released before the end. Pre: the run is over, as below.
   [[nodiscard]] auto released(std::size_t task) const -> std::uint64_t {

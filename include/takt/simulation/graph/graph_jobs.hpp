@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <takt/core/checked.hpp>
-#include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/run_choices.hpp>
 #include <takt/host/stalled_clock.hpp>
@@ -39,7 +38,6 @@ class graph_jobs {
 
   /// Instants beyond, and more work than this, do not fit.
   static constexpr ticks longest_run = job_points::largest;
-
   /// All arguments outlive it.
   graph_jobs(const graph_workload<ticks>& work, const releases_type& releases, const graph_options& options,
              const Lengths& lengths, Recorder& recorder, table_type& table, std::vector<step_needs>& needs)
