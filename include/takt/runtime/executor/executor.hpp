@@ -78,7 +78,6 @@ class executor {
   auto operator=(const executor&) -> executor& = delete;
   /// Waits for code that is under way.
   ~executor() { close(); }
-
   /// Whether the system gave all threads.
   [[nodiscard]] auto complete() const -> bool {
     return std::ranges::all_of(threads_, [](const lane_thread& t) { return t.thread->started(); });
@@ -90,7 +89,6 @@ class executor {
   }
   /// From now on threads with code have this SCHED_FIFO priority while they have a processor, and one less else.
   void raise(int priority) noexcept { priority_ = priority; }
-
   /// Runs from `start` on, an instant of the clock, for as long as the options say, or until they, a violation or a
   /// device end it. Pre: complete; nothing has run before.
   void run(ticks start, const run_options& options, const slice_sink& sink) {
@@ -138,7 +136,7 @@ class executor {
   }
   /// Ends the workers, behind the code that they are in.
   void close() {
-    std::ranges::for_each(workers_, [](const auto& w) { w->close(); });
+    for (const auto& w : workers_) { w->close(); }
   }
   /// Jobs of a task that were released before the end. Pre: the run is over, as below.
   [[nodiscard]] auto released(std::size_t task) const -> std::uint64_t {
