@@ -32,12 +32,10 @@ class erased_object {
   }
   /// Pre: the last object put there is a T; so for the one below.
   template <class T>
-    requires takes<T>
   [[nodiscard]] auto as() noexcept -> T& {
     return *std::launder(reinterpret_cast<T*>(bytes_));
   }
   template <class T>
-    requires takes<T>
   [[nodiscard]] auto as() const noexcept -> const T& {
     return *std::launder(reinterpret_cast<const T*>(bytes_));
   }

@@ -9,6 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/mutex_key.hpp>
 #include <takt/rules/task_places.hpp>
+#include <takt/rules/worst_fit.hpp>
 
 namespace {
 
@@ -33,6 +34,18 @@ TEST_CASE("tasks that share a mutex are of one group, however many mutexes there
     CHECK(asked.group[2] == asked.group[0]);
     CHECK(asked.group[1] != asked.group[0]);
   }
+}
+
+TEST_CASE("a demand is a part of a place, and none where times are refused") {
+  using takt::demand_of_place;
+  CHECK(demand_of_place(5, 10) == std::int64_t{1} << 31);
+  CHECK(demand_of_place(1, 3) == 0x5555'5555);
+  CHECK(demand_of_place(20, 10) == std::int64_t{1} << 33);
+  CHECK(demand_of_place(INT64_MAX, 1) == std::int64_t{1} << 40);
+  CHECK(demand_of_place(0, 10) == 0);
+  CHECK(demand_of_place(-5, 10) == 0);
+  CHECK(demand_of_place(5, 0) == 0);
+  CHECK(demand_of_place(5, -10) == 0);
 }
 
 TEST_CASE("what is asked beyond so many tasks changes nothing") {
