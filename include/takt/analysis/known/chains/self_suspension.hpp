@@ -154,6 +154,7 @@ class self_suspension {
       workload_.clear(k);
       if (!table_->has_kernel(k)) { return add(); }
       for_each_piece(shares_[k], [&](const share_choice& piece) {
+        if (!exists_on(platform_, piece)) { return; }
         merge(k, piece);
         add();
       });
