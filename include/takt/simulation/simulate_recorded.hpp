@@ -114,7 +114,11 @@ class recording_choices {
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return current_[visit]; }
   /// From when to when no bound was to be relied on.
   [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> {
-    return disturbed_ ? disturbed_->until(end) : std::vector<host::time_span>{};
+    if (!disturbed_) { return {}; }
+    host::disturbed_jobs seen = *disturbed_;
+    const auto stalls = clock().stalls();
+    if (stops_ < stalls.size() && stalls[stops_].begin < end) { seen.late(stalls[stops_].begin, end); }
+    return seen.until(end);
   }
   [[nodiscard]] auto tokens() const noexcept -> const token_notes& { return tokens_; }
 

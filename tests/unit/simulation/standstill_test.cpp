@@ -106,7 +106,9 @@ void drops() {
     for (std::size_t i = 0; i < seen->tasks.size(); ++i) {
       const auto& t = seen->tasks[i];
       CHECK(t.released == all.tasks[i].released);
-      CHECK(t.completed + t.skipped + t.unfinished == t.released);
+      const std::uint64_t over = t.completed + t.skipped;
+      CHECK(over <= t.released);
+      CHECK(t.released <= over + 1);  // the one that is released at the end
       CHECK(t.late <= t.completed);
     }
   }
@@ -138,18 +140,15 @@ TEST_CASE("what is under way at a stop goes on behind it, and slices leave the s
       takt::simulate(chains::board, chains::tasks, chains::plan, {.horizon = 300_ns, .stalls = stalls}, t);
   REQUIRE_FALSE(seen.error);
   using takt::stage;
-  CHECK(fixtures::spans_of(t, 0, 0, stage::cpu) == fixtures::spans{{0, 10}, {40, 50}, {110, 130}, {200, 220}});
+  CHECK(fixtures::spans_of(t, 0, 0, stage::cpu) == fixtures::spans{{0, 10}, {40, 50}, {100, 120}, {200, 220}});
   CHECK(fixtures::spans_of(t, 0, 1, stage::copy)[0] == std::pair<ticks, ticks>{50, 55});
   CHECK(fixtures::spans_of(t, 0, 2, stage::kernel)[0] == std::pair<ticks, ticks>{55, 65});
-  CHECK(seen.void_bounds == std::vector<takt::host::time_span>{{10, 110}});
+  CHECK(seen.void_bounds == std::vector<takt::host::time_span>{{10, 100}});
 }
 
 TEST_CASE("the same run is seen without a recorder, and a run that ends in a stop counts what was released in it") {
   const std::array stalls{stall{1'050, 500}};
-  constexpr takt::simulation_options plain{};
-  takt::simulation_options options = plain;
-  options.horizon = 1'320_ns;
-  options.stalls = stalls;
+  const takt::simulation_options options{.horizon = 1'320_ns, .stalls = stalls};
   const auto with = run<clusters>(options);
   const auto without = takt::simulate(clusters::board, clusters::tasks, clusters::plan, options);
   REQUIRE_FALSE(with.error);
@@ -161,7 +160,7 @@ TEST_CASE("the same run is seen without a recorder, and a run that ends in a sto
   CHECK(with.tasks[0].released == 14);
   CHECK(with.tasks[0].completed == 11);
   CHECK(with.tasks[1].released == 9);
-  CHECK(with.void_bounds == std::vector<takt::host::time_span>{});
+  CHECK(with.void_bounds == std::vector<takt::host::time_span>{{1'050, 1'320}});
 }
 
 static_assert([] {
