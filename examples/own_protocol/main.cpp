@@ -14,7 +14,7 @@ struct newest_first_lock {
   inline_vector<id, Clients> asked{};  // the holder, then who waits, the newest last
   static constexpr auto capacity() -> id { return Clients; }
   static constexpr auto replicas() -> replica_id { return 1; }
-  constexpr auto issue(id r, const lock_request& /*q*/) { return asked.push_back(r), next(r, true); }
+  constexpr auto issue(id r, const lock_request& /*q*/) { return asked.unchecked_push_back(r), next(r, true); }
   constexpr auto release(id r) { return asked[0] = asked.back(), asked.pop_back(), next(r, false); }
   constexpr auto withdraw(id r) {
     return std::shift_left(std::find(asked.begin(), asked.end(), r), asked.end(), 1), asked.pop_back(), no_request;

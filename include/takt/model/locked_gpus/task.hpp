@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/task_attributes.hpp>

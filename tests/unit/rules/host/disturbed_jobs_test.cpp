@@ -26,7 +26,7 @@ using table = takt::visit_table<3, 8>;
     REQUIRE(set.add_task({.name = "t", .period = 10, .deadline = 10}));
     REQUIRE(set.add_visit(0, 1, 1, 0));
   }
-  if (has_section) { REQUIRE(set.sections.push_back({0, 0, 1})); }
+  if (has_section) { REQUIRE(set.sections.try_push_back({0, 0, 1})); }
   return disturbed_jobs{set, places};
 }
 
