@@ -60,7 +60,6 @@ class engine {
     TAKT_EXPECTS_IN_TESTS(BringsJobs<Choices> ||
                           !validate(table, stations.size(), stations.token_pools(), section_shapes::nested));
   }
-
   /// Jobs that are released before the horizon, and what happens until then and at it.
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     begin(sink);

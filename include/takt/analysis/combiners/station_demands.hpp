@@ -222,11 +222,11 @@ template <std::size_t N, std::size_t V, class Stations>
   return out;
 }
 
-/// What a response above its limit is an obstacle of: its length, or a search that a rule gave up.
+/// Names the obstacle that a response above its limit is: a search that was given up, or the length of the response.
 [[nodiscard]] constexpr auto why_beyond(ticks response) noexcept -> obstacle {
   return response == given_up_response ? obstacle::passes : obstacle::deadline;
 }
-/// The same of task i, by the responses of its visits.
+/// Names the obstacle of task i by the longest response of its visits.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto why_beyond(const visit_table<N, V>& table, std::uint32_t i, const ticks* responses)
     -> obstacle {

@@ -27,7 +27,7 @@ struct share_choice {
 [[nodiscard]] constexpr auto any_sms(const sm_share& share) noexcept -> bool { return share.sms > 0; }
 [[nodiscard]] constexpr auto any_sms(const share_choice& choice) noexcept -> bool { return choice.least > 0; }
 
-/// Whether a GPU of the choice has the least share.
+/// Tells whether a GPU of the choice has the least share.
 [[nodiscard]] constexpr auto exists_on(const platform_record& platform, const share_choice& choice) noexcept -> bool {
   for (std::size_t g = 0; g < platform.gpus.size(); ++g) {
     if (choice.on(g) && choice.least <= choice.most && choice.least <= platform.gpus[g].budget()) { return true; }

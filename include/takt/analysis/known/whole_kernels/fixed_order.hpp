@@ -45,7 +45,7 @@ template <std::size_t MaxTasks>
 
 namespace detail {
 
-/// Whether an order names tasks of a table of its size, none of them twice.
+/// Tells whether an order names tasks of a table of its size, none of them twice.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto names_each_once(const rank_order<MaxTasks>& order) -> bool {
   bool named[MaxTasks]{};

@@ -20,7 +20,7 @@ enum class job_overlap : std::uint8_t {
 
 namespace detail {
 
-/// Whether responses are bounded at all, and the sum of the utilisations. Pre: wcet >= 0, period > 0.
+/// Says whether responses are bounded at all, and adds up the utilisations. Pre: wcet >= 0, period > 0.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto long_run(const task_rows<gel_task<Fraction>, MaxTasks>& table, std::int32_t processors,
                                       job_overlap overlap, load_sum<Fraction>& load) -> gel_status {
