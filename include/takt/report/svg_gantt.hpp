@@ -81,7 +81,9 @@ class gantt_writer {
   static constexpr double column = gantt_shapes::column_width;
   static constexpr std::size_t longest_name = 22;
 
+  enum class legend_sign : std::uint8_t { task, release, deadline, missed, late, work, waits, token, is_void };
   struct legend_entry {
+    legend_sign sign = legend_sign::task;
     double x = 0;
     double y = 0;
     std::string text;
@@ -97,28 +99,29 @@ class gantt_writer {
   void place_legend() {
     double x = margin;
     double y = options_.title.empty() ? 22 : 54;
-    const auto place = [&](std::string text) {
+    const auto place = [&](legend_sign sign, std::string text) {
       const double width = 26 + column * static_cast<double>(columns(text)) + 14;
       if (x > margin && x + width > options_.width - margin) {
         x = margin;
         y += legend_line;
       }
-      legend_.push_back({x, y, std::move(text)});
+      legend_.push_back({sign, x, y, std::move(text)});
       x += width;
     };
     if (tasks_ <= most_in_legend) {
-      for (std::uint32_t t = 0; t < tasks_; ++t) { place(elided(trace_.name_of(t), longest_name)); }
+      for (std::uint32_t t = 0; t < tasks_; ++t) { place(legend_sign::task, elided(trace_.name_of(t), longest_name)); }
     }
-    tasks_in_legend_ = legend_.size();
     // Nodes of graphs may begin before the release that bounds count from.
     const bool is_nominal =
         ranges::any_of(jobs_, [](const traced_job& j) { return j.released && j.start < j.release; });
-    place(is_nominal ? "nominal release" : "release");
-    for (const char* text : {"deadline", "deadline missed", "time after a deadline", "at work", "waits"}) {
-      place(text);
-    }
-    if (!trace_.holds.empty()) { place("waits for a token"); }
-    if (!trace_.void_bounds.empty()) { place("bounds are void"); }
+    place(legend_sign::release, is_nominal ? "nominal release" : "release");
+    place(legend_sign::deadline, "deadline");
+    place(legend_sign::missed, "deadline missed");
+    place(legend_sign::late, "time after a deadline");
+    place(legend_sign::work, "at work");
+    place(legend_sign::waits, "waits");
+    if (!trace_.holds.empty()) { place(legend_sign::token, "waits for a token"); }
+    if (!trace_.void_bounds.empty()) { place(legend_sign::is_void, "bounds are void"); }
     top_ = y + 18;
   }
   void lay_out_rows() {
@@ -156,26 +159,16 @@ class gantt_writer {
     }
     for (std::size_t i = 0; i < legend_.size(); ++i) {
       const legend_entry& e = legend_[i];
-      switch (i - std::min(i, tasks_in_legend_)) {
-        case 0:
-          if (i < tasks_in_legend_) {
-            shapes_.fill_box(static_cast<std::uint32_t>(i), e.x, e.y - 11, 16, 13, {});
-          } else {
-            shapes_.arrow_up(e.x + 8, e.y + 3, 15, {});
-          }
-          break;
-        case 1: shapes_.arrow_down(e.x + 8, e.y + 3, 15, {}); break;
-        case 2: shapes_.badge(e.x + 8, e.y - 4.5, {}); break;
-        case 3: svg_.rectangle(e.x, e.y - 11, 16, 13, "fill=\"url(#late)\""); break;
-        case 4: svg_.rectangle(e.x, e.y - 9, 16, 9, "fill=\"#667\""); break;
-        case 5: svg_.rectangle(e.x, e.y - 9, 16, 9, "fill=\"#667\" fill-opacity=\"0.3\""); break;
-        case 6:
-          if (!trace_.holds.empty()) {
-            svg_.path(e.x, e.y - 4.5, "h16", gantt_shapes::token_wait);
-            break;
-          }
-          [[fallthrough]];
-        default: shapes_.shade(e.x, e.y - 11, 16, 13, {}); break;
+      switch (e.sign) {
+        case legend_sign::task: shapes_.fill_box(static_cast<std::uint32_t>(i), e.x, e.y - 11, 16, 13, {}); break;
+        case legend_sign::release: shapes_.arrow_up(e.x + 8, e.y + 3, 15, {}); break;
+        case legend_sign::deadline: shapes_.arrow_down(e.x + 8, e.y + 3, 15, {}); break;
+        case legend_sign::missed: shapes_.badge(e.x + 8, e.y - 4.5, {}); break;
+        case legend_sign::late: svg_.rectangle(e.x, e.y - 11, 16, 13, "fill=\"url(#late)\""); break;
+        case legend_sign::work: svg_.rectangle(e.x, e.y - 9, 16, 9, "fill=\"#667\""); break;
+        case legend_sign::waits: svg_.rectangle(e.x, e.y - 9, 16, 9, "fill=\"#667\" fill-opacity=\"0.3\""); break;
+        case legend_sign::token: svg_.path(e.x, e.y - 4.5, "h16", gantt_shapes::token_wait); break;
+        case legend_sign::is_void: shapes_.shade(e.x, e.y - 11, 16, 13, {}); break;
       }
       svg_.text(e.x + 23, e.y, e.text);
     }
@@ -205,7 +198,7 @@ class gantt_writer {
               "text-anchor=\"middle\" font-size=\"11\" fill=\"#667\"");
     for (std::uint32_t t = 0; t < tasks_; ++t) {
       label_row(t, trace_.name_of(t));
-      if (tasks_in_legend_ == 0) { shapes_.fill_box(t, margin, rows_[t].first + 3, 5, row_height_ - 6, {}); }
+      if (tasks_ > most_in_legend) { shapes_.fill_box(t, margin, rows_[t].first + 3, 5, row_height_ - 6, {}); }
     }
     for (const auto& [token, row] : token_rows_) {
       label_row(row, text("pool ", token.first, ", token ", token.second));
@@ -378,7 +371,6 @@ class gantt_writer {
   std::vector<std::pair<double, double>> rows_;  ///< where each begins, and its height
   std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> token_rows_;
   std::vector<std::size_t> unit_rows_;
-  std::size_t tasks_in_legend_ = 0;
   double row_height_ = usual_row;
   bool crowded_ = false;
   double top_ = 0;
