@@ -28,7 +28,10 @@ class disturbed_jobs {
         tasks_(table.size()),
         at_(table.size() * places_),
         jobs_(places_),
-        is_disturbed_(places_) {}
+        is_disturbed_(places_),
+        visits_(shares_all_ ? 0 : table.visits.size()) {
+    for (std::size_t v = 0; v < visits_.size(); ++v) { visits_[v] = {table.visits[v].task, table.visits[v].station}; }
+  }
   /// Jobs that all share one station.
   explicit disturbed_jobs(std::size_t tasks)
       : shares_all_{true}, places_{1}, tasks_(tasks), at_(tasks), jobs_(1), is_disturbed_(1) {}
@@ -59,11 +62,17 @@ class disturbed_jobs {
     }
     if (shares_all_) { enter(task, 0); }
   }
-  void arrives(std::uint32_t task, std::uint32_t station) {
-    if (!shares_all_) { enter(task, station); }
+  /// A visit asks its station, maybe once more before it has left.
+  void arrives(std::uint32_t visit) {
+    if (shares_all_ || visits_[visit].asks) { return; }
+    visits_[visit].asks = true;
+    enter(visits_[visit].task, visits_[visit].station);
   }
-  void leaves(std::uint32_t task, std::uint32_t station, ticks now) {
-    if (!shares_all_) { leave(task, station, now); }
+  /// A visit is over, whether it has asked its station or took no time.
+  void leaves(std::uint32_t visit, ticks now) {
+    if (shares_all_ || !visits_[visit].asks) { return; }
+    visits_[visit].asks = false;
+    leave(visits_[visit].task, visits_[visit].station, now);
   }
   void ended(std::uint32_t task, ticks now) {
     if (shares_all_) { leave(task, 0, now); }
@@ -82,6 +91,12 @@ class disturbed_jobs {
     bool is_disturbed = false;
     bool was_disturbed = false;  ///< the job before
     ticks ended = -1;            ///< the job before
+  };
+
+  struct place_of_visit {
+    std::uint32_t task = 0;
+    std::uint32_t station = 0;
+    bool asks = false;
   };
 
   [[nodiscard]] auto count(std::uint32_t task, std::size_t place) -> std::uint32_t& {
@@ -130,7 +145,8 @@ class disturbed_jobs {
   std::vector<std::uint32_t> at_;    ///< visits, by task and station
   std::vector<std::uint32_t> jobs_;  ///< visits, by station
   std::vector<bool> is_disturbed_;   ///< by station
-  std::size_t disturbed_ = 0;        ///< jobs
+  std::vector<place_of_visit> visits_;
+  std::size_t disturbed_ = 0;  ///< jobs
   std::size_t disturbed_places_ = 0;
   ticks stopped_until_ = 0;
   void_bounds spans_{1};

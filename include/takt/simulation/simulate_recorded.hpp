@@ -47,12 +47,10 @@ class recording_choices {
   recording_choices(const simulation_options& options, const Table& table, const Stations& stations)
       : inner_{options, {table.tasks.data(), table.tasks.size()}},
         tasks_{table.tasks.data(), table.tasks.size()},
-        visits_{table.visits.data(), table.visits.size()},
         nominal_(tasks_.size()),
         releases_(tasks_.size()),
         ends_(tasks_.size()),
         current_(table.visits.size()),
-        is_here_(table.visits.size()),
         tokens_{table} {
     if (!options.stalls.empty()) { disturbed_.emplace(table, stations); }
   }
@@ -91,14 +89,10 @@ class recording_choices {
     if (disturbed_) { disturbed_->released(task, nominal_[task], now); }
   }
   void arrived(std::uint32_t visit) {
-    if (!disturbed_ || is_here_[visit]) { return; }
-    is_here_[visit] = true;
-    disturbed_->arrives(visits_[visit].task, visits_[visit].station);
+    if (disturbed_) { disturbed_->arrives(visit); }
   }
-  void visited(std::uint32_t visit, const visit_record& v, std::uint64_t /*job*/, ticks /*response*/, ticks now) {
-    if (!is_here_[visit]) { return; }
-    is_here_[visit] = false;
-    disturbed_->leaves(v.task, v.station, now);
+  void visited(std::uint32_t visit, const visit_record& /*v*/, std::uint64_t /*job*/, ticks /*response*/, ticks now) {
+    if (disturbed_) { disturbed_->leaves(visit, now); }
   }
   void completed(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
     ends_[task].push_back(now);
@@ -125,12 +119,10 @@ class recording_choices {
  private:
   optional_choices inner_;
   std::span<const flow_record> tasks_;
-  std::span<const visit_record> visits_;
   std::vector<ticks> nominal_;
   std::vector<std::vector<release>> releases_;
   std::vector<std::vector<ticks>> ends_;
   std::vector<std::uint64_t> current_;
-  std::vector<bool> is_here_;  ///< visits that have asked their stations, where jobs can be disturbed
   std::optional<host::disturbed_jobs> disturbed_;
   std::size_t stops_ = 0;  ///< that have passed
   token_notes tokens_;

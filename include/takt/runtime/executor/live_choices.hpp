@@ -63,13 +63,11 @@ class live_choices {
                std::vector<ticks> deadlines, carried_visits how, const job_hooks& hooks, kept_trace& trace)
       : options_{&options},
         tasks_{table.tasks.data(), table.tasks.size()},
-        visits_{table.visits.data(), table.visits.size()},
         disturbed_{std::move(disturbed)},
         deadlines_{std::move(deadlines)},
         trace_{&trace},
         how_{std::move(how)},
         is_here_(how_.told.size()),
-        asks_(how_.told.size()),
         lengths_(how_.told.size()),
         jobs_(how_.told.size()),
         responses_(how_.told.size()),
@@ -120,16 +118,14 @@ class live_choices {
   [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }
   void arrived(std::uint32_t visit) {
     is_here_[visit] = true;
-    if (!asks_[visit]) { disturbed_.arrives(visits_[visit].task, visits_[visit].station); }
-    asks_[visit] = true;
+    disturbed_.arrives(visit);
   }
   void left(std::uint32_t visit) { is_here_[visit] = false; }
   void released(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
     disturbed_.released(task, rows_[task].nominal, now);
   }
   void visited(std::uint32_t visit, const visit_record& v, std::uint64_t job, ticks response, ticks now) {
-    if (asks_[visit]) { disturbed_.leaves(v.task, v.station, now_); }
-    asks_[visit] = false;
+    disturbed_.leaves(visit, now_);
     if (visit == ending_) {
       response -= now - ended_;
       now = ended_;
@@ -273,13 +269,11 @@ class live_choices {
 
   const run_options* options_;
   std::span<const flow_record> tasks_;
-  std::span<const visit_record> visits_;
   host::disturbed_jobs disturbed_;
   std::vector<ticks> deadlines_;
   kept_trace* trace_;
   carried_visits how_;
   std::vector<bool> is_here_;
-  std::vector<bool> asks_;  ///< by visit: its station, and has not left it
   std::vector<ticks> lengths_;
   std::vector<std::uint64_t> jobs_;
   std::vector<ticks> responses_;
