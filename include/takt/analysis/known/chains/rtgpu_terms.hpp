@@ -163,12 +163,12 @@ constexpr void for_each_term(const rtgpu<Table>& a, std::size_t k, F f) {
   sums.emit(a.table(), k, f);
 }
 
-/// Calls `f(term)` for what may claim time between release and deadline of a task that has no bound; the times add up
-/// to more than the deadline. Where a single copy has no bound, they are those of the copy.
-/// Pre: task k was evaluated last with its present shares, is served, and has no bound.
+/// Calls `f(term)` for what may claim time between release and deadline of a task that has no bound within its
+/// deadline; the times add up to more than that. Where a single copy has no bound, they are those of the copy. Pre:
+/// task k was evaluated last with its present shares, is served, and does not meet its deadline.
 template <class Table, class F>
 constexpr void for_each_demand(const rtgpu<Table>& a, std::size_t k, F f) {
-  TAKT_EXPECTS(a.served(k) && !a.bound(k).exists);
+  TAKT_EXPECTS(a.served(k) && !a.meets(k));
   detail::term_sums<Table> sums;
   detail::rtgpu_terms<Table>{a, k, sums}.of_demand();
   sums.emit(a.table(), k, f);
