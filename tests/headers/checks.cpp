@@ -15,9 +15,11 @@ auto sum_of(const takt::inline_vector<int, 4>& values) -> int {
 #endif
 
 #ifdef PART_HANDLER
+// excerpt: handler
 extern "C" void takt_precondition_broken(const char* condition, const char* file, unsigned line) {
-  std::_Exit(condition != nullptr && file != nullptr && line > 0 ? 7 : 8);
+  std::_Exit(condition != nullptr && file != nullptr && line > 0 ? 7 : 8);  // or what your board does
 }
+// end of excerpt
 #endif
 
 #ifdef PART_MAIN
