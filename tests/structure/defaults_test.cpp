@@ -104,7 +104,8 @@ const std::vector<std::string> door{"model/task_attributes.hpp",
                                     "rules/shares/share_rules.hpp",
                                     "rules/policies/tokens.hpp",
                                     "rules/policies/whole_gpu.hpp",
-                                    "model/plan.hpp"};
+                                    "model/plan.hpp",
+                                    "model/late_handling.hpp"};
 
 /// Headers of model/ whose values no user says: what the library makes of a workload, results, errors and traces.
 const std::set<std::string> inner{"model/copy_fit.hpp",
@@ -376,6 +377,8 @@ const std::vector<rows_of> rows{
     {"virtual_sms_resource", {"preemption_levels"}, assumed, "is 2"},
     {"virtual_sms_resource", {"room"}, assumed, "is not known: as many blocks fit an SM as it has virtual SMs"},
     {"virtual_sms_resource::at_speed()", {"denominator"}, chosen, as_one},
+    {"stall", {"begin"}, assumed, "is 0: the process stands still from the start"},
+    {"stall", {"length"}, refused, "is 0"},
     {"virtual_sms()", {"granularity"}, assumed, "is 1: SMs can be handed out one by one"},
     {"accelerator()", {"preemption_levels"}, assumed, "is 2"},
     {"graph_platform",

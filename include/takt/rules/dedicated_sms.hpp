@@ -25,6 +25,7 @@ template <std::size_t MaxTasks>
 class dedicated_sms {
  public:
   constexpr dedicated_sms() noexcept = default;
+  /// Pre: every GPU with a share is valid.
   constexpr dedicated_sms(const platform_record& platform, const plan<MaxTasks>& p) noexcept {
     std::array<std::int32_t, max_gpus> used{};
     // Bound: one range per share, at most MaxTasks.
@@ -38,6 +39,7 @@ class dedicated_sms {
       }
       const auto g = static_cast<std::size_t>(share.gpu);
       const gpu_record& gpu = platform.gpus[g];
+      TAKT_EXPECTS(gpu.valid());
       if (share.sms % gpu.granularity != 0 || share.sms > gpu.budget() - used[g]) { valid_ = false; }
       ranges_.unchecked_push_back({share.gpu, used[g], share.sms});
       used[g] += valid_ ? share.sms : 0;

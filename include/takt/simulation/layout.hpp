@@ -76,13 +76,13 @@ class layout {
   template <std::size_t MaxShares>
   [[nodiscard]] constexpr auto place_tasks(const Table& table, const platform_record& platform,
                                            const plan<MaxShares>& p, kernel_place place) -> model_error {
+    for (const gpu_record& gpu : platform.gpus) {
+      const bool fits = gpu.valid() && (!runs_on_token(place) || gpu.slot() > 0);
+      if (!fits) { return {.fault = model_fault::platform_size_out_of_range}; }
+    }
     const dedicated_sms<MaxShares> ranges(platform, p);
     const bool shares = runs_on_own_share(place);
     if (shares && !ranges.valid()) { return {.fault = model_fault::plan_does_not_fit}; }
-    for (const gpu_record& gpu : platform.gpus) {
-      const bool fits = !runs_on_token(place) || gpu.slot() > 0;
-      if (!fits) { return {.fault = model_fault::platform_size_out_of_range}; }
-    }
     // Bound: a core and a kernel per task, at most max_tasks.
     for (std::size_t k = 0; k < table.size(); ++k) {
       const auto& t = table.tasks[k];

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -37,8 +39,11 @@ constexpr int invocations = 4;
   return {p.clusters.data(), p.clusters.size()};
 }
 [[nodiscard]] auto cameras(std::int32_t count, std::int32_t clusters = 1) -> std::unique_ptr<described> {
+  constexpr std::array<std::string_view, 6> names{"front", "rear", "left", "right", "left rear", "right rear"};
   auto out = std::make_unique<described>();
-  for (std::int32_t c = 0; c < count; ++c) { REQUIRE(takt::generation::add_hog_graph(*out, "camera", c % clusters)); }
+  for (std::int32_t c = 0; c < count; ++c) {
+    REQUIRE(takt::generation::add_hog_graph(*out, names.at(static_cast<std::size_t>(c)), c % clusters));
+  }
   return out;
 }
 [[nodiscard]] auto coarse_is_bounded(const described& t, an::graph_grain grain) -> bool {

@@ -56,13 +56,14 @@ template <class Number>
 
 /// Sizes from bounds: a job of node v is under way for at most its response R_v, so ceil(R_v / T) jobs are; what an
 /// edge w -> v brings is kept from the end of w until the end of v, at most offset_v + R_v after the invocation, plus
-/// the lag of a history edge. Pre: `timing` is bounded, and `early` is known. Cost: nodes + edges.
+/// the lag of a history edge. Where a graph waits for its own past for too long, sizes are those of the graphs before
+/// it. Pre: `timing` is bounded but for such a graph, and `early` is known. Cost: nodes + edges.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto buffer_sizes(const graph_table<Number, N, E, G>& table,
                                           const graph_timing<Number, N, G>& timing,
                                           early_release early = early_release::as_soon_as_possible)
     -> graph_buffers<N, E, G> {
-  TAKT_EXPECTS(timing.bounded() && early <= early_release::never);
+  TAKT_EXPECTS((timing.bounded() || timing.status == obstacle::history) && early <= early_release::never);
   graph_buffers<N, E, G> out;
   for (std::size_t i = 0; i < table.graphs.size(); ++i) {
     out.instances[i] = detail::periods_in(timing.end_to_end[i], table.graphs[i].period);
