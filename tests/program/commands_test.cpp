@@ -77,7 +77,7 @@ TEST_CASE("program: a stop is simulated on every kind of board: all jobs are don
     }
   }
   const auto shares = takt::test::takt("simulate --stopped 3s..3.5s " + data("shares-trio"));
-  CHECK(shares.code == 2);
+  CHECK(shares.code == 3);
   CHECK(contains(shares.err, "dropped at their deadlines"));
 }
 

@@ -30,12 +30,13 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 }
 
 /// Where the bound of a task is what the visits along one of its paths take, with their waits: one term for each of
-/// them, in rows without terms. `names`: of all visits. Pre: the verdict is about these tasks.
+/// them, in rows without terms. A verdict without rows has none. `names`: of all visits. Pre: rows are about these
+/// tasks.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, std::size_t M, std::size_t W>
 void add_path_terms(const described_tasks<N, V, R, S>& all, const verdict<ticks, M, W>& v,
                     std::vector<std::string> names, verdict_summary& out) {
-  TAKT_EXPECTS(out.tasks.size() == v.tasks.size());
   if (v.visits.size() != all.visits.size() || v.tasks.size() != all.size()) { return; }
+  TAKT_EXPECTS(out.tasks.size() == all.size());
   bool any = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const described_task& t = all.tasks[i];
