@@ -59,7 +59,7 @@ void add_reasons(const A& a, verdict_summary& out) {
     } else if (row.bound.exists && a.bound(k).exists && a.bound(k).value == row.bound.value) {
       const auto add = [&row](const term<ticks>& t) { row.terms.push_back(t); };
       if constexpr (requires { analysis::for_each_term(a, k, add); }) { analysis::for_each_term(a, k, add); }
-    } else if (!row.bound.exists) {
+    } else if (!row.bound.exists && !a.meets(k)) {
       const auto add = [&row](const term<ticks>& t) { row.demand.push_back(t); };
       if constexpr (requires { analysis::for_each_demand(a, k, add); }) { analysis::for_each_demand(a, k, add); }
     }
