@@ -126,6 +126,26 @@ TEST_CASE("given plan: cores and priorities there are those of the tasks") {
   for (std::size_t i = 0; i < 3; ++i) { CHECK(a["tasks"][i]["response_bound"] == b["tasks"][i]["response_bound"]); }
 }
 
+TEST_CASE("given plan: a task that names one core of a cluster keeps it") {
+  json file = two_chains("fifo-blocks");
+  file["platform"]["cpus"] = {{"count", 4}};
+  file["platform"]["gpus"][0].update({{"virtual_per_sm", 1}, {"threads_per_sm", 1024}, {"blocks_per_sm", 16}});
+  file["tasks"].clear();
+  for (const int core : {1, 3, -1}) {
+    const json kernel{{"work", "12ms"}, {"wcet", "4ms"}, {"blocks", 8}, {"threads_per_block", 128}, {"length", "1ms"}};
+    file["tasks"].push_back(
+        {{"name", "t" + std::to_string(core)}, {"period", "80ms"}, {"segments", {{{"kernel", kernel}}}}});
+    if (core >= 0) { file["tasks"].back()["core"] = core; }
+  }
+  const std::string options = "--policy fifo-blocks --cpus gel";
+  const json found = verdict_of(file, options);
+  CHECK(found["status"] == "schedulable");
+  CHECK(found["plan"]["cores"] == json{{"t1", 1}, {"t3", 3}, {"t-1", 0}});
+  const json again = verdict_of(planned(file, found["plan"]), options);
+  CHECK(again["plan"] == found["plan"]);
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(bound_of(again, i) == bound_of(found, i)); }
+}
+
 TEST_CASE("given plan: of several GPUs it says which one a task is on") {
   const json plan{{"gpu", {{"camera", 1}, {"lidar", 0}}}, {"sms", {{"camera", 8}, {"lidar", 8}}}};
   const json found = verdict_of(planned(two_chains("isolated", 2), plan));

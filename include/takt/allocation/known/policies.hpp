@@ -88,13 +88,16 @@ template <class Described>
       [&](std::size_t i, std::int32_t p) { out.tasks[i].core = p; }));
   return out;
 }
-/// Where plans name cores, the first one of each task's cluster.
+/// Where plans name cores, that of the task if it names one, else the first one of its cluster.
 template <class CpuRule, class Described, class Verdict>
-constexpr void name_cores(const Described& clustered, std::int32_t together, Verdict& out) {
+constexpr void name_cores(const Described& given, const Described& clustered, std::int32_t together, Verdict& out) {
   out.plan.cores.clear();
   if (!reads_cores<CpuRule> || out.error) { return; }
-  // Bound: one per task, as in the set.
-  for (const described_task& t : clustered.tasks) { out.plan.cores.unchecked_push_back(t.core * together); }
+  for (std::size_t i = 0; i < clustered.size(); ++i) {
+    const std::int32_t named = given.tasks[i].core;
+    // Bound: one per task, as in the set.
+    out.plan.cores.unchecked_push_back(named != any_core ? named : clustered.tasks[i].core * together);
+  }
 }
 
 /// What locked GPUs call a rule of clusters of processors.
@@ -183,7 +186,7 @@ struct known_under<tokens_policy<Order>, CpuRule> {
       return out;
     }
     out = judge_locked_gpus(placed, board, locked);
-    detail::name_cores<CpuRule>(placed, together, out);
+    detail::name_cores<CpuRule>(tasks, placed, together, out);
     return out;
   }
   /// With the clusters of GPUs that a plan says.
@@ -234,7 +237,7 @@ struct known_pipelines {
     const std::int32_t together = detail::cluster_of(cpus, board.processors);
     const auto placed = detail::on_clusters(tasks, board, together);
     auto out = judge_graphs(placed, detail::with_one_engine(board), cpus, together);
-    detail::name_cores<CpuRule>(placed, together, out);
+    detail::name_cores<CpuRule>(tasks, placed, together, out);
     return out;
   }
   /// Under offsets and numbers of jobs at a time.
@@ -246,7 +249,7 @@ struct known_pipelines {
     auto p = given;
     p.cores.clear();  // those of the tasks
     auto out = judge_graphs(placed, detail::with_one_engine(board), cpus, together, p);
-    detail::name_cores<CpuRule>(placed, together, out);
+    detail::name_cores<CpuRule>(tasks, placed, together, out);
     return out;
   }
   template <GlobalRule CpuRule, class F>
