@@ -15,8 +15,8 @@
 #include <takt/runtime/shares/share_monitor.hpp>
 #include <takt/simulation/trace.hpp>
 
-#include "../takt/failure.hpp"
-#include "../takt/text_file.hpp"
+#include "../../program/failure.hpp"
+#include "../../program/text_file.hpp"
 
 namespace takt::shares_example {
 namespace {

@@ -12,7 +12,7 @@
 #include "text_file.hpp"
 #include "tty.hpp"
 
-// What examples/takt/host asks of a system, where there is none.
+// What program/host asks of a system, where there is none.
 
 namespace takt::program {
 

@@ -13,6 +13,7 @@ vcpkg_cmake_configure(
   OPTIONS
     -DTAKT_BUILD_TESTS=OFF
     -DTAKT_BUILD_EXAMPLES=OFF
+    -DTAKT_BUILD_PROGRAM=OFF
     -DTAKT_BUILD_BENCHMARKS=OFF
     ${FEATURE_OPTIONS})
 vcpkg_cmake_install()

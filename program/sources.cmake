@@ -1,4 +1,4 @@
-# What the program takt is made of: read by examples/CMakeLists.txt, and by playground/CMakeLists.txt for the program in
+# What the program takt is made of: read by program/CMakeLists.txt, and by playground/CMakeLists.txt for the program in
 # a page of the web.
 set(takt_program_folder ${CMAKE_CURRENT_LIST_DIR})
 
