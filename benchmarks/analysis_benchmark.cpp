@@ -12,8 +12,8 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
 #include <takt/rules/priority_order.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 
 namespace {
 

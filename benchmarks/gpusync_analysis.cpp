@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <takt/analysis/known/locked_gpus/analysis.hpp>
-#include <takt/model/locked_gpus/published_costs.hpp>
-#include <takt/model/locked_gpus/study.hpp>
-#include <takt/model/locked_gpus/validate.hpp>
+#include <takt/systems/locked_gpus/analysis/analysis.hpp>
+#include <takt/systems/locked_gpus/tasks/published_costs.hpp>
+#include <takt/systems/locked_gpus/tasks/study.hpp>
+#include <takt/systems/locked_gpus/tasks/validate.hpp>
 
 namespace {
 

@@ -15,10 +15,10 @@
 #include <takt/cuda/driver.hpp>
 #include <takt/cuda/measure/profile.cuh>
 #include <takt/cuda/pinned_kernel.cuh>
-#include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/occupancy.hpp>
 #include <takt/prediction/set_laws.hpp>
 #include <takt/runtime/executor/run.hpp>
+#include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
 #include <takt/takt.hpp>
 
 #include "command_line.hpp"

@@ -6,15 +6,15 @@
 #include <string>
 #include <string_view>
 
-#include <takt/analysis/known/whole_kernels/chunk_graph.hpp>
-#include <takt/analysis/known/whole_kernels/parts.hpp>
-#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
 #include <takt/analysis/methods/demand/sporadic_demand.hpp>
 #include <takt/analysis/methods/demand/supply.hpp>
+#include <takt/analysis/methods/whole_kernels/parts.hpp>
+#include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/report/svg.hpp>
 #include <takt/report/time_axis.hpp>
+#include <takt/systems/accelerators/analysis/chunk_graph.hpp>
+#include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
 
 #include "drawing.hpp"
 #include "examples.hpp"

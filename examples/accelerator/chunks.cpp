@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <takt/analysis/known/whole_kernels/chunk_graph.hpp>
 #include <takt/report/svg.hpp>
 #include <takt/report/time_axis.hpp>
+#include <takt/systems/accelerators/analysis/chunk_graph.hpp>
 
 #include "drawing.hpp"
 #include "examples.hpp"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <takt/runtime/processing_graphs/shared_graph.hpp>
+#include <takt/systems/graphs/run/links/shared_graph.hpp>
 
 namespace {
 namespace rt = takt::runtime;

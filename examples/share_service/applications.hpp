@@ -10,8 +10,8 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
-#include <takt/runtime/shares/share_client.hpp>
-#include <takt/runtime/shares/share_service.hpp>
+#include <takt/systems/shares/run/share_client.hpp>
+#include <takt/systems/shares/run/share_service.hpp>
 
 namespace takt::shares_example {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/shares/share_client.hpp>
+#include <takt/systems/shares/run/share_client.hpp>
 
 #include "applications.hpp"
 #include "commands.hpp"

@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/shares/share_page.hpp>
+#include <takt/systems/shares/run/share_page.hpp>
 
 #include "applications.hpp"
 #include "commands.hpp"

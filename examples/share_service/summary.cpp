@@ -12,8 +12,8 @@
 
 #include <takt/report/chrome_trace.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/shares/share_monitor.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/shares/run/share_monitor.hpp>
 
 #include "../../program/failure.hpp"
 #include "../../program/text_file.hpp"

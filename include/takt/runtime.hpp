@@ -6,7 +6,6 @@
 
 #include <takt/model/workload.hpp>
 #include <takt/runtime/concepts.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_shared_gpu.hpp>
@@ -17,19 +16,20 @@
 #include <takt/runtime/locking/job_budget.hpp>
 #include <takt/runtime/locking/named_locks.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
-#include <takt/runtime/processing_graphs/shared_graph.hpp>
 #include <takt/runtime/run.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
-#include <takt/runtime/shares/share_client.hpp>
-#include <takt/runtime/shares/share_service.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
+#include <takt/systems/graphs/run/links/shared_graph.hpp>
+#include <takt/systems/shares/run/share_client.hpp>
+#include <takt/systems/shares/run/share_service.hpp>
 
 // The front end of nvcc 13 fails with an internal error on the graph runtime. Locked GPUs run on emulated engines only.
 #ifndef __CUDACC__
 #include <takt/runtime/graph/bind_graphs.hpp>
 #include <takt/runtime/graph/measured_times.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
-#include <takt/runtime/locked_gpus/run.hpp>
+#include <takt/systems/locked_gpus/run/run.hpp>
 #endif
 
 #include <takt/runtime/bind.hpp>

@@ -9,13 +9,13 @@
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
-#include <takt/simulation/interrupts/simulate.hpp>
-#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/observed_chain.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
-#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/locked_gpus/simulation/interrupts/simulate.hpp>
+#include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/systems/locked_gpus/tasks/configuration.hpp>
 
 #include "limits.hpp"
 #include "parts.hpp"

@@ -3,7 +3,7 @@
 #include <array>
 
 #include <takt/core/checked.hpp>
-#include <takt/model/locked_gpus/transfer.hpp>
+#include <takt/systems/locked_gpus/tasks/transfer.hpp>
 
 #include "limits.hpp"
 #include "parts.hpp"

@@ -17,7 +17,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/late_handling.hpp>
-#include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/model/overheads.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 

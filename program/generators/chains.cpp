@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include <takt/generation/block_workloads.hpp>
-#include <takt/generation/rtgpu_generator.hpp>
+#include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
 
 #include "../failure.hpp"
 #include "../files/limits.hpp"

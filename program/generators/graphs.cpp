@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <takt/generation/generated_name.hpp>
-#include <takt/generation/graph/hog.hpp>
+#include <takt/systems/graphs/figures/hog.hpp>
 
 #include "generators.hpp"
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <takt/generation/locked_gpus/studied_sets.hpp>
-#include <takt/generation/locked_gpus/video_graphs.hpp>
+#include <takt/systems/locked_gpus/figures/studied_sets.hpp>
+#include <takt/systems/locked_gpus/figures/video_graphs.hpp>
 
 #include "generators.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <takt/generation/shares/synthetic_sets.hpp>
+#include <takt/systems/shares/figures/synthetic_sets.hpp>
 
 #include "generators.hpp"
 

@@ -4,12 +4,12 @@
 #include <type_traits>
 
 #include <takt/allocation/known/policies.hpp>
-#include <takt/analysis/known/locked_gpus/analyze.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/report/policies/asked_policy.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/runtime/locked_gpus/run.hpp>
+#include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/locked_gpus/run/run.hpp>
 
 #include "run_method.hpp"
 

@@ -10,8 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <takt/allocation/place_kernels.hpp>
-#include <takt/analysis/known/described/graphs.hpp>
-#include <takt/analysis/known/described/locked_gpus.hpp>
 #include <takt/analysis/with_overheads.hpp>
 #include <takt/model/with_contention.hpp>
 #include <takt/report/path_terms.hpp>
@@ -22,6 +20,8 @@
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/tokens.hpp>
+#include <takt/systems/graphs/analysis/described.hpp>
+#include <takt/systems/locked_gpus/analysis/described.hpp>
 
 #include "../fields.hpp"
 #include "../files/defaults.hpp"

@@ -7,17 +7,17 @@
 #include <memory>
 #include <numeric>
 
-#include <takt/allocation/locked_gpus/load.hpp>
-#include <takt/allocation/locked_gpus/partition.hpp>
-#include <takt/allocation/locked_gpus/published_ranking.hpp>
 #include <takt/allocation/ranking.hpp>
-#include <takt/analysis/known/locked_gpus/analysis.hpp>
-#include <takt/analysis/known/locked_gpus/as_published.hpp>
-#include <takt/analysis/known/locked_gpus/options.hpp>
-#include <takt/generation/locked_gpus/studied_boards.hpp>
-#include <takt/generation/locked_gpus/studied_sets.hpp>
 #include <takt/generation/parameter_views.hpp>
-#include <takt/model/locked_gpus/study.hpp>
+#include <takt/systems/locked_gpus/analysis/analysis.hpp>
+#include <takt/systems/locked_gpus/analysis/as_published.hpp>
+#include <takt/systems/locked_gpus/analysis/options.hpp>
+#include <takt/systems/locked_gpus/figures/studied_boards.hpp>
+#include <takt/systems/locked_gpus/figures/studied_sets.hpp>
+#include <takt/systems/locked_gpus/plans/load.hpp>
+#include <takt/systems/locked_gpus/plans/partition.hpp>
+#include <takt/systems/locked_gpus/plans/published_ranking.hpp>
+#include <takt/systems/locked_gpus/tasks/study.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include <takt/simulation/locked_gpus/published_sets.hpp>
-#include <takt/simulation/locked_gpus/simulate.hpp>
-#include <takt/simulation/locked_gpus/statistics.hpp>
+#include <takt/systems/locked_gpus/simulation/published_sets.hpp>
+#include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/locked_gpus/simulation/statistics.hpp>
 
 #include "study.hpp"
 

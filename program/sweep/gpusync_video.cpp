@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include <takt/generation/locked_gpus/published_delays.hpp>
-#include <takt/generation/locked_gpus/video_graphs.hpp>
-#include <takt/simulation/locked_gpus/completion_delays.hpp>
-#include <takt/simulation/locked_gpus/video_stabilization.hpp>
+#include <takt/systems/locked_gpus/figures/published_delays.hpp>
+#include <takt/systems/locked_gpus/figures/video_graphs.hpp>
+#include <takt/systems/locked_gpus/simulation/completion_delays.hpp>
+#include <takt/systems/locked_gpus/simulation/video_stabilization.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"

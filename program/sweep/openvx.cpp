@@ -6,8 +6,6 @@
 #include <array>
 #include <memory>
 
-#include <takt/analysis/known/graphs/coarse.hpp>
-#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/analysis/methods/block_queue/capacity.hpp>
 #include <takt/analysis/methods/block_queue/multi_resource.hpp>
 #include <takt/analysis/methods/block_queue/outstanding_jobs.hpp>
@@ -15,12 +13,14 @@
 #include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 #include <takt/analysis/methods/gel/overlapping.hpp>
 #include <takt/core/random.hpp>
-#include <takt/generation/graph/hog.hpp>
-#include <takt/generation/graph/random_loads.hpp>
 #include <takt/generation/uunifast.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
+#include <takt/systems/graphs/analysis/coarse.hpp>
+#include <takt/systems/graphs/analysis/fine.hpp>
+#include <takt/systems/graphs/figures/hog.hpp>
+#include <takt/systems/graphs/figures/random_loads.hpp>
 
 #include "study.hpp"
 

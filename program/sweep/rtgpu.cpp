@@ -5,10 +5,10 @@
 #include <array>
 #include <memory>
 
-#include <takt/allocation/known/rtgpu_tests.hpp>
-#include <takt/generation/rtgpu_generator.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/simulation/simulate.hpp>
+#include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
+#include <takt/systems/rtgpu/plans/rtgpu_tests.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"

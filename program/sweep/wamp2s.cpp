@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <array>
 
-#include <takt/allocation/shares/static_shares.hpp>
-#include <takt/analysis/known/shares/necessary_shares.hpp>
-#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/core/rational.hpp>
-#include <takt/generation/shares/application_releases.hpp>
-#include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
-#include <takt/simulation/shares/estimate_recorder.hpp>
-#include <takt/simulation/simulate_shares.hpp>
+#include <takt/systems/shares/analysis/necessary_shares.hpp>
+#include <takt/systems/shares/analysis/sufficient_shares.hpp>
+#include <takt/systems/shares/figures/application_releases.hpp>
+#include <takt/systems/shares/figures/synthetic_sets.hpp>
+#include <takt/systems/shares/plans/static_shares.hpp>
+#include <takt/systems/shares/simulation/estimate_recorder.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 
 #include "../failure.hpp"
 #include "wamp2s_errors.hpp"

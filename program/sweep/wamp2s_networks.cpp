@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include <takt/generation/shares/changing_load.hpp>
-#include <takt/generation/shares/synthetic_platform.hpp>
 #include <takt/prediction/corun/layered_training.hpp>
 #include <takt/prediction/corun/train_application.hpp>
+#include <takt/systems/shares/figures/changing_load.hpp>
+#include <takt/systems/shares/figures/synthetic_platform.hpp>
 
 #include "../failure.hpp"
 #include "wamp2s_errors.hpp"

@@ -1,6 +1,6 @@
 // EXPECT: takt: a choice is none of those that its type names
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/systems/locked_gpus/tasks/platform.hpp>
 
 #ifdef TAKT_FIXED
 constexpr takt::gpusync_configuration shape{.migration = takt::migration_path::system_memory};

@@ -1,6 +1,6 @@
 // EXPECT: takt: clusters do not divide the CPUs or GPUs
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/systems/locked_gpus/tasks/platform.hpp>
 
 #ifdef TAKT_FIXED
 constexpr takt::gpusync_configuration shape{.cpus = 6, .cpu_cluster_size = 3};

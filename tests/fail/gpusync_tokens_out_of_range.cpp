@@ -1,6 +1,6 @@
 // EXPECT: takt: a GPU's tokens, copy engines or chunks are out of range
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/systems/locked_gpus/tasks/platform.hpp>
 
 #ifdef TAKT_FIXED
 constexpr takt::gpusync_configuration shape{.tokens_per_gpu = takt::unlimited_tokens};

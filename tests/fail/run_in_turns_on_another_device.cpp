@@ -1,8 +1,8 @@
 // EXPECT: takt: this device does not let the tasks of one process take turns
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/run.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 
 #include "board.hpp"
 

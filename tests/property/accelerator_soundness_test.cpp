@@ -12,19 +12,19 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/known/whole_kernels/as_published.hpp>
-#include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_guarded_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
-#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/accelerator/event_driven_gang.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/rules/job_priority.hpp>
+#include <takt/systems/accelerators/analysis/as_published.hpp>
+#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/slot_guarded_fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
+#include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>
 #include "support/environment.hpp"
 #include "support/kernel_runs.hpp"
 

@@ -12,11 +12,11 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/known/locked_gpus/analysis.hpp>
-#include <takt/analysis/known/locked_gpus/as_published.hpp>
 #include <takt/core/random.hpp>
-#include <takt/model/locked_gpus/validate.hpp>
-#include <takt/simulation/locked_gpus/simulate.hpp>
+#include <takt/systems/locked_gpus/analysis/analysis.hpp>
+#include <takt/systems/locked_gpus/analysis/as_published.hpp>
+#include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/locked_gpus/tasks/validate.hpp>
 #include "support/environment.hpp"
 
 namespace {

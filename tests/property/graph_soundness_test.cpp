@@ -15,9 +15,6 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/known/graphs/coarse.hpp>
-#include <takt/analysis/known/graphs/cycles.hpp>
-#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/platform.hpp>
@@ -25,6 +22,9 @@
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
+#include <takt/systems/graphs/analysis/coarse.hpp>
+#include <takt/systems/graphs/analysis/cycles.hpp>
+#include <takt/systems/graphs/analysis/fine.hpp>
 #include "support/environment.hpp"
 
 namespace {

@@ -13,8 +13,8 @@
 #include <doctest/doctest.h>
 
 #include <takt/core/random.hpp>
-#include <takt/simulation/interrupts/simulate.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/locked_gpus/simulation/interrupts/simulate.hpp>
 #include "support/environment.hpp"
 
 using namespace takt::simulation;

@@ -19,8 +19,8 @@
 #include <takt/host/engine.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/simulation/graph/simulate.hpp>
-#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/locked_gpus/simulation/simulate.hpp>
 
 namespace {
 

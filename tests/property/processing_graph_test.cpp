@@ -12,7 +12,6 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/known/graphs/pgm_latency.hpp>
 #include <takt/analysis/methods/gel/devi_anderson.hpp>
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
@@ -20,6 +19,7 @@
 #include <takt/rules/graph/rate_based.hpp>
 #include <takt/rules/graph/release_rule.hpp>
 #include <takt/rules/graph/token_counter.hpp>
+#include <takt/systems/graphs/analysis/pgm_latency.hpp>
 #include "support/environment.hpp"
 
 namespace {

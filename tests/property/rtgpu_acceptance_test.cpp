@@ -4,12 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <takt/allocation/search.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
-#include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
+#include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
 #include "support/environment.hpp"
 
 namespace {

@@ -11,12 +11,12 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/known/chains/busy_waiting.hpp>
-#include <takt/analysis/known/chains/enhanced_mpcp.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
-#include <takt/analysis/known/chains/self_suspension.hpp>
-#include <takt/analysis/methods/locking/locked_gpu_rta.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
+#include <takt/systems/rtgpu/analysis/enhanced_mpcp.hpp>
+#include <takt/systems/rtgpu/analysis/locked_gpu_rta.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
+#include <takt/systems/rtgpu/analysis/self_suspension.hpp>
 #include "support/environment.hpp"
 
 namespace {

@@ -20,8 +20,8 @@
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/lengths.hpp>
-#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {

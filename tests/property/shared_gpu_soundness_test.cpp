@@ -17,7 +17,7 @@
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
-#include <takt/simulation/simulate_shares.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {

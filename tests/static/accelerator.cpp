@@ -1,12 +1,12 @@
 // Kernels on an accelerator of two cores and two preemption levels, and in two slots, proven at compile time.
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/allocation/whole_kernels/slot_design.hpp>
-#include <takt/analysis/known/whole_kernels/best_levels.hpp>
-#include <takt/analysis/known/whole_kernels/harmonic_edf.hpp>
-#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
-#include <takt/analysis/known/whole_kernels/two_slots.hpp>
+#include <takt/systems/accelerators/analysis/best_levels.hpp>
+#include <takt/systems/accelerators/analysis/harmonic_edf.hpp>
+#include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
+#include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>
+#include <takt/systems/accelerators/analysis/two_slots.hpp>
+#include <takt/systems/accelerators/plans/slot_design.hpp>
 
 #include "../support/accelerator_examples.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The numbers of blocking chains, and one optimum, as constants.
-#include <takt/analysis/known/locked_gpus/chain_optimum.hpp>
+#include <takt/systems/locked_gpus/analysis/chain_optimum.hpp>
 
 namespace {
 

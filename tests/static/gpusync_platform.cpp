@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <utility>
 
-#include <takt/analysis/known/locked_gpus/analyze.hpp>
-#include <takt/analysis/known/locked_gpus/pipeline.hpp>
-#include <takt/model/locked_gpus/published_costs.hpp>
-#include <takt/model/locked_gpus/study.hpp>
+#include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/locked_gpus/analysis/pipeline.hpp>
+#include <takt/systems/locked_gpus/tasks/published_costs.hpp>
+#include <takt/systems/locked_gpus/tasks/study.hpp>
 
 namespace {
 

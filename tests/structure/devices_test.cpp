@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/systems/locked_gpus/tasks/configuration.hpp>
 #include <takt/takt.hpp>
 
 namespace {

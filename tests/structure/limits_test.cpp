@@ -84,7 +84,7 @@ TEST_CASE("GSD-54 the documentation names the ways of data that cannot be schedu
 }
 
 TEST_CASE("GSA-23 the documentation says that token sections are not inflated for interrupts of others") {
-  CHECK(says(document("include/takt/analysis/known/locked_gpus/analysis.hpp"),
+  CHECK(says(document("include/takt/systems/locked_gpus/analysis/analysis.hpp"),
              "token sections are not inflated for other tasks' interrupts"));
   const std::string limits = section(document("docs/reproduction/gpusync.md"), "Limits");
   CHECK(says(limits, "top halves"));

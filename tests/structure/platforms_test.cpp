@@ -16,17 +16,17 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/known/locked_gpus/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/runtime.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
-#include <takt/runtime/locked_gpus/run.hpp>
 #include <takt/simulation.hpp>
 #include <takt/simulation/graph/simulate.hpp>
-#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
-#include <takt/simulation/simulate_shares.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
+#include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/locked_gpus/run/run.hpp>
+#include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 #include <takt/takt.hpp>
 
 #include "support/generated_table.hpp"

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include <takt/analysis/known/whole_kernels/parts.hpp>
+#include <takt/analysis/methods/whole_kernels/parts.hpp>
 #include <takt/model/accelerator.hpp>
 
 namespace takt_examples {

@@ -9,10 +9,10 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/hardware.hpp>
-#include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/task_table.hpp>
+#include <takt/systems/locked_gpus/tasks/task.hpp>
 
 // Flat tables of published systems, and sets by hand, as described workloads.
 namespace takt_tests {

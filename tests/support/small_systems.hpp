@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/known/chains/rtgpu.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/rules/priority_order.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 
 namespace takt_tests {
 

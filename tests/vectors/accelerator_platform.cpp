@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
-#include <takt/allocation/whole_kernels/slot_design.hpp>
-#include <takt/analysis/known/whole_kernels/as_published.hpp>
-#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
-#include <takt/analysis/known/whole_kernels/two_slots.hpp>
 #include <takt/report/fault_text.hpp>
+#include <takt/systems/accelerators/analysis/as_published.hpp>
+#include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>
+#include <takt/systems/accelerators/analysis/two_slots.hpp>
+#include <takt/systems/accelerators/plans/slot_design.hpp>
 
 #include "accelerator_simulation.hpp"
 #include "suite.hpp"

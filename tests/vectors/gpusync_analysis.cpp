@@ -7,11 +7,11 @@
 #include <tuple>
 #include <vector>
 
-#include <takt/analysis/known/locked_gpus/analysis.hpp>
-#include <takt/analysis/known/locked_gpus/as_published.hpp>
-#include <takt/analysis/known/locked_gpus/chain_optimum.hpp>
-#include <takt/model/locked_gpus/validate.hpp>
 #include <takt/report/fault_text.hpp>
+#include <takt/systems/locked_gpus/analysis/analysis.hpp>
+#include <takt/systems/locked_gpus/analysis/as_published.hpp>
+#include <takt/systems/locked_gpus/analysis/chain_optimum.hpp>
+#include <takt/systems/locked_gpus/tasks/validate.hpp>
 
 #include "suite.hpp"
 

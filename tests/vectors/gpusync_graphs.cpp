@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <takt/analysis/known/graphs/pgm_latency.hpp>
 #include <takt/analysis/methods/gel/devi_anderson.hpp>
 #include <takt/report/fault_text.hpp>
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/rules/graph/rate_based.hpp>
+#include <takt/systems/graphs/analysis/pgm_latency.hpp>
 
 #include "suite.hpp"
 

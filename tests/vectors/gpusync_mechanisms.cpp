@@ -14,8 +14,8 @@
 #include <takt/rules/budget.hpp>
 #include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/locking/token_map.hpp>
-#include <takt/simulation/copy_contention.hpp>
 #include <takt/simulation/hardware_fifo.hpp>
+#include <takt/systems/locked_gpus/simulation/copy_contention.hpp>
 
 #include "suite.hpp"
 

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include <takt/analysis/known/locked_gpus/pipeline.hpp>
 #include <takt/analysis/methods/gel/compliant_vector.hpp>
+#include <takt/systems/locked_gpus/analysis/pipeline.hpp>
 
 #include "suite.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <takt/report/fault_text.hpp>
 #include <takt/rules/locking/as_published.hpp>
-#include <takt/simulation/locked_gpus/run_system.hpp>
+#include <takt/systems/locked_gpus/simulation/run_system.hpp>
 
 #include "suite.hpp"
 

@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <string>
 
-#include <takt/analysis/known/graphs/buffers.hpp>
-#include <takt/analysis/known/graphs/coarse.hpp>
-#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/analysis/methods/block_queue/capacity.hpp>
+#include <takt/systems/graphs/analysis/buffers.hpp>
+#include <takt/systems/graphs/analysis/coarse.hpp>
+#include <takt/systems/graphs/analysis/fine.hpp>
 
 #include "openvx_system.hpp"
 #include "suite.hpp"

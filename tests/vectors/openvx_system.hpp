@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <memory>
 
-#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/rules/gel.hpp>
+#include <takt/systems/graphs/analysis/fine.hpp>
 
 #include "case_input.hpp"
 

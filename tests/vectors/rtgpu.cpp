@@ -8,11 +8,11 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/known/chains/busy_waiting.hpp>
-#include <takt/analysis/known/chains/enhanced_mpcp.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
-#include <takt/analysis/known/chains/self_suspension.hpp>
 #include <takt/rules/priority_order.hpp>
+#include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
+#include <takt/systems/rtgpu/analysis/enhanced_mpcp.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
+#include <takt/systems/rtgpu/analysis/self_suspension.hpp>
 
 #include "suite.hpp"
 

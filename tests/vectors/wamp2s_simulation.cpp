@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include <takt/allocation/shares/static_shares.hpp>
 #include <takt/core/random.hpp>
-#include <takt/generation/shares/uunisort.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
-#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/shares/figures/uunisort.hpp>
+#include <takt/systems/shares/plans/static_shares.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 
 #include "suite.hpp"
 #include "wamp2s_system.hpp"

@@ -9,7 +9,7 @@
 #include <takt/allocation/allocation.hpp>
 #include <takt/allocation/share_pool.hpp>
 #include <takt/analysis/concepts.hpp>
-#include <takt/analysis/known/chains/share_choice.hpp>
+#include <takt/analysis/share_choice.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>

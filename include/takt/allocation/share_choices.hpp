@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/analysis/known/chains/share_choice.hpp>
+#include <takt/analysis/share_choice.hpp>
 #include <takt/model/platform_record.hpp>
 
 namespace takt::inline TAKT_ABI::detail {

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/known/all.hpp>
-#include <takt/analysis/known/known_method.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/accelerator.hpp>
@@ -19,6 +18,7 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/why_no_method.hpp>
+#include <takt/systems/methods.hpp>
 
 namespace takt::inline TAKT_ABI {
 

@@ -18,7 +18,7 @@
 #include <takt/analysis/combiners/hyperperiod.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/analysis/combiners/spinning.hpp>
-#include <takt/analysis/known/known_method.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <takt/analysis/known/chains/share_choice.hpp>
+#include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/analysis/known/described/misfit.hpp>
+#include <takt/analysis/described/misfit.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/rules/job_priority.hpp>

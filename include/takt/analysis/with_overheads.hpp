@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/analysis/known/locked_gpus/interrupts.hpp>
+#include <takt/analysis/interrupts.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
@@ -13,8 +13,8 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/limited_preemption.hpp>
 #include <takt/model/located.hpp>
-#include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/overheads.hpp>
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 

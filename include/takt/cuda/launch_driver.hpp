@@ -21,8 +21,8 @@
 #include <takt/cuda/stream.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/shares/launch_gate.hpp>
-#include <takt/runtime/shares/virtual_context.hpp>
+#include <takt/systems/shares/run/launch_gate.hpp>
+#include <takt/systems/shares/run/virtual_context.hpp>
 
 namespace takt::inline TAKT_ABI::cuda {
 

@@ -5,7 +5,7 @@
 #include <takt/runtime/run.hpp>
 #ifndef __CUDACC__
 #include <takt/runtime/graph/run_graphs.hpp>
-#include <takt/runtime/locked_gpus/run.hpp>
+#include <takt/systems/locked_gpus/run/run.hpp>
 #endif
 
 namespace takt::inline TAKT_ABI {

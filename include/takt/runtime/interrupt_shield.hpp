@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/systems/locked_gpus/tasks/configuration.hpp>
 
 namespace takt::inline TAKT_ABI::runtime {
 

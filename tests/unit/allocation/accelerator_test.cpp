@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/allocation/whole_kernels/placement.hpp>
-#include <takt/allocation/whole_kernels/slot_design.hpp>
-#include <takt/allocation/whole_kernels/wave_lengths.hpp>
-#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
-#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
+#include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>
+#include <takt/systems/accelerators/plans/placement.hpp>
+#include <takt/systems/accelerators/plans/slot_design.hpp>
+#include <takt/systems/accelerators/plans/wave_lengths.hpp>
 
 #include "support/accelerator_examples.hpp"
 

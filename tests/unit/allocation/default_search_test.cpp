@@ -7,9 +7,9 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
-#include <takt/generation/rtgpu_generator.hpp>
 #include <takt/rules/priority_order.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
+#include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
 
 namespace {
 

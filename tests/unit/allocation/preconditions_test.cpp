@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/allocation/compare.hpp>
-#include <takt/allocation/locked_gpus/load.hpp>
 #include <takt/allocation/ranking.hpp>
 #include <takt/allocation/share_choices.hpp>
 #include <takt/allocation/synthesis/core_priorities.hpp>
-#include <takt/allocation/whole_kernels/slot_design.hpp>
+#include <takt/systems/accelerators/plans/slot_design.hpp>
+#include <takt/systems/locked_gpus/plans/load.hpp>
 
 #include <array>
 #include <cstddef>

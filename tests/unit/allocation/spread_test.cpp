@@ -9,7 +9,7 @@
 #include <takt/allocation/policies/judge_board.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/takt.hpp>
 
 #include "support/small_systems.hpp"

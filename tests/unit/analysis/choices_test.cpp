@@ -7,17 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/allocation/allocate.hpp>
-#include <takt/allocation/locked_gpus/partition.hpp>
-#include <takt/allocation/whole_kernels/slot_design.hpp>
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/known/chains/copy_chunk_blocking.hpp>
-#include <takt/analysis/known/graphs/coarse.hpp>
-#include <takt/analysis/known/locked_gpus/analyze.hpp>
-#include <takt/analysis/known/locked_gpus/pipeline.hpp>
-#include <takt/analysis/known/whole_kernels/best_levels.hpp>
-#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_guarded_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
 #include <takt/analysis/methods/gel/devi_anderson.hpp>
 #include <takt/analysis/methods/gel/overlapping.hpp>
 #include <takt/analysis/methods/gel/restricted_parallelism.hpp>
@@ -28,6 +18,16 @@
 #include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
+#include <takt/systems/accelerators/analysis/best_levels.hpp>
+#include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/slot_guarded_fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>
+#include <takt/systems/accelerators/plans/slot_design.hpp>
+#include <takt/systems/graphs/analysis/coarse.hpp>
+#include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/locked_gpus/analysis/pipeline.hpp>
+#include <takt/systems/locked_gpus/plans/partition.hpp>
+#include <takt/systems/rtgpu/analysis/copy_chunk_blocking.hpp>
 
 #include "support/accelerator_examples.hpp"
 #include "support/choices.hpp"

@@ -4,9 +4,9 @@
 #include <random>
 #include <string_view>
 
-#include <takt/analysis/known/chains/rtgpu.hpp>
-#include <takt/analysis/known/chains/segmented_suspension.hpp>
 #include <takt/core/fixed_point.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
+#include <takt/systems/rtgpu/analysis/segmented_suspension.hpp>
 
 #include "support/small_systems.hpp"
 

@@ -6,16 +6,16 @@
 #include <sstream>
 #include <string>
 
-#include <takt/analysis/known/chains/busy_waiting.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
-#include <takt/analysis/known/chains/self_suspension.hpp>
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
-#include <takt/report/summarize_chains.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/runtime.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
+#include <takt/systems/rtgpu/analysis/self_suspension.hpp>
+#include <takt/systems/rtgpu/report/summarize.hpp>
 #include <takt/takt.hpp>
 
 #include "support/environment.hpp"

@@ -2,7 +2,6 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/ascending.hpp>
 #include <takt/analysis/job_count.hpp>
-#include <takt/analysis/known/whole_kernels/fixed_order.hpp>
 #include <takt/analysis/methods/demand/chunk_demand.hpp>
 #include <takt/analysis/methods/demand/rate.hpp>
 #include <takt/analysis/methods/demand/sporadic_demand.hpp>
@@ -10,6 +9,7 @@
 #include <takt/analysis/methods/gel/upward.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/accelerators/analysis/fixed_order.hpp>
 
 #include <array>
 #include <cstddef>

@@ -9,11 +9,11 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/terms.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/rules/priority_order.hpp>
+#include <takt/systems/rtgpu/analysis/terms.hpp>
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include <takt/compose.hpp>
-#include <takt/model/locked_gpus/gpusync_visits.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/locked_gpus/tasks/gpusync_visits.hpp>
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <takt/cuda/job_streams.hpp>
 #include <takt/cuda/launch_driver.hpp>
 #include <takt/runtime/executor/run.hpp>
-#include <takt/runtime/shares/launch_gate.hpp>
-#include <takt/runtime/shares/virtual_context.hpp>
+#include <takt/systems/shares/run/launch_gate.hpp>
+#include <takt/systems/shares/run/virtual_context.hpp>
 #include <takt/takt.hpp>
 
 #include "fixture.hpp"

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/generation/shares/application_releases.hpp>
-#include <takt/generation/shares/synthetic_sets.hpp>
+#include <takt/systems/shares/figures/application_releases.hpp>
+#include <takt/systems/shares/figures/synthetic_sets.hpp>
 
 namespace {
 

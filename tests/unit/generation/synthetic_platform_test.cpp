@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/generation/shares/synthetic_platform.hpp>
+#include <takt/systems/shares/figures/synthetic_platform.hpp>
 
 namespace {
 

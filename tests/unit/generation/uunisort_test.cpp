@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/generation/shares/synthetic_sets.hpp>
-#include <takt/generation/shares/uunisort.hpp>
+#include <takt/systems/shares/figures/synthetic_sets.hpp>
+#include <takt/systems/shares/figures/uunisort.hpp>
 
 namespace {
 

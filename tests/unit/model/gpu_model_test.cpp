@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/copy_model.hpp>
 #include <takt/model/occupancy.hpp>
@@ -15,6 +14,7 @@
 #include <takt/model/speedup.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 
 #include "support/small_systems.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/report/summarize_chains.hpp>
+#include <takt/systems/rtgpu/report/summarize.hpp>
 #include <takt/takt.hpp>
 
 namespace {

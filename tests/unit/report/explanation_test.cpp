@@ -10,7 +10,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/report/explanation.hpp>
-#include <takt/report/summarize_chains.hpp>
+#include <takt/systems/rtgpu/report/summarize.hpp>
 
 namespace {
 

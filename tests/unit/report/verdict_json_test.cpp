@@ -11,8 +11,8 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/platform.hpp>
-#include <takt/report/summarize_chains.hpp>
 #include <takt/report/verdict_json.hpp>
+#include <takt/systems/rtgpu/report/summarize.hpp>
 
 namespace {
 

@@ -13,10 +13,10 @@
 #include <takt/prediction/corun/training.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/locking/named_locks.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 
 #include "support/choices.hpp"
 

@@ -14,9 +14,9 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/event.hpp>
 #include <takt/runtime/executor/decided_device.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 
 #include "support/limited_wait.hpp"
 

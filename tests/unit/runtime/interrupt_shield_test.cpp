@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include <takt/model/locked_gpus/study.hpp>
 #include <takt/runtime/interrupt_shield.hpp>
+#include <takt/systems/locked_gpus/tasks/study.hpp>
 
 namespace {
 

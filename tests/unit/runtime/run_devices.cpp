@@ -20,10 +20,10 @@
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/report/trace_queries.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/executor/decided_device.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include "support/limited_wait.hpp"
 #include "support/longer_runs.hpp"
 #include "support/manual_device.hpp"

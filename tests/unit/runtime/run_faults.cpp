@@ -13,8 +13,8 @@
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include "support/trace_checker.hpp"
 #include "support/watchdog.hpp"
 

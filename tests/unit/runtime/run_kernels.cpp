@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/runtime/emulated_accelerator.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include <takt/takt.hpp>
 
 #include "support/limited_wait.hpp"

@@ -15,9 +15,9 @@
 
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_shared_gpu.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include "support/trace_checker.hpp"
 
 namespace {

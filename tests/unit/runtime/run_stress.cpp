@@ -19,10 +19,10 @@
 #include <takt/model/described_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/run_watch.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include "support/draws.hpp"
 #include "support/environment.hpp"
 #include "support/signal_storm.hpp"

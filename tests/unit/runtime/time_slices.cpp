@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <takt/report/trace_queries.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/run.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 
 namespace {
 

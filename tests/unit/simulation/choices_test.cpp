@@ -6,21 +6,21 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/generation/rtgpu_generator.hpp>
-#include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/rules/servers/all.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
-#include <takt/simulation/copy_contention.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/hardware_fifo.hpp>
-#include <takt/simulation/locked_gpus/run_graphs.hpp>
-#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
-#include <takt/simulation/simulate_shares.hpp>
+#include <takt/systems/locked_gpus/host/section_work.hpp>
+#include <takt/systems/locked_gpus/simulation/copy_contention.hpp>
+#include <takt/systems/locked_gpus/simulation/run_graphs.hpp>
+#include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 
 #include "support/accelerator_examples.hpp"
 #include "support/choices.hpp"

@@ -9,10 +9,10 @@
 #include <limits>
 #include <vector>
 
-#include <takt/analysis/known/chains/copy_chunk_blocking.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
-#include <takt/simulation/copy_contention.hpp>
+#include <takt/systems/locked_gpus/simulation/copy_contention.hpp>
+#include <takt/systems/rtgpu/analysis/copy_chunk_blocking.hpp>
 #include "support/environment.hpp"
 
 using takt::priority_point;

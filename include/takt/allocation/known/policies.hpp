@@ -6,22 +6,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/allocation/known/chain_policies.hpp>
-#include <takt/allocation/known/chains.hpp>
-#include <takt/allocation/known/graphs.hpp>
-#include <takt/allocation/known/locked_gpus.hpp>
-#include <takt/allocation/known/shares.hpp>
-#include <takt/allocation/known/whole_kernels.hpp>
 #include <takt/allocation/policies/known_under.hpp>
-#include <takt/analysis/known/described/locked_gpus.hpp>
-#include <takt/analysis/known/described/misfit.hpp>
+#include <takt/analysis/described/misfit.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/located.hpp>
-#include <takt/model/locked_gpus/configuration.hpp>
-#include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/graph/tags.hpp>
@@ -34,6 +25,15 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/units.hpp>
 #include <takt/rules/worst_fit.hpp>
+#include <takt/systems/accelerators/plans/judge.hpp>
+#include <takt/systems/graphs/plans/judge.hpp>
+#include <takt/systems/locked_gpus/analysis/described.hpp>
+#include <takt/systems/locked_gpus/plans/judge.hpp>
+#include <takt/systems/locked_gpus/tasks/configuration.hpp>
+#include <takt/systems/locked_gpus/tasks/platform.hpp>
+#include <takt/systems/rtgpu/plans/chain_policies.hpp>
+#include <takt/systems/rtgpu/plans/judge.hpp>
+#include <takt/systems/shares/plans/judge.hpp>
 
 // Which published method judges which policy, under which rules of the processors. Plans hold what hosts of boards that
 // are composed of pools take; the rest follows from the rules.

@@ -6,12 +6,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/allocation/known/chains.hpp>
 #include <takt/allocation/known/policies.hpp>
-#include <takt/allocation/known/shares.hpp>
 #include <takt/allocation/policies/known_under.hpp>
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/known/chains/rtgpu_variant.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/value_list.hpp>
 #include <takt/model/hardware.hpp>
@@ -23,6 +20,9 @@
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
+#include <takt/systems/rtgpu/plans/judge.hpp>
+#include <takt/systems/shares/plans/judge.hpp>
 
 // Ways of sharing a GPU that one published method judges alone, beside those of `published_policies`.
 

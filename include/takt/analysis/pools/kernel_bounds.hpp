@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
-#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/analysis/pools/edf_responses.hpp>
 #include <takt/analysis/pools/kernel_terms.hpp>
 #include <takt/analysis/pools/responses.hpp>

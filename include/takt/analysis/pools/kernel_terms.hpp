@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include <takt/analysis/known/whole_kernels/parts.hpp>
 #include <takt/analysis/methods/demand/supply.hpp>
+#include <takt/analysis/methods/whole_kernels/parts.hpp>
 #include <takt/analysis/pools/deadlines.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>

@@ -19,7 +19,6 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/hardware.hpp>
-#include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
@@ -27,6 +26,7 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/locked_gpus/tasks/platform.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 

@@ -6,23 +6,23 @@
 #include <string>
 #include <string_view>
 
-#include <takt/allocation/known/chains.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
-#include <takt/analysis/known/chains/rtgpu_variant.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/report/miss_words.hpp>
 #include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/summarize.hpp>
-#include <takt/report/summarize_gpusync.hpp>
-#include <takt/report/summarize_graphs.hpp>
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/planned_table.hpp>
+#include <takt/systems/graphs/report/summarize.hpp>
+#include <takt/systems/locked_gpus/report/summarize.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
+#include <takt/systems/rtgpu/plans/judge.hpp>
 
 // What published methods say of a verdict, their own or that of the rules of pools under the same plan.
 

@@ -9,14 +9,14 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
-#include <takt/model/locked_gpus/configuration.hpp>
-#include <takt/report/locked_gpu_words.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/share_rules.hpp>
+#include <takt/systems/locked_gpus/report/words.hpp>
+#include <takt/systems/locked_gpus/tasks/configuration.hpp>
 
 // Policies as words and numbers, which may be written down and read again.
 

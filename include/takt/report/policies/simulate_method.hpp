@@ -11,18 +11,18 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/hardware.hpp>
-#include <takt/model/locked_gpus/platform.hpp>
 #include <takt/report/policies/method_words.hpp>
 #include <takt/report/sighting.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation/graph/simulate.hpp>
-#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/simulate.hpp>
-#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/locked_gpus/tasks/platform.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <takt/model/hardware.hpp>
-#include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/model/overheads.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>

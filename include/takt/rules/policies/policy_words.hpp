@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/model/overheads.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
 namespace takt::inline TAKT_ABI {

@@ -11,7 +11,7 @@
 #include <takt/core/value.hpp>
 #include <takt/core/value_list.hpp>
 #include <takt/model/hardware.hpp>
-#include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/model/overheads.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/clusters.hpp>

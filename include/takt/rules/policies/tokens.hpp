@@ -7,13 +7,13 @@
 
 #include <takt/core/joined_text.hpp>
 #include <takt/model/hardware.hpp>
-#include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/policies/parse.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/locked_gpus/tasks/platform.hpp>
 
 namespace takt::inline TAKT_ABI {
 

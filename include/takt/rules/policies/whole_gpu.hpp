@@ -11,7 +11,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/hardware.hpp>
-#include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/model/overheads.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>

@@ -6,9 +6,9 @@
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/analyze.hpp>
-#include <takt/allocation/known/chains.hpp>
-#include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
+#include <takt/systems/rtgpu/plans/judge.hpp>
 
 #include "support/described_sets.hpp"
 #include "support/same_verdict.hpp"

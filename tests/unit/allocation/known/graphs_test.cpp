@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/allocation/known/graphs.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/simulation/graph/simulate.hpp>
+#include <takt/systems/graphs/plans/judge.hpp>
 
 #include "support/described_sets.hpp"
 #include "support/same_verdict.hpp"

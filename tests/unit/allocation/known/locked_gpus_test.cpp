@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/allocation/known/locked_gpus.hpp>
-#include <takt/analysis/known/locked_gpus/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/generated_name.hpp>
-#include <takt/model/locked_gpus/study.hpp>
+#include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/locked_gpus/plans/judge.hpp>
+#include <takt/systems/locked_gpus/tasks/study.hpp>
 
 #include "support/described_sets.hpp"
 #include "support/same_verdict.hpp"

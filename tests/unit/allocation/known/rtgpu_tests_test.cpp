@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/allocation/known/rtgpu_tests.hpp>
-#include <takt/generation/rtgpu_generator.hpp>
+#include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
+#include <takt/systems/rtgpu/plans/rtgpu_tests.hpp>
 
 namespace {
 

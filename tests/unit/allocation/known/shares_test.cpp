@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/allocation/known/shares.hpp>
-#include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/systems/shares/figures/synthetic_sets.hpp>
+#include <takt/systems/shares/plans/judge.hpp>
 
 #include "support/described_sets.hpp"
 #include "support/same_verdict.hpp"

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/allocation/known/whole_kernels.hpp>
-#include <takt/generation/whole_kernels.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/systems/accelerators/figures/whole_kernels.hpp>
+#include <takt/systems/accelerators/plans/judge.hpp>
 
 #include "support/accelerator_examples.hpp"
 #include "support/described_sets.hpp"

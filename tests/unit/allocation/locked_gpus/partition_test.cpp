@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include <takt/allocation/locked_gpus/partition.hpp>
-#include <takt/generation/locked_gpus/studied_sets.hpp>
-#include <takt/model/locked_gpus/study.hpp>
+#include <takt/systems/locked_gpus/figures/studied_sets.hpp>
+#include <takt/systems/locked_gpus/plans/partition.hpp>
+#include <takt/systems/locked_gpus/tasks/study.hpp>
 
 #include "support/environment.hpp"
 #include "vectors/exact_number.hpp"

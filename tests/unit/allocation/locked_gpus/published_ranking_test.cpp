@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/allocation/locked_gpus/published_ranking.hpp>
 #include <takt/allocation/ranking.hpp>
+#include <takt/systems/locked_gpus/plans/published_ranking.hpp>
 
 namespace {
 

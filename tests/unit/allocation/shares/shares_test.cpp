@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <utility>
 
-#include <takt/allocation/shares/sm_shares.hpp>
-#include <takt/allocation/shares/static_shares.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
+#include <takt/systems/shares/plans/sm_shares.hpp>
+#include <takt/systems/shares/plans/static_shares.hpp>
 
 namespace {
 

@@ -5,11 +5,11 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/known/graphs/coarse.hpp>
-#include <takt/analysis/known/graphs/fine.hpp>
-#include <takt/generation/graph/hog.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/systems/graphs/analysis/coarse.hpp>
+#include <takt/systems/graphs/analysis/fine.hpp>
+#include <takt/systems/graphs/figures/hog.hpp>
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <takt/core/rational.hpp>
-#include <takt/generation/graph/random_loads.hpp>
+#include <takt/systems/graphs/figures/random_loads.hpp>
 
 namespace {
 

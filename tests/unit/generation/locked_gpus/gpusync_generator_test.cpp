@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include <takt/generation/locked_gpus/studied_sets.hpp>
+#include <takt/systems/locked_gpus/figures/studied_sets.hpp>
 #include "support/environment.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/generation/locked_gpus/published_delays.hpp>
+#include <takt/systems/locked_gpus/figures/published_delays.hpp>
 
 namespace {
 

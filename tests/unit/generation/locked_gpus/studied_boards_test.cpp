@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/generation/locked_gpus/studied_boards.hpp>
+#include <takt/systems/locked_gpus/figures/studied_boards.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 #include <doctest/doctest.h>
 
-#include <takt/model/locked_gpus/study.hpp>
+#include <takt/systems/locked_gpus/tasks/study.hpp>
 
 namespace {
 

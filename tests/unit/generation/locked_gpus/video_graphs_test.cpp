@@ -7,10 +7,10 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/generation/locked_gpus/video_graphs.hpp>
-#include <takt/model/locked_gpus/platform.hpp>
-#include <takt/model/locked_gpus/requests.hpp>
-#include <takt/model/locked_gpus/validate.hpp>
+#include <takt/systems/locked_gpus/figures/video_graphs.hpp>
+#include <takt/systems/locked_gpus/tasks/platform.hpp>
+#include <takt/systems/locked_gpus/tasks/requests.hpp>
+#include <takt/systems/locked_gpus/tasks/validate.hpp>
 
 namespace {
 

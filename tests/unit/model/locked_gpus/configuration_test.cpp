@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include <takt/model/locked_gpus/study.hpp>
-#include <takt/model/locked_gpus/validate.hpp>
 #include <takt/report/fault_text.hpp>
+#include <takt/systems/locked_gpus/tasks/study.hpp>
+#include <takt/systems/locked_gpus/tasks/validate.hpp>
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <initializer_list>
 
 #include <takt/core/rational.hpp>
-#include <takt/model/locked_gpus/published_costs.hpp>
-#include <takt/model/locked_gpus/requests.hpp>
+#include <takt/systems/locked_gpus/tasks/published_costs.hpp>
+#include <takt/systems/locked_gpus/tasks/requests.hpp>
 
 namespace {
 

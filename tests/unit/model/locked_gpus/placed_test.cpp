@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <takt/model/locked_gpus/placed.hpp>
-#include <takt/model/locked_gpus/task.hpp>
+#include <takt/systems/locked_gpus/tasks/placed.hpp>
+#include <takt/systems/locked_gpus/tasks/task.hpp>
 
 namespace {
 

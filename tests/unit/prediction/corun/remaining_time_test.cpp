@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/generation/shares/changing_load.hpp>
 #include <takt/prediction/corun/estimate_log.hpp>
+#include <takt/systems/shares/figures/changing_load.hpp>
 
 #include "synthetic_training.hpp"
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/generation/shares/synthetic_platform.hpp>
 #include <takt/prediction/corun/training.hpp>
 #include <takt/prediction/corun/training_samples.hpp>
+#include <takt/systems/shares/figures/synthetic_platform.hpp>
 
 namespace takt::test {
 

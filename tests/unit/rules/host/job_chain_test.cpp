@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <memory>
 
-#include <takt/host/locked_gpus/affinity_advice.hpp>
-#include <takt/host/locked_gpus/engine_layout.hpp>
-#include <takt/host/locked_gpus/job_chain.hpp>
-#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/systems/locked_gpus/host/affinity_advice.hpp>
+#include <takt/systems/locked_gpus/host/engine_layout.hpp>
+#include <takt/systems/locked_gpus/host/job_chain.hpp>
+#include <takt/systems/locked_gpus/host/system.hpp>
 
 #include "support/broken_precondition.hpp"
 

@@ -15,9 +15,9 @@
 
 #include <takt/core/random.hpp>
 #include <takt/report/trace_queries.hpp>
-#include <takt/runtime/locked_gpus/run.hpp>
 #include <takt/runtime/run_watch.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/locked_gpus/run/run.hpp>
 
 #include "support/limited_wait.hpp"
 

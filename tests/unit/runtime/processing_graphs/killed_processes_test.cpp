@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include <takt/core/random.hpp>
-#include <takt/runtime/processing_graphs/shared_graph.hpp>
+#include <takt/systems/graphs/run/links/shared_graph.hpp>
 
 #include "link_fixture.hpp"
 

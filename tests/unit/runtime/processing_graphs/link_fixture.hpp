@@ -17,7 +17,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/processing_graphs/shared_graph.hpp>
+#include <takt/systems/graphs/run/links/shared_graph.hpp>
 
 namespace link_test {
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include <takt/rules/graph/release_rule.hpp>
-#include <takt/runtime/processing_graphs/shared_graph.hpp>
+#include <takt/systems/graphs/run/links/shared_graph.hpp>
 
 #include "link_fixture.hpp"
 

@@ -16,7 +16,7 @@
 #include <sched.h>
 
 #include <takt/core/random.hpp>
-#include <takt/runtime/processing_graphs/shared_graph.hpp>
+#include <takt/systems/graphs/run/links/shared_graph.hpp>
 
 #include "link_fixture.hpp"
 #include "support/signal_storm.hpp"

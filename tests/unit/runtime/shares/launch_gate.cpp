@@ -12,9 +12,9 @@
 
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/emulated_device.hpp>
-#include <takt/runtime/shares/launch_gate.hpp>
-#include <takt/runtime/shares/share_page.hpp>
-#include <takt/runtime/shares/virtual_context.hpp>
+#include <takt/systems/shares/run/launch_gate.hpp>
+#include <takt/systems/shares/run/share_page.hpp>
+#include <takt/systems/shares/run/virtual_context.hpp>
 
 #include "emulated_driver.hpp"
 #include "support/environment.hpp"

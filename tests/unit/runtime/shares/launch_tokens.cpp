@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <takt/rules/shares/launch_tokens.hpp>
-#include <takt/runtime/shares/launch_gate.hpp>
+#include <takt/systems/shares/run/launch_gate.hpp>
 
 namespace {
 

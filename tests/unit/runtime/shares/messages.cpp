@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <takt/core/random.hpp>
-#include <takt/runtime/shares/messages.hpp>
+#include <takt/systems/shares/run/messages.hpp>
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
-#include <takt/runtime/shares/messages.hpp>
-#include <takt/runtime/shares/share_client.hpp>
+#include <takt/systems/shares/run/messages.hpp>
+#include <takt/systems/shares/run/share_client.hpp>
 
 namespace share_test {
 

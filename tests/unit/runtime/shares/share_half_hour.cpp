@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/generation/shares/synthetic_platform.hpp>
 #include <takt/rules/shares/job_progress.hpp>
-#include <takt/runtime/shares/share_manager.hpp>
+#include <takt/systems/shares/figures/synthetic_platform.hpp>
+#include <takt/systems/shares/run/share_manager.hpp>
 
 #include "share_fixture.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <takt/runtime/shares/launch_gate.hpp>
-#include <takt/runtime/shares/share_manager.hpp>
-#include <takt/runtime/shares/virtual_context.hpp>
+#include <takt/systems/shares/run/launch_gate.hpp>
+#include <takt/systems/shares/run/share_manager.hpp>
+#include <takt/systems/shares/run/virtual_context.hpp>
 
 #include "share_fixture.hpp"
 

@@ -31,11 +31,11 @@
 
 #include <takt/core/random.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/shares/path_lock.hpp>
-#include <takt/runtime/shares/seqpacket.hpp>
-#include <takt/runtime/shares/share_client.hpp>
-#include <takt/runtime/shares/share_page.hpp>
-#include <takt/runtime/shares/share_service.hpp>
+#include <takt/systems/shares/run/path_lock.hpp>
+#include <takt/systems/shares/run/seqpacket.hpp>
+#include <takt/systems/shares/run/share_client.hpp>
+#include <takt/systems/shares/run/share_page.hpp>
+#include <takt/systems/shares/run/share_service.hpp>
 
 #include "share_fixture.hpp"
 #include "support/environment.hpp"

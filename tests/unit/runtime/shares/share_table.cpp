@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include <takt/core/random.hpp>
-#include <takt/runtime/shares/share_page.hpp>
-#include <takt/runtime/shares/share_publisher.hpp>
+#include <takt/systems/shares/run/share_page.hpp>
+#include <takt/systems/shares/run/share_publisher.hpp>
 
 #include "support/environment.hpp"
 

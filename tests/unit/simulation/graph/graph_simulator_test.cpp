@@ -12,13 +12,13 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/graphs/analysis/fine.hpp>
 
 #include "support/written_trace.hpp"
 

@@ -12,8 +12,8 @@
 #include <takt/analysis/methods/block_queue/capacity.hpp>
 #include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 #include <takt/core/rational.hpp>
-#include <takt/generation/graph/capacity_loss.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
+#include <takt/systems/graphs/figures/capacity_loss.hpp>
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/core/random.hpp>
-#include <takt/simulation/interrupts/simulate.hpp>
+#include <takt/systems/locked_gpus/simulation/interrupts/simulate.hpp>
 
 using namespace takt::simulation;
 using takt::ticks;

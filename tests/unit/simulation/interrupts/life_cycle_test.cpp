@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/interrupts/simulate.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/locked_gpus/simulation/interrupts/simulate.hpp>
 
 using namespace takt::simulation;
 using takt::stage;

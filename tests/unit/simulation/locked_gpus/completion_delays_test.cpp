@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/locked_gpus/completion_delays.hpp>
+#include <takt/systems/locked_gpus/simulation/completion_delays.hpp>
 
 namespace {
 

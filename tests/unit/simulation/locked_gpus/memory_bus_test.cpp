@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 
 #include <takt/core/random.hpp>
-#include <takt/host/locked_gpus/memory_bus.hpp>
-#include <takt/simulation/locked_gpus/run_graphs.hpp>
+#include <takt/systems/locked_gpus/host/memory_bus.hpp>
+#include <takt/systems/locked_gpus/simulation/run_graphs.hpp>
 
 namespace {
 

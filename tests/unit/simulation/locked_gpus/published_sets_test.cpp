@@ -7,10 +7,10 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/model/locked_gpus/requests.hpp>
-#include <takt/simulation/locked_gpus/published_sets.hpp>
-#include <takt/simulation/locked_gpus/simulate.hpp>
-#include <takt/simulation/locked_gpus/statistics.hpp>
+#include <takt/systems/locked_gpus/simulation/published_sets.hpp>
+#include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/locked_gpus/simulation/statistics.hpp>
+#include <takt/systems/locked_gpus/tasks/requests.hpp>
 
 namespace {
 

@@ -11,9 +11,9 @@
 
 #include <takt/core/random.hpp>
 #include <takt/rules/graph/feedback.hpp>
-#include <takt/simulation/locked_gpus/run_graphs.hpp>
-#include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/locked_gpus/simulation/run_graphs.hpp>
+#include <takt/systems/locked_gpus/simulation/varied_work.hpp>
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/locked_gpus/simulate.hpp>
+#include <takt/systems/locked_gpus/simulation/simulate.hpp>
 
 namespace {
 

@@ -8,9 +8,9 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/generation/locked_gpus/video_graphs.hpp>
-#include <takt/simulation/locked_gpus/completion_delays.hpp>
-#include <takt/simulation/locked_gpus/video_stabilization.hpp>
+#include <takt/systems/locked_gpus/figures/video_graphs.hpp>
+#include <takt/systems/locked_gpus/simulation/completion_delays.hpp>
+#include <takt/systems/locked_gpus/simulation/video_stabilization.hpp>
 
 namespace {
 

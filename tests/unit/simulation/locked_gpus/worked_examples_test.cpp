@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/locked_gpus/run_system.hpp>
+#include <takt/systems/locked_gpus/simulation/run_system.hpp>
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/rules/shares/share_baselines.hpp>
-#include <takt/simulation/shares/actuator.hpp>
+#include <takt/systems/shares/simulation/actuator.hpp>
 
 #include "fixtures.hpp"
 

@@ -11,8 +11,8 @@
 #include <takt/core/duration.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/report/trace_queries.hpp>
-#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 
 namespace {
 

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <span>
 
-#include <takt/generation/shares/application_releases.hpp>
-#include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
-#include <takt/simulation/shares/estimate_recorder.hpp>
-#include <takt/simulation/simulate_shares.hpp>
+#include <takt/systems/shares/figures/application_releases.hpp>
+#include <takt/systems/shares/figures/synthetic_sets.hpp>
+#include <takt/systems/shares/simulation/estimate_recorder.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
-#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 
 namespace takt::test {
 

@@ -6,7 +6,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
-#include <takt/simulation/shares/history_progress.hpp>
+#include <takt/systems/shares/simulation/history_progress.hpp>
 
 namespace {
 

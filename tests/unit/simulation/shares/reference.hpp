@@ -8,7 +8,7 @@
 
 #include <takt/core/rational.hpp>
 #include <takt/model/shares/application.hpp>
-#include <takt/simulation/simulate_shares.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 
 namespace takt::test {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <takt/analysis/known/chains/classical_rta.hpp>
+#include <takt/systems/rtgpu/analysis/classical_rta.hpp>
 
 #include "support/small_systems.hpp"
 

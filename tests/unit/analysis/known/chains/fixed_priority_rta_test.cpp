@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <vector>
 
-#include <takt/analysis/known/chains/classical_rta.hpp>
-#include <takt/analysis/known/chains/fixed_priority_rta.hpp>
-#include <takt/analysis/terms.hpp>
 #include <takt/core/random.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/rtgpu/analysis/classical_rta.hpp>
+#include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
+#include <takt/systems/rtgpu/analysis/terms.hpp>
 #include <takt/takt.hpp>
 
 #include "support/small_systems.hpp"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/known/chains/rtgpu.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 
 #include "support/small_systems.hpp"
 

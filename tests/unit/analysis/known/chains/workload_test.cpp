@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include <takt/analysis/known/chains/rtgpu.hpp>
-#include <takt/analysis/known/chains/workload.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
+#include <takt/systems/rtgpu/analysis/workload.hpp>
 
 #include "support/small_systems.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/analysis/known/described/graphs.hpp>
-#include <takt/analysis/known/described/locked_gpus.hpp>
+#include <takt/systems/graphs/analysis/described.hpp>
+#include <takt/systems/locked_gpus/analysis/described.hpp>
 
 #include <doctest/doctest.h>
 

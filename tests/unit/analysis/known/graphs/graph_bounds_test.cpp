@@ -7,15 +7,15 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/known/graphs/buffers.hpp>
-#include <takt/analysis/known/graphs/coarse.hpp>
-#include <takt/analysis/known/graphs/cycles.hpp>
-#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/report/fault_text.hpp>
+#include <takt/systems/graphs/analysis/buffers.hpp>
+#include <takt/systems/graphs/analysis/coarse.hpp>
+#include <takt/systems/graphs/analysis/cycles.hpp>
+#include <takt/systems/graphs/analysis/fine.hpp>
 
 namespace {
 

@@ -6,13 +6,13 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
+#include <takt/systems/graphs/analysis/fine.hpp>
 #include <takt/takt.hpp>
 
 namespace {

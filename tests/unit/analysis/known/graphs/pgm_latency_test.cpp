@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include <takt/analysis/known/graphs/pgm_latency.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/systems/graphs/analysis/pgm_latency.hpp>
 
 namespace {
 

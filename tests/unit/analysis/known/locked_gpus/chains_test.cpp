@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
-#include <takt/analysis/known/locked_gpus/blocking_chains.hpp>
-#include <takt/analysis/known/locked_gpus/chain_optimum.hpp>
 #include <takt/core/number.hpp>
+#include <takt/systems/locked_gpus/analysis/blocking_chains.hpp>
+#include <takt/systems/locked_gpus/analysis/chain_optimum.hpp>
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include <takt/analysis/known/locked_gpus/pipeline.hpp>
+#include <takt/systems/locked_gpus/analysis/pipeline.hpp>
 
 #include "vectors/exact_number.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <random>
 
-#include <takt/analysis/known/locked_gpus/analyze.hpp>
-#include <takt/analysis/known/locked_gpus/as_published.hpp>
-#include <takt/model/locked_gpus/study.hpp>
+#include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/locked_gpus/analysis/as_published.hpp>
+#include <takt/systems/locked_gpus/tasks/study.hpp>
 
 #include "support/environment.hpp"
 #include "vectors/exact_number.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <takt/analysis/known/locked_gpus/analysis.hpp>
-#include <takt/analysis/known/locked_gpus/as_published.hpp>
-#include <takt/model/locked_gpus/validate.hpp>
+#include <takt/systems/locked_gpus/analysis/analysis.hpp>
+#include <takt/systems/locked_gpus/analysis/as_published.hpp>
+#include <takt/systems/locked_gpus/tasks/validate.hpp>
 
 #include "vectors/exact_number.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/allocation/known/shares.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/shares/wcet_row.hpp>
+#include <takt/systems/shares/plans/judge.hpp>
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/analysis/known/whole_kernels/as_published.hpp>
-#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
-#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/systems/accelerators/analysis/as_published.hpp>
+#include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
 
 #include "unit/simulation/whole_kernels/fixtures.hpp"
 

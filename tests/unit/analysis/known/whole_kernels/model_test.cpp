@@ -3,16 +3,16 @@
 
 #include <limits>
 
-#include <takt/analysis/known/whole_kernels/as_published.hpp>
-#include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_guarded_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_tests.hpp>
-#include <takt/analysis/known/whole_kernels/two_slots.hpp>
-#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/model/accelerator_fault.hpp>
+#include <takt/systems/accelerators/analysis/as_published.hpp>
+#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/slot_guarded_fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>
+#include <takt/systems/accelerators/analysis/slot_tests.hpp>
+#include <takt/systems/accelerators/analysis/two_slots.hpp>
 
 #include "support/accelerator_examples.hpp"
 

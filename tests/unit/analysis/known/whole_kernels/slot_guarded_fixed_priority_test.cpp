@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <takt/analysis/known/whole_kernels/slot_guarded_fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/slot_guarded_fixed_priority.hpp>
 
 #include "support/accelerator_examples.hpp"
 

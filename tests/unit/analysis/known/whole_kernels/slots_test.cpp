@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/known/whole_kernels/as_published.hpp>
-#include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/harmonic_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
+#include <takt/systems/accelerators/analysis/as_published.hpp>
+#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
+#include <takt/systems/accelerators/analysis/harmonic_edf.hpp>
+#include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
+#include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>
 
 #include "support/accelerator_examples.hpp"
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/analysis/known/whole_kernels/as_published.hpp>
-#include <takt/analysis/known/whole_kernels/best_levels.hpp>
-#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/systems/accelerators/analysis/as_published.hpp>
+#include <takt/systems/accelerators/analysis/best_levels.hpp>
+#include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
 
 #include "support/accelerator_examples.hpp"
 

@@ -7,7 +7,7 @@
 #include <takt/analysis/methods/block_queue/as_published.hpp>
 #include <takt/analysis/methods/block_queue/multi_resource.hpp>
 #include <takt/analysis/methods/block_queue/per_task_streams.hpp>
-#include <takt/generation/graph/capacity_loss.hpp>
+#include <takt/systems/graphs/figures/capacity_loss.hpp>
 
 #include "unit/analysis/methods/block_queue/dispatched_kernels.hpp"
 

@@ -5,11 +5,11 @@
 #include <limits>
 #include <span>
 
-#include <takt/analysis/known/chains/fixed_priority_rta.hpp>
 #include <takt/analysis/methods/locking/k_exclusion.hpp>
 #include <takt/analysis/methods/locking/suspension_aware.hpp>
 #include <takt/analysis/methods/locking/suspension_oblivious.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
 
 namespace {
 

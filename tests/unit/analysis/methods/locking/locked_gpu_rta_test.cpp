@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/known/chains/stretches.hpp>
-#include <takt/analysis/terms.hpp>
 #include <takt/core/random.hpp>
+#include <takt/systems/rtgpu/analysis/stretches.hpp>
+#include <takt/systems/rtgpu/analysis/terms.hpp>
 #include <takt/takt.hpp>
 
 namespace {

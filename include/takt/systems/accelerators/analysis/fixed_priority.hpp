@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/analysis/methods/demand/supply.hpp>
+#include <takt/analysis/methods/whole_kernels/parts.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/fixed_point.hpp>
+#include <takt/systems/accelerators/analysis/fixed_order.hpp>
+
+namespace takt::inline TAKT_ABI::analysis {
+
+namespace detail {
+
+/// How a computation of one response ended.
+enum class response_state : std::uint8_t { found, above_limit, endless, overflow, given_up };
+
+template <class Number>
+struct response {
+  response_state state = response_state::given_up;
+  Number value{};
+};
+
+/// What a higher task asks for.
+template <class Number>
+struct sporadic_task_load {
+  Number wcet{};
+  Number period{};
+};
+
+/// Adds jobs x wcet to a sum. False when it does not fit.
+template <class Number>
+[[nodiscard]] constexpr auto add_jobs(Number& sum, const Number& jobs, const Number& wcet) -> bool {
+  Number work{};
+  return multiply_exactly(jobs, wcet, work) && add_exactly(sum, work, sum);
+}
+
+/// A verdict with a line for every task in the order of the table, nothing evaluated yet; false on a wrong model and
+/// where an order of no known kind has ranked nobody.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto open_verdict(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                          const rank_order<MaxTasks>& order, std::string_view name,
+                                          verdict<Number, MaxTasks>& out) -> bool {
+  out.method = name;
+  for (const auto& t : table.tasks) {
+    // Bound: one per task, as in the table.
+    out.tasks.unchecked_push_back({.name = t.name, .deadline = t.deadline});
+  }
+  out.error = entry_fault(table);
+  if (order.size() != table.size()) { out.error = {.fault = model_fault::choice_out_of_range}; }
+  out.status = out.error ? status_of(out.error) : verdict_status::schedulable;
+  return !out.error;
+}
+
+/// Enters the response of one task.
+template <class Number, std::size_t MaxTasks>
+constexpr void enter(verdict<Number, MaxTasks>& out, std::size_t i, const response<Number>& r) {
+  task_verdict<Number>& t = out.tasks[i];
+  t.evaluated = r.state != response_state::overflow && r.state != response_state::given_up;
+  t.bound = {r.value, r.state == response_state::found};
+  t.meets = t.bound.exists && !(t.deadline < t.bound.value);
+  if (r.state == response_state::overflow) {
+    out.status = verdict_status::overflow;
+  } else if (!t.meets && out.status == verdict_status::schedulable) {
+    out.status = verdict_status::not_proven;
+  }
+}
+
+/// The least R with R = supply time for `own` and the jobs of higher tasks released before R.
+template <class Number, SupplyBound Supply, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto served_response(const inline_vector<sporadic_task_load<Number>, MaxTasks>& higher,
+                                             const Supply& supply, const Number& own, const Number& limit)
+    -> response<Number> {
+  Number window{};
+  if (!supply.time_for(own, window)) { return {response_state::overflow}; }
+  for (std::int64_t step = 0; step < default_iteration_limit; ++step) {
+    if (limit < window) { return {response_state::above_limit}; }
+    Number work = own;
+    for (std::size_t j = 0; j < higher.size(); ++j) {
+      if (!add_jobs(work, ceil_quotient(window, higher[j].period), higher[j].wcet)) {
+        return {response_state::overflow};
+      }
+    }
+    Number next{};
+    if (!supply.time_for(work, next)) { return {response_state::overflow}; }
+    if (next == window) { return {response_state::found, window}; }
+    window = next;
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// Fixed priorities on a stack of nested kernels: a bound on every response, for sporadic or periodic releases.
+///
+/// Blockers and charges are those of `level_stack_edf` with "lower priority" for "later deadline". A task counts as
+/// preemptable to its end, so its first job in a busy period is its worst, and with one level
+/// `single_stream_fixed_priority` is tighter. Pre: `order` names no task twice.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto level_stack_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                                        const rank_order<MaxTasks>& order, std::int32_t levels,
+                                                        preemption_cost_model model = preemption_cost_model::race)
+    -> verdict<Number, MaxTasks> {
+  TAKT_EXPECTS(detail::names_each_once(order));
+  verdict<Number, MaxTasks> out;
+  if (!detail::open_verdict(table, order, "level-stack-fixed-priority", out)) { return out; }
+  if (const auto error = detail::stack_fault(table, levels, model)) {
+    out.error = error;
+    out.status = verdict_status::invalid_model;
+    return out;
+  }
+  const std::size_t size = order.size();
+  Number cost[MaxTasks]{};  // by rank: the longest preemption cost below
+  for (std::size_t i = size; levels > 1 && i-- > 1;) {
+    const Number& below = table.tasks[order[i]].preemption_cost;
+    cost[i - 1] = cost[i] < below ? below : cost[i];
+  }
+  Number blocking[MaxTasks]{};  // by rank: the longest blocker below
+  for (std::size_t l = size; l-- > 1;) {
+    const auto& t = table.tasks[order[l]];
+    const bool whole = size - 1 - l >= static_cast<std::size_t>(levels - 1);
+    const auto charge = detail::charges_of(model, cost[l], levels > 1 ? t.preemption_cost : Number(0));
+    const Number amount = whole ? Number(t.wcet + cost[l]) : charge.blocking;
+    blocking[l - 1] = blocking[l] < amount ? amount : blocking[l];
+  }
+  inline_vector<detail::sporadic_task_load<Number>, MaxTasks> higher;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto& t = table.tasks[order[i]];
+    const Number charged = t.wcet + detail::charges_of(model, cost[i], Number(0)).job;
+    detail::enter(
+        out, order[i],
+        detail::served_response(higher, dedicated_processor<Number>{}, Number(blocking[i] + charged), t.deadline));
+    // Bound: one per task, at most MaxTasks.
+    higher.unchecked_push_back({charged, t.period});
+  }
+  return out;
+}
+
+/// Fixed priorities with free preemption inside a slot, for any releases: the slot's inverse supply of own work and of
+/// what higher tasks release meanwhile. Pre: `order` names no task twice.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto slot_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& part,
+                                                 const rank_order<MaxTasks>& order,
+                                                 const slot_reservation<Number>& slot) -> verdict<Number, MaxTasks> {
+  TAKT_EXPECTS(detail::names_each_once(order));
+  verdict<Number, MaxTasks> out;
+  if (!detail::open_verdict(part, order, "slot-fixed-priority", out)) { return out; }
+  if (const auto error = slot_fault(slot)) {
+    out.error = error;
+    out.status = verdict_status::invalid_model;
+    return out;
+  }
+  inline_vector<detail::sporadic_task_load<Number>, MaxTasks> higher;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& t = part.tasks[order[i]];
+    const bool supplied = Number(0) < slot.budget;
+    const detail::response<Number> r =
+        supplied ? detail::served_response(higher, static_slot<Number>(slot), t.wcet, t.deadline)
+                 : detail::response<Number>{detail::response_state::endless};
+    detail::enter(out, order[i], r);
+    // Bound: one per task, at most MaxTasks.
+    higher.unchecked_push_back({t.wcet, t.period});
+  }
+  return out;
+}
+
+}  // namespace takt::inline TAKT_ABI::analysis

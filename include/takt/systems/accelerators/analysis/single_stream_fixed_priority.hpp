@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
+
+namespace takt::inline TAKT_ABI::analysis {
+
+namespace detail {
+
+/// Responses of one task among non-preemptive ones.
+template <class Number, std::size_t MaxTasks>
+class non_preemptive_response {
+ public:
+  using loads = inline_vector<sporadic_task_load<Number>, MaxTasks>;
+
+  /// `higher` has the tasks above this one.
+  constexpr non_preemptive_response(const loads& higher, const sporadic_task_load<Number>& own, const Number& blocking)
+      : higher_{&higher}, own_{own}, blocking_{blocking} {}
+
+  /// The worst over all jobs of the longest busy period, which is given up where it has too many steps.
+  constexpr auto worst() -> response<Number> {
+    if (!find_busy_period()) { return {failure_}; }
+    const Number jobs = ceil_quotient(busy_, own_.period);
+    Number start = blocking_;
+    Number worst(0);
+    for (Number k(0); k < jobs; k = k + Number(1)) {
+      if (!find_start(k, start)) { return {failure_}; }
+      const Number response = start + own_.wcet - k * own_.period;
+      if (!is_number(response)) { return {response_state::overflow}; }
+      worst = worst < response ? response : worst;
+      // The next job starts no earlier than this one ends.
+      start = start + own_.wcet;
+    }
+    return {response_state::found, worst};
+  }
+
+ private:
+  constexpr auto fails(response_state why) -> bool {
+    failure_ = why;
+    return false;
+  }
+
+  constexpr auto find_busy_period() -> bool {
+    busy_ = blocking_ + own_.wcet;
+    for (; steps_ > 0; --steps_) {
+      Number work = blocking_;
+      if (!add_jobs(work, ceil_quotient(busy_, own_.period), own_.wcet)) { return fails(response_state::overflow); }
+      for (std::size_t j = 0; j < higher_->size(); ++j) {
+        const auto& h = (*higher_)[j];
+        if (!add_jobs(work, ceil_quotient(busy_, h.period), h.wcet)) { return fails(response_state::overflow); }
+      }
+      if (!(busy_ < work)) { return true; }
+      busy_ = work;
+    }
+    return fails(response_state::given_up);
+  }
+
+  /// When job k starts, from a time before that.
+  constexpr auto find_start(const Number& k, Number& start) -> bool {
+    while (steps_-- > 0) {
+      Number work = blocking_;
+      if (!add_jobs(work, k, own_.wcet)) { return fails(response_state::overflow); }
+      for (std::size_t j = 0; j < higher_->size(); ++j) {
+        const auto& h = (*higher_)[j];
+        const Number jobs = number_traits<Number>::floor_quotient(start, h.period) + Number(1);
+        if (!add_jobs(work, jobs, h.wcet)) { return fails(response_state::overflow); }
+      }
+      if (!(start < work)) { return true; }
+      start = work;
+    }
+    return fails(response_state::given_up);
+  }
+
+  const loads* higher_;
+  sporadic_task_load<Number> own_;
+  Number blocking_;
+  Number busy_{};
+  std::int64_t steps_ = default_iteration_limit;
+  response_state failure_ = response_state::given_up;
+};
+
+}  // namespace detail
+
+/// Fixed priorities on a single stream: one kernel is resident and runs to its end. Exact for sporadic tasks in
+/// continuous time, as a supremum; every job of the busy period is looked at, as the first need not be the worst. A
+/// response above its deadline is reported too; none exists where the tasks up to this one are overloaded.
+/// Source: George et al. 1996, Davis et al. 2007. Pre: `order` names no task twice.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto single_stream_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                                          const rank_order<MaxTasks>& order)
+    -> verdict<Number, MaxTasks> {
+  TAKT_EXPECTS(detail::names_each_once(order));
+  verdict<Number, MaxTasks> out;
+  if (!detail::open_verdict(table, order, "single-stream-fixed-priority", out)) { return out; }
+  const std::size_t size = order.size();
+  Number blocking[MaxTasks]{};
+  for (std::size_t l = size; l-- > 1;) {
+    const Number& wcet = table.tasks[order[l]].wcet;
+    blocking[l - 1] = blocking[l] < wcet ? wcet : blocking[l];
+  }
+  sporadic_demand<Number, MaxTasks> up_to;
+  inline_vector<detail::sporadic_task_load<Number>, MaxTasks> higher;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto& t = table.tasks[order[i]];
+    static_cast<void>(up_to.add(t.wcet, t.deadline, t.period));
+    const load_comparison load = compare_load(up_to, dedicated_processor<Number>{});
+    const detail::sporadic_task_load<Number> own{t.wcet, t.period};
+    if (load == load_comparison::unknown) {
+      detail::enter(out, order[i], {detail::response_state::overflow});
+    } else if (load == load_comparison::above || (load == load_comparison::equal && Number(0) < blocking[i])) {
+      detail::enter(out, order[i], {detail::response_state::endless});
+    } else {
+      detail::enter(out, order[i], detail::non_preemptive_response<Number, MaxTasks>{higher, own, blocking[i]}.worst());
+    }
+    // Bound: one per task, at most MaxTasks.
+    higher.unchecked_push_back(own);
+  }
+  return out;
+}
+
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
+#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
+
+namespace takt::inline TAKT_ABI::analysis {
+
+/// Fixed priorities inside a slot where a kernel stops only at the end of a wave: the budget is shorter by the guard
+/// band, and the longest wave of a lower task is in the way once. Without preemption costs it is `slot_fixed_priority`.
+/// For any releases. Pre: `order` names no task twice.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto slot_guarded_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& part,
+                                                         const rank_order<MaxTasks>& order,
+                                                         const slot_reservation<Number>& slot)
+    -> verdict<Number, MaxTasks> {
+  TAKT_EXPECTS(detail::names_each_once(order));
+  verdict<Number, MaxTasks> out;
+  if (!detail::open_verdict(part, order, "slot-guarded-fixed-priority", out)) { return out; }
+  if (const auto error = slot_fault(slot)) {
+    out.error = error;
+    out.status = verdict_status::invalid_model;
+    return out;
+  }
+  const Number guard = guard_band(part);
+  const bool supplied = guard < slot.budget;
+  Number blocking[MaxTasks]{};  // by rank: the longest wave below
+  for (std::size_t l = order.size(); l-- > 1;) {
+    const Number& wave = part.tasks[order[l]].preemption_cost;
+    blocking[l - 1] = blocking[l] < wave ? wave : blocking[l];
+  }
+  inline_vector<detail::sporadic_task_load<Number>, MaxTasks> higher;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& t = part.tasks[order[i]];
+    detail::response<Number> r{.state = detail::response_state::endless};
+    if (supplied) {
+      const static_slot<Number> supply{Number(slot.budget - guard), slot.period};
+      r = detail::served_response(higher, supply, Number(blocking[i] + t.wcet), t.deadline);
+    }
+    detail::enter(out, order[i], r);
+    // Bound: one per task, at most MaxTasks.
+    higher.unchecked_push_back({t.wcet, t.period});
+  }
+  return out;
+}
+
+}  // namespace takt::inline TAKT_ABI::analysis

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <takt/analysis/analyze.hpp>
+#include <takt/analysis/concepts.hpp>
+#include <takt/analysis/judge.hpp>
+#include <takt/analysis/proven_miss.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/model/kernel_law.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/report/chain_platform.hpp>
+#include <takt/report/miss_words.hpp>
+#include <takt/report/verdict_summary.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/compositions.hpp>
+#include <takt/rules/planned_table.hpp>
+#include <takt/rules/share_tags.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
+#include <takt/systems/rtgpu/analysis/terms.hpp>
+
+namespace takt::inline TAKT_ABI::report {
+
+namespace detail {
+
+template <class A>
+[[nodiscard]] auto is_served(const A& a, std::size_t k) -> bool {
+  if constexpr (requires { a.served(k); }) {
+    return a.served(k);
+  } else {
+    return true;
+  }
+}
+
+/// The parts of each bound. Pre: `a` has evaluated its tasks under the plan of the verdict.
+template <analysis::PriorityAnalysis A>
+void add_reasons(const A& a, verdict_summary& out) {
+  const auto& tasks = a.table().tasks;
+  std::string failing;
+  TAKT_EXPECTS(out.tasks.size() == tasks.size());
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    task_summary& row = out.tasks[tasks[k].id];
+    if (!row.evaluated) {
+      row.because = "its bound would rest on " + failing + ", of higher priority, meeting its deadline";
+      continue;
+    }
+    if (!a.meets(k) && failing.empty()) { failing = row.name; }
+    if (!is_served(a, k)) {
+      row.because = "it has kernels, and the plan gives it no SM";
+    } else if (row.bound.exists && a.bound(k).exists && a.bound(k).value == row.bound.value) {
+      const auto add = [&row](const term<ticks>& t) { row.terms.push_back(t); };
+      if constexpr (requires { analysis::for_each_term(a, k, add); }) { analysis::for_each_term(a, k, add); }
+    } else if (!row.bound.exists && !a.meets(k)) {
+      const auto add = [&row](const term<ticks>& t) { row.demand.push_back(t); };
+      if constexpr (requires { analysis::for_each_demand(a, k, add); }) { analysis::for_each_demand(a, k, add); }
+    }
+  }
+}
+
+template <class Table, std::size_t N, std::size_t M>
+void add_chain_facts(const platform_record& platform, const rule_words& rules, const Table& table, const plan<N, M>& p,
+                     verdict_summary& out) {
+  fact core{"core", std::vector<std::string>(out.tasks.size())};
+  fact sms{"SMs", std::vector<std::string>(out.tasks.size(), "-")};
+  out.order.clear();
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    const auto id = table.tasks[k].id;
+    out.order.push_back(id);
+    core.cells[id] = std::to_string(table.tasks[k].core);
+    const sm_share share = id < p.shares.size() ? p.shares[id] : sm_share{};
+    out.tasks[id].kernels_on = share_words(platform, share);
+    if (share.sms < 1) { continue; }
+    sms.cells[id] = rules.gpus == "tokens" ? "token" : std::to_string(share.sms);
+    if (rules.gpus != "tokens" && platform.gpus.size() > 1) { sms.cells[id] += " on " + std::to_string(share.gpu); }
+  }
+  if (platform.cores > 1) { out.facts.push_back(std::move(core)); }
+  out.facts.push_back(std::move(sms));
+}
+
+/// Whether the number of virtual SMs stands in for a ratio that nobody has said.
+template <class Table>
+[[nodiscard]] auto has_unsaid_ratio(const Table& table, const platform_record& platform) -> bool {
+  return std::ranges::any_of(platform.gpus, [](const gpu_record& gpu) { return gpu.virtual_per_sm > 1; }) &&
+         std::ranges::any_of(table.segments, [](const auto& s) {
+           return s.where == stage::kernel && s.samples == 0 && s.interleave_numerator == unsaid_interleave;
+         });
+}
+
+/// The variant of RTGPU that a verdict was made by; the best where it was another analysis.
+[[nodiscard]] constexpr auto variant_named(std::string_view method) noexcept -> analysis::rtgpu_variant {
+  for (const auto& variant :
+       {analysis::rtgpu_published, analysis::rtgpu_sharper, analysis::as_published::rtgpu_algorithm_2}) {
+    if (variant.name == method) { return variant; }
+  }
+  return analysis::rtgpu_best;
+}
+
+/// The analysis behind a verdict on a platform.
+template <class P, class Table>
+[[nodiscard]] auto analysis_named(const P& platform, const Table& table, std::string_view method) {
+  if constexpr (requires { analysis::make_analysis(platform, table, variant_named(method)); }) {
+    return analysis::make_analysis(platform, table, variant_named(method));
+  } else {
+    return analysis::make_analysis(platform, table);
+  }
+}
+
+}  // namespace detail
+
+/// A verdict on chains with its reasons: the analysis of the platform is made once more under the plan of the verdict.
+/// A bound that it does not find again has no terms. Pre: `v` is about these tasks on this platform.
+template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
+  requires ChainsAsAWhole<P, T>
+[[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
+  verdict_summary out = detail::begin_summary(v);
+  const platform_record record = platform.record();
+  const detail::rule_words rules = detail::rule_words_of<P>(record);
+  out.platform_words = detail::board_words(record, rules);
+  out.platform = detail::board_tree(record, rules);
+  out.allocation = detail::share_members(v.plan, out, record.gpus.size() > 1, tasks);
+  if (out.tasks.empty()) { return out; }
+  const auto table = planned_table(platform, tasks, v.plan);
+  TAKT_EXPECTS(out.tasks.size() == table.size());
+  detail::add_chain_facts(record, rules, table, v.plan, out);
+  out.plan_words = detail::plan_words(record, rules, table, v.plan);
+  out.plan = detail::plan_members(v.plan, out);
+  for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
+  auto a = detail::analysis_named(platform, table, v.method);
+  static_cast<void>(analysis::evaluate_all(a, v.plan));
+  detail::add_reasons(a, out);
+  if (v.status == verdict_status::unschedulable) { add_misses(out, analysis::find_proven_misses(table, record)); }
+  out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
+  out.assumptions.emplace_back("Every segment takes a time within its bounds.");
+  if (table.gpu_tasks() > 0) {
+    out.assumptions.emplace_back("No kernel is slowed down by more than its interleave ratio and its overhead say.");
+    if (detail::has_unsaid_ratio(table, record)) { out.assumptions.emplace_back(detail::unsaid_interleave_words); }
+  }
+  return out;
+}
+
+}  // namespace takt::inline TAKT_ABI::report

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <takt/analysis/analyze.hpp>
+#include <takt/analysis/described/misfit.hpp>
+#include <takt/analysis/described/widened.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/shares/application.hpp>
+#include <takt/model/shares/contention.hpp>
+#include <takt/model/shares/gpu_shares.hpp>
+#include <takt/model/shares/share.hpp>
+#include <takt/rules/share_tags.hpp>
+#include <takt/systems/shares/analysis/described.hpp>
+#include <takt/systems/shares/analysis/share_method.hpp>
+
+namespace takt::inline TAKT_ABI {
+
+/// f(board, table) of what published methods of shares read: see `judge_shares`. Error: what is no kernel, or has no
+/// times by share, with its task and visit; then f is not called.
+template <class Described, class F>
+[[nodiscard]] constexpr auto with_shares(const Described& tasks, const hardware& board, const shares_rule& rule,
+                                         const contention_matrix<Described::max_tasks>& contention, const F& f)
+    -> model_error {
+  application_set<Described::max_tasks> table;
+  table.contention = contention;
+  model_error error = analysis::read_shares(tasks, board, table);
+  if (!error) { error = located(validate(table), tasks.tasks); }
+  if (!error && board.gpus[0].memory < 0) { error.fault = model_fault::platform_size_out_of_range; }
+  if (error) { return error; }
+  // Whole units; as many as their type can say are as good as more.
+  const std::int64_t units = board.gpus[0].memory / memory_units::bytes_per_unit;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const gpu_shares_resource gpu = board.gpus[0].memory > 0
+                                      ? gpu_shares(memory_units{static_cast<std::int32_t>(units < most ? units : most)})
+                                      : gpu_shares();
+  detail::refusal unused;
+  const auto one_pool = pool(gpu, rule);
+  const platform<std::remove_const_t<decltype(one_pool)>> sharing{one_pool, std::move(unused)};
+  unused.error = {};
+  f(sharing, table);
+  return {};
+}
+
+/// What tasks that are one kernel each get of a GPU that is granted by shares: the plan of the verdict says the least
+/// lasting share of each with which all deadlines are kept, and so it holds for shares that follow jobs as for those
+/// that never change. `contention`: how tasks slow one another down, by their positions. Memory counts where the GPU
+/// says how much it has. Error: what is no kernel, or has no times by share, with its task and visit.
+template <class Described, std::size_t N = 1, std::size_t V = 0>
+[[nodiscard]] constexpr auto judge_shares(const Described& tasks, const hardware& board,
+                                          const shares_rule& rule = shares(),
+                                          const contention_matrix<Described::max_tasks>& contention = {},
+                                          const plan<N, V>& p = {})
+    -> verdict<ticks, Described::max_tasks, Described::max_visits> {
+  verdict<ticks, Described::max_tasks, Described::max_visits> out;
+  out.method = analysis::share_method::name;
+  model_error error = parts_fault(p, {.percents = true}, tasks.size());
+  const auto judge = [&](const auto& sharing, const auto& table) {
+    if (error) { return; }
+    model_error ignored;
+    out = analysis::widened<Described::max_visits>(
+        analysis::detail::judge_set(sharing, table, analysis::resized<Described::max_tasks, 0>(p), ignored));
+    analysis::give_back_deadlines(tasks, out);
+  };
+  if (const auto unread = with_shares(tasks, board, rule, contention, judge)) { error = unread; }
+  if (error) { out.refuse(error); }
+  return out;
+}
+
+}  // namespace takt::inline TAKT_ABI
