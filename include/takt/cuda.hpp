@@ -8,10 +8,10 @@
 #include <takt/cuda/device.hpp>
 #include <takt/cuda/driver.hpp>
 #include <takt/cuda/job_streams.hpp>
-#include <takt/cuda/launch_driver.hpp>
 #include <takt/cuda/machine.hpp>
 #include <takt/cuda/partition.hpp>
 #include <takt/cuda/pinned_job.hpp>
+#include <takt/systems/shares/cuda/launch_driver.hpp>
 
 #ifdef __CUDACC__
 #include <takt/cuda/pinned_kernel.cuh>

@@ -3,7 +3,7 @@
 
 #include <takt/core/compiler.hpp>
 
-#include <takt/systems/accelerators/figures/whole_kernels.hpp>
+#include <takt/generation/whole_kernels.hpp>
 #include <takt/systems/graphs/figures/capacity_loss.hpp>
 #include <takt/systems/graphs/figures/hog.hpp>
 #include <takt/systems/graphs/figures/random_loads.hpp>

@@ -33,4 +33,4 @@
 #endif
 
 #include <takt/runtime/bind.hpp>
-#include <takt/runtime/call.hpp>
+#include <takt/systems/run.hpp>

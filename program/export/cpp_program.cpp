@@ -141,7 +141,7 @@ class program_writer {
     body_ += cpp_policy(file_, input_);
     body_ += fmt::format("constexpr auto rule = {};  // of the processors\n", cpp_cpu_rule(input_));
     if (input_.question.granted || input_.question.overlapping_graphs) {
-      headers_.insert("takt/allocation/policies/single_methods.hpp");
+      headers_.insert("takt/systems/single_methods.hpp");
     }
   }
 

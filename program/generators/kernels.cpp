@@ -4,7 +4,7 @@
 
 #include <takt/analysis/methods/block_queue/capacity.hpp>
 #include <takt/generation/uunifast.hpp>
-#include <takt/systems/accelerators/figures/whole_kernels.hpp>
+#include <takt/generation/whole_kernels.hpp>
 #include <takt/systems/graphs/figures/random_loads.hpp>
 
 #include "../failure.hpp"

@@ -3,13 +3,13 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/allocation/known/policies.hpp>
-#include <takt/allocation/policies/single_methods.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include <takt/systems/policies.hpp>
+#include <takt/systems/single_methods.hpp>
 
 #include "run_method.hpp"
 

@@ -3,13 +3,13 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/allocation/known/policies.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/report/policies/asked_policy.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/run/run.hpp>
+#include <takt/systems/policies.hpp>
 
 #include "run_method.hpp"
 

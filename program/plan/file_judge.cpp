@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/synthesis/chain_offsets.hpp>
 #include <takt/analysis/must_miss.hpp>
 #include <takt/report/miss_words.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
+#include <takt/systems/policies.hpp>
 
 #include "../fields.hpp"
 #include "../files/each_task.hpp"

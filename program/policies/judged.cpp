@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <takt/allocation/policies/single_methods.hpp>
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
+#include <takt/systems/single_methods.hpp>
 
 #include "../fields.hpp"
 #include "../large_stack.hpp"

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/generation/parameter_views.hpp>
+#include <takt/generation/whole_kernels.hpp>
 #include <takt/host/engine.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/plan.hpp>
@@ -16,10 +18,8 @@
 #include <takt/rules/servers/all.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation/simulate_composed.hpp>
-#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/slot_tests.hpp>
-#include <takt/systems/accelerators/figures/whole_kernels.hpp>
 #include <takt/systems/locked_gpus/simulation/statistics.hpp>
 
 #include "../failure.hpp"

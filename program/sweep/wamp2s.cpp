@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
 #include <takt/systems/shares/analysis/necessary_shares.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 #include <takt/systems/shares/figures/application_releases.hpp>
 #include <takt/systems/shares/figures/synthetic_sets.hpp>
 #include <takt/systems/shares/plans/static_shares.hpp>

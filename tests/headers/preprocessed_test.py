@@ -8,11 +8,16 @@ import sys
 
 compiler, root = sys.argv[1], pathlib.Path(sys.argv[2])
 freestanding = ("core", "model", "rules", "analysis", "allocation")
+# What stands for these rooms in a system, and for the others.
+roles = {"model": "tasks", "rules": "rules", "analysis": "analysis", "allocation": "plans", "host": "host",
+         "simulation": "simulation", "runtime": "run", "cuda": "cuda"}
 
 
 def headers_of(*rooms):
+    """Of rooms, and of what stands for them in systems."""
     return [f"takt/{p.relative_to(root / 'include/takt')}" for room in rooms
-            for p in sorted((root / "include/takt" / room).rglob("*.hpp"))]
+            for folder in [room, *(["systems/*/" + roles[room]] if room in roles else [])]
+            for place in sorted((root / "include/takt").glob(folder)) for p in sorted(place.rglob("*.hpp"))]
 
 
 def headers_of_device_code():

@@ -15,11 +15,11 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/policies.hpp>
 
 #include "files/workload_file.hpp"
 #include "json_value.hpp"

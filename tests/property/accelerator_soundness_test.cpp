@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/core/random.hpp>
@@ -20,7 +21,6 @@
 #include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/systems/accelerators/analysis/as_published.hpp>
-#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/slot_guarded_fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>

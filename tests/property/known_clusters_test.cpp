@@ -12,15 +12,15 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge.hpp>
-#include <takt/allocation/policies/single_methods.hpp>
 #include <takt/core/random.hpp>
 #include <takt/host/engine.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/policies.hpp>
+#include <takt/systems/single_methods.hpp>
 
 namespace {
 

@@ -12,12 +12,12 @@
 #include <doctest/doctest.h>
 
 #include <takt/allocation/compare.hpp>
-#include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/policies.hpp>
 #include "support/draws.hpp"
 
 namespace {

@@ -14,13 +14,13 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/trace.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
 
 #include "support/environment.hpp"

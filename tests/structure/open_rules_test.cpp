@@ -158,7 +158,7 @@ TEST_CASE("no enumeration counts the orders, policies or protocols that there ar
 }
 
 TEST_CASE("no concept asks a rule for its name") {
-  each_header({"rules", "analysis"}, [&](const std::string& file, const std::string& text) {
+  each_header({"rules", "analysis", "systems"}, [&](const std::string& file, const std::string& text) {
     for (const auto& name : named_rules(text)) {
       CAPTURE(file);
       CHECK_MESSAGE(named_for_a_reason.contains(name), "a concept asks for " << name);
@@ -168,7 +168,7 @@ TEST_CASE("no concept asks a rule for its name") {
 
 TEST_CASE("no concept asks a trait that lists rules") {
   std::set<std::string> used;
-  each_header({"rules", "analysis"}, [&](const std::string& file, const std::string& text) {
+  each_header({"rules", "analysis", "systems"}, [&](const std::string& file, const std::string& text) {
     for (const auto& name : asked_traits(text)) {
       CAPTURE(file);
       CHECK_MESSAGE(listed_for_a_reason.contains(name), name << " lists the types of a concept");
@@ -182,21 +182,22 @@ TEST_CASE("no concept asks a trait that lists rules") {
 
 TEST_CASE("no concept is a list of others that name rules or systems") {
   std::set<std::string> used;
-  each_header({"rules", "analysis", "host", "simulation", "report", "runtime"}, [&](const std::string& file,
-                                                                                    const std::string& text) {
-    for (const auto& name : alternatives(text)) {
-      CAPTURE(file);
-      CHECK_MESSAGE(either_for_a_reason.contains(name), name << " lists concepts; let each register itself");
-      used.insert(name);
-    }
-  });
+  each_header({"rules", "analysis", "host", "simulation", "report", "runtime", "systems"},
+              [&](const std::string& file, const std::string& text) {
+                for (const auto& name : alternatives(text)) {
+                  CAPTURE(file);
+                  CHECK_MESSAGE(either_for_a_reason.contains(name),
+                                name << " lists concepts; let each register itself");
+                  used.insert(name);
+                }
+              });
   for (const auto& [name, why] : either_for_a_reason) {
     CHECK_MESSAGE(used.contains(name), name << " is there no more");
   }
 }
 
 TEST_CASE("no host asks one rule after another whether it is this one or that one") {
-  each_header({"analysis", "allocation", "host", "simulation", "report", "runtime", "rules"},
+  each_header({"analysis", "allocation", "host", "simulation", "report", "runtime", "rules", "systems"},
               [&](const std::string& file, const std::string& text) {
                 for (const auto& name : chained_rules(text)) {
                   CAPTURE(file);

@@ -43,10 +43,29 @@ const names freestanding_headers{"array",  "bit", "compare", "concepts",    "cst
                                  "limits", "new", "span",    "string_view", "type_traits", "utility"};
 const names rooms_with_ranges{"generation", "report"};
 
-auto room_of(std::string_view path) -> std::string {
-  const auto slash = path.find('/', 5);
-  return path.starts_with("takt/") && slash != std::string_view::npos ? std::string{path.substr(5, slash - 5)}
-                                                                      : std::string{};
+/// What a folder of a system is: each may include what the room of the kernel may.
+const std::map<std::string, std::string, std::less<>> room_of_role{
+    {"tasks", "model"},   {"rules", "rules"},           {"analysis", "analysis"}, {"plans", "allocation"},
+    {"host", "host"},     {"simulation", "simulation"}, {"run", "runtime"},       {"cuda", "cuda"},
+    {"report", "report"}, {"figures", "generation"}};
+
+struct place {
+  std::string room;    ///< none of an umbrella header
+  std::string system;  ///< none of the kernel
+
+  /// The lists of all systems, which stand beside them.
+  [[nodiscard]] auto lists_systems() const -> bool { return room == "systems"; }
+};
+
+auto place_of(std::string_view path) -> place {
+  std::vector<std::string> folders;
+  for (std::size_t from = 0, slash = 0; (slash = path.find('/', from)) != std::string_view::npos; from = slash + 1) {
+    folders.emplace_back(path.substr(from, slash - from));
+  }
+  if (folders.size() < 2 || folders[0] != "takt") { return {}; }
+  if (folders[1] != "systems" || folders.size() == 2) { return {folders[1], {}}; }
+  const auto role = folders.size() > 3 ? room_of_role.find(folders[3]) : room_of_role.end();
+  return {role != room_of_role.end() ? role->second : "systems/" + folders[2], folders[2]};
 }
 
 auto includes_of(const std::string& text) -> std::vector<std::string> {
@@ -66,11 +85,17 @@ auto includes_of(const std::string& text) -> std::vector<std::string> {
 
 /// What is wrong with one include of a header that stands in a room.
 auto check_include(const std::string& path, const std::string& included) -> std::string {
-  const std::string room = room_of(path);
+  const auto [room, system] = place_of(path);
   if (included.starts_with("takt/")) {
-    const std::string other = room_of(included);
-    if (other.empty()) { return "an umbrella header inside the library"; }
-    return other == room || may_include.at(room).contains(other) ? "" : room + " may not include " + other;
+    const place other = place_of(included);
+    if (other.room.empty()) { return "an umbrella header inside the library"; }
+    if (place_of(path).lists_systems()) { return ""; }
+    if (!other.system.empty() && other.system != system) {
+      return (system.empty() ? "the kernel" : system) + " may not include the system " + other.system;
+    }
+    if (other.lists_systems()) { return "nothing in the library may include lists of systems"; }
+    return other.room == room || may_include.at(room).contains(other.room) ? ""
+                                                                           : room + " may not include " + other.room;
   }
   if (included == "range/v3/all.hpp") { return "all of range-v3"; }
   if (included.starts_with("range/v3/") && !rooms_with_ranges.contains(room)) { return "range-v3 in " + room; }
@@ -87,22 +112,23 @@ auto check_include(const std::string& path, const std::string& included) -> std:
 
 auto check_umbrella(const std::string& path, const std::string& included) -> std::string {
   const std::string name = fs::path{path}.stem().string();
-  const std::string other = room_of(included);
+  const std::string other = place_of(included).room;
   if (name == "takt" || name == "compose" || name == "compare") {
     const bool good = freestanding.contains(other) || (name == "compose" && included == "takt/takt.hpp") ||
                       (name == "compare" && included == "takt/compose.hpp");
     return good ? "" : name + ".hpp brings core to allocation only";
   }
   if (!may_include.contains(name)) { return "no room of this name"; }
-  const bool own = other == name || may_include.at(name).contains(other) || included == "takt/takt.hpp";
+  const bool own =
+      other == name || other == "systems" || may_include.at(name).contains(other) || included == "takt/takt.hpp";
   return own ? "" : name + ".hpp brings its own room and what that may include";
 }
 
 /// `path` is relative to include/.
 auto check_header(const std::string& path, const std::string& text) -> complaints {
   complaints out;
-  const std::string room = room_of(path);
-  if (!room.empty() && !may_include.contains(room)) { return {path + ": no such room: " + room}; }
+  const std::string room = place_of(path).room;
+  if (!room.empty() && room != "systems" && !may_include.contains(room)) { return {path + ": no such room: " + room}; }
   for (const auto& included : includes_of(text)) {
     const std::string wrong = room.empty() ? check_umbrella(path, included) : check_include(path, included);
     if (!wrong.empty()) { out.push_back(path + " includes " + included + ": " + wrong); }
@@ -118,6 +144,22 @@ auto check_header(const std::string& path, const std::string& text) -> complaint
   return out;
 }
 
+/// Includes that stand against the law, to be cut: none may be added.
+const names still_there{
+    "takt/allocation/policies/judge.hpp includes takt/systems/policies.hpp: nothing in the library may include lists of systems",
+    "takt/analysis/analyze.hpp includes takt/systems/methods.hpp: nothing in the library may include lists of systems",
+    "takt/generation/block_workloads.hpp includes takt/systems/locked_gpus/figures/gpusync_generator.hpp: the kernel may not include the system locked_gpus",
+    "takt/report/explain.hpp includes takt/systems/summarize.hpp: nothing in the library may include lists of systems",
+    "takt/report/policies/asked_policy.hpp includes takt/systems/single_methods.hpp: nothing in the library may include lists of systems",
+    "takt/report/policies/judge_by_word.hpp includes takt/systems/method_words.hpp: nothing in the library may include lists of systems",
+    "takt/report/policies/judge_by_word.hpp includes takt/systems/simulate_method.hpp: nothing in the library may include lists of systems",
+    "takt/report/policies/judged_policy.hpp includes takt/systems/single_methods.hpp: nothing in the library may include lists of systems",
+    "takt/report/policies/judged_policy.hpp includes takt/systems/locked_gpus/tasks/platform.hpp: the kernel may not include the system locked_gpus",
+    "takt/report/policies/sharing_rule.hpp includes takt/systems/locked_gpus/report/words.hpp: the kernel may not include the system locked_gpus",
+    "takt/report/policies/sharing_rule.hpp includes takt/systems/locked_gpus/tasks/configuration.hpp: the kernel may not include the system locked_gpus",
+    "takt/rules/policies/tokens.hpp includes takt/systems/locked_gpus/tasks/platform.hpp: the kernel may not include the system locked_gpus",
+};
+
 auto read(const fs::path& file) -> std::string {
   std::ifstream in{file};
   return {std::istreambuf_iterator<char>{in}, {}};
@@ -128,14 +170,20 @@ auto read(const fs::path& file) -> std::string {
 TEST_CASE("every header includes only what its room may include") {
   const fs::path root = fs::path{TAKT_SOURCE_DIR} / "include";
   std::size_t seen = 0;
+  names found;
   for (const auto& entry : fs::recursive_directory_iterator{root}) {
     if (!entry.is_regular_file()) { continue; }
     ++seen;
     for (const auto& complaint : check_header(fs::relative(entry.path(), root).generic_string(), read(entry.path()))) {
-      FAIL_CHECK(complaint);
+      if (names::const_iterator known = still_there.find(complaint); known != still_there.end()) {
+        found.insert(*known);
+      } else {
+        FAIL_CHECK(complaint);
+      }
     }
   }
   CHECK(seen > 40);
+  for (const auto& gone : still_there) { CHECK_MESSAGE(found.contains(gone), "not true any more: " << gone); }
 }
 
 TEST_CASE("the room check finds planted violations") {
@@ -154,6 +202,18 @@ TEST_CASE("the room check finds planted violations") {
   CHECK(wrong("takt/cuda/a.hpp", "<takt/runtime/b.hpp>") == 0);
   CHECK(wrong("takt/rules/a.hpp", "<takt/takt.hpp>") == 1);
   CHECK(wrong("takt/attic/a.hpp", "<array>") == 1);
+
+  CHECK(wrong("takt/systems/x/analysis/a.hpp", "<takt/rules/b.hpp>") == 0);
+  CHECK(wrong("takt/systems/x/analysis/a.hpp", "<takt/systems/x/tasks/b.hpp>") == 0);
+  CHECK(wrong("takt/systems/x/analysis/a.hpp", "<takt/systems/x/run/b.hpp>") == 1);
+  CHECK(wrong("takt/systems/x/run/links/a.hpp", "<takt/systems/x/tasks/b.hpp>") == 0);
+  CHECK(wrong("takt/systems/x/analysis/a.hpp", "<takt/systems/y/tasks/b.hpp>") == 1);
+  CHECK(wrong("takt/analysis/a.hpp", "<takt/systems/y/analysis/b.hpp>") == 1);
+  CHECK(wrong("takt/analysis/a.hpp", "<takt/systems/methods.hpp>") == 1);
+  CHECK(wrong("takt/systems/x/analysis/a.hpp", "<takt/systems/methods.hpp>") == 1);
+  CHECK(wrong("takt/systems/methods.hpp", "<takt/systems/y/analysis/b.hpp>") == 0);
+  CHECK(wrong("takt/systems/x/attic/a.hpp", "<takt/core/b.hpp>") == 1);
+  CHECK(wrong("takt/systems/x/plans/a.hpp", "<vector>") == 1);
 
   CHECK(wrong("takt/core/a.hpp", "<array>") == 0);
   CHECK(wrong("takt/core/a.hpp", "<chrono>") == 1);

@@ -15,8 +15,8 @@
 #include <takt/report/explanation.hpp>
 #include <takt/report/plan_words.hpp>
 #include <takt/report/run_summary.hpp>
-#include <takt/report/summarize.hpp>
 #include <takt/report/table.hpp>
+#include <takt/systems/summarize.hpp>
 
 namespace takt::inline TAKT_ABI {
 

@@ -17,7 +17,7 @@
 #include <takt/model/task_set.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/systems/graphs/report/graph_path.hpp>
+#include <takt/report/graph_path.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/allocation/policies/single_methods.hpp>
 #include <takt/allocation/stoppable_search.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
+#include <takt/systems/single_methods.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include <takt/analysis/methods/demand/sporadic_demand.hpp>
 #include <takt/analysis/methods/demand/supply.hpp>
 #include <takt/analysis/methods/gel/upward.hpp>
+#include <takt/analysis/methods/whole_kernels/fixed_order.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/accelerators/analysis/fixed_order.hpp>
 
 #include <array>
 #include <cstddef>

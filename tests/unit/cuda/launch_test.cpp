@@ -13,8 +13,8 @@
 
 #include <takt/cuda/accelerator.hpp>
 #include <takt/cuda/job_streams.hpp>
-#include <takt/cuda/launch_driver.hpp>
 #include <takt/runtime/executor/run.hpp>
+#include <takt/systems/shares/cuda/launch_driver.hpp>
 #include <takt/systems/shares/run/launch_gate.hpp>
 #include <takt/systems/shares/run/virtual_context.hpp>
 #include <takt/takt.hpp>

@@ -19,11 +19,11 @@
 #include <takt/cuda/accelerator.hpp>
 #include <takt/cuda/device.hpp>
 #include <takt/cuda/job_streams.hpp>
-#include <takt/cuda/launch_driver.hpp>
 #include <takt/cuda/partition.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/runtime/event.hpp>
 #include <takt/runtime/executor/run.hpp>
+#include <takt/systems/shares/cuda/launch_driver.hpp>
 #include <takt/takt.hpp>
 
 #include "fixture.hpp"

@@ -7,8 +7,8 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/shares/application.hpp>
-#include <takt/report/summarize.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/summarize.hpp>
 
 /// One small system of each of the five kinds, and what is known of it.
 namespace takt_tests {

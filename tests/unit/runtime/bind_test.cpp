@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include <takt/compose.hpp>
-#include <takt/runtime/call.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/run.hpp>
 
 using namespace takt::literals;
 

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include <takt/runtime/interrupt_shield.hpp>
+#include <takt/systems/locked_gpus/run/interrupt_shield.hpp>
 #include <takt/systems/locked_gpus/tasks/study.hpp>
 
 namespace {

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <takt/allocation/compose.hpp>
-#include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge_board.hpp>
 #include <takt/allocation/policies/known_under.hpp>
 #include <takt/allocation/policies/limits_under.hpp>
@@ -24,6 +23,7 @@
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/units.hpp>
+#include <takt/systems/policies.hpp>
 
 namespace takt::inline TAKT_ABI {
 

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <span>
 
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 
-#include <takt/allocation/policies/single_methods.hpp>
 #include <takt/allocation/stoppable_search.hpp>
 #include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
@@ -14,6 +13,7 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
+#include <takt/systems/single_methods.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 

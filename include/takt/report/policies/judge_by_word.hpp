@@ -17,14 +17,14 @@
 #include <takt/model/plan.hpp>
 #include <takt/report/policies/asked_policy.hpp>
 #include <takt/report/policies/judged_policy.hpp>
-#include <takt/report/policies/method_words.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
-#include <takt/report/policies/simulate_method.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/method_words.hpp>
+#include <takt/systems/simulate_method.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 

@@ -13,7 +13,6 @@
 #include <takt/allocation/allocation.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/allocation/policies/judge_board.hpp>
-#include <takt/allocation/policies/single_methods.hpp>
 #include <takt/analysis/cause_effect/waiting_consumers.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -27,6 +26,7 @@
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
+#include <takt/systems/single_methods.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 

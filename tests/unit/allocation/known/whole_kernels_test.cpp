@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/generation/whole_kernels.hpp>
 #include <takt/model/platform.hpp>
-#include <takt/systems/accelerators/figures/whole_kernels.hpp>
 #include <takt/systems/accelerators/plans/judge.hpp>
 
 #include "support/accelerator_examples.hpp"

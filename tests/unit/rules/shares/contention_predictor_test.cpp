@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <limits>
 
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 
 #include "unit/rules/shares/share_host.hpp"
 

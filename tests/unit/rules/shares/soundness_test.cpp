@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 
 #include "share_host.hpp"
 #include "support/environment.hpp"

@@ -9,13 +9,13 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/release_times.hpp>
 #include <takt/simulation/trace.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 #include <takt/systems/shares/figures/synthetic_sets.hpp>
 #include <takt/systems/shares/plans/static_shares.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>

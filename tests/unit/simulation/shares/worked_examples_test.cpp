@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 
 #include "fixtures.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/analysis/methods/whole_kernels/fixed_order.hpp>
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
-#include <takt/systems/accelerators/analysis/fixed_order.hpp>
 #include <takt/systems/accelerators/analysis/harmonic_edf.hpp>
 #include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
 

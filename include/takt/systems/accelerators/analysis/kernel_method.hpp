@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
+#include <takt/analysis/methods/whole_kernels/fixed_order.hpp>
 #include <takt/analysis/methods/whole_kernels/parts.hpp>
 #include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -16,7 +17,6 @@
 #include <takt/model/plan.hpp>
 #include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/systems/accelerators/analysis/fixed_order.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 

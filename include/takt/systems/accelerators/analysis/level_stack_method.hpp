@@ -8,11 +8,11 @@
 
 #include <takt/analysis/known_method.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
+#include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/servers/forward.hpp>
-#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/kernel_method.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_method.hpp>
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
+#include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 

@@ -7,12 +7,12 @@
 
 #include <takt/analysis/known_method.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
+#include <takt/analysis/methods/whole_kernels/fixed_order.hpp>
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/systems/accelerators/analysis/fixed_order.hpp>
 #include <takt/systems/accelerators/analysis/kernel_method.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
 

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
-#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 

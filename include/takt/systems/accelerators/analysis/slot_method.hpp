@@ -8,12 +8,12 @@
 
 #include <takt/analysis/known_method.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
+#include <takt/analysis/methods/whole_kernels/fixed_order.hpp>
 #include <takt/analysis/methods/whole_kernels/parts.hpp>
 #include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/servers/forward.hpp>
-#include <takt/systems/accelerators/analysis/fixed_order.hpp>
 #include <takt/systems/accelerators/analysis/kernel_method.hpp>
 #include <takt/systems/accelerators/analysis/slot_guarded_fixed_priority.hpp>
 

@@ -16,11 +16,11 @@
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/report/graph_path.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/systems/graphs/analysis/graph_board.hpp>
-#include <takt/systems/graphs/report/graph_path.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 

@@ -5,11 +5,11 @@
 #include <cstdint>
 
 #include <takt/analysis/methods/demand/supply.hpp>
+#include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/shares/application.hpp>
-#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <takt/analysis/known_method.hpp>
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
@@ -15,7 +16,6 @@
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/systems/shares/analysis/necessary_shares.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <takt/core/random.hpp>
+#include <takt/generation/whole_kernels.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/application.hpp>
-#include <takt/systems/accelerators/figures/whole_kernels.hpp>
 #include <takt/systems/shares/figures/synthetic_platform.hpp>
 
 namespace takt::inline TAKT_ABI::generation {

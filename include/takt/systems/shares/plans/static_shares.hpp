@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 
 namespace takt::inline TAKT_ABI {
 

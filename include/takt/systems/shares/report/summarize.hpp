@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
@@ -16,7 +17,6 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/systems/shares/analysis/necessary_shares.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/systems/shares/analysis/necessary_shares.hpp>
 #include <takt/systems/shares/analysis/preemptive_whole_gpu.hpp>
-#include <takt/systems/shares/analysis/sufficient_shares.hpp>
 
 #include "unit/rules/shares/share_host.hpp"
 #include "vectors/exact_number.hpp"

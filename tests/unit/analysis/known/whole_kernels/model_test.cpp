@@ -3,11 +3,11 @@
 
 #include <limits>
 
+#include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/model/accelerator_fault.hpp>
 #include <takt/systems/accelerators/analysis/as_published.hpp>
-#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/slot_guarded_fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/generation/whole_kernels.hpp>
 #include <takt/systems/accelerators/analysis/slot_tests.hpp>
-#include <takt/systems/accelerators/figures/whole_kernels.hpp>
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
 #include <takt/systems/accelerators/analysis/as_published.hpp>
-#include <takt/systems/accelerators/analysis/fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/harmonic_edf.hpp>
 #include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
 #include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>

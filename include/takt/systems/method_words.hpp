@@ -13,7 +13,6 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/report/miss_words.hpp>
 #include <takt/report/policies/judged_policy.hpp>
-#include <takt/report/summarize.hpp>
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
@@ -23,6 +22,7 @@
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 #include <takt/systems/rtgpu/plans/judge.hpp>
+#include <takt/systems/summarize.hpp>
 
 // What published methods say of a verdict, their own or that of the rules of pools under the same plan.
 

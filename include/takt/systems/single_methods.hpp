@@ -6,7 +6,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/known_under.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -20,6 +19,7 @@
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/policies.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 #include <takt/systems/rtgpu/plans/judge.hpp>
 #include <takt/systems/shares/plans/judge.hpp>

@@ -11,7 +11,6 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/hardware.hpp>
-#include <takt/report/policies/method_words.hpp>
 #include <takt/report/sighting.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
@@ -22,6 +21,7 @@
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
+#include <takt/systems/method_words.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
 
 namespace takt::inline TAKT_ABI::report {

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include <takt/analysis/methods/demand/supply.hpp>
+#include <takt/analysis/methods/whole_kernels/fixed_order.hpp>
 #include <takt/analysis/methods/whole_kernels/parts.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
-#include <takt/systems/accelerators/analysis/fixed_order.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 
