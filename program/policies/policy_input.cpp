@@ -325,7 +325,9 @@ auto asked_of(const workload_file& file, const rule_wishes& wishes) -> std::vari
     q.own = file.rules.gpus;
     q.granted = granted_by(file);
   }
-  if (q.granted) { q.cpus = "fixed-priority"; }
+  const bool orders_kernels = has_kernels_only(file) && is_one_of(split_policy(q.policy).name, kernel_sharings);
+  // No task has a point where none visits a processor: kernels go by priorities then.
+  if (q.granted || (q.cpus == "gel" && orders_kernels)) { q.cpus = "fixed-priority"; }
   if (auto fault = fault_of_policy(own ? "/platform/gpus/0/sharing" : "--policy", q.policy)) { return *fault; }
   if (auto fault = fault_of_cpu_rule(wishes.cpus.empty() ? "/platform/cpus/policy" : "--cpus", q.cpus)) {
     return *fault;

@@ -146,6 +146,25 @@ TEST_CASE("given plan: a task that names one core of a cluster keeps it") {
   for (std::size_t i = 0; i < 3; ++i) { CHECK(bound_of(again, i) == bound_of(found, i)); }
 }
 
+TEST_CASE("given plan: kernels alone have no points, and are judged by priorities as what is written of them is") {
+  json file = two_chains("levels");
+  file["platform"]["gpus"][0].update({{"virtual_per_sm", 1}, {"preemption_levels", 3}, {"context_switch", "12us"}});
+  file["tasks"].clear();
+  for (const int priority : {10, 6, 3, 2}) {
+    const std::string wcet = std::to_string(priority * 300) + "us";
+    const json kernel{{"wcet", wcet}, {"preemption_cost", priority % 4 == 2 ? "0us" : "1us"}};
+    file["tasks"].push_back({{"name", "t" + std::to_string(priority)},
+                             {"period", std::to_string(50 - 4 * priority) + "ms"},
+                             {"priority", priority},
+                             {"segments", {{{"kernel", kernel}}}}});
+  }
+  const json by_points = verdict_of(file, "--policy levels --cpus gel");
+  const json by_priorities = verdict_of(file, "--policy levels --cpus fixed-priority");
+  CHECK(by_points["status"] == "schedulable");
+  CHECK(by_points["analysis"] == by_priorities["analysis"]);
+  for (std::size_t i = 0; i < 4; ++i) { CHECK(bound_of(by_points, i) == bound_of(by_priorities, i)); }
+}
+
 TEST_CASE("given plan: of several GPUs it says which one a task is on") {
   const json plan{{"gpu", {{"camera", 1}, {"lidar", 0}}}, {"sms", {{"camera", 8}, {"lidar", 8}}}};
   const json found = verdict_of(planned(two_chains("isolated", 2), plan));
