@@ -16,8 +16,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What comes of a request to join or to leave. `found` is what was judged: its verdict with the plan, and where there
-/// is no proof `missing` facts and `misses`; nothing where `error` says why nobody was judged, or nobody is left.
+/// Holds the answer to a request to join or to leave. `found` is what was judged: its verdict with the plan, and
+/// without a proof `missing` facts and `misses`. It is empty with an `error`, or where nobody is left.
 template <class Judged>
 struct admission_answer {
   bool granted = false;

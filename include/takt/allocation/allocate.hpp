@@ -60,7 +60,7 @@ template <class P, class T>
   }
 }
 
-/// The same by a search of takt's own that is named, which ends after `limit` task analyses.
+/// Finds a plan by a search of takt's own that is named, which ends after `limit` task analyses.
 template <class P, class T>
   requires ChainsAsAWhole<P, T>
 [[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method,
@@ -73,7 +73,7 @@ template <class P, class T>
   }
 }
 
-/// The same with one reading of the platform's method as the test.
+/// Finds a plan by a named search with one reading of the platform's method as the test.
 template <class P, class T>
   requires(ChainsAsAWhole<P, T> && analysis::HasMethodOptions<P>)
 [[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method,

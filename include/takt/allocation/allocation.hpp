@@ -9,9 +9,9 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How a plan is looked for. All but `spread` look for the first proof, which leaves what is not needed. `exhaustive`,
-/// `exact` and `greedy` visit shares in the same order, priority order of tasks
-/// and smallest share first, so they agree on which feasible plan comes first.
+/// Says how a plan is looked for. All but `spread` look for the first proof, which leaves what is not needed.
+/// `exhaustive`, `exact` and `greedy` visit shares in the same order, priority order of tasks and smallest share first,
+/// so they agree on which feasible plan comes first.
 enum class search_method : std::uint8_t {
   exhaustive,        ///< every plan, judged as a whole
   exact,             ///< depth first in priority order, cut at the first failing task; as exact as exhaustive

@@ -35,7 +35,7 @@ class branch_and_bound {
         needs_{tasks_with_shares(a)},
         plans_{a, limit, effort} {}
 
-  /// Whether a plan was found.
+  /// Searches, and returns whether a plan was found.
   constexpr auto run() -> bool { return search({analysis_->platform(), size(), needs_}); }
 
   /// By priority.

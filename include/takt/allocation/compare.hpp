@@ -22,7 +22,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a policy and a rule of processors make of tasks.
+/// Holds what a policy and a rule of processors make of tasks.
 template <std::size_t N, std::size_t V>
 struct comparison_line {
   std::string_view policy{};
@@ -112,7 +112,7 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P
   return compare(all, board, policies, cpu_rules(fixed_priority));
 }
 
-/// The same for tasks of any spelling. Error: what no description holds; in a constant expression it stops
+/// Compares policies for tasks of any spelling. Error: what no description holds; in a constant expression it stops
 /// compilation, at run time there is no line.
 template <VisitSource T, class... P, class... Rules>
 [[nodiscard]] constexpr auto compare(const T& tasks, const hardware& board, const policy_list<P...>& policies,

@@ -38,7 +38,7 @@ struct share_search {
   }
 };
 
-/// The same under a plan that is looked for first, by `share_search`.
+/// Analyzes tasks under a plan that is looked for first, by `share_search`.
 template <class P, class T>
   requires ProvenFromPools<P, T>
 [[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(

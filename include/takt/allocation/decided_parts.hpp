@@ -8,8 +8,8 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// What of the GPUs is decided before a search. Of a share, a GPU below 0 is open, and so are SMs where no task has
-/// some.
+/// Says what of the GPUs is decided before a search. Of a share, a GPU below 0 is open, and so are SMs where no task
+/// has some.
 template <class Plan>
 struct decided_parts {
   Plan plan{};
@@ -35,7 +35,7 @@ struct decided_parts {
     if (by_percent) { return plan.percents.empty() ? 0 : plan.percents[task]; }
     return sms ? plan.shares[task].sms / step : 0;
   }
-  /// Whether they are about so many tasks on so many GPUs, of which some hand out SMs or places, or per cent.
+  /// Returns whether they are about so many tasks on so many GPUs, of which some hand out SMs or places, or per cent.
   [[nodiscard]] constexpr auto fits(std::size_t tasks, bool shares_out, bool by_percent, std::size_t boards) const
       -> bool {
     if (!plan.percents.empty() && (plan.percents.size() != tasks || !by_percent)) { return false; }

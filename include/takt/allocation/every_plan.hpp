@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Whether something holds for every plan: of how many was it asked, and did all of them answer that it does.
+/// Says whether something holds for every plan, of how many this was asked, and whether all said yes.
 struct every_plan_answer {
   bool is_known = false;  ///< the plans could be counted, and all were asked until one said no
   bool holds = false;

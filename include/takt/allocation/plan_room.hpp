@@ -25,7 +25,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// What of a board a plan decides, and for which tasks. A task's visits are told to it.
+/// Says what of a board a plan decides, and for which tasks. A task's visits are told to it.
 template <std::size_t N>
 struct plan_room {
   struct gpu_budget {
@@ -100,7 +100,7 @@ template <class P, class T>
   return out;
 }
 
-/// What a job takes alone, where a plan puts it; `unbounded_response` of what is not known.
+/// Holds the times that a job takes alone where a plan puts it; an unknown one is `unbounded_response`.
 struct job_times {
   ticks all = 0;
   ticks processors = 0;

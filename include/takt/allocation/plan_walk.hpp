@@ -61,7 +61,7 @@ class plan_walk {
     }
   }
 
-  /// Whether a plan was found.
+  /// Searches, and returns whether a plan was found.
   constexpr auto run() -> bool {
     const bool room = size() == 0 || pool_.units() >= needed_below_[0] + (needs_[0] ? 1 : 0);
     if (!room) { return false; }

@@ -25,7 +25,7 @@ class set_plans {
   constexpr set_plans(A& a, std::uint64_t limit, search_effort& effort)
       : analysis_{&a}, limit_{limit}, effort_{&effort}, needs_{tasks_with_shares(a)} {}
 
-  /// How far a plan got.
+  /// Says how far a plan got.
   struct attempt {
     std::size_t passed;
     bool no_room;  ///< not the analysis but the GPUs ended it

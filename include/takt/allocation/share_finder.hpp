@@ -22,7 +22,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// One search of a plan, from an even split on. Parts that are decided already stay as they are. What it asks of a
+/// One search of a plan, from an even split on. Parts that are decided already stay as they are. All that it asks of a
 /// board, its tasks and a test is virtual, so that it is compiled once for all boards.
 template <std::size_t N, class Plan, class Verdict>
 class share_search_steps {
@@ -87,11 +87,11 @@ class share_search_steps {
            plan_.priorities == other.priorities;
   }
 
-  /// Whether the plan says which part of the GPUs a task has.
+  /// Returns whether the plan says which part of the GPUs a task has.
   [[nodiscard]] constexpr auto shares_out() const -> bool {
     return users_ > 0 && (room_.hands_out || room_.gpus.size() > 1);
   }
-  /// Whether what is decided is about this board and these tasks. GPUs that are decided become the places of tasks.
+  /// Returns whether decisions are about this board and these tasks. Decided GPUs become places of tasks.
   [[nodiscard]] constexpr auto takes_decisions() -> bool {
     if (!decided_.fits(size(), shares_out(), room_.by_percent, room_.gpus.size())) { return false; }
     for (std::size_t i = 0; i < size(); ++i) { place_[i] = decided_.gpu(i); }
@@ -106,18 +106,18 @@ class share_search_steps {
   [[nodiscard]] constexpr auto moves() const -> bool { return room_.chooses_cores() || chooses_gpus(); }
   [[nodiscard]] constexpr auto size() const -> std::size_t { return room_.asks.size(); }
   [[nodiscard]] constexpr auto is_user(std::size_t i) const -> bool { return shares_out() && room_.asks[i]; }
-  /// Whether a task gets more or less of its GPU.
+  /// Returns whether a task gets more or less of its GPU.
   [[nodiscard]] constexpr auto is_fed(std::size_t i) const -> bool {
     return is_user(i) && room_.gpus[place_[i]].units > 0;
   }
   [[nodiscard]] constexpr auto is_hungry(std::size_t i) const -> bool { return is_fed(i) && !decided_.units(); }
-  /// What a task begins with: what is decided for it, else so much.
+  /// Returns what a task begins with: what is decided for it, else so much.
   [[nodiscard]] constexpr auto units_or(std::size_t i, std::int32_t open) const -> std::int32_t {
     const auto& gpu = room_.gpus[place_[i]];
     return decided_.units() ? decided_.units_of(i, gpu.step, gpu.by_percent) : open;
   }
 
-  /// Whether every job has a time on all that its GPU hands out, and some job has none on its part.
+  /// Returns whether every job has a time on all that its GPU hands out, and some job has none on its part.
   [[nodiscard]] constexpr auto lacks_units() -> bool {
     bool some = false;
     for (std::size_t i = 0; i < size(); ++i) {

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// What is left of each GPU while shares are handed out.
+/// Holds what is left of each GPU while shares are handed out.
 class share_pool {
  public:
   /// Pre: `platform` outlives the pool.

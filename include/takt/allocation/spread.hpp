@@ -64,7 +64,7 @@ class share_spreader {
     }
     return out;
   }
-  /// Whether the largest load is less, or as large and the next one is less.
+  /// Returns whether the largest load is less, or as large and the next one is less.
   [[nodiscard]] constexpr auto is_wider(load_list found, load_list before) const -> bool {
     const auto by_load = [this](load_list& x) {
       for (std::size_t k = 1; k < size(); ++k) {

@@ -53,7 +53,7 @@ template <class A>
   return out;
 }
 
-/// What the known method of chains on a platform says of them.
+/// Returns what the known method of chains on a platform says of them.
 template <class P, class T, std::size_t N, class... Options>
 [[nodiscard]] constexpr auto judge_chains(const P& platform, const T& tasks, const plan<N>& p, model_error& error,
                                           const Options&... options) {
@@ -84,14 +84,14 @@ using check_method =
 
 namespace detail {
 
-/// Whether tasks are chains that say no more than the flat table of chains holds.
+/// Says whether tasks are chains that say no more than the flat table of chains holds.
 template <class T>
 inline constexpr bool flattens = TaskSet<T>;
 template <TaskSet T>
   requires VisitSource<T>
 inline constexpr bool flattens<T> = !visit_source<T>::needs_pools;
 
-/// Whether a board needs what its pools know: no method of chains, or of sets in this spelling, is known for it.
+/// Holds where a board needs what its pools know: no method of chains, or of sets in this spelling, is known for it.
 template <class P, class T>
 concept AsksPools = !(analysis::HasChainMethod<P> && flattens<T>) && !analysis::SetMethod<analysis::method_of<P>, T> &&
                     ((ComposedBoard<P, T> && !is_accelerator_alone<P>) ||
@@ -131,7 +131,7 @@ template <class P, class T, std::size_t N>
   }
 }
 
-/// The same by one reading of the method, such as a variant of RTGPU, and by nothing else.
+/// Analyzes tasks by one reading of the method, such as a variant of RTGPU, and by nothing else.
 template <class P, class T, std::size_t N>
   requires(ChainsAsAWhole<P, T> && analysis::HasMethodOptions<P>)
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
@@ -144,7 +144,7 @@ template <class P, class T, std::size_t N>
 
 namespace analysis::detail {
 
-/// What the method of a board says of a set in a spelling of its own.
+/// Returns what the method of a board says of a set in a spelling of its own.
 template <class P, class T, std::size_t N, std::size_t V, class... Options>
 [[nodiscard]] constexpr auto judge_set(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
                                        const Options&... options) {
@@ -154,7 +154,7 @@ template <class P, class T, std::size_t N, std::size_t V, class... Options>
   return out;
 }
 
-/// The same whether the method is one of chains or of sets.
+/// Returns what the known method says, whether it is one of chains or of sets.
 template <class P, class T, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto judge_known(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error) {
   if constexpr (SetMethod<method_of<P>, T>) {
@@ -172,7 +172,7 @@ using check_set = std::conditional_t<JudgedAsASet<P, T>, method_is_usable<method
 
 namespace analysis {
 
-/// What a verdict of the method that is known for a board follows from, where the method tells.
+/// Returns the facts from which a verdict of a board's known method follows, where the method tells.
 template <class P, class T, std::size_t N, std::size_t V, class... Options>
   requires JudgedAsASet<P, T>
 [[nodiscard]] constexpr auto evidence_of(const P& platform, const T& tasks, const plan<N, V>& p,
@@ -193,7 +193,7 @@ template <class P, class T, std::size_t N, std::size_t V>
                                          analysis::detail::check_set<P, T>::passed}) {
   if constexpr (JudgedAsASet<P, T>) { return analysis::detail::judge_set(platform, tasks, p, refused.error); }
 }
-/// The same of tasks where they say themselves what a plan would.
+/// Analyzes tasks where they say themselves what a plan would.
 template <class P, class T>
   requires SetsAsAWhole<P, T>
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks,
@@ -201,7 +201,7 @@ template <class P, class T>
                                          analysis::detail::check_set<P, T>::passed}) {
   if constexpr (JudgedAsASet<P, T>) { return analyze(platform, tasks, plan<1, 1>{}, std::move(refused)); }
 }
-/// The same by one reading of the method, and by nothing else.
+/// Analyzes a set by one reading of the method, and by nothing else.
 template <class P, class T, std::size_t N, std::size_t V>
   requires(JudgedAsASet<P, T> && analysis::HasMethodOptions<P>)
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,

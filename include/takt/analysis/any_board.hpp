@@ -67,7 +67,7 @@ template <class S>
   return std::same_as<wanted, gpu> ? visit_place::gpu : place_of_resource<wanted>();
 }
 
-/// What is wrong with a pool by itself, whatever tasks visit it.
+/// Names what is wrong with a pool by itself, whatever tasks visit it.
 template <class Pool>
 using pool_fault = typename first_sentence<
     fault_unless<PoolRule<typename Pool::rule_type>, rule_makes_server<typename Pool::rule_type>>,
@@ -139,7 +139,7 @@ class any_board {
   }
   [[nodiscard]] auto record() const -> platform_record { return record_; }
 
-  /// What is wrong with a pool, with its position. Jobs can wait on processors only where these preempt.
+  /// Returns what is wrong with a pool, with its position. Jobs can wait on processors only where these preempt.
   [[nodiscard]] auto validate() const -> model_error {
     for (std::uint32_t at = 0; at < pools_.size(); ++at) {
       model_error first = pools_[at].fault;

@@ -48,12 +48,12 @@ class any_rule {
     place_.put(rule);
   }
 
-  /// Whether it can share out so many units: not without a rule, nor under one that has a fault or serves one unit
-  /// only.
+  /// Returns whether it can share out so many units. It cannot without a rule, nor under one that has a fault or serves
+  /// one unit only.
   [[nodiscard]] auto serves(std::int32_t units) const -> bool {
     return calls_ != nullptr && units >= 1 && !(serves_one_unit() && units > 1) && !fault();
   }
-  /// What is wrong with its values.
+  /// Returns what is wrong with its values.
   [[nodiscard]] auto fault() const -> model_error { return calls_->fault(place_); }
   [[nodiscard]] auto serves_one_unit() const noexcept -> bool { return calls_->serves_one_unit; }
   [[nodiscard]] auto name() const noexcept -> std::string_view { return calls_->name; }
@@ -66,14 +66,14 @@ class any_rule {
     TAKT_EXPECTS(bounds_responses());
     calls_->responds(place_, visits, units);
   }
-  /// Whether holders of tokens can be served at the priority of others.
+  /// Returns whether holders of tokens can be served at the priority of others.
   [[nodiscard]] auto inherits_priorities() const noexcept -> bool { return calls_->reprioritize != nullptr; }
   [[nodiscard]] auto takes_suspensions() const noexcept -> bool { return calls_->takes_suspensions; }
-  /// Who can delay a visit.
+  /// Returns who can delay a visit.
   [[nodiscard]] auto delays_from() const noexcept -> delayed_by { return calls_->delays_from; }
-  /// Whether visits with guards may start early on one unit.
+  /// Returns whether visits with guards may start early on one unit.
   [[nodiscard]] auto starts_early() const noexcept -> bool { return calls_->starts_early; }
-  /// Whether CPU segments may say regions in which they keep their processor.
+  /// Returns whether CPU segments may say regions in which they keep their processor.
   [[nodiscard]] auto honours_regions() const noexcept -> bool { return calls_->honours_regions; }
   [[nodiscard]] auto decides_deadlines() const noexcept -> bool { return calls_->decides != nullptr; }
   /// Pre: `decides_deadlines`.
@@ -92,8 +92,8 @@ class any_rule {
   [[nodiscard]] auto habits() const noexcept -> unit_habits { return calls_->habits(place_); }
   /// Processors that are scheduled together.
   [[nodiscard]] auto cluster(std::int32_t units) const -> std::int32_t { return calls_->cluster(place_, units); }
-  /// How long a visit takes, by its view or by itself. On something without SMs a kernel whose time nothing but SMs
-  /// gives takes an unknown time.
+  /// Returns how long a visit takes, by its view or by itself. On something without SMs a kernel whose time nothing but
+  /// SMs gives takes an unknown time.
   [[nodiscard]] auto view(const cpu_segment& s, const visit_placement& at) const -> visit_view {
     return calls_->view_cpu(place_, s, at);
   }
@@ -127,7 +127,7 @@ class any_rule {
   void decide(void* server, ticks now, const slice_sink& sink) const { calls_->decide(server, now, sink); }
   [[nodiscard]] auto next(const void* server) const -> ticks { return calls_->next(server); }
   auto fire(void* server, ticks now, const slice_sink& sink) const -> client { return calls_->fire(server, now, sink); }
-  /// Whether code may run there in place of visits of known length.
+  /// Returns whether code may run there in place of visits of known length.
   [[nodiscard]] auto serves_bodies() const noexcept -> bool { return calls_->finish != nullptr; }
   /// Pre: the rule serves bodies, as for `holders`.
   void finish(void* server, client who, ticks now, const slice_sink& sink) const {

@@ -67,9 +67,9 @@ class any_stations {
       -> bool {
     return token_rules_[pool].blocks(sections, setting(pool), homes, lent);
   }
-  /// Whether holders of tokens can be served at the priority of others there.
+  /// Returns whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return rule(s).inherits_priorities(); }
-  /// Whether code may run there in place of visits of known length.
+  /// Returns whether views of visits there look at other visits.
   [[nodiscard]] auto looks_beside(std::size_t s) const noexcept -> bool { return rule(s).looks_beside(); }
   /// Pre: `looks_beside`.
   void beside(std::size_t s, view_values& own, const view_values& other) const {
@@ -77,9 +77,9 @@ class any_stations {
     rule(s).beside(own, other);
   }
   [[nodiscard]] auto serves_bodies(std::size_t s) const noexcept -> bool { return rule(s).serves_bodies(); }
-  /// Who can delay a visit there.
+  /// Returns who can delay a visit there.
   [[nodiscard]] auto delays_from(std::size_t s) const noexcept -> delayed_by { return rule(s).delays_from(); }
-  /// Whether visits with guards may start early there.
+  /// Returns whether visits with guards may start early there.
   [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {
     return units(s) == 1 && rule(s).starts_early();
   }
@@ -93,7 +93,7 @@ class any_stations {
     return true;
   }
 
-  /// Whether the rule's tests hold for jobs whose suspensions count as execution.
+  /// Returns whether the rule's tests hold for jobs whose suspensions count as execution.
   [[nodiscard]] auto takes_suspensions(std::size_t s) const noexcept -> bool { return rule(s).takes_suspensions(); }
   [[nodiscard]] auto has_decision(std::size_t s) const noexcept -> bool { return rule(s).decides_deadlines(); }
   /// Pre: `has_decision`.

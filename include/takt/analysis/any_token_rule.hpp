@@ -39,7 +39,7 @@ class any_token_rule {
   [[nodiscard]] auto donates() const noexcept -> bool { return calls_->donates; }
   [[nodiscard]] auto is_local() const noexcept -> bool { return calls_->is_local; }
   [[nodiscard]] auto has_ceiling() const noexcept -> bool { return calls_->has_ceiling; }
-  /// Whether its locks have a replica for each of so many tokens. Pre: tokens >= 1.
+  /// Returns whether its locks have a replica for each of so many tokens. Pre: tokens >= 1.
   [[nodiscard]] auto locks_all(std::int32_t tokens) const -> bool {
     TAKT_EXPECTS(tokens >= 1);
     return calls_->locks_all(place_, tokens);

@@ -34,7 +34,7 @@ struct platform;
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// What a rule of processors leaves of so many of them, whatever the GPUs do.
+/// Returns what a rule of processors leaves of so many of them, whatever the GPUs do.
 template <class CpuRule>
 [[nodiscard]] constexpr auto limits_beside(const CpuRule& rule, std::int32_t processors) -> board_limits {
   return {.processors = processors, .named_cores = takt::detail::cluster_of(rule, processors) == 1};

@@ -113,7 +113,7 @@ struct name_beside_holistic {
   static constexpr std::string_view value{joined.at, size};
 };
 
-/// What the method of a board says of its tasks, as far as it is a proof of all.
+/// Returns what the method of a board says of its tasks, as far as it is a proof of all.
 template <class Method, std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto judge_board(const Method& method, const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
@@ -216,7 +216,7 @@ template <std::size_t N, std::size_t V, class Stations>
 }  // namespace detail
 }  // namespace analysis
 
-/// What the overloads below are for, more narrowly than those that only say what to include.
+/// Holds where the overloads below apply, more narrowly than those that only say what to include.
 template <class P, class T>
 concept ProvenFromPools = BoardOfPools<P, T> && std::is_class_v<P>;
 /// Boards whose known method is about what the rules of their pools make of them, all of which have bounds.
@@ -277,8 +277,8 @@ template <class Method, class T, class Plan>
   }
 }
 
-/// What combiners say where the method of a board knows no deadlines after the period, under the plan and without
-/// guards.
+/// Writes what combiners say where the method of a board knows no deadlines after the period, under the plan and
+/// without guards.
 template <class P, class T, std::size_t N, std::size_t V, class Verdict>
 constexpr void judge_late_deadlines(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
                                     Verdict& out) {
@@ -370,7 +370,7 @@ template <class P, class T, std::size_t N, std::size_t W>
   return analysis::with_proven_misses(board, tasks, analysis::detail::judge_pools(board, tasks, p, refused.error));
 }
 
-/// The same for chains that a method is known for: it comes first, and combiners may prove what it does not, or bound a
+/// Analyzes chains that a method is known for: it comes first, and combiners may prove what it does not, or bound a
 /// task more sharply where both have proven the set.
 template <class P, class T, std::size_t N>
   requires ProvenEitherWay<P, T>
@@ -381,7 +381,7 @@ template <class P, class T, std::size_t N>
                                       analysis::detail::judge_either_way(platform, tasks, p, refused.error));
 }
 
-/// The same for sets in a spelling of their own.
+/// Analyzes sets in a spelling of their own.
 template <class P, class T, std::size_t N, std::size_t V>
   requires SetProvenEitherWay<P, T>
 [[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,

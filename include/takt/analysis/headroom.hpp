@@ -15,8 +15,8 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Whether the bounds of a kernel can be computed on every share of every GPU whose speed is not 1; `upper`, at least
-/// its time at speed 1, grows to its time on the slowest GPU.
+/// Returns whether the bounds of a kernel can be computed on every share of every GPU whose speed is not 1; `upper`, at
+/// least its time at speed 1, grows to its time on the slowest GPU.
 template <class Table>
 [[nodiscard]] constexpr auto fits_speeds(const Table& table, const segment_record<ticks>& s,
                                          const platform_record& platform, ticks& upper) -> bool {
@@ -36,7 +36,7 @@ template <class Table>
 
 }  // namespace detail
 
-/// Whether no intermediate value of a response-time analysis of this table can leave 64 bits, on any share of any GPU.
+/// Returns whether all values of a response-time analysis of this table stay in 64 bits, on any share of any GPU.
 ///
 /// A workload function is at most its window, a window at most twice the longest deadline plus what it is asked for,
 /// so every sum is at most (segments + 8) times all own work plus (4 tasks + 2 segments + 8) times the longest period,

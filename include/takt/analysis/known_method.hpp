@@ -13,8 +13,8 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Stands where nothing is known of a board as a whole.
 struct no_known_method {};
 
-/// What is known of a board as a whole, beyond what the rules of its pools know one by one. The methods of takt are
-/// registered here, each beside its analysis; specialise it for a board of one's own, or by a constraint for many:
+/// Holds what is known of a board as a whole, beyond what the rules of its pools know one by one. The methods of takt
+/// are registered here, each beside its analysis; specialise it for a board of one's own, or by a constraint for many:
 ///
 ///     template <>
 ///     inline constexpr my_method takt::analysis::known_method<decltype(board)>{};
@@ -76,7 +76,7 @@ using method_options = std::remove_cvref_t<decltype(method_of<P>::options)>;
 
 namespace detail {
 
-/// Whether no other method can add to what a method proves.
+/// Says whether no other method can add to what a method proves.
 template <class M>
 inline constexpr bool is_exact = false;
 template <class M>

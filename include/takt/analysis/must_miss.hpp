@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// What a policy and rules of processors leave of a board for tasks, under every plan.
+/// Says what a policy and rules of processors leave of a board for tasks, under every plan.
 struct board_limits {
   std::int32_t processors = 0;  ///< 0: no limit is known
   bool named_cores = false;     ///< each task stays on the core that it names, if it names one
@@ -56,7 +56,7 @@ class legal_kernel_time {
   }
 
  private:
-  /// What these facts allow, on few SMs where they say it.
+  /// Takes what these facts allow, on few SMs where they say it.
   template <class... Facts>
   constexpr void take(const described_visit& v, bool by_sms, bool is_known, Facts... facts) {
     if (!is_known) { return; }
@@ -92,7 +92,7 @@ class legal_kernel_time {
   bool is_known_ = false;
 };
 
-/// How long a kernel keeps all SMs at least, wherever it runs. Its serial part occupies any number of them.
+/// Returns how long a kernel keeps all SMs at least, wherever it runs. Its serial part occupies any number of them.
 [[nodiscard]] constexpr auto time_of_all_sms(const described_visit& v, ticks time, const gpu_speed& speed) -> ticks {
   const auto has = [&](visit_fact f) { return v.known.has(f); };
   const bool by_work = has(visit_fact::work) && !has(visit_fact::times_on_sms) && !has(visit_fact::grid) &&
@@ -181,8 +181,8 @@ template <class Tasks>
 
 }  // namespace detail
 
-/// Whether the times that rules make of kernels are ones that they take in some legal run: each kernel has one fact
-/// that says how long it takes, and none that only bounds it, as times of fewer SMs do. Then a run that misses a
+/// Returns whether the times that rules make of kernels are ones that they take in some legal run: each kernel has one
+/// fact that says how long it takes, and none that only bounds it, as times of fewer SMs do. Then a run that misses a
 /// deadline proves something of the tasks.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto times_are_given(const described_tasks<N, V, R, S>& all) -> bool {
@@ -199,9 +199,9 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return true;
 }
 
-/// The same of described tasks, whatever the plan is, as far as the limits say what every plan has in common. `ranks`:
-/// of the tasks, as `task_load` has them, where cores preempt in their order; else empty. What is not known of a visit
-/// takes no time.
+/// Finds proofs of misses of described tasks, whatever the plan is, as far as the limits say what every plan has in
+/// common. `ranks`: of the tasks, as `task_load` has them, where cores preempt in their order; else empty. What is not
+/// known of a visit takes no time.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto find_proven_misses(const described_tasks<N, V, R, S>& all, const hardware& board,
                                                 const board_limits& limits, std::span<const std::int64_t> ranks = {})

@@ -18,8 +18,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Why a deadline must be missed in some legal run, whatever an analysis can or cannot show. What `value` and `limit`
-/// are stands behind each; loads are parts per million of one unit.
+/// Says why a deadline must be missed in some legal run, whatever an analysis can or cannot show. What `value` and
+/// `limit` are stands behind each; loads are parts per million of one unit.
 enum class miss_reason : std::uint8_t {
   own_time,                 ///< a job alone on the board: its time, its deadline
   synchronous_release,      ///< tasks of one core that never leave it, released together: the response, the deadline
@@ -64,7 +64,7 @@ using proven_misses = inline_vector<proven_miss<Number>, 2 * MaxTasks + 16>;  //
 
 namespace analysis {
 
-/// What the jobs of a task ask for in some legal run, or less.
+/// Holds what the jobs of a task ask for in some legal run, or less.
 template <class Number>
 struct task_load {
   std::uint32_t task = nowhere;
@@ -86,7 +86,7 @@ struct task_load {
   Number sms{};      ///< of all SMs at a time
 };
 
-/// What a board under its rules has for them, or more.
+/// Holds what a board under its rules has for them, or more.
 struct board_supply {
   std::int32_t processors = 0;  ///< 0: no limit is known
   std::int32_t copy_engines = 0;
@@ -124,7 +124,7 @@ template <class Number, class Part>
 
 inline constexpr std::int64_t most_release_steps = 10'000;
 
-/// Whether no task can come before `t` on its core.
+/// Returns whether no task can come before `t` on its core.
 template <class Number>
 [[nodiscard]] constexpr auto is_first_on_core(std::span<const task_load<Number>> loads, const task_load<Number>& t)
     -> bool {
@@ -278,8 +278,8 @@ template <class Table>
   return out;
 }
 
-/// How long a kernel keeps all SMs at least. The serial part occupies a share of any size, so only the divisible part
-/// is work that SMs must absorb.
+/// Returns how long a kernel keeps all SMs at least. The serial part occupies a share of any size, so only the
+/// divisible part is work that SMs must absorb.
 template <class Table, class Segment>
 [[nodiscard]] constexpr auto time_of_all_sms(const Table& table, const Segment& s, const gpu_record& gpu) ->
     typename Table::number {
@@ -295,7 +295,7 @@ template <class Table, class Segment>
 
 }  // namespace detail
 
-/// The same of chains in a table, for all plans, under fixed priorities and with SMs for each task.
+/// Finds proofs of misses of chains in a table, for all plans, under fixed priorities and with SMs for each task.
 /// Pre: the table fits the platform and is in priority order.
 template <class Table>
 [[nodiscard]] constexpr auto find_proven_misses(const Table& table, const platform_record& platform)

@@ -9,8 +9,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What compilers print of a verdict that is not `schedulable`: the first task that fails, by name, with its bound and
-/// its deadline in nanoseconds.
+/// Holds what compilers print of a verdict that is not `schedulable`: the first task that fails, by name, with its
+/// bound and its deadline in nanoseconds.
 namespace unmet {
 
 struct response_bound {

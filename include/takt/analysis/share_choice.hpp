@@ -23,7 +23,7 @@ struct share_choice {
   [[nodiscard]] friend constexpr auto operator==(const share_choice&, const share_choice&) noexcept -> bool = default;
 };
 
-/// Whether there is a share at all.
+/// Returns whether there is a share at all.
 [[nodiscard]] constexpr auto any_sms(const sm_share& share) noexcept -> bool { return share.sms > 0; }
 [[nodiscard]] constexpr auto any_sms(const share_choice& choice) noexcept -> bool { return choice.least > 0; }
 

@@ -103,7 +103,7 @@ constexpr void add_strict_misses(const described_tasks<N, V, R, S>& all, const b
   }
 }
 
-/// Whether tasks are released by the clock, so that runs with other releases prove nothing.
+/// Returns whether tasks are released by the clock, so that runs with other releases prove nothing.
 template <class Tasks>
 [[nodiscard]] constexpr auto some_are_strict(const Tasks& all) -> bool {
   for (const described_task& t : all.tasks) {

@@ -21,7 +21,7 @@ struct strict_load {
   ticks wcet = 0;
 };
 
-/// How a job stands to jobs of other tasks with the same point.
+/// Says how a job stands to jobs of other tasks with the same point.
 enum class tie : std::uint8_t { lost, won };
 
 /// The longest response of the jobs of one task.
@@ -32,7 +32,7 @@ struct strict_response {
 
 namespace detail {
 
-/// How far the jobs of a task are.
+/// Says how far the jobs of a task are.
 struct strict_progress {
   ticks next = 0;            ///< release that comes
   ticks head = 0;            ///< release of the first unfinished job

@@ -38,7 +38,7 @@ enum class verdict_status : std::uint8_t {
   return error.fault == model_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;
 }
 
-/// What keeps bounds from being a proof, where the method knows.
+/// Names what keeps bounds from being a proof, where the method knows.
 enum class obstacle : std::uint8_t {
   none,
   deadline,    ///< a bound exceeds its deadline
@@ -144,7 +144,7 @@ struct verdict {
   takt::plan<MaxTasks, MaxVisits> plan;  ///< what was judged
 
   [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return status == verdict_status::schedulable; }
-  /// Whether every task has a bound, within its deadline or not.
+  /// Returns whether every task has a bound, within its deadline or not.
   [[nodiscard]] constexpr auto bounded() const noexcept -> bool {
     for (const auto& t : tasks) {
       if (!t.bound.exists) { return false; }
@@ -183,7 +183,7 @@ struct verdict {
   }
 };
 
-/// What a part of a bound is spent on.
+/// Names what a part of a bound is spent on.
 enum class term_kind : std::uint8_t {
   cpu,
   copy,

@@ -27,7 +27,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a policy makes of tasks on a board, with what was chosen.
+/// Holds what a policy makes of tasks on a board, with what was chosen.
 template <SharingPolicy P, std::size_t N, std::size_t V>
 struct policy_verdict : board_verdict<N, V> {
   P policy{};
@@ -39,7 +39,7 @@ inline constexpr std::int64_t least_factor_permille = 10;
 
 namespace detail {
 
-/// What tasks ask of a board.
+/// Says what tasks ask of a board.
 struct board_needs {
   bool processors = false;
   bool copies = false;
@@ -124,7 +124,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   return out;
 }
 
-/// Whether bounds of a published method hold also where jobs are late.
+/// Returns whether bounds of a published method hold also where jobs are late.
 template <class P, class CpuRule>
 [[nodiscard]] constexpr auto counts_late_jobs(std::string_view method) -> bool {
   if constexpr (is_covered<P, CpuRule>) {
@@ -144,9 +144,9 @@ template <class Verdict>
   return count;
 }
 
-/// The same, or what a published method proves, or knows, beyond it; `misses` says whether it proves that a deadline is
-/// missed under every plan. Where more is decided than cores and priorities, which are those of the tasks, a method is
-/// asked only if it takes plans, and it adds offsets only where guards may be chosen.
+/// Judges as `judge_one`, or returns what a published method proves, or knows, beyond it; `misses` says whether it
+/// proves that a deadline is missed under every plan. Where more is decided than cores and priorities, which are those
+/// of the tasks, a method is asked only if it takes plans, and it adds offsets only where guards may be chosen.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                         const hardware& board, std::int32_t rounds, const decided_plan<N, V>& decided)
@@ -242,7 +242,7 @@ constexpr void drop_processors(const CpuRule& rule, const hardware& board, Verdi
   }
 }
 
-/// The same with cores and priorities that are decided.
+/// Judges tasks as `judge_best` does, with cores and priorities that are decided.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_decided(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                            const hardware& board, std::int32_t rounds,
@@ -351,8 +351,8 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
 
 }  // namespace detail
 
-/// What is proven of tasks under a policy and a rule of processors, under the plan that is found for them: the best of
-/// all choices that the policy leaves open, of the combiners, and of a published method where `known_under` has one.
+/// Returns what is proven of tasks under a policy and a rule of processors, and the plan that is found. It is the best
+/// of all choices that the policy leaves open, of the combiners, and of a published method where `known_under` has one.
 /// `unschedulable` with the reasons in `misses`, also where facts are missing. One GPU, and no resources of one's own:
 /// see `judge_at_run_time`. Cost: `share_search` for each choice, twice where cores are to be chosen.
 template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>

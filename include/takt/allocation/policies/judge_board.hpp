@@ -32,8 +32,8 @@ struct missing_part {
   std::string_view fact{};
 };
 
-/// What is proven of tasks on a board. Without `judged` facts are missing, or the verdict's error says why; with it
-/// they are missing only where the verdict is `unschedulable` without them.
+/// Holds what is proven of tasks on a board. Without `judged` facts are missing, or the verdict's error says why; with
+/// it they are missing only where the verdict is `unschedulable` without them.
 template <std::size_t N, std::size_t V>
 struct board_verdict {
   bool judged = false;
@@ -44,14 +44,14 @@ struct board_verdict {
   [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return judged && verdict.schedulable(); }
 };
 
-/// What is decided about tasks before they are judged. Parts of a plan that are empty are chosen, and so is a GPU below
-/// 0 or the SMs of shares without any.
+/// Says what is decided about tasks before they are judged. Parts of a plan that are empty are chosen, and so is a GPU
+/// below 0 or the SMs of shares without any.
 template <std::size_t N, std::size_t V>
 struct decided_plan {
   const plan<N, V>* parts = nullptr;  ///< null: nothing is
   bool may_guard = true;              ///< offsets and local deadlines may be chosen, too
 
-  /// Whether more is decided than what tasks can say themselves, cores and priorities.
+  /// Returns whether more is decided than what tasks can say themselves, cores and priorities.
   [[nodiscard]] constexpr auto says_more() const noexcept -> bool {
     return parts != nullptr && !(parts->shares.empty() && parts->percents.empty() && parts->offsets.empty() &&
                                  parts->local_deadlines.empty() && parts->instances.empty());
@@ -172,7 +172,7 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   return out.missing;
 }
 
-/// What analyses say of a plan. `spins`: a job keeps its processor. `may_guard`: a plan without guards may get some.
+/// Asks analyses about a plan. `spins`: a job keeps its processor. `may_guard`: a plan without guards may get some.
 template <class Board, class Tasks>
 class board_test {
  public:
@@ -213,8 +213,8 @@ class board_test {
   bool may_guard_;
 };
 
-/// What is proven of tasks on a board under what is decided, and under what a search finds for the rest. `spins`: a job
-/// keeps its processor.
+/// Returns what is proven of tasks on a board under what is decided, and under what a search finds for the rest.
+/// `spins`: a job keeps its processor.
 template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_board(const Board& board, const described_tasks<N, V, R, S>& all, bool spins,
                                          std::int32_t rounds, const decided_plan<N, V>& decided = {})

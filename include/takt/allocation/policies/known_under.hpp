@@ -13,7 +13,7 @@ namespace takt::inline TAKT_ABI {
 template <class Policy, class CpuRule>
 struct known_under {};
 
-/// Whether a published method judges tasks under a policy and a rule of the processors, where they have its shape.
+/// Says whether a published method judges tasks under a policy and a rule of the processors, where they have its shape.
 template <class Policy, class CpuRule>
 inline constexpr bool is_covered = requires { typename known_under<Policy, CpuRule>::method; };
 

@@ -29,7 +29,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   return analysis::misses_within<CpuRule>(limits, all, board);
 }
 
-/// The same whatever the policy is.
+/// Returns proofs of misses that hold whatever the policy is.
 template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto misses_beside(const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                            const hardware& board) -> proven_misses<ticks, N> {

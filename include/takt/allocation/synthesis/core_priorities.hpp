@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How a core whose tasks are one piece of time each is proven, as far as an assignment of priorities counts on it.
+/// Says how a core with tasks of one piece of time each is proven, as far as an assignment counts on it.
 enum class core_service : std::uint8_t {
   unknown,
   preemptive,     ///< exactly where `preemptive_priority_responses` are within the deadlines
@@ -30,7 +30,7 @@ enum class core_service : std::uint8_t {
   return false;
 }
 
-/// What a rule of processors promises of cores in the priorities that tasks are given.
+/// Returns what a rule of processors promises of cores in the priorities that tasks are given.
 template <RuleTag Rule>
 [[nodiscard]] constexpr auto core_service_of(const Rule& /*rule*/) noexcept -> core_service {
   if constexpr (FixedPriority<Rule> && GivenPriority<order_of<Rule>>) { return core_service::preemptive; }
@@ -54,8 +54,8 @@ using core_order = inline_vector<std::uint32_t, N>;
 
 namespace detail {
 
-/// Whether a task on one level of priority meets its deadline with all times by a factor in thousandths, whatever the
-/// order above and below it.
+/// Returns whether a task on one level of priority meets its deadline with all times by a factor in thousandths,
+/// whatever the order above and below it.
 template <std::size_t N>
 [[nodiscard]] constexpr auto meets_between(core_service how, const inline_vector<core_task, N>& tasks,
                                            const core_order<N>& above, std::uint32_t task, const core_order<N>& below,

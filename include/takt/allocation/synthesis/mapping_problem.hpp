@@ -31,7 +31,7 @@ struct task_menu {
   inline_vector<task_place, Places> places;
 };
 
-/// What is decided: rules by their position in a list, and for each task its place and how many tasks go before it.
+/// Says what is decided: rules by their position in a list, and each task's place and how many tasks go before it.
 template <std::size_t N>
 struct system_mapping {
   struct decision {
@@ -116,7 +116,7 @@ class mapping_problem {
     return static_cast<std::uint32_t>(decision - tasks_.size());
   }
   [[nodiscard]] constexpr auto least_valid() const -> std::int64_t { return first_valid; }
-  /// The same without those that differ from others in the names of equal cores only, one task after the other.
+  /// Counts values without those that differ only in the names of equal cores, one task after the other.
   [[nodiscard]] constexpr auto distinct_values(std::size_t decision) const -> std::uint32_t {
     if (decision == 0 || decision > tasks_.size()) { return values(decision); }
     std::uint32_t out = 0;
@@ -331,8 +331,8 @@ class mapping_problem {
                        [&](const auto& /*tasks*/, const auto& best) { out = best.factor < out ? best.factor : out; });
     return out;
   }
-  /// Whether a task takes a core while another of its type, with a lesser number, is empty so far: then there is a
-  /// mapping that differs in the names of cores only, and comes earlier.
+  /// Returns whether a task takes a core while another of its type, with a lesser number, is empty so far: then there
+  /// is a mapping that differs in the names of cores only, and comes earlier.
   [[nodiscard]] constexpr auto comes_later(const decisions<max_decisions>& some, std::size_t placed) const -> bool {
     inline_vector<bool, 64> used;
     static_cast<void>(used.resize(types_.size(), false));
@@ -345,7 +345,7 @@ class mapping_problem {
     }
     return false;
   }
-  /// Whether some job is longer than its deadline, or some core has more to do than there is time.
+  /// Returns whether some job is longer than its deadline, or some core has more to do than there is time.
   [[nodiscard]] constexpr auto overloads(const decisions<max_decisions>& some, std::size_t placed,
                                          std::int64_t permille) const -> bool {
     constexpr double rounding = 1e-9;

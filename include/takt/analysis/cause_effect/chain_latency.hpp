@@ -93,7 +93,7 @@ struct piece_latency {
   return count;
 }
 
-/// Whether all instants that following jobs can name stay far from the ends of 64 bits.
+/// Returns whether all instants that following jobs can name stay far from the ends of 64 bits.
 [[nodiscard]] constexpr auto fits_enumeration(std::span<const chain_stage> stages) noexcept -> bool {
   constexpr ticks most = ticks{1} << 58;
   ticks sum = hyperperiod_of(stages);

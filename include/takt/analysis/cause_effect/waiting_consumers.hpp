@@ -57,7 +57,7 @@ template <class Rule>
 concept ServesTheMostUrgent =
     FixedPriority<Rule> || NonpreemptiveFixedPriority<Rule> || EarliestDeadlineFirst<Rule> || NonpreemptiveEdf<Rule>;
 
-/// Whether a station is a part of the processors of a board.
+/// Returns whether a station is a part of the processors of a board.
 template <class Board, class Stations>
 [[nodiscard]] constexpr auto is_of_processors(const Board& board, const Stations& stations, std::uint32_t station)
     -> bool {
@@ -111,8 +111,8 @@ template <class Board, class Flat>
 
 }  // namespace detail
 
-/// What keeps the jobs of `consumer` from waiting until every job of `producer` that was released before them, or with
-/// them, has ended; `none`: they wait, so that `chain_stage::waits_for_producer` holds for the two, in that order.
+/// Returns what keeps the jobs of `consumer` from waiting until every job of `producer` that was released before or
+/// with them has ended. `none`: they wait, so that `chain_stage::waits_for_producer` holds for the two, in that order.
 /// `rule`: of the board's processors. `p`: the plan under which the tasks run. Semantics do not count: under LET
 /// nothing is read at the start of a job, which `find_fault` refuses.
 ///

@@ -49,7 +49,7 @@ class delay_relation {
     for (std::size_t s = 0; s < stations.size(); ++s) { note_station(table, stations, s, lends); }
   }
 
-  /// Whether jobs of `by` can delay jobs of `task` without the help of a third one.
+  /// Returns whether jobs of `by` can delay jobs of `task` without the help of a third one.
   [[nodiscard]] constexpr auto delays(std::size_t by, std::size_t task) const noexcept -> bool {
     return delays_[by][task];
   }

@@ -29,14 +29,14 @@ concept DecidingStations =
 
 /// Offsets from the nominal release and local deadlines of visits, in the order of the table: a visit is done at the
 /// latest so long after its offset. Those of sections, and those that start early, become ready up to their offsets,
-/// all others at them. What lies between the visits before a section and its first one is for the wait.
+/// all others at them. Time between the visits before a section and its first one is for the wait.
 template <std::size_t V>
 struct visit_guards {
   ticks offsets[V]{};
   ticks local_deadlines[V]{};
 };
 
-/// What guards are too short for.
+/// Says what guards are too short for.
 template <std::size_t V>
 struct guard_shortage {
   obstacle why = obstacle::none;
@@ -76,7 +76,7 @@ constexpr void lay_out_guards(const visit_table<N, V>& table, std::size_t i, con
   }
 }
 
-/// When visits become ready at the earliest, from the nominal release, and sections ask for their tokens.
+/// Says when visits become ready at the earliest, from the nominal release, and sections ask for tokens.
 template <std::size_t N, std::size_t V>
 struct guarded_readiness {
   ticks earliest[V]{};
@@ -109,7 +109,7 @@ struct guarded_readiness {
   }
 };
 
-/// How long sections wait for their tokens, written to `waits` of their first visits. False where that is not known.
+/// Computes how long sections wait for tokens, into `waits` of their first visits. Returns false if it is unknown.
 /// `time_of(v)`: how long visits of sections take.
 template <std::size_t N, std::size_t V, class Stations, class TimeOf>
 [[nodiscard]] constexpr auto waits_behind_guards(const visit_table<N, V>& table, const Stations& stations,
@@ -136,7 +136,7 @@ template <std::size_t N, std::size_t V, class Stations, class TimeOf>
   return true;
 }
 
-/// Whether all visits of a station are done within their local deadlines. Responses of visits of sections are written.
+/// Returns whether all visits of a station meet their local deadlines. Writes the responses of visits of sections.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto station_keeps_guards(const Stations& stations, std::size_t s,
                                                   const lent_priorities<N, V>& lent,
@@ -159,8 +159,8 @@ template <std::size_t N, std::size_t V, class Stations>
 
 }  // namespace detail
 
-/// Whether visits with guards all meet their local deadlines: between their guards they are sporadic, so each station's
-/// test holds by itself. Else `missing` says what needs more time. Pre: `validate` finds nothing.
+/// Returns whether visits with guards all meet their local deadlines. Between their guards they are sporadic, so each
+/// station's test holds by itself. Else `missing` says what needs more time. Pre: `validate` finds nothing.
 /// Source: Bettati and Liu 1992; Sun and Liu 1996; sections and early starts: see docs/composition.md.
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guards_hold(const visit_table<N, V>& table, const Stations& stations,

@@ -61,10 +61,10 @@ template <std::size_t N, std::size_t V>
   return found;
 }
 
-/// When a job is done at the latest, from its nominal release; `unbounded_response` where nothing is known. `end`: if
-/// no job waited for the one before. A job starts when the one before has ended, so where jobs take at most a period
-/// each starts at most its jitter after its nominal release. Else the rule of its only visit may have counted all jobs
-/// of a busy period, `late` after the latest release.
+/// Returns when a job is done at the latest, from its nominal release; `unbounded_response` where nothing is known.
+/// `end`: if no job waited for the one before. A job starts when the one before has ended, so where jobs take at most a
+/// period each starts at most its jitter after its nominal release. Else the rule of its only visit may have counted
+/// all jobs of a busy period, `late` after the latest release.
 [[nodiscard]] constexpr auto latest_end(const flow_record& t, ticks end, ticks late) -> ticks {
   if (late > 0) { return late < unbounded_response ? t.jitter + late : late; }
   return end - t.jitter <= t.period ? end : unbounded_response;

@@ -16,8 +16,8 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Whether jobs are released at known instants and are one visit, which can be preempted anywhere, of one processor
-/// that preempts by jobs.
+/// Returns whether jobs are released at known instants and are one visit, which can be preempted anywhere, of one
+/// processor that preempts by jobs.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto is_released_by_clock(const visit_table<N, V>& table, const Stations& stations,
                                                   std::size_t i) -> bool {

@@ -60,7 +60,7 @@ template <std::size_t N, std::size_t V>
   return nowhere;
 }
 
-/// Whether two visits of a job can be pending on station s at one instant, so that the job is no sequence there.
+/// Returns whether two visits of a job can be pending on station s at one instant, so it is no sequence there.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto forks_on(const visit_table<N, V>& table, std::size_t i, std::size_t s) -> bool {
   visit_mask there = 0;
@@ -103,7 +103,7 @@ template <std::size_t N, std::size_t V, class Stations>
   return local.responds(stations, s, demands, grew);
 }
 
-/// What jobs wait for tokens, where waits may count as execution.
+/// Says how long jobs wait for tokens, where waits may count as execution.
 template <std::size_t N, std::size_t V>
 struct inflated_waits {
   ticks of_visit[V]{};      ///< of the first visits of sections
@@ -111,7 +111,7 @@ struct inflated_waits {
   bool among_best = false;  ///< they count only while a job is among the best of its home, also where it takes no time
 };
 
-/// Whether jobs end within their periods if they meet their deadlines, so that a test of deadlines decides.
+/// Returns whether jobs end within their periods if they meet their deadlines, so that a test of deadlines decides.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto deadlines_decide(const visit_table<N, V>& table, std::span<const visit_demand> jobs)
     -> bool {
@@ -122,7 +122,7 @@ template <std::size_t N, std::size_t V>
   return true;
 }
 
-/// Whether the visits of a task follow each other.
+/// Returns whether the visits of a task follow each other.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto is_chain(const visit_table<N, V>& table, std::size_t i) -> bool {
   for (std::uint32_t p = 1; p < table.tasks[i].visit_count; ++p) {

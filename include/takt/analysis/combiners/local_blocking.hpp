@@ -65,7 +65,7 @@ class local_blocking {
   }
   [[nodiscard]] constexpr auto blocks(std::size_t s) const noexcept -> bool { return blocks_[s]; }
   [[nodiscard]] constexpr auto runs() const noexcept -> const visit_runs<V>& { return runs_; }
-  /// How long jobs of task i are kept from running by less important sections, on station s or on all.
+  /// Returns how long jobs of task i are kept from running by less important sections, on station s or on all.
   [[nodiscard]] constexpr auto of_job(const visit_table<N, V>& table, std::size_t i, std::uint32_t s) const -> ticks {
     ticks sum = 0;
     for (std::uint32_t v = table.tasks[i].first_visit; v < table.tasks[i].first_visit + table.tasks[i].visit_count;
@@ -176,13 +176,13 @@ class local_blocking {
     }
     return sum < unbounded_response ? sum : unbounded_response;
   }
-  /// Whether a path joins two sections of one task.
+  /// Returns whether a path joins two sections of one task.
   [[nodiscard]] static constexpr auto follow(const visit_table<N, V>& table, const visit_section& a,
                                              const visit_section& b) -> bool {
     return (table.visits[first_visit_of(table, a)].ancestors & b.visits) == b.visits ||
            (table.visits[first_visit_of(table, b)].ancestors & a.visits) == a.visits;
   }
-  /// Whether another task than that of the section shares its tokens, and has a point before `limit` or at it.
+  /// Returns whether another task than that of the section shares its tokens, and has a point before `limit` or at it.
   template <class Stations>
   [[nodiscard]] static constexpr auto has_user(const visit_table<N, V>& table, const Stations& stations,
                                                const visit_section& x, std::uint32_t s, const priority_point& limit)

@@ -192,7 +192,7 @@ class lent_priorities {
     }
     return true;
   }
-  /// Whether responses there depend on each other.
+  /// Returns whether responses there depend on each other.
   [[nodiscard]] constexpr auto raises(std::size_t s) const noexcept -> bool { return raises_[s]; }
 
  private:

@@ -30,7 +30,7 @@ template <std::size_t N, std::size_t V, class Stations>
   return home;
 }
 
-/// Whether jobs of a task have one place in the order of a station, whenever they are released.
+/// Returns whether jobs of a task have one place in the order of a station, whenever they are released.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto has_fixed_place(const visit_table<N, V>& table, const Stations& stations, std::size_t s,
                                              std::uint32_t i) -> bool {
@@ -41,9 +41,9 @@ template <std::size_t N, std::size_t V, class Stations>
   return stations.point(s, timing, 0, first) && stations.point(s, timing, t.period, later) && first == later;
 }
 
-/// How long a thread with so much to do on its processor is there at most, under fixed priorities, where other jobs
-/// keep the processor for up to `whole`. One that `goes_on` needs the processor for an instant more, to begin a copy or
-/// kernel or to see that it has ended. Unbounded where nothing is known. Pre: one unit; own > 0 or goes_on.
+/// Returns how long a thread with so much to do on its processor is there at most, under fixed priorities, where other
+/// jobs keep the processor for up to `whole`. One that `goes_on` needs the processor for an instant more, to begin a
+/// copy or kernel or to see that it has ended. Unbounded where nothing is known. Pre: one unit; own > 0 or goes_on.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto time_on_processor(const visit_table<N, V>& table, const Stations& stations,
                                                std::uint32_t s, std::uint32_t i, const std::size_t* homes,

@@ -29,7 +29,7 @@ concept RespondingStations = requires(const S& stations, std::size_t s, const jo
 
 namespace detail {
 
-/// Whether a unit of a station cannot be taken from some visit at any instant.
+/// Returns whether a unit of a station cannot be taken from some visit at any instant.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto has_regions(const visit_table<N, V>& table, std::size_t s) -> bool {
   for (const visit_record& x : table.visits) {
@@ -160,7 +160,7 @@ struct visit_runs {
   ticks time[V]{};           ///< from ready of the first to done of this one
 };
 
-/// When visits become ready at the earliest and at the latest, from their nominal release, given responses.
+/// Says when visits become ready at the earliest and at the latest, from their nominal release, given responses.
 template <std::size_t N, std::size_t V>
 struct readiness {
   ticks earliest[V]{};

@@ -44,8 +44,8 @@ namespace detail {
   return gpu;
 }
 
-/// Whether what a flat table says of divisible work is all that is known of the time of a kernel: no `wcet` is above
-/// it, not even by a part of a tick, which would count on many SMs.
+/// Returns whether what a flat table says of divisible work is all that is known of the time of a kernel: no `wcet` is
+/// above it, not even by a part of a tick, which would count on many SMs.
 [[nodiscard]] constexpr auto is_plain_work(const described_visit& v, const platform_record& platform) -> bool {
   if (!v.known.has(visit_fact::work) || v.known.has(visit_fact::times_on_sms) || is_pinned(v)) { return false; }
   if (!v.known.has(visit_fact::wcet)) { return true; }
@@ -65,7 +65,7 @@ namespace detail {
   return true;
 }
 
-/// What a kernel takes on one of the GPUs, whichever: its views joined. Unknown on one is unknown.
+/// Joins the views of a kernel that may run on either GPU. A time that is unknown on one is unknown.
 [[nodiscard]] constexpr auto joined(const visit_view& a, const visit_view& b) noexcept -> visit_view {
   if (a.fault != model_fault::none) { return a; }
   if (b.fault != model_fault::none) { return b; }
@@ -123,8 +123,8 @@ struct kernel_reach {
   std::int32_t virtual_sms = 1;
 };
 
-/// How far the largest share reaches that a plan can give one of so many tasks with kernels. All of a GPU where not
-/// even one SM is left for each.
+/// Returns how far the largest share reaches that a plan can give one of so many tasks with kernels. All of a GPU where
+/// not even one SM is left for each.
 [[nodiscard]] constexpr auto reach_of(const platform_record& platform, kernel_place place, std::size_t gpu_tasks)
     -> kernel_reach {
   kernel_reach out{place, 1};

@@ -14,8 +14,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// What keeps a published method from reading a described workload, with the name of the task; a visit by its position
-/// in its task. Where it is a fact that nobody gave, `lacks` says which would do.
+/// Returns what keeps a published method from reading a described workload, with the name of the task; a visit by its
+/// position in its task. Where it is a fact that nobody gave, `lacks` says which would do.
 template <class Described>
 [[nodiscard]] constexpr auto misfit_at(const Described& tasks, model_fault fault, std::size_t task,
                                        std::size_t visit = nowhere, const lacking_facts& facts = {}) -> model_error {
@@ -29,7 +29,7 @@ template <class Described>
   return misfit_at(tasks, model_fault::visit_time_unknown, task, visit, facts);
 }
 
-/// What is wrong with an edge between jobs.
+/// Returns what is wrong with an edge between jobs.
 template <class Described>
 [[nodiscard]] constexpr auto history_misfit(const Described& tasks) -> model_error {
   return located(takt::detail::history_fault(tasks), tasks.tasks);
@@ -46,8 +46,8 @@ template <class Described>
 [[nodiscard]] constexpr auto ordering_deadline(const described_task& t) noexcept -> ticks {
   return t.limited ? t.deadline : t.period;
 }
-/// Whether the deadline comes after the period. Published methods prove none of these: they are asked to prove the
-/// period, and orders go by the deadline, where their tables hold both; else they are not asked. The combiners are.
+/// Returns whether the deadline comes after the period. Published methods prove none of these: they are asked to prove
+/// the period, and orders go by the deadline, where their tables hold both; else they are not asked. The combiners are.
 [[nodiscard]] constexpr auto is_after_period(const described_task& t) noexcept -> bool {
   return t.limited && t.deadline > t.period;
 }
@@ -61,7 +61,7 @@ template <class Described>
   return t.limited && t.deadline <= t.period;
 }
 
-/// Whether each visit of a task follows the one before and no other.
+/// Returns whether each visit of a task follows the one before and no other.
 template <class Described>
 [[nodiscard]] constexpr auto is_chain(const Described& tasks, std::size_t task) -> bool {
   for (std::uint32_t p = 0; p < tasks.tasks[task].visit_count; ++p) {

@@ -26,7 +26,7 @@ namespace takt::inline TAKT_ABI::analysis {
           .room = g.room()};
 }
 
-/// What keeps described tasks from being one kernel each on the one GPU of a board.
+/// Returns what keeps described tasks from being one kernel each on the one GPU of a board.
 template <class Described>
 [[nodiscard]] constexpr auto whole_kernel_fault(const Described& tasks, const hardware& board) -> model_error {
   if (board.gpus.empty()) { return {.fault = model_fault::kernel_without_gpu}; }

@@ -19,7 +19,7 @@ constexpr void copy_entries(const From& from, To& to) {
 
 }  // namespace detail
 
-/// The same plan with room for other numbers of tasks and visits. Parts that do not fit lose their last entries.
+/// Returns the plan with room for other numbers of tasks and visits. Parts that do not fit lose their last entries.
 template <std::size_t N, std::size_t V, std::size_t FromN, std::size_t FromV>
 [[nodiscard]] constexpr auto resized(const plan<FromN, FromV>& from) -> plan<N, V> {
   plan<N, V> out;
@@ -37,7 +37,7 @@ template <std::size_t N, std::size_t V, std::size_t FromN, std::size_t FromV>
   return out;
 }
 
-/// The same verdict with room for visits, of which it says nothing.
+/// Returns the verdict with room for visits, of which it says nothing.
 template <std::size_t V, class Number, std::size_t N, std::size_t FromV>
 [[nodiscard]] constexpr auto widened(const verdict<Number, N, FromV>& from) -> verdict<Number, N, V> {
   verdict<Number, N, V> out;

@@ -29,7 +29,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// What is known of a pool under a rule. A rule that brings its bounds as members needs nothing here.
+/// Holds what is known of a pool under a rule. A rule that brings its bounds as members needs nothing here.
 template <class Rule>
 struct pool_bounds {
   static constexpr void responds(const Rule& rule, std::span<visit_demand> visits, std::int32_t units)
@@ -149,7 +149,7 @@ struct pool_bounds<block_queue_rule<MaxSms, MaxBlocks>> {
 template <StreamAssignment Streams, class Enqueues>
 struct pool_bounds<fifo_blocks_rule<Streams, Enqueues>> : pool_bounds<block_queue_rule<>> {};
 
-/// What is known of the rule inside: stations have so many units.
+/// Applies what is known of the rule inside: stations have so many units.
 template <class Rule>
 struct pool_bounds<clustered_rule<Rule>> : pool_bounds<Rule> {};
 template <class Policy>

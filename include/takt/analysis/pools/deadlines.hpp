@@ -28,8 +28,8 @@ template <class Demand>
 
 }  // namespace detail
 
-/// Whether every visit meets its local deadline on one unit under preemptive EDF: behind one non-preemptive region of a
-/// visit with a later deadline. Pre: no jitter.
+/// Returns whether every visit meets its local deadline on one unit under preemptive EDF: behind one non-preemptive
+/// region of a visit with a later deadline. Pre: no jitter.
 /// Source: Baruah, Mok and Rosier 1990; Zhang and Burns 2009; regions: Baruah 2005.
 template <std::size_t MaxVisits = most_decided_visits>
 [[nodiscard]] constexpr auto edf_decides(std::span<const visit_demand> visits) -> bool {
@@ -47,7 +47,7 @@ template <std::size_t MaxVisits = most_decided_visits>
                       : edf_schedulable(demand, processor, no_blocking<ticks>{})) == verdict_status::schedulable;
 }
 
-/// The same where nobody is preempted: behind one visit with a later deadline. Source: Jeffay, Stanat and Martel 1991.
+/// Tests it where nobody is preempted: behind one visit with a later deadline. Source: Jeffay, Stanat and Martel 1991.
 template <std::size_t MaxVisits = most_decided_visits>
 [[nodiscard]] constexpr auto nonpreemptive_edf_decides(std::span<const visit_demand> visits) -> bool {
   sporadic_demand<ticks, MaxVisits> demand;

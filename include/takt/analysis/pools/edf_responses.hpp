@@ -114,8 +114,8 @@ constexpr void edf_responses(std::span<visit_demand> visits) {
   }
 }
 
-/// The same where nobody is preempted. Source: George, Rivierre and Spuri 1996, with a blocker that counts in full: it
-/// may start in the instant in which others come.
+/// Computes them where nobody is preempted. Source: George, Rivierre and Spuri 1996, with a blocker that counts in
+/// full: it may start in the instant in which others come.
 constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
   ticks blocker = 0;
   for (const visit_demand& v : visits) { blocker = blocker < v.wcet ? v.wcet : blocker; }

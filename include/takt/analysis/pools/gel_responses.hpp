@@ -39,7 +39,7 @@ namespace detail {
   return found.bounded();
 }
 
-/// Whether densities show that visits without jitter meet their deadlines under preemptive global EDF.
+/// Returns whether densities show that visits without jitter meet their deadlines under preemptive global EDF.
 [[nodiscard]] constexpr auto density_decides(std::span<const visit_demand> visits, std::int32_t units) -> bool {
   const visit_demand* densest = nullptr;
   load_sum<upward> density;
@@ -56,7 +56,7 @@ namespace detail {
   return density.compare(units) == load_side::at_most;
 }
 
-/// Whether responses by some bound are within local deadlines.
+/// Returns whether responses by some bound are within local deadlines.
 template <class Bound>
 [[nodiscard]] constexpr auto responses_decide(std::span<const visit_demand> given, const Bound& bound) -> bool {
   if (given.size() > most_decided_visits) { return false; }
@@ -109,7 +109,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Whether every visit meets its local deadline on equal units under preemptive global EDF. Pre: no jitter.
+/// Returns whether every visit meets its local deadline on equal units under preemptive global EDF. Pre: no jitter.
 /// Source: see `gel_responses`.
 [[nodiscard]] constexpr auto global_edf_decides(std::span<const visit_demand> visits, std::int32_t units) -> bool {
   TAKT_EXPECTS_IN_TESTS(!detail::any_jitter(visits));
@@ -119,7 +119,7 @@ namespace detail {
          });
 }
 
-/// The same where nobody is preempted.
+/// Returns whether every visit meets its local deadline where nobody is preempted.
 [[nodiscard]] constexpr auto nonpreemptive_global_edf_decides(std::span<const visit_demand> visits, std::int32_t units)
     -> bool {
   return detail::responses_decide(

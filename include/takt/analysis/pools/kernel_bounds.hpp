@@ -21,9 +21,9 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// How long kernels keep the hardware busy without a break, whatever their order: while some are pending one of them
-/// runs, or time is wasted for a start. No response is longer. `unbounded_response` or `given_up_response` where that
-/// is not known.
+/// Returns how long kernels keep the hardware busy without a break, whatever their order: while some are pending one of
+/// them runs, or time is wasted for a start. No response is longer. `unbounded_response` or `given_up_response` where
+/// that is not known.
 template <class Terms>
 [[nodiscard]] constexpr auto longest_busy_time(std::span<const visit_demand> visits, const Terms& terms) -> ticks {
   if constexpr (requires { terms.wasted(0); }) {
@@ -175,7 +175,7 @@ using kernel_table = task_rows<accelerator_task<ticks>, most_decided_visits>;
   }
   return true;
 }
-/// Whether a test passes the visits of each lane.
+/// Returns whether a test passes the visits of each lane.
 template <class Test>
 [[nodiscard]] constexpr auto each_lane(std::span<const visit_demand> visits, const Test& test) -> bool {
   for (std::size_t i = 0; i < visits.size(); ++i) {
@@ -200,7 +200,7 @@ constexpr void level_edf_responses(std::span<visit_demand> visits, std::int32_t 
   if (visits.size() > most_decided_visits) { return no_responses(visits); }
   detail::kernel_edf_responses(visits, detail::stack_terms_of<detail::below_in_deadline>{visits, levels, costs});
 }
-/// Whether all meet their local deadlines. Source: Zahaf and Lipari 2020, Lemma 1, corrected.
+/// Returns whether all meet their local deadlines. Source: Zahaf and Lipari 2020, Lemma 1, corrected.
 [[nodiscard]] constexpr auto level_edf_decides(std::span<const visit_demand> visits, std::int32_t levels,
                                                preemption_cost_model costs) -> bool {
   detail::kernel_table all;
@@ -218,7 +218,7 @@ constexpr void slot_edf_responses(std::span<visit_demand> visits, const slot_res
                                   const slot_reservation<ticks>& gang) {
   detail::kernel_edf_responses(visits, detail::slot_terms{visits, pinned, gang});
 }
-/// Whether all meet their local deadlines. Source: Zahaf and Lipari 2020, Theorems 2 and 3, with a guard band.
+/// Returns whether all meet their local deadlines. Source: Zahaf and Lipari 2020, Theorems 2 and 3, with a guard band.
 [[nodiscard]] constexpr auto slot_edf_decides(std::span<const visit_demand> visits,
                                               const slot_reservation<ticks>& pinned,
                                               const slot_reservation<ticks>& gang) -> bool {
@@ -234,8 +234,8 @@ constexpr void gang_priority_responses(std::span<visit_demand> visits) {
 constexpr void gang_edf_responses(std::span<visit_demand> visits) {
   detail::kernel_edf_responses(visits, detail::gang_terms<detail::by_deadline>{visits});
 }
-/// Whether all meet their local deadlines: lane by lane where there are only pinned kernels or only others, else as if
-/// they ran one after the other.
+/// Returns whether all meet their local deadlines: lane by lane where there are only pinned kernels or only others,
+/// else as if they ran one after the other.
 [[nodiscard]] constexpr auto gang_edf_decides(std::span<const visit_demand> visits) -> bool {
   bool mixed = false;
   ticks wave = 0;

@@ -34,7 +34,7 @@ namespace detail {
   return kernel_needs_of(a.view).core == kernel_needs_of(b.view).core;
 }
 
-/// Whether both are of one task, and no path joins them.
+/// Returns whether both are of one task, and no path joins them.
 [[nodiscard]] constexpr auto is_own_branch(const visit_demand& u, const visit_demand& v) noexcept -> bool {
   return u.task == v.task && concurrent(u, v);
 }
@@ -45,7 +45,7 @@ namespace detail {
   return checked_multiply(jobs, each, work) && work < unbounded_response ? work : unbounded_response;
 }
 
-/// Whether u can have been started below v when v was started above it, and is less important. Under EDF: it came
+/// Says whether u can have been started below v when v was started above it, and is less important. Under EDF: it came
 /// first and has no earlier absolute deadline.
 struct below_in_priority {
   [[nodiscard]] static constexpr auto below(const visit_demand& u, const visit_demand& v) noexcept -> bool {
@@ -58,7 +58,7 @@ struct below_in_deadline {
   }
 };
 
-/// Whether at least so many tasks have a visit that can be started below v. Cost: visits^2.
+/// Returns whether at least so many tasks have a visit that can be started below v. Cost: visits^2.
 template <class Below>
 [[nodiscard]] constexpr auto has_below(std::span<const visit_demand> visits, const visit_demand& v, std::int32_t wanted)
     -> bool {
@@ -73,9 +73,9 @@ template <class Below>
   return wanted <= 0;
 }
 
-/// What a stack of kernels costs. A kernel holds others up for its whole time only from the top of a full stack, above
-/// tasks that are less important still; it may first have waited for the wave of one of them. Where a cost is lost
-/// (overhead) or spent on the wrong kernel (race), each start can pay the longest cost of a less important kernel.
+/// Says what a stack of kernels costs. A kernel holds others up for its whole time only from the top of a full stack,
+/// above tasks that are less important still; it may first have waited for the wave of one of them. Where a cost is
+/// lost (overhead) or spent on the wrong kernel (race), each start can pay the longest cost of a less important kernel.
 /// Source: Zahaf and Lipari 2020, Lemma 1, corrected; see docs/errata.md and docs/composition.md.
 template <class Below>
 class stack_terms_of {

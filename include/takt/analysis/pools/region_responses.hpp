@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Whether nobody takes the unit from a visit between its start and its end.
+/// Returns whether nobody takes the unit from a visit between its start and its end.
 [[nodiscard]] constexpr auto keeps_unit(const visit_demand& v) noexcept -> bool { return v.region == v.wcet; }
 
 [[nodiscard]] constexpr auto any_region(std::span<const visit_demand> visits) noexcept -> bool {

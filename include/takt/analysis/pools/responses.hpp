@@ -56,7 +56,7 @@ template <class Work = wcet_of>
   return sum;
 }
 
-/// Whether no visit of another task stands between two of a task. Cost: visits squared.
+/// Returns whether no visit of another task stands between two of a task. Cost: visits squared.
 [[nodiscard]] constexpr auto stand_together(std::span<const visit_demand> visits) noexcept -> bool {
   for (std::size_t i = 1; i < visits.size(); ++i) {
     for (std::size_t j = 0; j + 1 < i && visits[i].task != visits[i - 1].task; ++j) {
@@ -140,8 +140,8 @@ constexpr void busy_period_responses(visit_demand& v, const visit_demand* first,
   }
 }
 
-/// The same where a visit that has started keeps the unit. The blocker counts in full: it may start in the instant in
-/// which others come.
+/// Computes responses where a visit that has started keeps the unit. The blocker counts in full: it may start in the
+/// instant in which others come.
 /// Source: Davis, Burns, Bril and Lukkien 2007.
 constexpr void nonpreemptive_busy_period_responses(visit_demand& v, const visit_demand* first, const visit_demand* last,
                                                    ticks blocker) {

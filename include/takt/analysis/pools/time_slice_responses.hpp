@@ -17,7 +17,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// What visits wait for where contexts take turns. Times above those of every table are `unbounded_response`.
+/// Computes what visits wait for where contexts take turns. Times above those of every table are `unbounded_response`.
 class context_turns {
  public:
   /// Pre: slice >= 1, switching >= 0; visits of a task stand together.
@@ -69,7 +69,7 @@ class context_turns {
     }
     return sum;
   }
-  /// How often the own context waits for all others.
+  /// Returns how often the own context waits for all others.
   [[nodiscard]] constexpr auto waits(const visit_demand& v) const noexcept -> ticks {
     return ceil_divide(own_work(v), slices_of(v).lower);
   }
@@ -95,7 +95,7 @@ class context_turns {
   ticks all_turns_ = 0;  ///< one of each context, with the switch before it
 };
 
-/// The same with what others can ask for in a window, of few visits.
+/// Computes these waits with what others can ask for in a window, of few visits.
 class contexts_in_window {
  public:
   /// Pre: at most `most_decided_visits` visits; see `context_turns`.
@@ -214,9 +214,9 @@ constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice,
 
 namespace as_published {
 
-/// What a kernel waits for in the time slices of so many other tasks: of each a slice and a switch for every slice of
-/// its own. The switch back is missing, so with `switching` above 0 it is no bound; see docs/errata.md. Pre: slice
-/// >= 1. Source: Wang, Liu, Wong and Kim 2024, equation 3.
+/// Returns what a kernel waits for in the time slices of so many other tasks: of each a slice and a switch for every
+/// slice of its own. The switch back is missing, so with `switching` above 0 it is no bound; see docs/errata.md. Pre:
+/// slice >= 1. Source: Wang, Liu, Wong and Kim 2024, equation 3.
 [[nodiscard]] constexpr auto interleaved_execution(ticks kernel, ticks others, ticks slice, ticks switching) noexcept
     -> ticks {
   TAKT_EXPECTS(slice >= 1);

@@ -19,7 +19,7 @@ inline constexpr std::int32_t most_window_steps = 200'000;
 
 namespace detail {
 
-/// What others may do on the units while one visit waits for them.
+/// Says what others may do on the units while one visit waits for them.
 struct window_work {
   ticks before = 0;  ///< work that comes before it
   ticks ahead = 0;   ///< of one visit that comes after it and cannot be displaced
@@ -63,7 +63,7 @@ struct window_work {
   if (!checked_multiply(u.region, waits, held) || held > unbounded_response) { return within; }
   return held < within ? held : within;
 }
-/// How often a visit begins to wait in a window, if it is displaced by each job that becomes ready there and `counts`.
+/// Returns how often a visit begins to wait in a window, displaced by each job that becomes ready there and `counts`.
 template <class Counts>
 [[nodiscard]] constexpr auto waits_within(std::span<const visit_demand> visits, ticks window, const Counts& counts)
     -> ticks {
@@ -121,7 +121,7 @@ class parallel_work {
   std::size_t count_ = 0;
 };
 
-/// What keeps v from a unit during a window, where `work(u, window)` says it of one visit of another task.
+/// Returns what keeps v from a unit during a window, where `work(u, window)` says it of one visit of another task.
 template <class Work>
 [[nodiscard]] constexpr auto rivals_of(std::span<const visit_demand> visits, const visit_demand& v, ticks window,
                                        std::int32_t units, const Work& work) -> parallel_work {
@@ -199,7 +199,7 @@ constexpr void global_responses(std::span<visit_demand> visits, std::int32_t uni
                                    return detail::window_work{detail::work_within(u, window), 0};
                                  });
 }
-/// The same where nobody is preempted: a visit waits until it starts.
+/// Computes responses where nobody is preempted: a visit waits until it starts.
 constexpr void nonpreemptive_global_responses(std::span<visit_demand> visits, std::int32_t units) {
   detail::window_responses<false>(visits, units, nullptr,
                                   [](const visit_demand& u, const visit_demand& /*v*/, ticks window) {
@@ -220,7 +220,7 @@ constexpr void global_priority_responses(std::span<visit_demand> visits, std::in
         return detail::window_work{detail::work_in_regions(u, detail::work_within(u, window), waits), 0};
       });
 }
-/// The same where nobody is preempted: of less important visits at most one is ahead on each unit.
+/// Computes responses where nobody is preempted: of less important visits at most one is ahead on each unit.
 constexpr void nonpreemptive_global_priority_responses(std::span<visit_demand> visits, std::int32_t units) {
   detail::window_responses<false>(visits, units, nullptr,
                                   [](const visit_demand& u, const visit_demand& v, ticks window) {
@@ -256,7 +256,7 @@ constexpr void point_responses(std::span<visit_demand> visits, std::int32_t unit
 constexpr void global_point_responses(std::span<visit_demand> visits, std::int32_t units, ticks slope = 1) {
   detail::point_responses<true>(visits, units, slope, nullptr);
 }
-/// The same where nobody is preempted.
+/// Computes responses where nobody is preempted.
 constexpr void nonpreemptive_global_point_responses(std::span<visit_demand> visits, std::int32_t units,
                                                     ticks slope = 1) {
   detail::point_responses<false>(visits, units, slope, nullptr);

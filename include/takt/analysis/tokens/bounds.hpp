@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// What is known of tokens under a rule. A rule that brings its bounds as members needs nothing here.
+/// Holds what is known of tokens under a rule. A rule that brings its bounds as members needs nothing here.
 template <class Rule>
 struct token_bounds {
   static constexpr void delays(const Rule& rule, std::span<section_demand> sections, const token_setting& at)
@@ -127,7 +127,7 @@ concept KnowsBlocking = requires(const Rule& rule, std::span<section_demand> sec
   { token_bounds<Rule>::blocks(rule, sections, at, 1) } -> std::same_as<ticks>;
 };
 
-/// Whether waits under a rule are known, or blocking that takes their place.
+/// Says whether waits under a rule are known, or blocking that takes their place.
 template <class Rule>
 inline constexpr bool has_token_bound =
     KnowsDelays<Rule> || KnowsBlocking<Rule> || takt::detail::token_is_local<Rule>();

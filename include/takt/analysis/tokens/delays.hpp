@@ -19,7 +19,7 @@ namespace detail {
   return a < unbounded_response - b ? a + b : unbounded_response;
 }
 
-/// Whether sections of another task, or own ones that can wait beside s, follow each other.
+/// Holds sections of another task, or own ones that can wait beside s, and whether they follow each other.
 struct rivals {
   std::int32_t count = 0;  ///< that can have requests at one time
   ticks longest = 0;
@@ -177,7 +177,7 @@ constexpr void work_conserving_delays(std::span<section_demand> sections, std::i
   }
 }
 
-/// The same where everybody may overtake.
+/// Computes delays where everybody may overtake.
 constexpr void work_conserving_delays(std::span<section_demand> sections, std::int32_t tokens) {
   work_conserving_delays(sections, tokens,
                          [](const section_demand& /*own*/, const section_demand& /*other*/) { return true; });

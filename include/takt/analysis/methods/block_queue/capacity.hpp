@@ -39,8 +39,8 @@ template <class Number, std::size_t MaxTasks>
   return gpu.sms * (gpu.threads_per_sm - largest_block_size(table) + unit_block_size(table, gpu));
 }
 
-/// Whether threads are the only thing that a block ever waits for: every block takes at least as great a part of an
-/// SM's threads as of its block slots, shared memory and registers.
+/// Returns whether threads are the only thing that a block ever waits for: every block takes at least as great a part
+/// of an SM's threads as of its block slots, shared memory and registers.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto only_threads_bind(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                const block_gpu& gpu) -> bool {
@@ -98,8 +98,8 @@ template <class Fraction, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Whether sum B_i C_i / T_i <= g (m - H_max + h), equality included: `bounded` or `load_exceeds_capacity`. The latter
-/// proves nothing. Source: Yang et al. 2018, equation 1.
+/// Tests whether sum B_i C_i / T_i <= g (m - H_max + h), equality included: `bounded` or `load_exceeds_capacity`. The
+/// latter proves nothing. Source: Yang et al. 2018, equation 1.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto capacity_test(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu)
     -> block_status {

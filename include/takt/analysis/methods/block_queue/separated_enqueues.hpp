@@ -36,7 +36,7 @@ template <class Fraction, class Kernel>
   return ceil_quotient(Fraction(response + k.jitter), k.period);
 }
 
-/// The same as an integer, 0 when it does not fit or is above `limit`.
+/// Returns ceil((R + J) / T) as an integer, 0 when it does not fit or is above `limit`.
 template <class Fraction, class Kernel>
 [[nodiscard]] constexpr auto jobs_in_flight(const Fraction& response, const Kernel& k, std::int64_t limit)
     -> std::int64_t {
@@ -108,8 +108,8 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_separated(load); });
 }
 
-/// The same, with the blocks that run at an instant without waiting blocks counted one by one: at most
-/// B_i ceil((R_i + J_i) / T_i) of kernel i, the longest first, repeated with the bounds that result. takt's own.
+/// Bounds responses so, with the blocks that run at an instant without waiting blocks counted one by one: at most B_i
+/// ceil((R_i + J_i) / T_i) of kernel i, the longest first, repeated with the bounds that result. takt's own.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
 [[nodiscard]] constexpr auto knapsack_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                const block_gpu& gpu, Streams /*streams*/)

@@ -113,7 +113,7 @@ class chunk_demand {
     std::size_t count = 0;
   };
 
-  /// When chunk w is due in the first pattern that begins with chunk v.
+  /// Returns when chunk w is due in the first pattern that begins with chunk v.
   [[nodiscard]] constexpr auto due(const task& own, std::size_t v, std::size_t w) const -> Number {
     const Number apart = chunks_[w].offset - chunks_[v].offset;
     return (apart < Number(0) ? Number(apart + own.pattern) : apart) + chunks_[w].length;

@@ -97,7 +97,7 @@ enum class load_comparison : std::uint8_t {
   unknown,  ///< the exact fractions do not fit
 };
 
-/// How the utilisation of a demand compares with the rate of a supply. Exact unless `unknown`.
+/// Returns how the utilisation of a demand compares with the rate of a supply. Exact unless `unknown`.
 template <class Demand, class Supply>
 [[nodiscard]] constexpr auto compare_load(const Demand& demand, const Supply& supply) -> load_comparison {
   if (demand.load().surely_below(supply.rate_of_supply())) { return load_comparison::below; }

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// How many jobs of one task may run at the same time.
+/// Says how many jobs of one task may run at the same time.
 enum class job_overlap : std::uint8_t {
   none,       ///< one
   as_given,   ///< `gel_task::parallelism`
@@ -51,10 +51,10 @@ template <class Fraction, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Whether every job of every task ends within a bounded time of its release under each GEL policy on `processors`
-/// identical processors, whatever the deadlines: U <= m, and of tasks whose jobs overlap at most P-fold, u_i <= P_i.
-/// Necessary and sufficient. Source: Devi and Anderson 2008, Erickson 2014 for sequential jobs; Erickson and
-/// Anderson 2011 for jobs that overlap freely.
+/// Tests whether every job of every task ends within a bounded time of its release under each GEL policy on
+/// `processors` identical processors, whatever the deadlines: U <= m, and of tasks whose jobs overlap at most P-fold,
+/// u_i <= P_i. Necessary and sufficient. Source: Devi and Anderson 2008, Erickson 2014 for sequential jobs; Erickson
+/// and Anderson 2011 for jobs that overlap freely.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto bounded_response(const task_rows<gel_task<Number>, MaxTasks>& table,
                                               std::int32_t processors, job_overlap overlap = job_overlap::none)

@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Whether a task's delay x = (s - wcet) / m counts below 0.
+/// Says whether a task's delay x = (s - wcet) / m counts below 0.
 enum class delay_sign : std::uint8_t {
   any,           ///< as in Erickson 2014
   not_negative,  ///< 0 instead, as in the earlier definition of a compliant vector

@@ -110,7 +110,7 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_compliant_vector(t, processors, sign); });
 }
 
-/// The same with x_i >= 0 and, unless told otherwise, the best shift, which is what graphs of sequential nodes use.
+/// Analyzes with x_i >= 0 and, unless told otherwise, the best shift, which is what graphs of sequential nodes use.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto sequential_response(const task_rows<gel_task<Number>, MaxTasks>& table,
                                                  std::int32_t processors, gel_policy policy,

@@ -19,7 +19,7 @@ enum class devi_form : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(devi_form) noexcept -> devi_form { return devi_form::mixed; }
 
-/// Whether the quotient counts below 0, which it is if s = 1.
+/// Says whether the quotient counts below 0, which it is if s = 1.
 enum class devi_quotient : std::uint8_t { any, not_negative };
 [[nodiscard]] constexpr auto last_of(devi_quotient) noexcept -> devi_quotient { return devi_quotient::not_negative; }
 

@@ -57,8 +57,8 @@ struct gel_bounds {
   }
 };
 
-/// What is added to the points of a cluster before a bound is computed. No schedule depends on it; bounds do. Every
-/// proof needs points that are not negative: it counts on no job of an earlier point arriving after a priority point.
+/// Says what is added to points of a cluster before a bound. No schedule depends on it; bounds do. Every proof needs
+/// points that are not negative: it counts on no job of an earlier point arriving after a priority point.
 enum class point_shift : std::uint8_t {
   if_negative,  ///< the least point becomes 0 if it is below
   to_zero,      ///< the least point becomes 0: of all shifts the best one

@@ -12,8 +12,8 @@
 namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
-/// How long a job waits and runs after its priority point when `backlog` of work with its point or an earlier one is
-/// left then: alone to its end, or Graham's bound.
+/// Returns how long a job waits and runs after its priority point when `backlog` of work with its point or an earlier
+/// one is left then: alone to its end, or Graham's bound.
 template <class Fraction>
 [[nodiscard]] constexpr auto drained(const Fraction& backlog, const Fraction& wcet, std::int32_t processors)
     -> Fraction {
@@ -122,7 +122,7 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_overlapping(t, processors, false); });
 }
 
-/// The same, where of a task at most ceil(R_i / T_i) jobs are in progress, repeated until that changes nothing.
+/// Bounds responses where at most ceil(R_i / T_i) jobs of a task are in progress, repeated until that changes nothing.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto overlapping_response_refined(const task_rows<gel_task<Number>, MaxTasks>& table,
                                                           std::int32_t processors, gel_policy policy,

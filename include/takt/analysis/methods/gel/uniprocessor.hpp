@@ -48,7 +48,7 @@ struct narrow_quotient {
   return {q.value, q.value + (q.rest ? 1U : 0U)};
 }
 
-/// What a test of one processor needs: deadlines that are not before the period's end.
+/// Returns why a test of one processor cannot judge the tasks, such as a deadline before the period's end.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto one_processor_fault(const task_rows<gel_task<Number>, MaxTasks>& table) -> model_error {
   if (const auto error = validate(table, 1)) { return error; }
@@ -78,7 +78,7 @@ template <class Number>
 template <class Number>
 concept NarrowNumber = std::same_as<Number, ticks> || std::same_as<Number, rational>;
 
-/// Whether a product of factors 1 + u is at most 2, on numbers of 64 bits.
+/// Says whether a product of factors 1 + u is at most 2, on numbers of 64 bits.
 enum class product_side : std::uint8_t { at_most_two, above_two, unknown };
 
 template <class Number, std::size_t MaxTasks>
@@ -142,9 +142,9 @@ template <class Fraction, std::size_t MaxTasks, class Factor>
 
 }  // namespace detail
 
-/// Whether U <= n (2^(1/n) - 1), decided exactly as (1 + U / n)^n <= 2: rate-monotonic priorities on one processor then
-/// meet every deadline that is not before the period's end. `schedulable`, `not_proven`, or `overflow` where U is
-/// within 2^-50 of the limit. Source: Liu and Layland 1973.
+/// Tests whether U <= n (2^(1/n) - 1), decided exactly as (1 + U / n)^n <= 2: rate-monotonic priorities on one
+/// processor then meet every deadline that is not before the period's end. `schedulable`, `not_proven`, or `overflow`
+/// where U is within 2^-50 of the limit. Source: Liu and Layland 1973.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto liu_layland(const task_rows<gel_task<Number>, MaxTasks>& table) -> verdict_status {
   if (detail::one_processor_fault(table)) { return verdict_status::invalid_model; }
@@ -164,7 +164,7 @@ template <class Number, std::size_t MaxTasks>
   }
 }
 
-/// The same for the product of all 1 + u_i being at most 2, which accepts more.
+/// Tests whether the product of all 1 + u_i is at most 2, which accepts more.
 /// Source: Bini, Buttazzo and Buttazzo 2003.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto hyperbolic(const task_rows<gel_task<Number>, MaxTasks>& table) -> verdict_status {

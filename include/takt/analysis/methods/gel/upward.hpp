@@ -126,7 +126,7 @@ template <class Fraction>
   return upward{negative ? -whole_part : whole_part};
 }
 
-/// How a sum of quotients compares with a whole number.
+/// Says how a sum of quotients compares with a whole number.
 enum class load_side : std::uint8_t { at_most, above, unknown };
 
 /// A sum of quotients part / whole, such as a utilisation, and divisions by what it leaves.

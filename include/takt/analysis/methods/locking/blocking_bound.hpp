@@ -18,7 +18,7 @@ enum class blocking_status : std::uint8_t {
   overflow,               ///< the bound does not fit the number type
 };
 
-/// How long something waits at most; `time` means nothing unless `bounded()`.
+/// Says how long something waits at most; `time` means nothing unless `bounded()`.
 template <class Number>
 struct blocking_bound {
   Number time{};

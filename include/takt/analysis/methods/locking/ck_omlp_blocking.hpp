@@ -37,8 +37,8 @@ struct omlp_waits {
   blocking_bound<Number> indirect;  ///< per job
 };
 
-/// The same with k queues of at most `limit` requests instead of one queue, which a GPU allocator needs to choose the
-/// replica. Error, in both: `queue_limit_too_small` below ceil(m / k), as requests would have to wait outside of them.
+/// Bounds waits with k queues of at most `limit` requests instead of one, which a GPU allocator needs for its choice.
+/// Error, in both: `queue_limit_too_small` below ceil(m / k), as requests would have to wait outside of them.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ck_omlp_with_limit(std::int64_t processors, std::int64_t replicas, std::int64_t limit,
                                                 const Number& longest) -> omlp_waits<Number> {

@@ -25,8 +25,8 @@ enum class engine_view : bool {
 
 enum class demand_status : std::uint8_t { fits, overloaded, wrong_input, overflow };
 
-/// Whether no processor is asked for more than all of its time: necessary under either view, sufficient under none.
-/// Merging loses the overlap of copies and kernels, so 51 % on each of two engines is too much.
+/// Tests whether no processor is asked for more than all of its time: necessary under either view, sufficient under
+/// none. Merging loses the overlap of copies and kernels, so 51 % on each of two engines is too much.
 /// Cost: n per engine. Source: Elliott 2015, section 2.4.4.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto check_demand(std::span<const engine_demand<Number>> demands, engine_view view)

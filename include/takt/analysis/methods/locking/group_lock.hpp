@@ -19,7 +19,7 @@ template <ExactNumber Number>
   return sum.total();
 }
 
-/// The same when all that is known is the number of tasks with an incomplete request: N - 1 sections.
+/// Bounds the wait when all that is known is the number of tasks with an incomplete request: N - 1 sections.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto group_request_worst_wait(std::int64_t requesters, const Number& longest)
     -> blocking_bound<Number> {

@@ -45,7 +45,7 @@ template <ExactNumber Number>
   return out;
 }
 
-/// The same queues, both bounds: the queue that is shortest in time is not longer than the one that is shortest in
+/// Returns the lesser of both bounds: the queue that is shortest in time is not longer than the one that is shortest in
 /// requests, so the count holds as well. The reverse is false: with queues measured by requests, short requests of two
 /// tasks may follow each other on one replica while a third waits behind a long one on another.
 template <ExactNumber Number>

@@ -22,7 +22,7 @@ struct mutex_rival {
   Number per_job{};  ///< all sections of one job
 };
 
-/// What the best of all waiters waits: one section that has begun.
+/// Returns how long the best of all waiters waits: one section that has begun.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto best_waiter(std::span<const Number> longest_of_others) -> blocking_bound<Number> {
   return detail::sections(1, longest_of(longest_of_others));

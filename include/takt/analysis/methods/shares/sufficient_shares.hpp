@@ -21,8 +21,8 @@ struct share_test {
   bool sufficient = false;
 };
 
-/// Whether the test says anything about a reading of Algorithm 1: slack must be the time that is really left, and the
-/// load the worst one.
+/// Returns whether the test says anything about a reading of Algorithm 1: slack must be the time that is really left,
+/// and the load the worst one.
 [[nodiscard]] constexpr auto provable(const share_rules& rules) noexcept -> bool {
   return choices_known(rules) && counts_time_left(rules.slack) && counts_worst_load(rules.load);
 }

@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// How a computation of one response ended.
+/// Says how a computation of one response ended.
 enum class response_state : std::uint8_t { found, above_limit, endless, overflow, given_up };
 
 template <class Number>
@@ -24,7 +24,7 @@ struct response {
   Number value{};
 };
 
-/// What a higher task asks for.
+/// Holds what a higher task asks for.
 template <class Number>
 struct sporadic_task_load {
   Number wcet{};

@@ -44,7 +44,7 @@ template <class Number, std::size_t MaxTasks>
   return sum;
 }
 
-/// The same tasks with times that can be divided exactly.
+/// Returns the tasks with times that can be divided exactly.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto as_fractions(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> task_rows<accelerator_task<fraction_of<Number>>, MaxTasks> {
@@ -66,7 +66,7 @@ template <class Number>
 
 namespace detail {
 
-/// What a preemption adds to the job that preempts and to the time that a preempted kernel blocks others.
+/// Holds what a preemption adds to the job that preempts and to the time that a preempted kernel blocks others.
 template <class Number>
 struct preemption_charges {
   Number job{};
@@ -87,7 +87,7 @@ template <class Number>
   return {};
 }
 
-/// What keeps an analysis from starting: a fault of a task, or times of which two cannot be added.
+/// Returns what keeps an analysis from starting: a fault of a task, or times of which two cannot be added.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto entry_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table) -> model_error {
   for (const auto& t : table.tasks) {

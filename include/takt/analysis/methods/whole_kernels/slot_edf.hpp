@@ -45,7 +45,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   return judge_demand<Report>(demand_of(part), static_slot<Number>(slot), no_blocking<Number>{});
 }
 
-/// The same against the straight line below the supply. Source: Zahaf and Lipari 2020, Eq. 10, 0 up to period - budget.
+/// Tests against the straight line below the supply. Source: Zahaf and Lipari 2020, Eq. 10, 0 up to period - budget.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_linear_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                              const slot_reservation<Number>& slot) -> edf_verdict<fraction_of<Number>> {

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// When a job that has just become ready can find that another one started in the same instant.
+/// Says when a job that has just become ready can find that another one started in the same instant.
 enum class activation_timing : std::uint8_t {
   one_by_one,  ///< the blocker can be started at the very instant of the next activation; also continuous time
   batched,     ///< whole ticks, and all activations of a tick are known before a job starts
@@ -46,7 +46,7 @@ template <class Number, std::size_t MaxTasks>
   return longest;
 }
 
-/// Whether at least `wanted` different deadlines are later than that of task l. Cost: tasks^2.
+/// Returns whether at least `wanted` different deadlines are later than that of task l. Cost: tasks^2.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto later_deadlines(const task_rows<accelerator_task<Number>, MaxTasks>& table, std::size_t l,
                                              std::int32_t wanted) -> bool {
@@ -67,7 +67,7 @@ template <class Number, std::size_t MaxTasks>
   return true;
 }
 
-/// What the tasks on a stack of nested kernels need, and what can hold them up.
+/// Holds what the tasks on a stack of nested kernels need, and what can hold them up.
 template <class Number, std::size_t MaxTasks>
 struct stack_terms {
   sporadic_demand<Number, MaxTasks> demand;
