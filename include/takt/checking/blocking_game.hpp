@@ -55,7 +55,7 @@ class blocking_game {
     return g.longest();
   }
   [[nodiscard]] auto positions() const -> std::size_t { return positions_; }
-  /// How the longest delay came about: + issue, - release, x withdraw, | a unit of time.
+  /// Returns how the longest delay came about: + issue, - release, x withdraw, | a unit of time.
   [[nodiscard]] auto story() const -> const std::string& { return story_; }
 
  private:

@@ -50,7 +50,7 @@ class locking_checker {
 
   [[nodiscard]] auto states() const -> std::size_t { return total_; }
   [[nodiscard]] auto transitions() const -> std::size_t { return transitions_; }
-  /// What was found wrong first.
+  /// Returns what was found wrong first.
   [[nodiscard]] auto complaint() const -> const std::string& { return complaint_; }
 
  private:
@@ -195,7 +195,7 @@ struct lock_report {
   [[nodiscard]] auto passed() const noexcept -> bool { return complaint.empty(); }
 };
 
-/// What is wrong with a lock in any sequence of events, see `locking_checker`. Pre: nobody holds or waits for it.
+/// Returns what is wrong with a lock in any order of events; see `locking_checker`. Pre: nobody holds or waits for it.
 template <CheckableLock P, class Invariant = no_invariant>
 [[nodiscard]] auto check_lock(const P& start, const checker_expectations& e = {}, Invariant invariant = {})
     -> lock_report {

@@ -73,7 +73,7 @@ class longest_delay {
 
   [[nodiscard]] auto longest() const -> std::int32_t { return longest_; }
   [[nodiscard]] auto positions() const -> std::size_t { return nodes_.size(); }
-  /// How the longest delay came about.
+  /// Returns how the longest delay came about.
   [[nodiscard]] auto story() const -> std::string {
     std::string out;
     for (std::size_t i = last_; i != start; i = steps_[i].first) {
@@ -106,7 +106,7 @@ class position_hash {
   void mix(std::int64_t v) { value_ = (value_ ^ static_cast<std::uint64_t>(v + 7)) * 1099511628211U; }
   [[nodiscard]] auto value() const -> std::uint64_t { return value_; }
 
-  /// What distinguishes the states of a lock, or most of it.
+  /// Mixes in what distinguishes the states of a lock, or most of it.
   template <class P>
   void mix_lock(const P& lock, request_id clients) {
     for (request_id r = 0; r < clients; ++r) {

@@ -5,8 +5,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Whether an enumeration names this number. Pre: its enumerators count from 0 without gaps, and `last_of(e)` is the
-/// last.
+/// Returns whether an enumeration names this number. Pre: its enumerators count from 0 without gaps, and `last_of(e)`
+/// is the last.
 template <class Choice>
   requires requires(Choice e) { last_of(e); }
 [[nodiscard]] constexpr auto is_known(Choice e) noexcept -> bool {

@@ -8,15 +8,15 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// How often a type stands in a list.
+/// Says how often a type stands in a list.
 template <class T, class... List>
 inline constexpr std::size_t times_among = (std::size_t{std::same_as<T, List>} + ... + 0);
 
-/// Whether a type stands in a list.
+/// Says whether a type stands in a list.
 template <class T, class... List>
 inline constexpr bool is_among = times_among<T, List...> > 0;
 
-/// Whether no type stands twice in a list.
+/// Says whether no type stands twice in a list.
 template <class... List>
 inline constexpr bool each_once = ((times_among<List, List...> == 1) && ...);
 

@@ -14,7 +14,7 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t MaxBytes>
 class erased_object {
  public:
-  /// Whether it has room for objects of a type.
+  /// Says whether it has room for objects of a type.
   template <class T>
   static constexpr bool takes =
       sizeof(T) <= MaxBytes && alignof(T) <= alignof(std::max_align_t) && std::is_trivially_copyable_v<T>;

@@ -38,7 +38,7 @@ template <ExactNumber Number>
   }
 }
 
-/// Whether a value is a number, and not the mark of an overflow.
+/// Returns whether a value is a number, and not the mark of an overflow.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto is_number(const Number& value) -> bool {
   if constexpr (requires { value.overflowed(); }) {

@@ -37,7 +37,7 @@
 #endif
 
 #ifdef __ELF__
-/// What a program may define in place of the message and the abort: for bare metal.
+/// A program may define this in place of the message and the abort: for bare metal.
 extern "C" [[gnu::weak]] void takt_precondition_broken(const char* condition, const char* file, unsigned line);
 #endif
 

@@ -21,7 +21,7 @@ struct fixed_point {
   Number value{};
   stop_reason reason = stop_reason::not_started;
 
-  /// Whether `value` says what was asked: the least fixed point or, behind `at_least`, a lower bound of it.
+  /// Returns whether `value` says what was asked: the least fixed point or, behind `at_least`, a lower bound of it.
   [[nodiscard]] constexpr auto exists() const noexcept -> bool {
     return reason == stop_reason::converged || reason == stop_reason::lower_bound;
   }

@@ -13,7 +13,7 @@ namespace takt::inline TAKT_ABI {
 /// keeps constant evaluation within the default limits of every supported compiler.
 using ticks = std::int64_t;
 
-/// How an analysis divides and rounds on a number type. Specialise it to run an analysis on another exact type.
+/// Says how an analysis divides and rounds on a number type. Specialise it to run an analysis on another exact type.
 ///
 /// - `integral`: whether time is discrete, so that a blocking copy has started at least one unit earlier.
 /// - `floor_quotient(a, b)`: the largest whole q with q * b <= a, for a >= 0 and b > 0.

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a text such as "9/5", "2" or "1.8" says, in lowest terms.
+/// Holds what a text such as "9/5", "2" or "1.8" says, in lowest terms.
 struct read_ratio_text {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;

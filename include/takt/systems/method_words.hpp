@@ -28,7 +28,7 @@
 
 namespace takt::inline TAKT_ABI::report::detail {
 
-/// What it means that the search found no plan.
+/// Says what it means that the search found no plan.
 [[nodiscard]] inline auto search_note(const search_effort& effort, search_method method, const std::string& plan_words)
     -> std::string {
   const std::string by{name_of(method)};

@@ -65,7 +65,7 @@ template <class Described, AcceleratorRule Rule>
   return out;
 }
 
-/// The same tasks with numbers of clusters for cores: those that name none go where the least CPU time is.
+/// Returns the tasks with numbers of clusters for cores: those that name none go where the least CPU time is.
 template <class Described>
 [[nodiscard]] constexpr auto on_clusters(const Described& given, const hardware& board, std::int32_t together)
     -> Described {
@@ -100,7 +100,7 @@ constexpr void name_cores(const Described& given, const Described& clustered, st
   }
 }
 
-/// What locked GPUs call a rule of clusters of processors.
+/// Says whether locked GPUs know a rule of clusters of processors; `section_scheduler` is their name for it.
 template <class Rule>
 inline constexpr bool schedules_sections = false;
 template <class Rule>

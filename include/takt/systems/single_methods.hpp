@@ -35,7 +35,7 @@ struct analysis_policy {
   static constexpr std::string_view name = "federated";
   static constexpr bool is_judged_alone = true;
   static constexpr bool keeps_processor = Spins;
-  /// Whether boards of pools have these rules.
+  /// Says whether boards of pools have these rules.
   static constexpr bool has_board = Federated<GpuRule>;
   static constexpr bool decides_shares = !SerializedWholeGpu<GpuRule>;
 

@@ -129,7 +129,7 @@ template <class Number, std::size_t MaxChunks>
   return out;
 }
 
-/// What a chunk does when its job's work is spread over all of them in proportion to their lengths.
+/// Returns what a chunk does when its job's work is spread over all of them in proportion to their lengths.
 /// Pre: the job of chunk i is not starved. Cost: the job's chunks.
 template <ExactFraction Number, std::size_t MaxChunks>
 [[nodiscard]] constexpr auto proportional_share(const Number& wcet, const chunk_graph<Number, MaxChunks>& graph,

@@ -30,7 +30,7 @@ template <KernelOrder Order, std::size_t MaxTasks>
   return judge_levels<Order>(table, unlimited, preemption_cost_model::ideal);
 }
 
-/// Whether pinned and gang tasks of one core ask for more than it has, in some window.
+/// Returns whether pinned and gang tasks of one core ask for more than it has, in some window.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto core_must_miss(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                             std::int32_t core) -> bool {

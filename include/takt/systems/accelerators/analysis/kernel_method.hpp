@@ -20,8 +20,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// What a test says of the tasks that compete with one another: of one core, or with `any_core` of all cores at once.
-/// A demand test names the window that fails or is the tightest; response times stand with the tasks.
+/// Holds what a test says of the tasks that compete with one another: of one core, or with `any_core` of all cores at
+/// once. A demand test names the window that fails or is the tightest; response times stand with the tasks.
 template <class Number>
 struct accelerator_part {
   std::int32_t core = any_core;
@@ -36,8 +36,8 @@ struct accelerator_evidence {
   inline_vector<accelerator_part<Number>, MaxTasks> parts;
 };
 
-/// What is known of tasks that compete with one another: whether they all meet their deadlines, under fixed priorities
-/// the bound of each, and whether some legal run must miss.
+/// Holds what is known of tasks that compete with one another: whether they all meet their deadlines, under fixed
+/// priorities the bound of each, and whether some legal run must miss.
 template <class Number, std::size_t MaxTasks>
 struct part_answer {
   edf_verdict<Number> test{};
@@ -69,7 +69,7 @@ template <class Number, std::size_t MaxTasks>
   return !(Number(0) < guard_band(table));
 }
 
-/// How much a status of a part says about the whole.
+/// Returns how much a status of a part says about the whole.
 [[nodiscard]] constexpr auto weight(verdict_status s) noexcept -> int {
   switch (s) {
     case verdict_status::schedulable: return 0;
@@ -128,7 +128,7 @@ struct kernel_method {
   template <class T>
   static constexpr bool judges = AcceleratorTaskSet<T>;
 
-  /// What is known of the kernels, and why.
+  /// Returns what is known of the kernels, and why.
   template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_t V>
   [[nodiscard]] constexpr auto evidence(const P& platform, const T& tasks, const plan<N, V>& p) const {
     using rule = typename P::accelerator_rule;

@@ -58,7 +58,7 @@ class non_preemptive_response {
     return fails(response_state::given_up);
   }
 
-  /// When job k starts, from a time before that.
+  /// Finds when job k starts, from a time before that.
   constexpr auto find_start(const Number& k, Number& start) -> bool {
     while (steps_-- > 0) {
       Number work = blocking_;

@@ -21,7 +21,7 @@ template <class Number>
                                           : edf_verdict<Number>::refused(edf_reason::too_many_chunks);
 }
 
-/// What a test does with a job whose life lies wholly between two slots.
+/// Says what a test does with a job whose life lies wholly between two slots.
 enum class starved_jobs : std::uint8_t {
   reject,
   drop,  ///< unsound, as printed

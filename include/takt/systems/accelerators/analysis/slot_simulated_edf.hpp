@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// What became of every job of a hyper-period. Tasks stand as in the part.
+/// Holds what became of every job of a hyper-period. Tasks stand as in the part.
 template <ExactNumber Number, std::size_t MaxTasks>
 struct slot_run {
   verdict_status status = verdict_status::not_proven;
@@ -21,7 +21,7 @@ struct slot_run {
   [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return status == verdict_status::schedulable; }
 };
 
-/// How far a run goes on after a miss.
+/// Says how far a run goes on after a miss.
 enum class run_extent : std::uint8_t {
   hyper_period,  ///< to the end of all jobs, for the response times
   first_miss,    ///< the verdict is then known

@@ -47,14 +47,14 @@ template <class Number, std::size_t MaxTasks>
   return most;
 }
 
-/// What every schedule of pinned and gang tasks needs.
+/// Says whether there is the capacity that every schedule of pinned and gang tasks needs.
 enum class gang_capacity : std::uint8_t {
   unknown,  ///< the fractions do not fit
   exceeded,
   enough,
 };
 
-/// Whether the cores' loads and `cores` times the gang load add up to at most `cores`. Necessary.
+/// Tests whether the cores' loads and `cores` times the gang load add up to at most `cores`. Necessary.
 /// Source: Zahaf and Lipari 2020, Lemma 2.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto total_gang_capacity(const task_rows<accelerator_task<Number>, MaxTasks>& table,
@@ -66,8 +66,8 @@ template <class Number, std::size_t MaxTasks>
   return fraction(cores) < sum ? gang_capacity::exceeded : gang_capacity::enough;
 }
 
-/// Whether on every core its own load and the gang load add up to at most 1. Necessary, as pinned tasks do not move,
-/// and stronger than the sum over all cores.
+/// Tests whether on every core its own load and the gang load add up to at most 1. Necessary, as pinned tasks do not
+/// move, and stronger than the sum over all cores.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto core_gang_capacity(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                 std::int32_t cores) -> gang_capacity {
@@ -93,7 +93,7 @@ template <class Number, std::size_t MaxTasks>
   return {{fraction(0), budget, whole}, {rest == fraction(0) ? fraction(0) : budget, rest, whole}};
 }
 
-/// The same slots with the border moved to the nearest tick, halves up. They must be tested: rounding can take from
+/// Returns the slots with the border moved to the nearest tick, halves up. They must be tested: rounding can take from
 /// either. Pre: no overflow.
 [[nodiscard]] constexpr auto nearest_ticks(const two_slots<rational>& exact) -> two_slots<ticks> {
   TAKT_EXPECTS(is_number(exact.pinned.budget) && is_number(exact.pinned.period));
@@ -102,7 +102,7 @@ template <class Number, std::size_t MaxTasks>
   return {{0, border, period}, {border == period ? 0 : border, period - border, period}};
 }
 
-/// What a test says of every part of an accelerator.
+/// Holds what a test says of every part of an accelerator.
 template <class Answer>
 struct slots_verdict {
   model_error error{};

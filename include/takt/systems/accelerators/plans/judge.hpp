@@ -30,7 +30,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a published method says of described tasks. `verdict.error` says why it cannot judge them.
+/// Holds what a published method says of described tasks. `verdict.error` says why it cannot judge them.
 template <class Described>
 struct kernels_answer {
   takt::verdict<ticks, Described::max_tasks, Described::max_visits> verdict{};
@@ -114,7 +114,7 @@ template <AcceleratorRule Rule>
   return out;
 }
 
-/// What a preemption costs under a rule that does not choose it is a wave.
+/// Returns what a preemption costs. A rule that does not choose the cost has that of a wave.
 template <AcceleratorRule Rule>
 [[nodiscard]] constexpr auto costs_of(const Rule& rule) noexcept -> preemption_cost_model {
   if constexpr (ChoosesCosts<Rule>) { return rule.cost; }
@@ -139,10 +139,10 @@ template <class Described, AcceleratorRule Rule, class F>
   return {};
 }
 
-/// What the published method says of tasks that are one kernel each, under a rule of the one GPU: `levels`, `slots`,
-/// `gang`, or one kernel at a time, `nonpreemptive`. Kernels for one SM that name none are placed, greatest load first.
-/// `nesting`: stream levels, where the rule has some; 0: those of the GPU. Error: what is no kernel, or misses a fact,
-/// with its task and visit.
+/// Returns what the published method says of tasks that are one kernel each, under a rule of the one GPU: `levels`,
+/// `slots`, `gang`, or one kernel at a time, `nonpreemptive`. Kernels for one SM that name none are placed, greatest
+/// load first. `nesting`: stream levels, where the rule has some; 0: those of the GPU. Error: what is no kernel, or
+/// misses a fact, with its task and visit.
 template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t V = 0>
 [[nodiscard]] constexpr auto judge_whole_kernels(const Described& tasks, const hardware& board, const Rule& rule,
                                                  std::int32_t nesting = 0, const plan<N, V>& p = {})
@@ -165,9 +165,9 @@ template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t 
 inline constexpr std::size_t slot_period_choices = 10;
 inline constexpr std::int64_t slot_parts[slot_period_choices]{1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
 
-/// The same in slots that are looked for: among a few periods those that leave most of it to spare, else those of the
-/// first period that the slots could have. The plan of the verdict holds them. Cost: 30 tests for each period and SM
-/// with kernels of its own.
+/// Judges tasks in slots that are looked for: among a few periods those that leave most of it to spare, else those of
+/// the first period that the slots could have. The plan of the verdict holds them. Cost: 30 tests for each period and
+/// SM with kernels of its own.
 template <class Described, KernelOrder Order>
 [[nodiscard]] constexpr auto judge_in_slots(const Described& tasks, const hardware& board, const Order& /*order*/)
     -> kernels_answer<Described> {

@@ -19,7 +19,7 @@ concept SlotTest = requires(const Test& test, const task_rows<accelerator_task<N
   { test(part, slot) } -> std::convertible_to<bool>;
 };
 
-/// Whether a slot test, once it accepts a budget, accepts every greater one.
+/// Says whether a slot test, once it accepts a budget, accepts every greater one.
 enum class budget_growth : std::uint8_t {
   monotone,  ///< such as `slot_supply_edf`: bisect
   unknown,   ///< such as `slot_abstraction_edf`: visit every budget
@@ -34,7 +34,7 @@ struct budget_found {
 
 namespace detail {
 
-/// Whether a test that rises with the budget decides the greater ones too.
+/// Returns whether a test that rises with the budget decides the greater ones too.
 [[nodiscard]] constexpr auto can_bisect(budget_growth growth) noexcept -> bool {
   switch (growth) {
     case budget_growth::monotone: return true;
@@ -87,7 +87,7 @@ struct slot_design {
 
 namespace detail {
 
-/// Whether spare / period of a is more than that of b. Pre: 0 <= spare <= period, period > 0.
+/// Returns whether spare / period of a is more than that of b. Pre: 0 <= spare <= period, period > 0.
 [[nodiscard]] constexpr auto spares_more(std::int64_t spare_a, std::int64_t period_a, std::int64_t spare_b,
                                          std::int64_t period_b) -> bool {
   TAKT_EXPECTS(0 <= spare_a && spare_a <= period_a && period_a > 0);

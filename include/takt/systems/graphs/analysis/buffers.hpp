@@ -12,14 +12,14 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// When the jobs of a node may begin.
+/// Says when the jobs of a node may begin.
 enum class early_release : std::uint8_t {
   as_soon_as_possible,  ///< all predecessors are complete; the priority stays that of the nominal release
   never,                ///< at their nominal release
 };
 
-/// How many places a pipelined run needs, so that nothing is overwritten and nobody waits for room. A count that does
-/// not fit is the largest integer.
+/// Says how many places a pipelined run needs, so that nothing is overwritten and nobody waits for room. A count that
+/// does not fit is the largest integer.
 template <std::size_t MaxNodes, std::size_t MaxEdges, std::size_t MaxGraphs>
 struct graph_buffers {
   std::array<std::int64_t, MaxGraphs> instances{};      ///< invocations of a graph under way: its reorder window

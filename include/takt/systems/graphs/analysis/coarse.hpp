@@ -22,8 +22,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// What becomes one sequential task: its next job starts after this one, and it counts as running while it waits for
-/// the GPU.
+/// Says what becomes one sequential task: its next job starts after this one, and it counts as running while it waits
+/// for the GPU.
 enum class graph_grain : std::uint8_t {
   node,   ///< a described node, with all segments of its chain
   graph,  ///< all of a graph
@@ -71,7 +71,7 @@ struct coarse_timing {
 
 namespace detail {
 
-/// Whether each described node is a task, rather than each graph.
+/// Returns whether each described node is a task, rather than each graph.
 [[nodiscard]] constexpr auto by_node(graph_grain grain) noexcept -> bool {
   switch (grain) {
     case graph_grain::node: return true;
@@ -252,8 +252,8 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-/// What refining costs: (sum of the CPU and block times of `fine` - that of `coarse`) / that of `coarse`, over all
-/// nodes, with each kernel as one block (Yang et al. 2018, observation 7). Pre: `coarse` has some time.
+/// Returns what refining costs: (sum of the CPU and block times of `fine` - that of `coarse`) / that of `coarse`, over
+/// all nodes, with each kernel as one block (Yang et al. 2018, observation 7). Pre: `coarse` has some time.
 template <class FineTable, class CoarseTable>
 [[nodiscard]] constexpr auto conversion_overhead(const FineTable& fine, const CoarseTable& coarse)
     -> fraction_of<typename FineTable::number> {

@@ -169,7 +169,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return k;
 }
 
-/// Whether a job in a queue may have to wait for an earlier one of its node, which the bounds of queues do not count.
+/// Returns whether a job in a queue may wait for an earlier one of its node, which bounds of queues do not count.
 template <class Number>
 [[nodiscard]] constexpr auto held_back(const graph_node<Number>& n, const block_kernel<Number>& k,
                                        const Number& response) -> bool {

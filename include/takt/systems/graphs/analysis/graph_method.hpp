@@ -62,7 +62,7 @@ constexpr void report(Verdict& out, const Table& refined, const timing_of<Table>
   }
 }
 
-/// Whether offsets that somebody chose leave each node the time that its bound asks for. Bounds do not depend on
+/// Checks whether offsets that somebody chose leave each node the time that its bound asks for. Bounds do not depend on
 /// offsets, so such a plan is as good as the least one; ends follow from it.
 template <class Verdict, class Table, std::size_t N, std::size_t V>
 constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V>& p) {
@@ -91,7 +91,7 @@ constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) { out.plan.offsets[v] = p.offsets[v]; }
 }
 
-/// What is known of refined graphs under a plan for their nodes.
+/// Writes what is known of refined graphs under a plan for their nodes.
 template <class Verdict, class Table, std::size_t N, std::size_t V>
 constexpr void judge_refined(Verdict& out, const Table& refined, const graph_platform& record, const fine_options& how,
                              const plan<N, V>& p) {

@@ -59,7 +59,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return obstacle::none;
 }
 
-/// The same for all graphs, in their order; the first failure stands in `status` and `where`.
+/// Sets the offsets of all graphs, in their order; the first failure stands in `status` and `where`.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 constexpr void set_all_offsets(const graph_table<Number, N, E, G>& table, graph_timing<Number, N, G>& timing) {
   for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {

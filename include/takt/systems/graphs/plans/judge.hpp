@@ -112,7 +112,7 @@ template <class Described, GlobalRule CpuRule>
 
 namespace detail {
 
-/// What the published method says of graphs under a plan for the visits that were described.
+/// Writes what the published method says of graphs under a plan for the visits that were described.
 template <class Described, std::size_t N, std::size_t V>
 constexpr void judge_described_graphs(const Described& tasks, const graphs_on_board<Described>& graphs,
                                       const plan<N, V>& p,
@@ -144,12 +144,12 @@ constexpr void judge_described_graphs(const Described& tasks, const graphs_on_bo
 
 }  // namespace detail
 
-/// What the published method of graphs says of described tasks whose jobs may overlap: the time from each invocation to
-/// its end, under a global rule of the processors, in clusters of `together` of them (0: all), with the blocks of
-/// kernels in one queue of the one GPU and copies on the engines, first come, first served, or on the processors where
-/// there are none. The plan of the verdict holds an offset and a number of jobs at a time for each visit; a plan that
-/// is given may have greater ones. A task without a deadline needs a bound only. Error: a fact that is missing, or what
-/// is no graph, with its task and visit.
+/// Returns what the published method of graphs says of described tasks whose jobs may overlap: the time from each
+/// invocation to its end, under a global rule of the processors, in clusters of `together` of them (0: all), with the
+/// blocks of kernels in one queue of the one GPU and copies on the engines, first come, first served, or on the
+/// processors where there are none. The plan of the verdict holds an offset and a number of jobs at a time for each
+/// visit; a plan that is given may have greater ones. A task without a deadline needs a bound only. Error: a fact that
+/// is missing, or what is no graph, with its task and visit.
 template <class Described, GlobalRule CpuRule, std::size_t N = 1, std::size_t V = 0>
 [[nodiscard]] constexpr auto judge_graphs(const Described& tasks, const hardware& board, const CpuRule& cpus,
                                           std::int32_t together = 0, const plan<N, V>& p = {})

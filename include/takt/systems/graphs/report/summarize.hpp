@@ -75,7 +75,7 @@ inline void describe_graph_platform(const graph_platform& p, gel_policy policy, 
   out.platform.add("cpus", std::move(cpus)).add("copy_engines", std::move(engines)).add("gpus", std::move(gpus));
 }
 
-/// What keeps graphs from having bounds.
+/// Returns what keeps graphs from having bounds.
 template <class Verdict>
 [[nodiscard]] auto graph_obstacle(const Verdict& v) -> std::string {
   const auto name = [&v] { return v.where < v.tasks.size() ? std::string{v.tasks[v.where].name} : "A graph"; };
@@ -148,7 +148,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
   return out;
 }
 
-/// The same on a typed platform.
+/// Summarizes a verdict on a typed platform.
 template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t M>
   requires(!BoardOfPools<P, T>)
 [[nodiscard]] auto summarize(const P& platform, const T& graphs, const verdict<ticks, N, M>& v) -> verdict_summary {

@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a response on a platform of locked GPUs consists of. The sum is the response exactly.
+/// Holds what a response on a platform of locked GPUs consists of. The sum is the response exactly.
 struct gpusync_terms {
   ticks cpu = 0;
   ticks kernels = 0;

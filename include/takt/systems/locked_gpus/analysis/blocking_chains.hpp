@@ -30,7 +30,7 @@ enum class chain_root : std::uint8_t { out, in, migration };
   return false;
 }
 
-/// How many copies of each kind precede a copy, directly or because they precede those that do.
+/// Says how many copies of each kind precede a copy, directly or because they precede those that do.
 struct blocking_chain {
   std::int32_t out = 0;
   std::int32_t in = 0;

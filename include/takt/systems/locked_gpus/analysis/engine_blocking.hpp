@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-/// How many other jobs can be ahead of a request in a first-in-first-out engine.
+/// Says how many other jobs can be ahead of a request in a first-in-first-out engine.
 struct engine_rivals {
   std::int64_t execution = 0;   ///< at the execution engine
   std::int64_t direct = 0;      ///< at a copy engine: on the same GPU
@@ -84,8 +84,8 @@ namespace detail {
   return rivals * requests;
 }
 
-/// How many of the own requests are printed to wait transitively: until the longest requests that they may wait for
-/// include every migration.
+/// Returns how many of the own requests are printed to wait transitively: until the longest requests that they may wait
+/// for include every migration.
 template <class Table>
 [[nodiscard]] constexpr auto printed_groups(const engine_rivals& rivals, const rival_requests<Table>& others,
                                             std::int64_t all) noexcept -> std::int64_t {

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// Whether task i goes before task j under a scheduler of task-level priorities; never under another one. Pre:
+/// Returns whether task i goes before task j under a scheduler of task-level priorities; never under another one. Pre:
 /// `validate_gpusync` found nothing.
 template <class Table>
 [[nodiscard]] constexpr auto goes_first(const Table& table, const cpu_scheduler& scheduler, std::size_t i,

@@ -22,7 +22,7 @@ enum class inflation_status : std::uint8_t {
   overflow,
 };
 
-/// What all tasks of a GPU cluster have in common.
+/// Holds what all tasks of a GPU cluster have in common.
 template <class Number>
 struct inflation_charges {
   engine_charges<Number> engine;

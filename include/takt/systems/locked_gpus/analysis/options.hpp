@@ -14,7 +14,7 @@ enum class guarantee : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(guarantee) noexcept -> guarantee { return guarantee::deadlines; }
 
-/// How the waits of copies are counted where state moves from GPU to GPU and each GPU has two copy engines.
+/// Says how the waits of copies are counted where state moves from GPU to GPU and each GPU has two copy engines.
 enum class copy_bound : std::uint8_t {
   best,    ///< the least of the others
   simple,  ///< requests of all token holders of the GPU cluster

@@ -42,9 +42,9 @@ template <ExactNumber Number>
 /// since a wait that needs more of them is refused as an overflow.
 inline constexpr std::int64_t most_overlaps = std::int64_t{1} << 31;
 
-/// How many jobs of task j can be pending while one job of task i is, from responses of each: the least that can be
-/// said without knowing releases. Source: Elliott 2015, equations 4.11 and 4.12; with late deadlines a window is the
-/// deadline, also where all of them are met.
+/// Computes how many jobs of task j can be pending while one job of task i is, from responses of each: the least that
+/// can be said without knowing releases. Source: Elliott 2015, equations 4.11 and 4.12; with late deadlines a window is
+/// the deadline, also where all of them are met.
 template <class Table>
 class job_overlaps {
  public:

@@ -27,8 +27,8 @@ struct locking_task {
   Number longest_section{};
 };
 
-/// What bounds the waits of a set of locking tasks: blocking of all requests of task i together, from the inflated
-/// longest section of each task, 0 for those without requests.
+/// Bounds the waits of a set of locking tasks: blocking of all requests of task i together, from the inflated longest
+/// section of each task, 0 for those without requests.
 template <class B, class Number>
 concept PipelineBlocking =
     requires(const B& b, std::span<const locking_task<Number>> tasks, std::span<const Number> sections, std::size_t i) {

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// Whether a lock's holder can be preempted; one that is lent priority from the start cannot.
+/// Says whether a lock's holder can be preempted; one that is lent priority from the start cannot.
 enum class holder : std::uint8_t { preemptable, not_preemptable };
 [[nodiscard]] constexpr auto preemptions_of(holder who) noexcept -> std::int64_t {
   switch (who) {
@@ -21,7 +21,7 @@ enum class holder : std::uint8_t { preemptable, not_preemptable };
   return 1;
 }
 
-/// What the release of a lock and the switch to its next holder add to a critical section.
+/// Returns what the release of a lock and the switch to its next holder add to a critical section.
 /// Source: Elliott 2015, equation 2.46.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto section_charge(const gpusync_overheads<Number>& o, holder who) -> blocking_bound<Number> {
@@ -36,7 +36,7 @@ template <ExactNumber Number>
   return sum.total();
 }
 
-/// What a request costs the job that issues it. Source: Elliott 2015, equation 2.45.
+/// Returns what a request costs the job that issues it. Source: Elliott 2015, equation 2.45.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto request_charge(const gpusync_overheads<Number>& o, holder who) -> blocking_bound<Number> {
   const std::int64_t switches = 2 + preemptions_of(who);
@@ -52,7 +52,7 @@ template <ExactNumber Number>
   return sum.total();
 }
 
-/// What the end of a GPU operation costs.
+/// Holds what the end of a GPU operation costs.
 template <class Number>
 struct engine_charges {
   blocking_bound<Number> section;  ///< by which each engine section is longer for those who wait for the engine

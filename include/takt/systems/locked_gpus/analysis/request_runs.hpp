@@ -131,7 +131,7 @@ class rival_requests {
     }
     return sum.total();
   }
-  /// How many of the longest sections must be left out until none of `kind` remains.
+  /// Returns how many of the longest sections must be left out until none of `kind` remains.
   [[nodiscard]] constexpr auto until_last(request_kinds among, request_kinds kind) const noexcept -> std::int64_t {
     std::int64_t passed = 0;
     std::int64_t last = 0;

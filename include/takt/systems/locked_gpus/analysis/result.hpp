@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// What the last pass found of a task.
+/// Holds what the last pass found of a task.
 template <class Number>
 struct task_bounds {
   job_requests<Number> own{};

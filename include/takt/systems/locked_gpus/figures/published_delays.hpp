@@ -18,8 +18,8 @@ enum delay_column : std::uint8_t { dropped, longest, longest_of_999, longest_of_
 inline constexpr std::size_t delay_columns = 7;
 using delay_row = std::array<std::int64_t, delay_columns>;
 
-/// How smoothly the graphs ran in a configuration: number of tokens, of jobs that wait for each and order of engines,
-/// or the scheduler where there are no tokens.
+/// Says how smoothly the graphs ran in a configuration: number of tokens, of jobs that wait for each and order of
+/// engines, or the scheduler where there are no tokens.
 struct configuration_delays {
   std::string_view name;
   delay_row row{};
@@ -85,8 +85,8 @@ struct delay_observation {
   bool (*holds)(const delay_table&);
 };
 
-/// What the paper says of the table, and of schedulers without tokens once more for those that wait busily, which it
-/// supposes in the driver's library: of tables that name all of them. Source: Elliott 2015, section 5.5.3.1.
+/// Lists what the paper says of the table, and of schedulers without tokens once more for those that wait busily, which
+/// it supposes in the driver's library: of tables that name all of them. Source: Elliott 2015, section 5.5.3.1.
 inline constexpr std::array<delay_observation, 11> delay_observations{{
     {"one token drops frames (observation 42)",
      [](const delay_table& t) { return t.drops("(1 6 FIFO)") && t.drops("(1 6 PRIO)"); }},

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// How the tasks of a group of the published study are drawn, as positions in the lists of `studied_values`.
+/// Says how the tasks of a group of the published study are drawn, as positions in the lists of `studied_values`.
 struct studied_group {
   std::size_t utilization = 0;
   std::size_t period = 0;
@@ -116,8 +116,8 @@ template <std::size_t MaxTasks, std::size_t MaxKernels>
                   out);
 }
 
-/// How many sets are drawn for a point of a curve: at least so many, and until the 95 % confidence interval of the part
-/// that is accepted is narrow, or at most. Only divisors of `most` end early, so that shares have one denominator.
+/// Says how many sets are drawn for a point of a curve: at least so many, and until the 95 % confidence interval of the
+/// part that is accepted is narrow, or at most. Only divisors of `most` end early, so that shares have one denominator.
 struct studied_precision {
   std::int64_t least = 1;
   std::int64_t most = 1;

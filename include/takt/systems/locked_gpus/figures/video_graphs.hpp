@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI::generation {
 inline constexpr std::size_t video_graph_count = 17;
 inline constexpr std::size_t video_node_count = 11;
 
-/// How many graphs have a period and a base priority. Source: Table 5.2.
+/// Says how many graphs have a period and a base priority. Source: Table 5.2.
 struct video_rate {
   std::int64_t milliseconds = 0;
   std::int32_t graphs = 0;

@@ -52,8 +52,8 @@ class affinity_room {
   std::vector<std::span<const queued_request>> queues_;
 };
 
-/// What is known of the tasks of one GPU cluster: the GPU that each used last, how long its sections took, and the
-/// prediction that its request in a queue counts with. Clients are tasks.
+/// Holds what is known of the tasks of one GPU cluster: the GPU that each used last, how long its sections took, and
+/// the prediction that its request in a queue counts with. Clients are tasks.
 template <std::size_t MaxTasks>
 class affinity_memory {
  public:
@@ -97,7 +97,7 @@ class affinity_memory {
   [[nodiscard]] auto taking(request_id t, replica_id x) const noexcept -> rational {
     return predictor_.predict(index(t), index(distance_to(t, map_.gpu_of(x))), longest_[index(t)]);
   }
-  /// What the request of t counts with in the queue that it stands in.
+  /// Returns what the request of t counts with in the queue that it stands in.
   [[nodiscard]] auto kept(request_id t, replica_id /*x*/) const noexcept -> const rational& { return kept_[index(t)]; }
 
   /// Pre: t stands in queue x. A request that enters a queue while another is released counts with what is known when

@@ -22,7 +22,7 @@
 
 namespace takt::inline TAKT_ABI::host::detail {
 
-/// What is wrong with choices, or is asked for in vain.
+/// Returns what is wrong with choices, or is asked for in vain.
 [[nodiscard]] inline auto choices_fault(const gpusync_configuration& c, const locked_gpu_choices& o) -> model_error {
   const bool known = is_known(o.choice) && is_known(o.layout) && is_known(o.queues);
   if (!known) { return {.fault = model_fault::choice_out_of_range}; }
@@ -44,7 +44,7 @@ namespace takt::inline TAKT_ABI::host::detail {
   return {.fault = sound ? model_fault::none : model_fault::options_out_of_range};
 }
 
-/// Whether there is room for the tokens of each GPU cluster.
+/// Returns whether there is room for the tokens of each GPU cluster.
 [[nodiscard]] inline auto pools_fit(const gpu_system& s) -> bool {
   return std::ranges::all_of(s.pools, [](const simulated_pool& p) {
     return p.tokens.valid() && p.tokens.tokens() <= static_cast<replica_id>(most_simulated_tokens);

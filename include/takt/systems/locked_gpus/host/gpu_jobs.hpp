@@ -44,7 +44,7 @@ struct timed_job {
 /// The releases of one task, ascending.
 using task_releases = std::vector<timed_job>;
 
-/// What a run of locked GPUs was, job by job.
+/// Holds what a run of locked GPUs was, job by job.
 struct gpu_run {
   std::vector<job_range> tasks;
   lock_result locks;
@@ -81,14 +81,14 @@ template <std::size_t MaxTasks, class TokenRules>
 using gpu_bank =
     lock_bank<gpu_tokens<MaxTasks, TokenRules>, ck_omlp<most_simulated_tokens, MaxTasks>, ordered_mutex<MaxTasks>>;
 
-/// Whether the tasks of a GPU cluster have GPUs for themselves.
+/// Returns whether the tasks of a GPU cluster have GPUs for themselves.
 [[nodiscard]] inline auto has_own_gpus(const gpu_system& s, std::size_t gpu_cluster) -> bool {
   return std::ranges::any_of(s.programs, [gpu_cluster](const section_program& p) {
     return p.gpu_cluster == static_cast<std::int32_t>(gpu_cluster) && p.own_gpu != no_gpu;
   });
 }
 
-/// Whether somebody has an opinion on which GPU a job gets.
+/// Returns whether somebody has an opinion on which GPU a job gets.
 [[nodiscard]] constexpr auto advises(gpu_choice choice) noexcept -> bool {
   switch (choice) {
     case gpu_choice::shortest_queue: return false;
@@ -136,7 +136,7 @@ template <std::size_t MaxTasks, class TokenRules>
   return out;
 }
 
-/// How much of a run is open, and who hears of it.
+/// Says how much of a run is open, and who hears of it.
 struct gpu_run_setup {
   cluster_shape shape{};
   resource_options engines{};

@@ -35,7 +35,7 @@ inline constexpr std::size_t gpu_visits = 10;
   for (auto p = static_cast<unsigned>(first); p <= static_cast<unsigned>(last); ++p) { out |= visit_mask{1} << p; }
   return out;
 }
-/// What is made anew for each operation.
+/// Names what is made anew for each operation.
 inline constexpr visit_mask operation_visits = mask_of(gpu_visit::ask, gpu_visit::go_on);
 
 /// Which lock a section of a task is about.

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// How much slower a piece of work that uses the memory bus is because of others that use it meanwhile.
+/// Says how much slower a piece of work that uses the memory bus is because of others that use it meanwhile.
 struct bus_interference {
   std::int64_t each = 0;   ///< thousandths by which each other piece stretches one
   std::int64_t most = 16;  ///< others that make a difference

@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// What jobs may use, and what is done about more. Not bandwidth inheritance.
+/// Says what jobs may use, and what is done about more. It is not bandwidth inheritance.
 struct budget_rules {
   overrun_policy policy{};
   std::span<const ticks> budgets{};  ///< one per task
@@ -67,7 +67,7 @@ class section_jobs {
     runs_[task].used += time;
     return time;
   }
-  /// What a job does on a CPU by itself, and copies; kernels have the memory of their GPU, and steps take no notice.
+  /// Returns whether a visit uses the bus. CPU time and copies do; kernels have their GPU's memory; steps do not.
   [[nodiscard]] auto uses_bus(std::size_t task, gpu_visit v) const -> bool {
     const run& r = runs_[task];
     switch (v) {
@@ -100,7 +100,7 @@ class section_jobs {
     }
     return false;
   }
-  /// Whether the job makes another operation. Pre: it has ended one, or has none to make.
+  /// Moves on, and returns whether the job makes another operation. Pre: it has ended one, or has none to make.
   [[nodiscard]] auto again(std::size_t task) -> bool {
     run& r = runs_[task];
     if (!goes_on(r)) { return false; }

@@ -36,8 +36,8 @@ struct work_item {
   std::size_t piece = 0;
 };
 
-/// How jobs differ from their task. `time`: what a piece really takes, of at most `worst`. `repetitions`: how often a
-/// job runs each of its kernels, 1 but for a job that overruns.
+/// Says how jobs differ from their task. `time`: what a piece really takes, of at most `worst`. `repetitions`: how
+/// often a job runs each of its kernels, 1 but for a job that overruns.
 template <class W>
 concept SectionWork = requires(const W& w, const work_item& item, ticks worst) {
   { w.time(item, worst) } -> std::same_as<ticks>;

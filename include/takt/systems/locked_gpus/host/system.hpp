@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How many requests a token queue takes, where k tokens and the c CPUs that the configuration counts
+/// Says how many requests a token queue takes, where k tokens and the c CPUs that the configuration counts
 /// (`counted_cpus`) share the requests of n tasks.
 enum class token_queue_length : std::uint8_t {
   for_users,  ///< ceil(min(c, n) / k): no token stays idle that bounds count on
@@ -28,7 +28,7 @@ enum class token_queue_length : std::uint8_t {
 
 namespace host {
 
-/// What an engine section of a token section uses: an engine of the GPU of the token, or for `peer` the engine for
+/// Says what an engine section of a token section uses: an engine of the GPU of the token, or for `peer` the engine for
 /// copies out of the GPU that has the state besides.
 enum class section_engine : std::uint8_t { copy_out, copy_in, execution, peer };
 
@@ -53,7 +53,7 @@ struct section_program {
   std::int32_t own_gpu = no_gpu;                 ///< the one that no other task gets; `no_gpu`: any
 };
 
-/// Who says which GPU a job gets where the bound of the protocol leaves a choice.
+/// Says who chooses which GPU a job gets where the bound of the protocol leaves a choice.
 enum class gpu_choice : std::uint8_t {
   shortest_queue,  ///< nobody: the protocol's own rules
   random,          ///< any queue with a place
@@ -77,7 +77,7 @@ struct simulated_pool {
   std::int32_t queue_limit = 0;  ///< 0: the least sound one
 };
 
-/// What locking itself takes of a job's time on a CPU; each is 0 where it is not looked at.
+/// Says what locking itself takes of a job's time on a CPU; each is 0 where it is not looked at.
 struct request_costs {
   ticks before_lock = 0;
   ticks after_grant = 0;   ///< with the lock
@@ -93,8 +93,8 @@ struct gpu_system {
   std::int32_t copy_engines = 2;
   service_order engines = service_order::first_come;
   migration_path migration = migration_path::none;
-  /// Whether a copy from GPU to GPU asks for both its engines at once, or for one after the other in the order of their
-  /// numbers. At once, with one grant at a time, engines that are not served in the order of arrival may end in a
+  /// Says whether a copy from GPU to GPU asks for both its engines at once, or for one after the other in the order of
+  /// their numbers. At once, with one grant at a time, engines that are not served in the order of arrival may end in a
   /// deadlock.
   bool peer_engines_together = true;
   bool donation_at_release = false;       ///< CK-OMLP
@@ -108,8 +108,8 @@ struct gpu_system {
 /// Distances that are told apart.
 inline constexpr std::size_t distance_limit = 4;
 
-/// What whoever hosts jobs on locked GPUs is free to choose, in virtual and in real time. What the configuration leaves
-/// no use for is refused, with the choice in the error's `name`.
+/// Holds the choices of a host of jobs on locked GPUs, in virtual and in real time. A choice that the configuration
+/// leaves no use for is refused, with the choice in the error's `name`.
 struct locked_gpu_choices {
   gpu_choice choice = gpu_choice::predicted;
   token_layout layout = token_layout::block;

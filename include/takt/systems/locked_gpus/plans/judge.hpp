@@ -19,10 +19,10 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What the published method of locked GPUs says of described tasks on `locked`: clusters, protocol, engines, costs of
-/// copies and overheads. `board` says what a kernel takes on its GPUs. A plan may say other clusters: of CPUs in
-/// `cores`, of GPUs in `shares`. A task without a deadline needs a bound only; under EDF and fair lateness its period
-/// takes the place in its priority. Error: a fact that is missing, or what is no such task, with its task and visit.
+/// Returns what the published method of locked GPUs says of described tasks on `locked`: clusters, protocol, engines,
+/// costs of copies and overheads. `board` says what a kernel takes on its GPUs. A plan may say other clusters: of CPUs
+/// in `cores`, of GPUs in `shares`. A task without a deadline needs a bound only; under EDF and fair lateness its
+/// period takes the place in its priority. Error: a missing fact, or what is no such task, with its task and visit.
 template <class Described, GpusyncPlatform Locked, std::size_t N = 1, std::size_t V = 0>
   requires std::same_as<typename Locked::number, ticks>
 [[nodiscard]] constexpr auto judge_locked_gpus(const Described& tasks, const hardware& board, const Locked& locked,

@@ -47,8 +47,8 @@ template <ExactNumber Number>
   }
 }
 
-/// What a set would load CPUs with if these ran its kernels, `speed_up` times as long, and nothing were copied, in
-/// parts of `whole_load`. Pre: the tasks are without fault, speed_up >= 0. Source: Elliott 2015, section 4.3.6.2.
+/// Returns what a set would load CPUs with if these ran its kernels, `speed_up` times as long, and nothing were copied,
+/// in parts of `whole_load`. Pre: the tasks are without fault, speed_up >= 0. Source: Elliott 2015, section 4.3.6.2.
 template <class Table>
 [[nodiscard]] constexpr auto effective_utilization(const Table& table, std::int64_t speed_up) ->
     typename Table::number {

@@ -70,7 +70,7 @@ template <class Names>
   return out;
 }
 
-/// Whether two configurations differ in one field alone, or not at all.
+/// Returns whether two configurations differ in one field alone, or not at all.
 template <class Field>
 [[nodiscard]] constexpr auto alike_but_for(Field gpusync_configuration::* field, const gpusync_configuration& a,
                                            gpusync_configuration b) -> bool {
@@ -80,7 +80,7 @@ template <class Field>
 
 }  // namespace detail
 
-/// What the paper says of its rankings. Source: Elliott 2015, section 4.3.6.2, observations 13 to 25.
+/// Lists what the paper says of its rankings. Source: Elliott 2015, section 4.3.6.2, observations 13 to 25.
 inline constexpr std::array<ranking_observation, 7> ranking_observations{{
     {"(C,P,inf) is first or second (observations 13 and 14)",
      [](const studied_places& places) -> observed_cases {

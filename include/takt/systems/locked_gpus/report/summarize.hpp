@@ -51,7 +51,7 @@ inline void describe_configuration(const gpusync_configuration& c, verdict_summa
       plural(c.copy_engines, "copy engine") + " per GPU (" + order + ")"};
 }
 
-/// What keeps tasks from having bounds.
+/// Returns what keeps tasks from having bounds.
 [[nodiscard]] inline auto gpusync_obstacle(obstacle why) -> std::string {
   switch (why) {
     case obstacle::none:

@@ -49,7 +49,7 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// The same pieces of the same jobs take the same time whatever the order in which they are asked for.
+/// Draws times of pieces of jobs. A piece takes the same time whatever the order in which they are asked for.
 struct drawn_work {
   length_choice lengths = length_choice::uniform;
   std::uint64_t seed = 1;
@@ -93,8 +93,8 @@ struct pointed_releases {
   static void completed(std::uint32_t /*task*/, ticks /*now*/) noexcept {}
 };
 
-/// What is open in a run of locked GPUs in real time: releases, misses and bounds are those of any board, the rest is
-/// what jobs on locked GPUs do.
+/// Holds what is open in a run of locked GPUs in real time: releases, misses and bounds are those of any board, the
+/// rest is what jobs on locked GPUs do.
 template <std::size_t MaxTasks>
 class live_gpu_jobs : public live_choices {
  public:
@@ -126,8 +126,8 @@ class live_gpu_jobs : public live_choices {
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// How tasks run on locked GPUs. Every piece of a job takes a time between 1 tick and its longest by `lengths`; what
-/// comes after the token section takes its longest. Expectations are of tasks alone.
+/// Says how tasks run on locked GPUs. Every piece of a job takes a time between 1 tick and its longest by `lengths`;
+/// what comes after the token section takes its longest. Expectations are of tasks alone.
 struct locked_gpu_run_options : run_options {
   host::locked_gpu_choices gpus{};
 };
@@ -295,10 +295,10 @@ class locked_gpu_run {
 /// Runs tasks on a platform of locked GPUs on this machine's threads, placed by a plan, by the engine that simulates
 /// them: CPU time is consumed by a thread for each task, while a dispatcher gives it a CPU of its cluster by the
 /// scheduler of the configuration; tokens and engines go by their locks; copies and kernels take their time on the
-/// clock of emulated engines. Who waits suspends itself. A job is released at the start and then once per period, and
-/// waits for the one before of its task. Times of the result and the trace count from the start. What locks and
-/// switches cost is what they cost on this machine. Error: `error`; more jobs and requests than are kept; expectations
-/// of visits. Cost: memory for all jobs and requests is taken before the start.
+/// clock of emulated engines. A job that waits suspends itself. A job is released at the start and then once per
+/// period, and waits for the one before of its task. Times of the result and the trace count from the start. What locks
+/// and switches cost is what they cost on this machine. Error: `error`; more jobs and requests than are kept;
+/// expectations of visits. Cost: memory for all jobs and requests is taken before the start.
 template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder = const no_trace>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] auto run(const P& platform, const Table& given, const plan<N>& p,

@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// How smoothly a graph delivers: the times between consecutive completions of its sink, and the frames that a periodic
-/// graph would have delivered besides. Source: Elliott 2015, section 5.5.3.1.
+/// Says how smoothly a graph delivers: the times between consecutive completions of its sink, and the frames that a
+/// periodic graph would have delivered besides. Source: Elliott 2015, section 5.5.3.1.
 struct delay_summary {
   std::int64_t expected = 0;
   std::int64_t completed = 0;
@@ -117,7 +117,7 @@ struct average_delays {
   return out;
 }
 
-/// How many of the values are above `x`: with their number, the tail distribution. Pre: ascending.
+/// Returns how many of the values are above `x`: with their number, the tail distribution. Pre: ascending.
 [[nodiscard]] inline auto count_above(std::span<const ticks> ascending, ticks x) -> std::int64_t {
   TAKT_EXPECTS_IN_TESTS(std::ranges::is_sorted(ascending));
   return ascending.end() - std::ranges::upper_bound(ascending, x);

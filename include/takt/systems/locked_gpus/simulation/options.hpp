@@ -14,8 +14,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How a platform of locked GPUs is simulated. What the configuration leaves no use for is refused, with the option in
-/// the error's `name`.
+/// Says how a platform of locked GPUs is simulated. An option that the configuration leaves no use for is refused, with
+/// the option in the error's `name`.
 struct gpusync_simulation_options {
   duration horizon = duration{1'000'000'000};  ///< releases are before it; all jobs run to their ends
   release_pattern releases = release_pattern::periodic;
@@ -26,7 +26,7 @@ struct gpusync_simulation_options {
   /// Execution times, one per task, that fair lateness counts with, and no other scheduler, such as inflated ones.
   /// Empty: those of the tasks without waits.
   std::span<const ticks> fair_demands{};
-  /// Whether jobs spend the times of system calls, locks and switches around their requests. Interrupts are not
+  /// Says whether jobs spend the times of system calls, locks and switches around their requests. Interrupts are not
   /// simulated.
   bool overheads = false;
   overrun_policy budgets{};  ///< see `host::section_jobs`; lenders do not pay

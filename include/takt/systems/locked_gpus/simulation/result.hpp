@@ -25,7 +25,7 @@ struct gpusync_waits {
   ticks total = 0;  ///< of all these together
 };
 
-/// What a task on locked GPUs went through besides.
+/// Holds what a task on locked GPUs went through besides.
 struct gpusync_activity {
   gpusync_waits worst{};
   ticks execution = 0;        ///< received of execution engines
@@ -41,7 +41,7 @@ struct gpusync_activity {
   }
 };
 
-/// What a simulation of locked GPUs saw, task by task.
+/// Holds what a simulation of locked GPUs saw, task by task.
 template <std::size_t MaxTasks>
 struct gpusync_observation : simulation_result<MaxTasks> {
   inline_vector<gpusync_activity, MaxTasks> activities{};

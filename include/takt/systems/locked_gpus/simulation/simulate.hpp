@@ -61,7 +61,7 @@ constexpr void keep_worst(gpusync_waits& worst, const gpusync_waits& w) noexcept
   worst.total = std::max(worst.total, w.total);
 }
 
-/// What each task went through, from what each job and section did.
+/// Writes what each task went through, from what each job and section did.
 template <class Table, class Observation, TraceRecorder Recorder>
 void summarize(const host::gpu_system& system, const clocked_releases& jobs, const Table& table, Observation& out,
                Recorder& recorder) {
@@ -140,13 +140,13 @@ template <class Table>
   return {};
 }
 
-/// Whether sums of a few of them fit.
+/// Returns whether sums of a few of them fit.
 [[nodiscard]] inline auto are_short(const gpusync_overheads<ticks>& o) -> bool {
   return std::ranges::max({o.schedule, o.context_switch, o.system_call_in, o.system_call_out, o.lock, o.unlock}) <=
          longest_gpusync_time / 8;
 }
 
-/// Whether pools are small enough, and all jobs together end in time.
+/// Checks whether pools are small enough, and all jobs together end in time.
 [[nodiscard]] inline auto size_fault(const host::gpu_system& s, const std::vector<host::task_releases>& jobs,
                                      const gpusync_simulation_options& o) -> model_fault {
   if (!host::detail::pools_fit(s)) { return model_fault::too_many_tokens; }
@@ -179,8 +179,8 @@ template <class Table>
 /// printed.
 ///
 /// Jobs released before the horizon run to their ends, late or not; the next job of a task waits for the one before.
-/// The same arguments give the same result everywhere. Where engines serve by priority, a copy from GPU to GPU takes
-/// its two engines one after the other in the order of their numbers.
+/// Equal arguments give equal results everywhere. Where engines serve by priority, a copy from GPU to GPU takes its two
+/// engines one after the other in the order of their numbers.
 /// Error: `error`. Cost: a few passes over the pending jobs per request and instant; all jobs are kept on the heap.
 template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N,
           TraceRecorder Recorder = const no_trace>
@@ -222,7 +222,7 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
   return out;
 }
 
-/// The same for tasks on the clusters that they name.
+/// Simulates tasks on the clusters that they name.
 template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, TraceRecorder Recorder = const no_trace>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options = {},

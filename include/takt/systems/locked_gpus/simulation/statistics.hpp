@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// How often predictions of token sections came true.
+/// Says how often predictions of token sections came true.
 struct prediction_accuracy {
   std::int64_t predicted = 0;
   std::int64_t close = 0;  ///< within the given part of what the section took

@@ -19,7 +19,7 @@ struct aberrant_task {
   std::size_t every = 1;  ///< jobs
 };
 
-/// The same pieces of the same jobs take the same time whatever the order in which they are asked for.
+/// Varies times of pieces of jobs. A piece takes the same time whatever the order in which they are asked for.
 class varied_work {
  public:
   varied_work(execution_times execution, std::span<const aberrant_task> wild, std::uint64_t seed) noexcept

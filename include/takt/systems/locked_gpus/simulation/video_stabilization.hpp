@@ -72,7 +72,7 @@ class scene_work {
 
 static_assert(host::SectionWork<scene_work>);
 
-/// Who goes first on the CPUs: the job of the least point. Of `points`, deadline and period are the period of the
+/// Says who goes first on the CPUs: the job of the least point. Of `points`, deadline and period are the period of the
 /// graph, `point` is the rank of a node by what is farther down its graph, and times of execution are unknown.
 struct graph_scheduler {
   gel_policy points{};
@@ -83,7 +83,7 @@ struct graph_scheduler {
   static const graph_scheduler fixed_priority;
   static const graph_scheduler earliest_deadline;
 
-  /// Whether it reads no more than is known.
+  /// Returns whether it reads no more than is known.
   [[nodiscard]] constexpr auto valid() const noexcept -> bool {
     return points.wcet == 0 && points.other_processors == 0;
   }
@@ -96,7 +96,7 @@ inline constexpr graph_scheduler graph_scheduler::fixed_priority{.points = gel_p
                                                                  .from_arrival = true};
 inline constexpr graph_scheduler graph_scheduler::earliest_deadline{.points = gel_policy::earliest_deadline};
 
-/// How the graphs of section 5.5 share six CPUs and one GPU. Without tokens the hardware alone decides about the GPU.
+/// Says how the graphs of section 5.5 share six CPUs and one GPU. Without tokens the hardware decides about the GPU.
 struct graph_configuration {
   std::string_view name;
   graph_scheduler cpus = graph_scheduler::earliest_deadline;
@@ -137,7 +137,7 @@ struct graph_study_options {
   std::uint64_t seed = 1;  ///< of phases and times
 };
 
-/// What is seen of one graph from outside.
+/// Says what is seen of one graph from outside.
 struct graph_output {
   ticks period = 0;
   std::vector<ticks> completions;  ///< of the sink, ascending
@@ -216,7 +216,7 @@ template <class Study>
 
 }  // namespace detail
 
-/// What a graph delivers. Its first node is the source, its last the sink.
+/// Returns what a graph delivers. Its first node is the source, its last the sink.
 [[nodiscard]] inline auto output_of(const graph_run& r, const token_graph& g) -> graph_output {
   graph_output out;
   out.period = g.period;

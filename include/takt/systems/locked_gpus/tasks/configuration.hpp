@@ -21,7 +21,7 @@ inline constexpr std::int32_t max_gpusync_tokens = 64;
 /// As many tokens as there are tasks: jobs meet at the engines only.
 inline constexpr std::int32_t unlimited_tokens = 0;
 
-/// Who goes first on the CPUs of a cluster: the job, or under task-level priorities the task, of the least point.
+/// Says who goes first on the CPUs of a cluster: the job, or under task-level priorities the task, of the least point.
 /// `points.point` counts the task's own priority. Under all of them a job keeps its priority. An order of one's own:
 /// `cpu_scheduler{.points = {.deadline = 1}, .task_level = true}` is deadline monotonic.
 struct cpu_scheduler {
@@ -34,7 +34,7 @@ struct cpu_scheduler {
   static const cpu_scheduler given_priority;   ///< the tasks' own priorities
 
   [[nodiscard]] constexpr auto reads_priorities() const noexcept -> bool { return points.point != 0; }
-  /// What a job demands of the CPU is part of its point.
+  /// Returns whether what a job demands of the CPU is part of its point.
   [[nodiscard]] constexpr auto reads_demand() const noexcept -> bool {
     return points.wcet != 0 || points.other_processors != 0;
   }
@@ -58,8 +58,8 @@ inline constexpr cpu_scheduler cpu_scheduler::fair_lateness{.points = gel_policy
 inline constexpr cpu_scheduler cpu_scheduler::shortest_period{.points = {.period = 1}, .task_level = true};
 inline constexpr cpu_scheduler cpu_scheduler::given_priority{.points = gel_policy::given_points, .task_level = true};
 
-/// Who may wait for tokens, and what keeps a token holder running: its priority is inherited from those who wait, or
-/// lent to it by a job whom it displaces, at that job's release.
+/// Says who may wait for tokens, and what keeps a token holder running: its priority is inherited from those who wait,
+/// or lent to it by a job whom it displaces, at that job's release.
 struct token_protocol {
   bool given = true;  ///< else donation exactly where a GPU cluster serves several CPU clusters
   bool donates_at_release = false;
@@ -79,7 +79,7 @@ inline constexpr token_protocol token_protocol::derived{.given = false};
 inline constexpr token_protocol token_protocol::r2dglp{};
 inline constexpr token_protocol token_protocol::ck_omlp{.donates_at_release = true};
 
-/// What happens in a GPU cluster that no more tasks use than it has GPUs.
+/// Says what happens in a GPU cluster that no more tasks use than it has GPUs.
 enum class uncontended_gpus : std::uint8_t {
   shared,     ///< tokens are given as in any other cluster
   dedicated,  ///< each task keeps one GPU for itself: it waits for no engine, and its state stays where it is
@@ -102,8 +102,8 @@ struct gpusync_association {
       -> bool = default;
 };
 
-/// How CPUs and GPUs are divided and shared, in one value that can be a template argument. Clusters are numbered from
-/// 0 and have consecutive members. Source: Elliott 2015, section 4.2.
+/// Says how CPUs and GPUs are divided and shared, in one value that can be a template argument. Clusters are numbered
+/// from 0 and have consecutive members. Source: Elliott 2015, section 4.2.
 struct gpusync_configuration {
   std::int32_t cpus = 1;
   std::int32_t cpu_cluster_size = 1;
@@ -135,7 +135,7 @@ struct gpusync_configuration {
   [[nodiscard]] constexpr auto limits_tokens() const noexcept -> bool { return tokens_per_gpu != unlimited_tokens; }
   /// Tokens of a GPU cluster; 0 without a limit.
   [[nodiscard]] constexpr auto replicas() const noexcept -> std::int32_t { return tokens_per_gpu * gpu_cluster_size; }
-  /// Whether a job may find its state on another GPU.
+  /// Returns whether a job may find its state on another GPU.
   [[nodiscard]] constexpr auto migrates() const noexcept -> bool {
     switch (migration) {
       case migration_path::none: return false;
@@ -145,7 +145,7 @@ struct gpusync_configuration {
     return false;
   }
 
-  /// Whether each of so many tasks of a GPU cluster has a GPU for itself.
+  /// Returns whether each of so many tasks of a GPU cluster has a GPU for itself.
   [[nodiscard]] constexpr auto dedicates_gpus(std::int64_t users) const noexcept -> bool {
     switch (uncontended) {
       case uncontended_gpus::shared: return false;
@@ -171,7 +171,7 @@ struct gpusync_configuration {
     }
     return g >= k ? gpu_cluster / (g / k) == cpu_cluster : cpu_cluster / (k / g) == gpu_cluster;
   }
-  /// How many CPU clusters a GPU cluster serves.
+  /// Returns how many CPU clusters a GPU cluster serves.
   [[nodiscard]] constexpr auto served_clusters(std::int32_t gpu_cluster) const noexcept -> std::int32_t {
     std::int32_t count = 0;
     for (std::int32_t b = 0; b < cpu_clusters(); ++b) { count += serves(gpu_cluster, b) ? 1 : 0; }
@@ -203,9 +203,9 @@ struct gpusync_configuration {
   [[nodiscard]] constexpr auto counted_cpus(std::int32_t gpu_cluster) const noexcept -> std::int32_t {
     return protocol().for_all_cpus ? cpus : sharing_cpus(gpu_cluster);
   }
-  /// Whether a job that is displaced by a token holder's borrowed priority lends its own at its release.
+  /// Returns whether a job that is displaced by a token holder's borrowed priority lends its own at its release.
   [[nodiscard]] constexpr auto donates_at_release() const noexcept -> bool { return protocol().donates_at_release; }
-  /// Whether each GPU's interrupts are handled on the one CPU whose jobs use it.
+  /// Returns whether each GPU's interrupts are handled on the one CPU whose jobs use it.
   [[nodiscard]] constexpr auto interrupts_stay_local() const noexcept -> bool {
     return cpu_cluster_size == 1 && gpu_cluster_size == 1 && !shares_gpu_clusters();
   }

@@ -61,7 +61,7 @@ struct gpusync_platform {
   static constexpr gpusync_configuration kept = Configuration;
 };
 
-/// The same with a configuration that is a value.
+/// Holds CPUs and locked GPUs, of a configuration that is a value.
 template <TransferCosts Costs = linear_transfer_costs<ticks>>
 struct gpusync_board {
   using number = typename Costs::number;

@@ -6,8 +6,8 @@
 #include <takt/systems/locked_gpus/tasks/latency.hpp>
 #include <takt/systems/locked_gpus/tasks/transfer.hpp>
 
-/// What the text of Elliott 2015, section 4.3.1, says about two six-core Xeon X5060 nodes with eight Quadro K5000: all
-/// that can be known without its figures. Where a range is printed, its dearer end. Unit: nanoseconds.
+/// Holds what the text of Elliott 2015, section 4.3.1, says about two six-core Xeon X5060 nodes with eight Quadro
+/// K5000: all that can be known without its figures. Where a range is printed, its dearer end. Unit: nanoseconds.
 namespace takt::inline TAKT_ABI::published_costs {
 
 using interrupt_latency = latency_distribution<8>;

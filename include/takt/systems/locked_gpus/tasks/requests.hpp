@@ -46,8 +46,8 @@ template <TransferCosts Costs>
   return out;
 }
 
-/// What a job asks of the engines at most. State moves at most once in and, through system memory, once out; input,
-/// output and state are split into chunks each for itself. Source: Elliott 2015, equations 4.1 to 4.3.
+/// Says what a job asks of the engines at most. State moves at most once in and, through system memory, once out;
+/// input, output and state are split into chunks each for itself. Source: Elliott 2015, equations 4.1 to 4.3.
 template <ExactNumber Number>
 struct job_requests {
   std::int64_t kernels = 0;

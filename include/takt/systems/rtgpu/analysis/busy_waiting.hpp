@@ -107,7 +107,7 @@ class busy_waiting_rta {
     }
     return longest;
   }
-  /// Whether task k has what its kernels need.
+  /// Returns whether task k has what its kernels need.
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool { return served_[k]; }
 
  private:

@@ -47,7 +47,7 @@ class alternating_chain {
   return false;
 }
 
-/// Whether every chain alternates and finds its resources on the platform. Zero-length copies need no engine.
+/// Checks whether every chain alternates and finds its resources on the platform. Zero-length copies need no engine.
 template <class Table>
 [[nodiscard]] constexpr auto fits_platform(const Table& table, const platform_record& platform) -> model_error {
   if (platform.copy_engines > max_copy_engines) { return {.fault = model_fault::platform_size_out_of_range}; }
@@ -78,8 +78,8 @@ template <class Table>
   return {};
 }
 
-/// What keeps any analysis of alternating chains from applying, if anything: a wrong set, a chain or resource that does
-/// not fit, or times without headroom.
+/// Returns what keeps any analysis of alternating chains from applying, if anything: a wrong set, a chain or resource
+/// that does not fit, or times without headroom.
 template <class Table>
 [[nodiscard]] constexpr auto chain_fault(const Table& table, const platform_record& platform) -> model_error {
   if (const auto error = validate(table)) { return error; }

@@ -11,9 +11,9 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// How long a copy of `chunks` chunks waits at most while less important copies have its engine. `longest_lower` has
-/// the longest chunk of each of those. False on overflow, with a negative value, and
-/// for an order of which nothing is known.
+/// Computes how long a copy of `chunks` chunks waits at most while less important copies have its engine.
+/// `longest_lower` has the longest chunk of each of those. Returns false on overflow, with a negative value, and for an
+/// order of which nothing is known.
 ///
 /// In priority order one chunk of one of them can be in front of each request: of every chunk, or with fused sections
 /// of the first one only, as a copy that gave way to a more important one stays in the queue and nobody less important

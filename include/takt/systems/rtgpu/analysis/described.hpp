@@ -88,7 +88,7 @@ class chain_writer {
   state at_ = state::start;
 };
 
-/// Whether sections of a token that a workload names are what lies between two CPU visits.
+/// Returns whether sections of a token that a workload names are what lies between two CPU visits.
 template <class Described>
 [[nodiscard]] constexpr auto sections_are_stretches(const Described& tasks, std::size_t task) -> bool {
   bool any = false;

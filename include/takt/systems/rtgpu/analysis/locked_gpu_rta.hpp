@@ -26,8 +26,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// What each job waits for its tokens, on fixed-priority cores of one processor each. Sections are pure device time, so
-/// a holder progresses whoever has the cores.
+/// Bounds how long each job waits for its tokens, on fixed-priority cores of one processor each. Sections are pure
+/// device time, so a holder progresses whoever has the cores.
 ///
 /// - `k_fmlp`: a request waits for the sections ahead of it in the shortest queue, floor((n - 1) / k) of different
 ///   tasks. This is wall-clock time, on any number of cores.
@@ -171,7 +171,7 @@ class locked_gpu_rta {
     TAKT_EXPECTS(prepared_ && k < table_->size());
     return independent_.segment(k, 0).time.upper;
   }
-  /// Whether the bound takes the sections and waits of higher tasks as suspensions, not as execution.
+  /// Returns whether the bound takes the sections and waits of higher tasks as suspensions, not as execution.
   [[nodiscard]] constexpr auto others_suspend(std::size_t k) const -> bool {
     TAKT_EXPECTS(prepared_ && k < table_->size());
     return suspends_[k];

@@ -48,16 +48,16 @@ class rtgpu : public rtgpu_segments<Table, Share> {
   constexpr rtgpu(const Table& table, const platform_record& platform, rtgpu_variant variant = rtgpu_published)
       : base{table, platform, variant} {}
 
-  /// What keeps this analysis from applying, if anything.
+  /// Returns what keeps this analysis from applying, if anything.
   [[nodiscard]] static constexpr auto fits(const Table& table, const platform_record& platform) -> model_error {
     return chain_fault(table, platform);
   }
 
   [[nodiscard]] constexpr auto name() const noexcept -> std::string_view { return this->variant().name; }
 
-  /// Whether giving a task fewer SMs never makes a lower task worse, so that taking the least share that passes, task
-  /// by task, finds a plan whenever one exists. It needs shortest kernel times that fall with the share, and carry-in
-  /// that does not depend on other bounds.
+  /// Returns whether giving a task fewer SMs never makes a lower task worse, so that taking the least share that
+  /// passes, task by task, finds a plan whenever one exists. It needs shortest kernel times that fall with the share,
+  /// and carry-in that does not depend on other bounds.
   [[nodiscard]] constexpr auto monotone() const -> bool {
     if (this->variant().carry_in_by_response) { return false; }
     const auto& samples = this->table().samples;
@@ -105,7 +105,7 @@ class rtgpu : public rtgpu_segments<Table, Share> {
 
  private:
   using window = interference<typename base::model>;
-  /// What others execute while a whole job of a task lasts, on its core, on the copy engines and on both.
+  /// Computes what others execute while a whole job of a task lasts, on its core, on the copy engines and on both.
   struct fresh_windows {
     const rtgpu& analysis;
     std::size_t task;
@@ -127,7 +127,7 @@ class rtgpu : public rtgpu_segments<Table, Share> {
       return others.solve(c, limit);
     }
   };
-  /// The same for constants that do not fall from one call to the next, each of which goes on where the last ended.
+  /// Computes it for constants that do not fall from one call to the next, each of which goes on where the last ended.
   class kept_windows {
    public:
     constexpr kept_windows(const rtgpu& analysis, std::size_t task)

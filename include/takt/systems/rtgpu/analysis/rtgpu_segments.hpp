@@ -41,7 +41,7 @@ class rtgpu_segments {
   [[nodiscard]] constexpr auto platform() const noexcept -> const platform_record& { return platform_; }
   [[nodiscard]] constexpr auto variant() const noexcept -> const rtgpu_variant& { return variant_; }
   constexpr void assign(std::size_t k, const Share& share) { shares_[k] = share; }
-  /// Whether task k has what its kernels need.
+  /// Returns whether task k has what its kernels need.
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool {
     return any_sms(shares_[k]) || !table_->has_kernel(k);
   }

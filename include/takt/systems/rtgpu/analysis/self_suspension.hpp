@@ -125,7 +125,7 @@ class self_suspension {
   using model = std::conditional_t<relaxed, least_workload<number, max_tasks, max_elements, 2, share_pieces>,
                                    workload_model<number, max_tasks, max_elements, 2>>;
   [[nodiscard]] constexpr auto workload() const -> const model& { return workload_; }
-  /// Whether task k has what its kernels need.
+  /// Returns whether task k has what its kernels need.
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool { return served_[k]; }
   /// Response of the j-th element of the merged chain.
   [[nodiscard]] constexpr auto element_response(std::size_t k, std::size_t j) const -> const fixed_point<number>& {

@@ -31,7 +31,7 @@ template <class Table>
   return at;
 }
 
-/// What others add to one stretch of task k in a window.
+/// Adds what others add to one stretch of task k in a window.
 template <class Table>
 constexpr void add_stretch_wait(const self_suspension<Table>& a, std::size_t k, const typename Table::number& window,
                                 term_sums<Table>& out) {

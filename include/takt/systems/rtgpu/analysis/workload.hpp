@@ -26,7 +26,7 @@ struct work_within {
   Number constant_until{};
 };
 
-/// How much work each task can execute on each shared resource in a window of a given length.
+/// Computes how much work each task can execute on each shared resource in a window of a given length.
 ///
 /// One rule covers every chain and every resource. On resource r a job is a run of own segments (at their upper
 /// bounds) separated by gaps (at the lower bounds of what stands between). The first job of a window ends as late as it
@@ -40,7 +40,7 @@ class workload_model {
   using number = Number;
   /// Most (task, resource) pairs.
   static constexpr std::size_t max_sources = MaxTasks * Resources;
-  /// What it says is no lower bound of a work that is not known.
+  /// Says that its answer is no lower bound of a work that is not known.
   static constexpr bool from_below = false;
 
   /// Lays out the densest packing of task k. Pre: `latest_finish` bounds the response of its jobs, elements
@@ -96,7 +96,7 @@ class workload_model {
     return most;
   }
 
-  /// The same for the one window that starts with own segment h. Pre: h < segments(k, r).
+  /// Returns the work in the one window that starts with own segment h. Pre: h < segments(k, r).
   [[nodiscard]] constexpr auto window(std::size_t k, std::size_t r, std::size_t h, const Number& t) const
       -> work_within<Number> {
     TAKT_EXPECTS(h < segments(k, r));

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// How many copies stand around each kernel.
+/// Says how many copies stand around each kernel.
 enum class copies_per_kernel : std::uint8_t {
   two,   ///< one to the device before it, one back after it
   one,   ///< one before it; its length is one draw
@@ -137,7 +137,7 @@ class chain_writer {
 
 /// Set number `index` of a seed: each can be drawn by itself. Utilisations are uniform and scaled to their sum, lengths
 /// uniform in their ranges, and deadline = period = own work over utilisation, rounded down. The tasks have no
-/// priorities, hence deadline monotonic ones. The same arguments give the same set everywhere.
+/// priorities, hence deadline monotonic ones. Equal arguments give the same set everywhere.
 template <class Table>
 [[nodiscard]] constexpr auto generate(const rtgpu_options& o, std::uint64_t seed, std::uint64_t index, Table& out)
     -> model_fault {

@@ -36,7 +36,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Whether a published method judges chains under rules of the processors and of the GPUs.
+/// Says whether a published method judges chains under rules of the processors and of the GPUs.
 template <RuleTag CpuRule, RuleTag GpuRule>
 inline constexpr bool judges_chains =
     analysis::HasChainMethod<chain_board<CpuRule, copies_beside<CpuRule, GpuRule>, GpuRule>>;
@@ -56,7 +56,7 @@ struct search_by {
 /// The reading of a method that it has itself, where it has several.
 struct default_reading {};
 
-/// What a published method says of described tasks. `verdict.error` says why it cannot judge them.
+/// Holds what a published method says of described tasks. `verdict.error` says why it cannot judge them.
 template <class Described>
 struct chains_answer {
   takt::verdict<ticks, Described::max_tasks, Described::max_visits> verdict{};
@@ -163,8 +163,8 @@ template <class Described, class Verdict>
 
 }  // namespace detail
 
-/// What the published method of chains says under rules of the processors and of the GPUs: SMs are dedicated by a
-/// search with the method as its test, tasks that name no core are placed, greatest demand first. Deadlines after the
+/// Returns what the published method of chains says under rules of the processors and of the GPUs: SMs are dedicated by
+/// a search with the method as its test, tasks that name no core are placed, greatest demand first. Deadlines after the
 /// period are proven as the period, and CPU segments of no time stand where a chain lacks them. `unschedulable` only
 /// with a proof for every plan. Error: what `read_chains` and the method say. Cost: the search.
 template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Search = search_by, class Reading = default_reading>
@@ -179,7 +179,7 @@ template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Search = sear
   }
 }
 
-/// The same under a plan, which decides shares and may decide cores and priorities.
+/// Judges chains under a plan, which decides shares and may decide cores and priorities.
 template <class Described, RuleTag CpuRule, RuleTag GpuRule, std::size_t N, std::size_t V,
           class Reading = default_reading>
   requires judges_chains<CpuRule, GpuRule>

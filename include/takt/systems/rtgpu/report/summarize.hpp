@@ -86,7 +86,7 @@ void add_chain_facts(const platform_record& platform, const rule_words& rules, c
   out.facts.push_back(std::move(sms));
 }
 
-/// Whether the number of virtual SMs stands in for a ratio that nobody has said.
+/// Returns whether the number of virtual SMs stands in for a ratio that nobody has said.
 template <class Table>
 [[nodiscard]] auto has_unsaid_ratio(const Table& table, const platform_record& platform) -> bool {
   return std::ranges::any_of(platform.gpus, [](const gpu_record& gpu) { return gpu.virtual_per_sm > 1; }) &&

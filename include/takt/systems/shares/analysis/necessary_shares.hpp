@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// How much of a GPU a set asks for in the long run.
+/// Says how much of a GPU a set asks for in the long run.
 template <ExactFraction Fraction>
 struct share_load {
   Fraction area{0};         ///< sum of the least share x time of a job over 100 periods
@@ -42,7 +42,7 @@ enum class area_answer : std::uint8_t { fits, exceeds, unknown };
 
 namespace detail {
 
-/// Whether the areas add up to more than the GPU has: by sums rounded both ways, and exactly where these do not tell.
+/// Tests whether the areas add up to more than the GPU has: by sums rounded both ways, exactly where these do not tell.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto compare_area(const application_set<MaxTasks>& table) -> area_answer {
   constexpr ticks one = ticks{1} << 40;
@@ -67,7 +67,7 @@ template <std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// What every policy that only sets shares needs, whatever its order.
+/// Says what every policy that only sets shares needs, whatever its order.
 struct necessary_test {
   std::uint32_t too_long = nowhere;  ///< the first task whose job misses although it has the GPU for itself
   area_answer area = area_answer::unknown;

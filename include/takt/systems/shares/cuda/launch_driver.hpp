@@ -26,8 +26,8 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// What stands behind an application's `runtime::virtual_context`: launches pass the gate for tokens there, by a call
-/// and not by interposing symbols. Each calling thread gets a stream of its own with its first launch, or before with
+/// It stands behind an application's `runtime::virtual_context`: launches pass the gate for tokens there, by a call and
+/// not by interposing symbols. Each calling thread gets a stream of its own with its first launch, or before with
 /// `prepare`. Source: Yao et al. 2022, section 3; Elliott 2015, section 5.4.2.
 ///
 /// `launch` waits, suspended, while `depth` kernels of the thread are on their way.
@@ -83,8 +83,8 @@ class launch_driver {
                          [&](D& d) { return d.free(device_address{reinterpret_cast<std::uintptr_t>(memory)}); });
   }
 
-  /// How long kernels have been between their start and their end so far, on all streams; kernels side by side count
-  /// each. Time in which a started kernel waits for SMs that others hold counts too.
+  /// Returns how long kernels have been between their start and their end so far, on all streams; kernels side by side
+  /// count each. Time in which a started kernel waits for SMs that others hold counts too.
   [[nodiscard]] auto busy_time() const -> ticks {
     const std::lock_guard lock{mutex_};
     return busy_;

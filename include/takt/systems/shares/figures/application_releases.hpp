@@ -15,8 +15,8 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// When the jobs of applications come: periodic ones at offset + k period, sporadic ones each up to a period late. The
-/// same arguments give the same releases everywhere. Source: Yao et al. 2022, section 6.2.4, for the airborne set.
+/// Says when the jobs of applications come: periodic ones at offset + k period, sporadic ones each up to a period late.
+/// Equal arguments give equal releases everywhere. Source: Yao et al. 2022, section 6.2.4, for the airborne set.
 template <std::size_t MaxTasks>
 class application_releases {
  public:

@@ -67,7 +67,7 @@ inline constexpr std::array<synthetic_application, 5> synthetic_airborne = {{
     {"OD", 8'495'000, 20'000'000, 3, arrival::periodic, 500, {80, 50, 60, 50, 20}},
 }};
 
-/// How much two programs that both use all of a resource slow each other down, were it the only one.
+/// Says how much two programs that both use all of a resource slow each other down, were it the only one.
 inline constexpr std::uint32_t synthetic_contention_ppm = 100'000;
 
 /// By how much `of` is slower beside `by` when `by` holds the whole GPU, in millionths.
@@ -101,8 +101,8 @@ template <std::size_t Count>
   return ceil_divide(synthetic_isolated_wcet(set[self], shares[self]) * stretch, whole);
 }
 
-/// What a counter reads per millisecond while the application has the whole GPU, in the order of `workload_indicator`:
-/// two counters of the SMs, two of the L2 cache, two of global memory, four of shared memory, one of textures.
+/// Returns counts per millisecond while the application has the GPU alone, in the order of `workload_indicator`: two
+/// counters of the SMs, two of the L2 cache, two of global memory, four of shared memory, one of textures.
 [[nodiscard]] constexpr auto synthetic_counters(const synthetic_application& a) noexcept
     -> std::array<std::int64_t, 11> {
   const auto [sms, l2, dram, shared, texture] = a.use_percent;

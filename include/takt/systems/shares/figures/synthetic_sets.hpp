@@ -51,7 +51,7 @@ struct benchmark_set_options {
 }
 
 /// Set number `index` of a seed: each can be drawn by itself. Periods from utilisations by UUniSort, deadline = period,
-/// applications in the order of Table 3, so by falling priority. The same arguments give the same set everywhere.
+/// applications in the order of Table 3, so by falling priority. Equal arguments give the same set everywhere.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto generate(const benchmark_set_options& o, std::uint64_t seed, std::uint64_t index,
                                       application_set<MaxTasks>& out) -> model_fault {

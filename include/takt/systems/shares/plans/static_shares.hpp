@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What predictions for each application start from before it holds anything. They need not fit together.
+/// Returns what predictions for each application start from before it holds anything. They need not fit together.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto initial_shares(const application_set<MaxTasks>& table) -> std::array<share, MaxTasks> {
   std::array<share, MaxTasks> out{};

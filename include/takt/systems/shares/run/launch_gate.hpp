@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// How much of the device a client has used, in percent, since the last call. Asked by one thread.
+/// Says how much of the device a client has used since the last call, in percent. One thread asks it.
 template <class M>
 concept UtilizationMeter = requires(M& m) {
   { m.used_percent() } -> std::same_as<std::int64_t>;
@@ -30,8 +30,8 @@ struct launch_gate_options {
   ticks poll = 10'000'000;     ///< how soon a waiting launch notices a share that has become greater than 0
 };
 
-/// What a block costs so that a device that runs so many of them per period is steered in steps of a percent or so:
-/// where the controller's least step is one percent of what the device uses when it is never idle.
+/// Returns what a block costs so that a device that runs so many of them per period is steered in steps of a percent or
+/// so: where the controller's least step is one percent of what the device uses when it is never idle.
 /// Pre: capacity.valid(), blocks_per_period >= 1.
 [[nodiscard]] constexpr auto tokens_per_block(const token_capacity& capacity, std::int64_t blocks_per_period) noexcept
     -> std::int64_t {

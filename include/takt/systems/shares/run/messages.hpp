@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What client and service of shares say to each other. docs/shares.md has the exchange and the layout.
+/// Names what client and service of shares say to each other. docs/shares.md has the exchange and the layout.
 enum class share_message_kind : std::uint8_t {
   join = 1,       ///< client: registers an application with its parameters
   allocate = 2,   ///< client: a job begins

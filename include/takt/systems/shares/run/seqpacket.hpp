@@ -27,7 +27,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What came of a call on a connection.
+/// Says what came of a call on a connection.
 enum class transfer : std::uint8_t {
   done,
   too_large,  ///< received: more than the buffer holds, the rest is gone
@@ -35,7 +35,7 @@ enum class transfer : std::uint8_t {
   closed,  ///< or failed for good
 };
 
-/// Who is at the other end of a connection, as the system says.
+/// Says who is at the other end of a connection, as the system says.
 struct peer_identity {
   uid_t user = 0;
   pid_t process = 0;

@@ -86,7 +86,7 @@ class socket_channel {
   shared_page page_;
 };
 
-/// What an application declares; the service compares it with its own table.
+/// Holds what an application declares; the service compares it with its own table.
 struct share_registration {
   std::uint16_t application = 0;
   std::int32_t priority = 0;
@@ -155,7 +155,7 @@ class share_client {
     TAKT_EXPECTS(channel_.page() != nullptr);
     return *channel_.page();
   }
-  /// What it has at this moment. Pre: registered.
+  /// Returns what it has at this moment. Pre: registered.
   [[nodiscard]] auto share() const noexcept -> share_word {
     TAKT_EXPECTS(channel_.page() != nullptr);
     return page().read(who_.application);
@@ -252,7 +252,7 @@ class share_client::job {
 
   [[nodiscard]] auto status() const noexcept -> client_status { return status_; }
   [[nodiscard]] explicit operator bool() const noexcept { return status_ == client_status::ready; }
-  /// Whether the service has dropped it at its deadline meanwhile; its share is gone then.
+  /// Returns whether the service has dropped it at its deadline meanwhile; its share is gone then.
   [[nodiscard]] auto aborted() -> bool {
     if (*this) { client_->listen(); }
     return client_->aborted_ == number_;

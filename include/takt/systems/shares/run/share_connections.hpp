@@ -122,7 +122,7 @@ class share_connection {
   [[nodiscard]] auto socket() const noexcept -> int { return socket_.get(); }
   /// Becomes readable when the process at the other end has ended; -1 where the system cannot tell.
   [[nodiscard]] auto process() const noexcept -> int { return process_.get(); }
-  /// When a message came last, or the connection.
+  /// Returns when a message came last, or the connection.
   [[nodiscard]] auto heard() const noexcept -> ticks { return heard_; }
   /// Since when it has not been registered: from the connection, or from the end of a registration.
   [[nodiscard]] auto counts_from() const noexcept -> ticks { return counts_; }

@@ -78,7 +78,7 @@ class share_manager {
     if (application_of_[client] != none) { remove(application_of_[client], share_event::death, now); }
   }
 
-  /// What time alone brings about: deadlines that have passed, and jobs that were asked for too early.
+  /// Does what time alone brings about: deadlines that have passed, and jobs that were asked for too early.
   template <ShareReplies R>
   void expire(ticks now, R& replies) {
     for (std::size_t i = 0; i < count_; ++i) {

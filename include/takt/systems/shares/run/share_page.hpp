@@ -36,12 +36,12 @@ class share_word {
   [[nodiscard]] constexpr auto version() const noexcept -> std::uint32_t { return bits_ & version_mask; }
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return share() <= 100; }
 
-  /// Whether this was written after `other`. Pre: fewer than 2^23 writes lie between them.
+  /// Returns whether this was written after `other`. Pre: fewer than 2^23 writes lie between them.
   [[nodiscard]] constexpr auto newer_than(share_word other) const noexcept -> bool {
     const std::uint32_t ahead = (version() - other.version()) & version_mask;
     return ahead != 0 && ahead < std::uint32_t{1} << 23;
   }
-  /// What replaces it when the share becomes so large. Pre: share <= 100.
+  /// Returns what replaces it when the share becomes so large. Pre: share <= 100.
   [[nodiscard]] constexpr auto next(std::int32_t share) const noexcept -> share_word {
     TAKT_EXPECTS(0 <= share && share <= 100);
     return {static_cast<std::uint32_t>(share), version() + 1};

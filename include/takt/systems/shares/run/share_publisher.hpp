@@ -27,8 +27,8 @@ class share_publisher {
     for (std::size_t i = 0; i < share_page::capacity; ++i) { TAKT_EXPECTS(page.read(i).share() == 0); }
   }
 
-  /// What the shares shall be. False, and no change, when one is outside 0 to 100, the sum is above 100 or there are
-  /// too many. Applications beyond the end get none.
+  /// Sets what the shares shall be. Returns false, and changes nothing, when one is outside 0 to 100, the sum is above
+  /// 100 or there are too many. Applications beyond the end get none.
   [[nodiscard]] auto aim(std::span<const std::int32_t> shares) noexcept -> bool {
     std::int32_t sum = 0;
     if (shares.size() > share_page::capacity) { return false; }
@@ -40,7 +40,7 @@ class share_publisher {
     for (std::size_t i = 0; i < entries_.size(); ++i) { entries_[i].aim = i < shares.size() ? shares[i] : 0; }
     return true;
   }
-  /// The same for one application; the others keep their aims.
+  /// Sets it for one application; the others keep their aims.
   [[nodiscard]] auto aim(std::size_t application, std::int32_t share) noexcept -> bool {
     std::array<std::int32_t, share_page::capacity> shares{};
     if (application >= shares.size()) { return false; }

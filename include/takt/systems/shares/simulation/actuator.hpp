@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// When a share that was decided is in force.
+/// Says when a share that was decided is in force.
 enum class share_change : std::uint8_t {
   delayed,       ///< every change after the delay
   raised_later,  ///< a decrease at once, an increase after the delay unless a smaller share was decided meanwhile
@@ -29,7 +29,7 @@ class share_actuator {
 
   [[nodiscard]] auto is_late() const noexcept -> bool { return delay_ > 0; }
   [[nodiscard]] auto in_force() const noexcept -> share { return held_; }
-  /// When it changes next by itself; `no_event` if it does not.
+  /// Returns when it changes next by itself; `no_event` if it does not.
   [[nodiscard]] auto next_change() const noexcept -> ticks { return coming_.empty() ? no_event : coming_.front().at; }
 
   /// For the end of a job.
@@ -50,7 +50,7 @@ class share_actuator {
     ticks at = 0;
     if (last != decided && checked_add(now, delay_, at)) { coming_.push_back({at, decided}); }
   }
-  /// Whether something changed.
+  /// Advances to `now`, and returns whether something changed.
   auto advance(ticks now) -> bool {
     const bool changes = next_change() <= now;
     while (next_change() <= now) {
@@ -67,7 +67,7 @@ class share_actuator {
   };
   static constexpr std::size_t most_kept = 128;
 
-  /// What is in force is then at any time the least share decided within the last delay.
+  /// Caps the share: in force is then at any time the least share decided within the last delay.
   void cap(share decided) {
     held_ = std::min(held_, decided);
     for (change& c : coming_) { c.held = std::min(c.held, decided); }

@@ -57,7 +57,7 @@ class estimate_recorder {
     }
   }
 
-  /// Whether no job had more estimates than fit.
+  /// Returns whether no job had more estimates than fit.
   [[nodiscard]] auto complete() const noexcept -> bool { return complete_; }
 
  private:

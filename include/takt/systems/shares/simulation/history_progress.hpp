@@ -13,8 +13,8 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// How much of a job is done: the exact sum of fractions `executed / whole`, one per stretch of time in which the whole
-/// job would have taken `whole`. Nothing is ever rounded, however long the history is.
+/// Says how much of a job is done: the exact sum of fractions `executed / whole`, one per stretch of time in which the
+/// whole job would have taken `whole`. Nothing is ever rounded, however long the history is.
 ///
 /// A 62-bit lower bound answers nearly every question. Only where its error decides, and then the answer is most often
 /// an exact fit, the digits of all fractions are unrolled together until the sign of the sum is certain.
@@ -100,7 +100,7 @@ class history_progress {
     return takt::detail::scaled_up(whole, static_cast<ticks>(part), static_cast<ticks>(one));
   }
 
-  /// Whether what is done and `more` make at least 1.
+  /// Returns whether what is done and `more` make at least 1.
   [[nodiscard]] auto reaches_one(const term& more) const -> bool {
     const fixed step = fixed_quotient(more.executed, more.whole);
     const std::uint64_t least = done_ + step.floor;

@@ -41,15 +41,15 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What was done while a job of an application was active, summed over its jobs: this is what the scheduling overhead
-/// of Yao et al. 2022, Eq. 16 weighs.
+/// Says what was done while a job of an application was active, summed over its jobs: this is what the scheduling
+/// overhead of Yao et al. 2022, Eq. 16 weighs.
 struct share_activity {
   std::uint64_t started = 0;  ///< jobs
   std::uint64_t operations = 0;
   std::uint64_t predictions = 0;
 };
 
-/// What deciding cost. All 0 for policies that do not predict.
+/// Says what deciding cost. All 0 for policies that do not predict.
 struct share_effort {
   std::uint64_t operations = 0;
   std::uint64_t skipped = 0;   ///< completions after which nothing was decided
@@ -60,7 +60,7 @@ struct share_effort {
   std::uint64_t share_changes = 0;  ///< of active jobs, in operations
 };
 
-/// What a simulation of shares saw, application by application. Those that wait for a late job count as released.
+/// Holds what a simulation of shares saw, application by application. Those that wait for a late job count as released.
 template <std::size_t MaxTasks>
 struct share_observation : simulation_result<MaxTasks> {
   share_effort effort{};
@@ -86,7 +86,7 @@ struct share_options {
   std::uint64_t seed = 1;  ///< of random parts
 };
 
-/// What a recorder with `record(const share_operation<Policy>&)` hears after each operation: who took it and when.
+/// Tells a recorder with `record(const share_operation<Policy>&)` of each operation: who took it and when.
 template <class Policy>
 struct share_operation {
   ticks time = 0;
@@ -96,7 +96,7 @@ struct share_operation {
 
 namespace detail {
 
-/// How long a whole job is for the engine, whatever its share. So fine that the shortest job takes one tick.
+/// Says how long a whole job is for the engine, whatever its share. So fine that the shortest job takes one tick.
 inline constexpr ticks whole_job = ticks{1'000'000} << 30;
 
 /// The rule of a GPU whose shares a policy sizes, in front of an observer. Each application is one task.
@@ -299,7 +299,7 @@ template <std::size_t MaxTasks, std::size_t N>
 
 /// Lets jobs run on shares of a GPU in virtual time and tells `recorder` what happens: marks, a slice per stretch of
 /// time with one share, and operations where it listens to `share_operation`. Whether a job is done is decided exactly.
-/// `releases`: of the jobs of each application, never decreasing. The same arguments give the same result everywhere.
+/// `releases`: of the jobs of each application, never decreasing. Equal arguments give the same result everywhere.
 ///
 /// Order within one instant: completions; misses; releases; then at most one decision, on everything that happened. A
 /// job that is complete at its deadline is in time.
@@ -331,7 +331,7 @@ auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
 /// Lets applications run on a GPU that is granted by shares in virtual time, under the rule of its pool, and tells
 /// `recorder` what happens, as `simulation::simulate_shares` does. A job that misses its deadline is dropped there, or
 /// ends the run. Jobs take their row's time or a part of it, from one tick on. A greater share takes effect as late as
-/// the rule's `actuation` allows. The run ends at the horizon. The same arguments give the same result everywhere.
+/// the rule's `actuation` allows. The run ends at the horizon. Equal arguments give the same result everywhere.
 ///
 /// No rule grants lasting shares: each sizes what jobs hold by what they still need. The percents of a plan are what
 /// the applications ask for (`share_request`): rules that predict under the load of the moment assume that much of a
@@ -372,7 +372,7 @@ auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulat
   }
 }
 
-/// The same for applications as they are.
+/// Simulates applications as they are.
 template <HasGpuShares P, TaskSet T, TraceRecorder Recorder = const no_trace>
   requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& tasks, const simulation_options& options = {},

@@ -75,13 +75,13 @@ struct channel_place {
     if (!trusted.has(facts.st_uid)) { return link_error(link_fault::other_owner, edge); }
     return unlink(file.c_str()) == 0 || errno == ENOENT ? link_status{} : refused("unlink");
   }
-  /// Whether a file that was opened is of a user whom this one trusts.
+  /// Checks whether a file that was opened is of a user whom this one trusts.
   [[nodiscard]] auto check_owner(const descriptor& opened) const -> link_status {
     struct stat facts{};
     if (fstat(opened.get(), &facts) != 0) { return refused("fstat"); }
     return trusted.has(facts.st_uid) ? link_status{} : link_error(link_fault::other_owner, edge);
   }
-  /// Whether whoever listens at a socket is.
+  /// Checks whether the listener at a socket is a process of such a user.
   [[nodiscard]] auto check_listener(const descriptor& connected) const -> link_status {
     ucred who{};
     socklen_t length = sizeof(who);
@@ -111,13 +111,13 @@ struct channel_place {
   }
 };
 
-/// How many bytes went, or why none did: EAGAIN when the channel is full or empty.
+/// Says how many bytes went, or why none did: EAGAIN when the channel is full or empty.
 struct moved_bytes {
   std::size_t bytes = 0;
   int error = 0;
 
   explicit moved_bytes(std::size_t length) noexcept : bytes{length} {}
-  /// What a call of the system gave.
+  /// Takes the result of a call of the system.
   explicit moved_bytes(ssize_t result) noexcept
       : bytes{result > 0 ? static_cast<std::size_t>(result) : 0},
         error{result < 0    ? errno
@@ -203,7 +203,7 @@ class channel_end {
   }
   /// To wait at; -1 if there is none.
   [[nodiscard]] auto file() const noexcept -> int { return file_ ? file_.get() : listener_.get(); }
-  /// Whether it has bytes that the system has no more.
+  /// Returns whether it has bytes that the system no longer has.
   [[nodiscard]] auto holds() const noexcept -> bool { return at_ < end_; }
 
  private:
@@ -273,7 +273,7 @@ struct bound_edge {
     return channel.open_fifo(place, consumer, room, until);
   }
 
-  /// What is there, up to what the job needs.
+  /// Receives what is there, up to what the job needs.
   template <TokenMonitor Monitor>
   [[nodiscard]] auto receive(const attached_graph<Monitor>& g) noexcept -> link_status {
     edge_memory& e = g.memory().edges[edge];

@@ -92,8 +92,8 @@ class claimed_node {
     open_ = true;
     return {};
   }
-  /// The same, and when the job may run and is due by a rule: `eligible` for early releasing; a job that waited beyond
-  /// its release has release and deadline shifted to its last token (Elliott 2015, section 5.2.3).
+  /// Begins a job, and says when it may run and is due by a rule: `eligible` for early releasing; a job that waited
+  /// beyond its release has release and deadline shifted to its last token (Elliott 2015, section 5.2.3).
   [[nodiscard]] auto begin_job(release_rule<ticks>& rule, node_release<ticks>& out, ticks until = detail::no_deadline)
       -> link_status {
     if (const link_status s = begin_job(until); !s) { return s; }

@@ -68,7 +68,7 @@ template <TokenMonitor Monitor>
   return out;
 }
 
-/// What a graph of a description is like. Pre: valid.
+/// Returns the shape of a graph from its description. Pre: valid.
 template <TokenMonitor Monitor>
 [[nodiscard]] auto shape_of(const graph_description& d) -> graph_shape {
   graph_shape out{.format = graph_memory<Monitor>::layout,
@@ -149,8 +149,8 @@ template <TokenMonitor Monitor>
   return out;
 }
 
-/// Whether memory of another process, of which this has been read, is a graph of this name that this program can use:
-/// one that it could have made itself.
+/// Checks whether memory of another process, of which this has been read, is a graph of this name that this program can
+/// use: one that it could have made itself.
 template <TokenMonitor Monitor>
 [[nodiscard]] auto graph_fault_of(const graph_shape& s, std::string_view name, std::uint64_t bytes) -> link_fault {
   using memory = graph_memory<Monitor>;
@@ -191,14 +191,14 @@ class attached_graph {
   [[nodiscard]] auto memory() const noexcept -> graph_memory<Monitor>& {
     return *static_cast<graph_memory<Monitor>*>(file.memory());
   }
-  /// What an edge holds that no job has begun with. A count that somebody spoilt does no harm but its own.
+  /// Returns what an edge holds that no job has begun with. A count that somebody spoilt does no harm but its own.
   [[nodiscard]] auto tokens(std::uint32_t edge) const noexcept -> std::int64_t {
     const edge_shape& e = shape.edges[edge];
     const auto taken =
         static_cast<std::uint64_t>(memory().nodes[e.to].started.load()) * static_cast<std::uint64_t>(e.consume);
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(memory().edges[edge].produced.load()) - taken);
   }
-  /// Whether the counted edges into a node hold their thresholds.
+  /// Returns whether the counted edges into a node hold their thresholds.
   [[nodiscard]] auto enabled(std::uint32_t node) const noexcept -> bool {
     for (std::uint32_t i = 0; i < shape.edges_used; ++i) {
       const edge_shape& e = shape.edges[i];

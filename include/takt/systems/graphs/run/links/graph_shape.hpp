@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// What does not change of an edge.
+/// Holds what does not change of an edge.
 struct edge_shape {
   text_field<32> name{};
   std::uint32_t from = 0;
@@ -37,14 +37,14 @@ struct edge_shape {
   [[nodiscard]] auto has_bytes() const noexcept -> bool { return carries_bytes(over); }
 };
 
-/// What does not change of a node.
+/// Holds what does not change of a node.
 struct node_shape {
   text_field<32> name{};
   std::uint64_t users = 0;  ///< of the monitor, a bit per node
 };
 
-/// What does not change of a graph. Others can write the memory at any time: a process copies this once, checks the
-/// copy, and never reads it there again.
+/// Holds what does not change of a graph. Others can write the memory at any time: a process copies this once, checks
+/// the copy, and never reads it there again.
 struct graph_shape {
   std::uint32_t format = 0;
   std::uint32_t monitor = 0;

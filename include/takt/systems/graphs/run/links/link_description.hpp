@@ -21,7 +21,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What is wrong with a graph that processes share, or with a call on it.
+/// Names what is wrong with a graph that processes share, or with a call on it.
 enum class link_fault : std::uint8_t {
   none,
   name,
@@ -58,7 +58,7 @@ enum class link_fault : std::uint8_t {
   system,
 };
 
-/// What is wrong and what is allowed.
+/// Says what is wrong and what is allowed.
 [[nodiscard]] constexpr auto describe(link_fault fault) noexcept -> std::string_view {
   switch (fault) {
     case link_fault::none: return "nothing is wrong";
@@ -105,7 +105,7 @@ enum class link_fault : std::uint8_t {
   return "";
 }
 
-/// What came of a call: true when it did what it says.
+/// Says what came of a call: true when it did what it says.
 struct link_status {
   link_fault fault = link_fault::none;
   int error = 0;              ///< the system's number (errno), or 0
@@ -182,10 +182,10 @@ struct stream_socket {
   static constexpr bool fast = false, carries_bytes = true, has_file = true;
 };
 
-/// How the tokens of an edge travel.
+/// Says how the tokens of an edge travel.
 using transport = std::variant<event_tokens, shared_ring, named_fifo, message_queue, stream_socket>;
 
-/// Whether tokens are counted in shared memory, so that a consumer waits for its threshold in one sleep.
+/// Returns whether tokens are counted in shared memory, so that a consumer waits for its threshold in one sleep.
 [[nodiscard]] constexpr auto counts_tokens(const transport& t) noexcept -> bool {
   return std::visit([](const auto& one) { return one.fast; }, t);
 }
@@ -253,7 +253,7 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
   return !counts_tokens(e.over) && e.needed() != e.consume ? link_fault::threshold : link_fault::none;
 }
 
-/// What is wrong with the transport of an edge whose amounts are right. Only rings and queues have sizes.
+/// Returns what is wrong with the transport of an edge whose amounts are right. Only rings and queues have sizes.
 [[nodiscard]] inline auto transport_fault(const described_link& e) noexcept -> link_fault {
   if (const auto* r = std::get_if<shared_ring>(&e.over)) {
     return r->capacity < room_of(e) || r->capacity > max_link_bytes ? link_fault::capacity : link_fault::none;

@@ -43,7 +43,7 @@ inline constexpr int start_bits = 42;
   return static_cast<pid_t>(word >> start_bits);
 }
 
-/// When a process started, in ticks of the system since it booted; 0 if that cannot be read.
+/// Returns when a process started, in ticks of the system since it booted; 0 if that cannot be read.
 [[nodiscard]] inline auto start_of(pid_t process) noexcept -> std::uint64_t {
   std::array<char, 32> path{};
   (void)std::snprintf(path.data(), path.size(), "/proc/%d/stat", static_cast<int>(process));
@@ -61,7 +61,7 @@ inline constexpr int start_bits = 42;
   return (static_cast<process_word>(self) << start_bits) | start_of(self);
 }
 
-/// Whether the process has ended, also if its parent has not asked for it yet. False where that cannot be known.
+/// Returns whether the process has ended, also if its parent has not asked for it yet. False if that is unknown.
 [[nodiscard]] inline auto has_ended(process_word word) noexcept -> bool {
   const pid_t process = process_of(word);
   const descriptor file{static_cast<int>(syscall(SYS_pidfd_open, process, 0))};
@@ -90,9 +90,9 @@ struct monitor_seat {
   sched_param parameters{};
 };
 
-/// How the counters of one consumer are guarded. `state` lies in shared memory; every change that is made inside is one
-/// store, so that there is nothing to repair when a process is killed inside. Functions give a number of the system
-/// (errno), 0 for success; `reset` is called by whoever takes over a seat from a process that has ended.
+/// Says how the counters of one consumer are guarded. `state` lies in shared memory; every change that is made inside
+/// is one store, so that there is nothing to repair when a process is killed inside. Functions give a number of the
+/// system (errno), 0 for success; `reset` is called by whoever takes over a seat from a process that has ended.
 template <class M>
 concept TokenMonitor = requires(typename M::state& state, monitor_seat& seat, ticks until) {
   { M::number } -> std::convertible_to<std::uint32_t>;

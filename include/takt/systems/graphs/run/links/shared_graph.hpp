@@ -96,10 +96,10 @@ class shared_graph {
     const std::uint32_t e = shape().find_edge(name);
     return e == shape().edges_used ? 0 : std::max<std::int64_t>(0, graph_->tokens(e));
   }
-  /// How often producers have woken the consumer; 0, as below, if there is no such node.
+  /// Returns how often producers have woken the consumer; 0, as below, if there is no such node.
   [[nodiscard]] auto wakes(std::string_view name) const -> std::uint64_t { return of_node(name, &node_type::wakes); }
-  /// How often the consumer found its tokens without being woken, since a producer was killed between its last token
-  /// and the wake-up, or both came at once.
+  /// Returns how often the consumer found its tokens without being woken, since a producer was killed between its last
+  /// token and the wake-up, or both came at once.
   [[nodiscard]] auto found(std::string_view name) const -> std::uint64_t { return of_node(name, &node_type::found); }
   /// Jobs that are complete.
   [[nodiscard]] auto finished(std::string_view name) const -> std::int64_t {

@@ -17,15 +17,15 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// What the handler of a device's bottom halves may go by. Jobs stand by task; those without an operation on the device
-/// lend nothing.
+/// Holds what the handler of a device's bottom halves may go by. Jobs stand by task; those without an operation on the
+/// device lend nothing.
 struct device_view {
   std::span<const helped_job> users;     ///< with an operation that has not ended
   std::span<const helped_job> unserved;  ///< with one whose bottom half has not been done
   std::span<const std::size_t> pending;  ///< tasks of the bottom halves to do; the one in progress, else by arrival
 };
 
-/// How the bottom halves of a device are handled: by which right its thread runs, in which order, and what is done
+/// Says how the bottom halves of a device are handled: by which right its thread runs, in which order, and what is done
 /// before the interrupt returns. `view` has a pending bottom half.
 template <class P>
 concept BottomHalfPolicy = Copyable<P> && requires(const P& p, P& changed, const device_view& view, ticks time) {
@@ -56,7 +56,7 @@ class fixed_priority_halves : public interrupt_thread {
   thread_rank own_;
 };
 
-/// How long a job lends its rank to the thread of the device that it waits for.
+/// Says how long a job lends its rank to the thread of the device that it waits for.
 enum class lending : std::uint8_t {
   until_served,  ///< its bottom half has been done
   until_woken,   ///< as published; a callback thread and the device's thread may then run at one rank at once

@@ -19,7 +19,7 @@ namespace takt::inline TAKT_ABI::simulation::detail {
 enum class operation_stage : std::uint8_t { none, engine, top_half, bottom_half, callback, over };
 enum class waiting_for : std::uint8_t { nothing, engine, operation };
 
-/// What a task's current job and its operation are doing. Neither overlaps with another one of the task.
+/// Says what a task's current job and its operation are doing. Neither overlaps with another one of the task.
 struct job_progress {
   std::span<const interrupt_step> program;
   std::size_t released = 0;
@@ -85,7 +85,7 @@ class device_jobs {
     const auto engine = static_cast<std::size_t>(jobs_[task].operation.engine);
     return static_cast<std::size_t>(workload_->engines()[engine].device);
   }
-  /// What a job lends: its point, or the best of those who wait for the engine that it holds. Operations do not
+  /// Returns what a job lends: its point, or the best of those who wait for the engine that it holds. Operations do not
   /// overlap, so nobody waits for these.
   [[nodiscard]] auto lent_by(std::size_t task) const -> helped_job {
     const auto rank = [this](std::size_t t) {

@@ -13,7 +13,7 @@ namespace takt::inline TAKT_ABI::simulation::detail {
 
 inline constexpr std::size_t no_thread = static_cast<std::size_t>(-1);
 
-/// What a processor works at, as a trace shows it.
+/// Says what a processor works at, as a trace shows it.
 struct processor_activity {
   std::size_t task = no_thread;
   std::uint64_t job = 0;

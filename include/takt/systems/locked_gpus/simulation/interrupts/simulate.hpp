@@ -227,7 +227,7 @@ class interrupt_simulator {
     end_part(jobs_.life(jobs_[task]).bottom_half, now_);
     jobs_[task].enter(operation_stage::callback, jobs_[task].operation.callback);
   }
-  /// What a thread is at has ended.
+  /// Ends what a thread is at.
   void end_work(std::size_t h) {
     const std::size_t task = task_of(h);
     job_progress& j = jobs_[task];

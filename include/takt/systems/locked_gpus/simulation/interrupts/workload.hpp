@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// What one operation on a device takes from its start until its job is woken.
+/// Says what one operation on a device takes from its start until its job is woken.
 struct device_operation {
   std::int32_t engine = 0;
   ticks time = 0;         ///< on the engine
@@ -65,8 +65,8 @@ struct device_engine {
   track shown{};
 };
 
-/// What runs: devices with their engines, and tasks in the order of their numbers, each with a program and releases.
-/// Written task by task: `w.task(1).execute(2).operate({.engine = e, .time = 4}).execute(1).released(0)`.
+/// Holds what runs: devices with their engines, and tasks in the order of their numbers, each with a program and
+/// releases. Written task by task: `w.task(1).execute(2).operate({.engine = e, .time = 4}).execute(1).released(0)`.
 class interrupt_workload {
  public:
   auto device(std::int32_t processor = 0) -> std::int32_t {
@@ -78,7 +78,7 @@ class interrupt_workload {
     return static_cast<std::int32_t>(engines_.size()) - 1;
   }
 
-  /// What is said from here on until the next call belongs to a new task.
+  /// Begins a new task, to which all belongs that is said until the next call.
   auto task(std::int64_t point) -> interrupt_workload& {
     tasks_.push_back({.point = point, .first_step = steps_.size(), .first_job = releases_.size()});
     segments_ = 0;
