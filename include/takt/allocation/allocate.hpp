@@ -60,7 +60,7 @@ template <class P, class T>
   }
 }
 
-/// Finds a plan by a search of takt's own that is named, which ends after `limit` task analyses.
+/// Finds a plan by a named search of takt's own, which ends after `limit` task analyses.
 template <class P, class T>
   requires ChainsAsAWhole<P, T>
 [[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method,
@@ -118,7 +118,7 @@ class plan_test {
   constexpr plan_test(const P& platform, const T& tasks, std::uint64_t& asked)
       : platform_{&platform}, tasks_{&tasks}, asked_{&asked} {}
 
-  /// The verdict on a plan; without guards it may get some. A plan that does not fit is `invalid_model`, and stops no compilation.
+  /// Judges a plan; without guards it may get some. One that does not fit is `invalid_model` and stops no compilation.
   template <class Plan>
   constexpr auto operator()(const Plan& p) const {
     refusal ignored{};

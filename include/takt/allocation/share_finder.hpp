@@ -106,7 +106,7 @@ class share_search_steps {
   [[nodiscard]] constexpr auto moves() const -> bool { return room_.chooses_cores() || chooses_gpus(); }
   [[nodiscard]] constexpr auto size() const -> std::size_t { return room_.asks.size(); }
   [[nodiscard]] constexpr auto is_user(std::size_t i) const -> bool { return shares_out() && room_.asks[i]; }
-  /// Returns whether a task gets more or less of its GPU.
+  /// Returns whether a task can get more or less of its GPU.
   [[nodiscard]] constexpr auto is_fed(std::size_t i) const -> bool {
     return is_user(i) && room_.gpus[place_[i]].units > 0;
   }

@@ -36,12 +36,12 @@ template <class Table>
 
 }  // namespace detail
 
-/// Returns whether all values of a response-time analysis of this table stay in 64 bits, on any share of any GPU.
+/// Returns whether all intermediate values of a response-time analysis fit 64 bits, on any share of any GPU.
 ///
-/// A workload function is at most its window, a window at most twice the longest deadline plus what it is asked for,
-/// so every sum is at most (segments + 8) times all own work plus (4 tasks + 2 segments + 8) times the longest period,
-/// and a product jobs x work at most a window plus two periods. One test at the door lets the loops behind it use plain
-/// arithmetic.
+/// A workload function is at most its window, and a window at most twice the longest deadline plus what it is asked
+/// for. So every sum is at most (segments + 8) times all own work plus (4 tasks + 2 segments + 8) times the longest
+/// period. A product jobs x work is at most a window plus two periods. One test at the door lets the loops behind it
+/// use plain arithmetic.
 template <class Table>
 [[nodiscard]] constexpr auto has_headroom(const Table& table, const platform_record& platform) -> bool {
   using number = typename Table::number;

@@ -60,7 +60,7 @@ struct proven_miss {
 };
 
 template <class Number, std::size_t MaxTasks>
-using proven_misses = inline_vector<proven_miss<Number>, 2 * MaxTasks + 16>;  // one per task, one per core, those of all
+using proven_misses = inline_vector<proven_miss<Number>, 2 * MaxTasks + 16>;  // one per task, one per core, and of all
 
 namespace analysis {
 

@@ -92,8 +92,8 @@ template <std::size_t N>
 /// the order of jobs does not depend on their times, a job of independent tasks on one preemptive processor ends no
 /// later if some job takes less. Ties decide only about the own task: among others they move no work past it.
 ///
-/// The run is followed until two states a hyperperiod apart are equal. Undecided where it has more than
-/// `most_strict_jobs` jobs until then. Pre: offset >= 0, period >= 1, wcet >= 1 of each task; own < tasks.size(). Cost: jobs x tasks.
+/// The run is followed until two states a hyperperiod apart are equal; past `most_strict_jobs` jobs it is undecided.
+/// Pre: offset >= 0, period >= 1, wcet >= 1 of each task; own < tasks.size(). Cost: jobs x tasks.
 /// Source: Leung and Merrill 1980 (the interval); Ha and Liu 1994 (the longest times are the worst).
 template <std::size_t N, class Point>
 [[nodiscard]] constexpr auto response_by_hyperperiod(const inline_vector<strict_load, N>& tasks, std::size_t own,

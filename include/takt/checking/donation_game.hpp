@@ -54,7 +54,7 @@ class donation_game {
     return out;
   }
   [[nodiscard]] auto positions() const -> std::size_t { return positions_; }
-  /// Returns how the longest delay came: ^ released, + issue, - release, x withdraw, . completed, | a unit of time.
+  /// Returns how the longest delay arose: ^ released, + issue, - release, x withdraw, . completed, | a unit of time.
   [[nodiscard]] auto direct_story() const -> const std::string& { return direct_story_; }
   [[nodiscard]] auto indirect_story() const -> const std::string& { return indirect_story_; }
   /// Positions in which an incomplete request belongs to a job that is not among the best and has no donor there.

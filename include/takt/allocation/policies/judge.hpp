@@ -146,7 +146,7 @@ template <class Verdict>
 
 /// Judges as `judge_one`, or returns what a published method proves, or knows, beyond it; `misses` says whether it
 /// proves that a deadline is missed under every plan. Where more is decided than cores and priorities, which are those
-/// of the tasks, a method is asked only if it takes plans, and it adds offsets only where guards may be chosen.
+/// of the tasks, a method is asked only if it takes plans. It adds offsets only where guards may be chosen.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                         const hardware& board, std::int32_t rounds, const decided_plan<N, V>& decided)
@@ -351,7 +351,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
 
 }  // namespace detail
 
-/// Returns what is proven of tasks under a policy and a rule of processors, and the plan that is found. It is the best
+/// Returns what is proven of tasks under a policy and a rule of processors, with the plan that is found. It is the best
 /// of all choices that the policy leaves open, of the combiners, and of a published method where `known_under` has one.
 /// `unschedulable` with the reasons in `misses`, also where facts are missing. One GPU, and no resources of one's own:
 /// see `judge_at_run_time`. Cost: `share_search` for each choice, twice where cores are to be chosen.

@@ -108,7 +108,7 @@ template <DecisionProblem P>
   return static_cast<std::uint32_t>(draws.below(static_cast<ticks>(p.values(i))));
 }
 
-/// One or two decisions changed, or two exchanged. They are equal where there is nothing to change.
+/// Returns the decisions with one or two changed, or two exchanged; unchanged where there is nothing to change.
 template <DecisionProblem P>
 [[nodiscard]] constexpr auto neighbour(P& p, const decisions<P::max_decisions>& of, random_stream& draws)
     -> decisions<P::max_decisions> {
@@ -152,8 +152,8 @@ constexpr void search_all(P& p, search_progress<P::max_decisions>& s, const Stop
   }
 }
 
-/// Local search: from the first values of all decisions, later from random ones, to neighbours that score as much or
-/// more, and anew after a while without a better one. A neighbour that means the same is not asked about. Ends when
+/// Searches locally: from the first values of all decisions, later from random ones, to neighbours that score as much
+/// or more, and anew after a while without a better one. A neighbour that means the same is not asked about. Ends when
 /// `stop(progress)` says so. A seed fixes the result, also in parts. It proves nothing of what it has not found.
 template <DecisionProblem P, class Stop>
 constexpr void climb(P& p, search_progress<P::max_decisions>& s, std::uint64_t seed, const Stop& stop) {

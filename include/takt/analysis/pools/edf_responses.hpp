@@ -114,7 +114,7 @@ constexpr void edf_responses(std::span<visit_demand> visits) {
   }
 }
 
-/// Computes them where nobody is preempted. Source: George, Rivierre and Spuri 1996, with a blocker that counts in
+/// Computes responses where nobody is preempted. Source: George, Rivierre and Spuri 1996, with a blocker that counts in
 /// full: it may start in the instant in which others come.
 constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
   ticks blocker = 0;

@@ -19,7 +19,7 @@ namespace detail {
   return a < unbounded_response - b ? a + b : unbounded_response;
 }
 
-/// Holds sections of another task, or own ones that can wait beside s, and whether they follow each other.
+/// Describes sections of another task, or own ones that can wait beside s, and whether they follow each other.
 struct rivals {
   std::int32_t count = 0;  ///< that can have requests at one time
   ticks longest = 0;

@@ -126,7 +126,7 @@ template <class Fraction, std::size_t MaxTasks>
   const Fraction others = backlog - load.work_of_block(i);
   return number_traits<Fraction>::divide_up(others, load.capacity) + load.kernels[i].length;
 }
-/// Returns these bounds of all kernels.
+/// Returns these bounds of all kernels, or `load_exceeds_capacity`.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto drain(const block_load<Fraction, MaxTasks>& load, const Fraction& backlog)
     -> block_bounds<Fraction, MaxTasks> {

@@ -108,7 +108,7 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_separated(load); });
 }
 
-/// Bounds responses so, with the blocks that run at an instant without waiting blocks counted one by one: at most B_i
+/// Bounds such responses with the blocks that run at an instant without waiting blocks counted one by one: at most B_i
 /// ceil((R_i + J_i) / T_i) of kernel i, the longest first, repeated with the bounds that result. takt's own.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
 [[nodiscard]] constexpr auto knapsack_response(const task_rows<block_kernel<Number>, MaxTasks>& table,

@@ -92,7 +92,7 @@ template <DemandBound D, SupplyBound S, BlockingTerm B>
   return verdict_status::schedulable;
 }
 
-/// Says how much a demand test says.
+/// Says how much a demand test reports.
 enum class edf_report : std::uint8_t {
   least_slack,   ///< the first failing window, or the first with the least slack
   verdict_only,  ///< the status alone, by quick processor-demand analysis

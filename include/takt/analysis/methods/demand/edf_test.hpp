@@ -38,9 +38,9 @@ template <class D, class S>
 /// Limits how many windows a test looks at before it gives up.
 inline constexpr std::int64_t default_window_limit = 10'000'000;
 
-/// Tests whether, in every window, what must be done and what may stand before it fit into what is supplied. It is the
-/// EDF test behind all of takt's. With the blocking of a longest section it is sufficient, without blocking on a
-/// dedicated processor or a static slot exact for sporadic tasks (Baruah, Mok and Rosier 1990).
+/// Tests whether, in every window, what must be done and what may stand before it fit into what is supplied. All EDF
+/// tests of takt use it. With the blocking of a longest section it is sufficient, without blocking on a dedicated
+/// processor or a static slot exact for sporadic tasks (Baruah, Mok and Rosier 1990).
 ///
 /// Steps of the demand are visited upwards, up to the hyper-period or to where the slack surely grows, whichever comes
 /// first; where to stop moves closer with every new least slack. Error: `not_proven` after so many `windows`. Cost: one

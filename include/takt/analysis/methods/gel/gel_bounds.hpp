@@ -57,7 +57,7 @@ struct gel_bounds {
   }
 };
 
-/// Says what is added to points of a cluster before a bound. No schedule depends on it; bounds do. Every proof needs
+/// Says what is added to points of a cluster for a bound. No schedule depends on it; bounds do. Every proof needs
 /// points that are not negative: it counts on no job of an earlier point arriving after a priority point.
 enum class point_shift : std::uint8_t {
   if_negative,  ///< the least point becomes 0 if it is below

@@ -153,7 +153,7 @@ template <class Described, class Table>
 }
 
 /// Returns whether each task is CPU time around at most one stretch of copies, kernels and CPU time that is marked as a
-/// token section, without jitter, and with times of kernels on a whole GPU and bytes of copies.
+/// token section. Tasks have no jitter, times of kernels on a whole GPU, and bytes of copies.
 template <class Described>
 [[nodiscard]] constexpr auto have_marked_sections(const Described& tasks) -> bool {
   constexpr std::size_t most_kernels = locked_gpu_table<Described>::task_type::max_kernels;

@@ -45,11 +45,11 @@ struct boosted_sections {
 
 /// Bounds waits for engines that go to the waiter of the best effective priority under fixed priorities, where `higher`
 /// and `lower` are the others' sections by base priority. Sections of more important tasks count in full. A less
-/// important one precedes a request of this job only (1) if it is in service when the request comes, once per request,
-/// or (2) if it is started during the wait, and so has the higher effective priority: lent by a job more important than
-/// this one. That job waits for a token or donates, is pending together with this one, and lends only to those before
-/// it: in a queue of at most f requests f - 1 token sections, and as a donor f, whose jobs have at most so many
-/// sections of the kind each. `operations` is the most of them in a job of a less important task. Differs from the
+/// important one precedes a request of this job in two cases only: (1) it is in service when the request comes, once
+/// per request; (2) it is started during the wait, and so has the higher effective priority: lent by a job more
+/// important than this one. That job waits for a token or donates, is pending together with this one, and lends only to
+/// those before it: in a queue of at most f requests f - 1 token sections, and as a donor f, whose jobs have at most so
+/// many sections of the kind each. `operations` is the most of them in a job of a less important task. Differs from the
 /// counting of base priorities alone, which a borrowed priority breaks.
 template <class Table>
 [[nodiscard]] constexpr auto fixed_priority_engine_wait(request_kinds kinds, std::int64_t requests,

@@ -73,7 +73,7 @@ class scene_work {
 static_assert(host::SectionWork<scene_work>);
 
 /// Says who goes first on the CPUs: the job of the least point. Of `points`, deadline and period are the period of the
-/// graph, `point` is the rank of a node by what is farther down its graph, and times of execution are unknown.
+/// graph. `point` is the rank of a node by what is farther down its graph; times of execution are unknown.
 struct graph_scheduler {
   gel_policy points{};
   bool from_arrival = false;  ///< points count from when a job is put in line, else from its nominal release

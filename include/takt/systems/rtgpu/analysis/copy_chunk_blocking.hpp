@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI::analysis {
 /// order of which nothing is known.
 ///
 /// In priority order one chunk of one of them can be in front of each request: of every chunk, or with fused sections
-/// of the first one only, as a copy that gave way to a more important one stays in the queue and nobody less important
+/// of the first one only: a copy that gave way to a more important one stays in the queue and nobody less important
 /// passes it. First come, first served, each of them can be in front once per chunk, fused or not: fusion ends where
 /// somebody waits. Source: Elliott 2015, section 3.2.3.4.
 [[nodiscard]] constexpr auto copy_chunk_blocking(const service_order& order, bool fused, std::int64_t chunks,

@@ -127,7 +127,7 @@ class rtgpu : public rtgpu_segments<Table, Share> {
       return others.solve(c, limit);
     }
   };
-  /// Computes it for constants that do not fall from one call to the next, each of which goes on where the last ended.
+  /// Does so for constants that do not fall from one call to the next, each of which goes on where the last ended.
   class kept_windows {
    public:
     constexpr kept_windows(const rtgpu& analysis, std::size_t task)

@@ -25,7 +25,7 @@ template <bool Named, class Described, RuleTag CpuRule, RuleTag GpuRule>
   if (!Named || board.gpus.empty()) { out.plan.shares.clear(); }
   return out;
 }
-/// Judges them under a plan that was found by another method, with its priorities if it has some. It has no offsets.
+/// Judges chains under a plan that was found by another method, with its priorities if it has some. It has no offsets.
 template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Plan>
 [[nodiscard]] constexpr auto planned_chains_under(const Described& tasks, const hardware& board, const CpuRule& cpus,
                                                   const GpuRule& gpus, const Plan& p) {

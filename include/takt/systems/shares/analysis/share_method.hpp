@@ -46,8 +46,8 @@ constexpr void enter_shares(const application_set<MaxTasks>& table, const share_
 
 }  // namespace detail
 
-/// Tests whether every application meets its deadline on a GPU that is granted by shares, for sporadic and hence for
-/// periodic releases, if the contention of the set bounds the true one.
+/// Tests whether every application meets its deadline on a GPU that is granted by shares. The test holds for sporadic
+/// and hence for periodic releases, if the contention of the set bounds the true one.
 ///
 /// `schedulable` by `sufficient_shares`, under rules like `wamp2s_robust` only; `unschedulable` by `necessary_shares`,
 /// under all. The plan of the verdict says the least lasting share of each application. A plan that is given has to

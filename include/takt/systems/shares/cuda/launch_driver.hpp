@@ -26,8 +26,8 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// It stands behind an application's `runtime::virtual_context`: launches pass the gate for tokens there, by a call and
-/// not by interposing symbols. Each calling thread gets a stream of its own with its first launch, or before with
+/// This stands behind an application's `runtime::virtual_context`: launches pass the gate for tokens there, by a call
+/// and not by interposing symbols. Each calling thread gets a stream of its own with its first launch, or before with
 /// `prepare`. Source: Yao et al. 2022, section 3; Elliott 2015, section 5.4.2.
 ///
 /// `launch` waits, suspended, while `depth` kernels of the thread are on their way.

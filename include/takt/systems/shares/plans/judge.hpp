@@ -54,9 +54,9 @@ template <class Described, class F>
 }
 
 /// Returns what tasks that are one kernel each get of a GPU that is granted by shares: the plan of the verdict says the
-/// least lasting share of each with which all deadlines are kept, and so it holds for shares that follow jobs as for
-/// those that never change. `contention`: how tasks slow one another down, by their positions. Memory counts where the
-/// GPU says how much it has. Error: what is no kernel, or has no times by share, with its task and visit.
+/// least lasting share of each with which all deadlines are kept. So it holds for shares that follow jobs as for those
+/// that never change. `contention`: how tasks slow one another down, by their positions. Memory counts where the GPU
+/// says how much it has. Error: what is no kernel, or has no times by share, with its task and visit.
 template <class Described, std::size_t N = 1, std::size_t V = 0>
 [[nodiscard]] constexpr auto judge_shares(const Described& tasks, const hardware& board,
                                           const shares_rule& rule = shares(),

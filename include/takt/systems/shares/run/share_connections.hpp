@@ -211,7 +211,7 @@ class share_connections {
   [[nodiscard]] auto operator[](std::size_t i) const noexcept -> const share_connection& { return places_[i]; }
   [[nodiscard]] auto owns(std::uint64_t tag) const noexcept -> bool { return tag < 2 * places_.size(); }
 
-  /// Takes a guest in, or turns it away when all places are taken.
+  /// Accepts a connection, or refuses it when all places are taken.
   void adopt(share_door::guest guest) {
     const std::size_t i = free_place();
     if (i == places_.size()) { return share_door::refuse(guest.socket, deny_reason::too_many_clients); }

@@ -40,7 +40,7 @@ class share_publisher {
     for (std::size_t i = 0; i < entries_.size(); ++i) { entries_[i].aim = i < shares.size() ? shares[i] : 0; }
     return true;
   }
-  /// Sets it for one application; the others keep their aims.
+  /// Sets the aim of one application; the others keep theirs. Returns false as above.
   [[nodiscard]] auto aim(std::size_t application, std::int32_t share) noexcept -> bool {
     std::array<std::int32_t, share_page::capacity> shares{};
     if (application >= shares.size()) { return false; }

@@ -16,8 +16,8 @@ namespace takt::inline TAKT_ABI::simulation {
 /// Says how much of a job is done: the exact sum of fractions `executed / whole`, one per stretch of time in which the
 /// whole job would have taken `whole`. Nothing is ever rounded, however long the history is.
 ///
-/// A 62-bit lower bound answers nearly every question. Only where its error decides, and then the answer is most often
-/// an exact fit, the digits of all fractions are unrolled together until the sign of the sum is certain.
+/// A 62-bit lower bound answers nearly every question. Where its error decides, most often at an exact fit, the digits
+/// of all fractions are unrolled together until the sign of the sum is certain.
 class history_progress {
  public:
   static constexpr std::size_t usual_history = 64;
