@@ -208,8 +208,8 @@ void connect_peers(const Topology& topology, std::span<const context_ref<D>> con
   }
 }
 
-/// What a task keeps on a GPU from job to job, with room for it on every GPU that its jobs may be given, so that none
-/// allocates. GPUs are numbered as in the pool. Source: Elliott 2015, section 3.2.2.
+/// Keeps what a task has on a GPU from job to job, with room for it on every GPU that its jobs may be given, so that
+/// none allocates. GPUs are numbered as in the pool. Source: Elliott 2015, section 3.2.2.
 template <CudaDriver D>
 class job_state {
  public:

@@ -103,7 +103,7 @@ class cuda_device {
     for (std::size_t g = 0; g < gpus_.size(); ++g) { engines += facts(g).usable_copy_engines(); }
     return wanted.copy_engines <= engines;
   }
-  /// Whether a GPU has so many SMs of so many threads; what may not be used of them has to be held by others.
+  /// Returns whether a GPU has so many SMs of so many threads; what may not be used of them has to be held by others.
   [[nodiscard]] auto serves(const block_gpu& wanted) const -> bool {
     for (std::size_t g = 0; g < gpus_.size(); ++g) {
       if (wanted.sms <= facts(g).sms && wanted.threads_per_sm <= facts(g).threads_per_sm) { return true; }

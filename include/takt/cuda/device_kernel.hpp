@@ -77,7 +77,7 @@ class device_kernel {
     const auto time = static_cast<std::uint64_t>(length_);
     return launch_ ? launch_(d, site) : lengths.launch(d, site.stream, time, time);
   }
-  /// Whether it says how its launches end.
+  /// Returns whether it says how its launches end.
   [[nodiscard]] auto reports() const noexcept -> bool { return static_cast<bool>(ended_); }
   /// Pre, for both: it reports, and a launch has ended.
   [[nodiscard]] auto ended() const -> launch_report { return ended_(); }

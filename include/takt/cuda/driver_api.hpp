@@ -154,7 +154,7 @@ struct pointer_facts {
   std::int32_t device = -1;  ///< of device memory
 };
 
-/// What the adapter knows of the machine's driver: the calls that initialize and ask.
+/// Holds for what the adapter knows of the machine's driver: the calls that initialize and ask.
 template <class D>
 concept CudaFacts =
     requires(D& d, std::int32_t device, std::int32_t& number, bool& flag, std::string& text, device_attribute a,
@@ -237,7 +237,7 @@ concept CudaWork =
 template <class D>
 concept CudaDriver = CudaFacts<D> && CudaResources<D> && CudaWork<D>;
 
-/// What failed, and where.
+/// Holds what failed, and where.
 struct failure {
   result code = result::success;
   std::string call;

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// What follows when a launch has ended.
+/// Says what follows when a launch has ended.
 enum class launch_next : std::uint8_t {
   done,     ///< nothing is left of the job
   yielded,  ///< it stopped because it was asked to, which only the kernels of an accelerator are
@@ -19,7 +19,7 @@ enum class launch_next : std::uint8_t {
   failed,   ///< no launch will do what is left
 };
 
-/// What a kernel says when a launch has ended: what follows, and how the job ran beside its plan.
+/// Holds what a kernel says when a launch has ended: what follows, and how the job ran beside its plan.
 struct launch_report {
   launch_next next = launch_next::done;
   result fault = result::success;  ///< what to report where the job is not done and not gone on with
@@ -30,7 +30,7 @@ struct launch_report {
   [[nodiscard]] constexpr auto is_overrun() const noexcept -> bool { return launches > 1 || claimed < expected; }
 };
 
-/// How jobs ran that were done.
+/// Records how jobs ran that were done.
 class overrun_record {
  public:
   void note(const launch_report& r) {

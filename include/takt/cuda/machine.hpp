@@ -25,7 +25,7 @@ namespace takt::inline TAKT_ABI::cuda {
 
 enum class compute_mode : std::uint8_t { shared = 0, prohibited = 2, exclusive_process = 3 };
 
-/// How the driver splits the SMs of a device, by its own word.
+/// Says how the driver splits the SMs of a device, by its own word.
 struct split_facts {
   std::int32_t unit = 0;    ///< SMs of the smallest group
   std::int32_t groups = 0;  ///< how many of these there are
@@ -156,7 +156,7 @@ struct check_sources {
   environment variables = process_environment;
 };
 
-/// What the driver and this process's environment mean for timed runs.
+/// Returns what the driver and this process's environment mean for timed runs.
 [[nodiscard]] inline auto check_driver(const machine_facts& machine, const environment& env = process_environment)
     -> runtime::machine_findings {
   using runtime::severity;

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// What a launched kernel and the host tell each other, in pinned memory.
+/// Holds what a launched kernel and the host tell each other, in pinned memory.
 struct yield_words {
   std::uint32_t yield_asked = 0;  ///< written by the host: stop at the end of the wave
   std::uint32_t claimed = 0;      ///< written by a pinned kernel at its end: blocks that came to a slot of theirs

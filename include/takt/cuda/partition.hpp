@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// What keeps kernels of different tasks on different SMs.
+/// Says what keeps kernels of different tasks on different SMs.
 enum class partition_backend : std::uint8_t {
   green_contexts,    ///< the driver: a stream's kernels see their own SMs only
   pinned_blocks,     ///< the kernels: blocks that land elsewhere leave at once
@@ -35,7 +35,7 @@ struct launch_site {
   partition_backend backend = partition_backend::priority_streams;
 };
 
-/// What the program can offer to partitioning.
+/// Holds what the program can offer to partitioning.
 struct partition_wish {
   bool green_contexts = true;
   bool kernels_stay_on_range = false;  ///< every kernel pins its blocks by itself

@@ -17,7 +17,7 @@ namespace takt::inline TAKT_ABI::cuda {
 /// Launches after which a job that found no slots in any of them is given up.
 inline constexpr std::uint32_t most_pinned_launches = 16;
 
-/// How jobs of a pinned kernel are launched.
+/// Says how jobs of a pinned kernel are launched.
 struct pinned_form {
   sm_slots slots{};                 ///< none: there is nowhere to launch
   std::int32_t grid = 0;            ///< blocks, 0 for as many as the device holds
@@ -60,7 +60,7 @@ class pinned_attempts {
     ++launches_;
     expected_ = std::min(static_cast<std::uint32_t>(std::max(places, 0)), left);
   }
-  /// What the last block of the launch has told. Pre: the launch has ended.
+  /// Returns what the last block of the launch has told. Pre: the launch has ended.
   [[nodiscard]] constexpr auto ended(std::uint32_t left, std::uint32_t claimed, bool yield_asked = false) const noexcept
       -> launch_report {
     launch_report out{.launches = launches_, .claimed = claimed, .expected = expected_};

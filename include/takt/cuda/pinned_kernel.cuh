@@ -102,8 +102,8 @@ class pinned_kernel {
     ++launches_;
     return enqueue(stream, 0, slots);
   }
-  /// The same in a stream that the driver keeps on `sms` SMs, of a green context say: a block for each of their virtual
-  /// SMs, none of which can land elsewhere. One such launch does a job.
+  /// Launches it in a stream that the driver keeps on `sms` SMs, of a green context say: a block for each of their
+  /// virtual SMs, none of which can land elsewhere. One such launch does a job.
   [[nodiscard]] auto launch_within(cudaStream_t stream, std::int32_t sms) -> cudaError_t {
     if (sms < 1) { return cudaErrorInvalidValue; }
     return launch(stream, isolated_slots(0, static_cast<std::int32_t>(max_sms), per_sm_), sms * per_sm_);

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// What the host changes and reads while kernels run, in mapped memory.
+/// Holds what the host changes and reads while kernels run, in mapped memory.
 struct elastic_words {
   std::uint32_t allowed[max_sms];
   std::uint32_t chunks_left[max_lanes];
@@ -118,8 +118,8 @@ class device_machine {
 
 }  // namespace detail
 
-/// What a block does with a chunk: called by all of its threads with the first index and the one past the last.
-/// Indices are done by a thread each.
+/// Says what a block does with a chunk: it is called by all of its threads with the first index and the one past the
+/// last. Indices are done by a thread each.
 template <class F>
 struct index_body {
   F f;
@@ -128,7 +128,7 @@ struct index_body {
     for (std::int64_t i = first + threadIdx.x; i < last; i += blockDim.x) { f(i); }
   }
 };
-/// The same for logical blocks, each done by all threads: `f` may use shared memory and barriers as a block of a plain
+/// Says this for logical blocks, each done by all threads: `f` may use shared memory and barriers as a block of a plain
 /// kernel does.
 template <class F>
 struct logical_block_body {
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(most_block_threads) run_plain(std::int64_t cou
   if (blockIdx.x < count) { body.f(static_cast<std::int64_t>(blockIdx.x)); }
 }
 
-/// What every kernel may use without a word to the driver.
+/// Gives the bytes of shared memory that every kernel may use without a word to the driver.
 inline constexpr int free_shared_memory = 48 * 1024;
 
 template <class Kernel>
@@ -214,7 +214,7 @@ template <class Kernel>
                                                        static_cast<std::size_t>(form.shared_memory));
 }
 
-/// What this launch answers: `cudaGetLastError` would also name an error that the thread made before it.
+/// Returns what this launch answers: `cudaGetLastError` would also name an error that the thread made before it.
 template <class... Parameters, class... Arguments>
 [[nodiscard]] auto enqueue(void (*kernel)(Parameters...), cudaStream_t stream, std::int64_t blocks,
                            const launch_form& form, const Arguments&... arguments) -> cudaError_t {

@@ -29,7 +29,7 @@ namespace takt::inline TAKT_ABI::cuda {
 inline constexpr std::uint32_t max_sms = 256;
 inline constexpr std::uint32_t max_slots = 32;
 
-/// How many blocks of a task may be at work on each physical SM at a time: its virtual SMs there, 0 for none.
+/// Says how many blocks of a task may be at work on each physical SM at a time: its virtual SMs there, 0 for none.
 /// Goes to a kernel by value.
 struct sm_slots {
   std::uint8_t per_sm[max_sms]{};
@@ -119,7 +119,7 @@ struct pinned_work {
 /// while it runs. Each has a lane of its own.
 inline constexpr std::uint32_t max_lanes = 4;
 
-/// What the blocks of a task's launches share. All zeros before the first launch; no launch leaves anything to clean.
+/// Holds what blocks of a task's launches share: all zeros before the first launch; no launch leaves anything to clean.
 struct pinning_state {
   std::uint64_t next[2]{};            ///< of even and of odd jobs: the job above, claims of its chunks below
   std::uint64_t gone[max_lanes]{};    ///< of the lane's launch: blocks that found work above, that have left below

@@ -88,7 +88,7 @@ class device_context {
 
 namespace detail {
 
-/// What a context has given and gets back, whatever the driver says to that, unless it is the caller's.
+/// Owns what a context has given, and gives it back whatever the driver says to that, unless it is the caller's.
 /// `Traits::free(driver, handle)` gives back.
 template <CudaDriver D, class Traits>
 class resource {
@@ -262,8 +262,8 @@ class loaded_library : public detail::resource<D, detail::library_traits> {
   using base = detail::resource<D, detail::library_traits>;
 };
 
-/// How a thread learns that work has ended. Both suspend it. GPUs before compute capability 3.5 have one queue for all
-/// streams, in which a mark may wait behind other streams' work. Source: Elliott 2015, section 2.4.4 and footnote 24.
+/// Says how a thread learns that work has ended. Both suspend it. GPUs before compute capability 3.5 have one queue for
+/// all streams, in which a mark may wait behind others. Source: Elliott 2015, section 2.4.4 and footnote 24.
 enum class wait_method : std::uint8_t { marks, whole_stream };
 [[nodiscard]] constexpr auto uses_marks(wait_method e) noexcept -> bool {
   switch (e) {

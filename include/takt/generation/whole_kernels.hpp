@@ -78,7 +78,7 @@ template <std::size_t MaxTasks>
 
 /// Set number `index` of a seed: each can be drawn by itself. Core by core, then the gang tasks: utilisations by
 /// `uunifast`, periods evenly from the list, deadlines uniform. Without priorities, hence with deadline monotonic ones.
-/// The same arguments give the same set everywhere.
+/// Equal arguments give the same set everywhere.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto generate(const accelerator_set_options& o, std::uint64_t seed, std::uint64_t index,
                                       task_rows<accelerator_task<ticks>, MaxTasks>& out) -> model_fault {
@@ -102,8 +102,8 @@ template <std::size_t MaxTasks>
   return from[static_cast<std::size_t>(random.below(static_cast<ticks>(from.size())))];
 }
 
-/// When job `number` of a sporadic task is released: at least `period` and at most `period + 2 delay` after the one
-/// before, at first within `delay`. Each can be asked for by itself. Pre: 0 <= delay, (number + 1) (period + delay)
+/// Returns when job `number` of a sporadic task is released: at least `period` and at most `period + 2 delay` after the
+/// one before, at first within `delay`. Each can be asked for by itself. Pre: 0 <= delay, (number + 1) (period + delay)
 /// fits.
 [[nodiscard]] constexpr auto sporadic_release(std::uint64_t seed, std::uint64_t task, std::int64_t number, ticks period,
                                               ticks delay) noexcept -> ticks {

@@ -71,7 +71,7 @@ class board_tracks {
     if constexpr (facts::template may_serve<copy_segment>) { return facts::template serves_visits<copy_segment>(p); }
     return false;
   }
-  /// What the units of a pool of kernels are.
+  /// Returns what kind the units of a pool of kernels are.
   template <class Pool>
   [[nodiscard]] static constexpr auto kind_of(const Pool& p) -> unit_kind {
     using facts = takt::detail::pool_facts<Pool>;

@@ -77,7 +77,7 @@ class engine {
     set_first_releases(table_->tasks, tasks_, *choices_);
     next_release_ = first_release(table_->tasks, tasks_);
   }
-  /// When something happens by itself; `no_event` if nothing does.
+  /// Returns when something happens by itself; `no_event` if nothing does.
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
     if (misses_.stopped()) { return no_event; }
     const ticks least = first_instant(*choices_, first_of(servers_.next(), threads_.next()),
@@ -120,13 +120,13 @@ class engine {
       });
     }
   }
-  /// Who has which unit of a station. Pre: it serves bodies.
+  /// Tells `to` who has which unit of a station. Pre: it serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const {
     threads_.keeps_on(s) ? threads_.holders(s, to) : servers_.holders(s, to);
   }
   /// Counts what is under way at the end.
   constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
-  /// What the jobs of some tasks do since the last instant; by task, and nothing is said of others.
+  /// Writes to `out` what the jobs of some tasks do since the last instant, by task; nothing is said of others.
   constexpr void states(std::span<const std::uint32_t> tasks, std::span<job_state> out) const {
     note_states(*table_, *stations_, tasks_, tokens_, gates_, tasks, out);
     for (std::size_t s = 0; s < stations_->size(); ++s) { note_holders(*table_, *stations_, servers_, s, out); }
@@ -141,7 +141,7 @@ class engine {
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
  private:
-  /// Whether some have ended, or have given their units back.
+  /// Completes visits; returns whether some have ended, or have given their units back.
   constexpr auto complete_visits() -> bool {
     bool any = false;
     const auto leave = [&](client v) {
@@ -188,7 +188,7 @@ class engine {
   constexpr void proceed(std::uint32_t i) {
     tasks_[i].done == all_visits_of(table_->tasks[i]) ? end_job(i) : advance(i);
   }
-  /// Threads that run do what they came to while they did not. Whether anything happened.
+  /// Threads that run do what they came to while they did not. Returns whether anything happened.
   constexpr auto go_on() -> bool {
     if (!threads_.keeps()) { return false; }
     threads_.decide(work_, *sink_);

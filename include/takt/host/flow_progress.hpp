@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// How far the jobs of a task are in a run.
+/// Says how far the jobs of a task are in a run.
 struct flow_progress {
   std::uint64_t jobs = 0;    ///< that were started
   ticks nominal = 0;         ///< release of the job under way, or of the next
@@ -36,7 +36,7 @@ struct flow_progress {
   }
 };
 
-/// How far a visit is in the job under way.
+/// Says how far a visit is in the job under way.
 struct visit_progress {
   ticks ready = 0;
   ticks length = 0;
@@ -61,7 +61,7 @@ constexpr void set_first_releases(const Tasks& all, flow_progress* progress, Cho
   }
 }
 
-/// When the next job comes; `no_event` if none does before another one ends.
+/// Returns when the next job comes; `no_event` if none does before another one ends.
 template <class Tasks>
 [[nodiscard]] constexpr auto first_release(const Tasks& all, const flow_progress* progress) -> ticks {
   ticks first = no_event;

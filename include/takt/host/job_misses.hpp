@@ -15,14 +15,14 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// What becomes of jobs that are not done at their deadlines. Without choices that mind them, they run on, and misses
-/// are counted at their ends.
+/// Decides what becomes of jobs that are not done at their deadlines. Without choices that mind them, they run on, and
+/// misses are counted at their ends.
 template <std::size_t N, std::size_t V, RunChoices Choices>
 class job_misses {
  public:
   constexpr job_misses(const visit_table<N, V>& table, Choices& choices) : table_{&table}, choices_{&choices} {}
 
-  /// Whether the run has ended at a miss.
+  /// Returns whether the run has ended at a miss.
   [[nodiscard]] constexpr auto stopped() const noexcept -> bool { return stopped_; }
   /// The next deadline that somebody wants to hear of.
   [[nodiscard]] constexpr auto next() const noexcept -> ticks { return next_; }

@@ -26,7 +26,7 @@ class job_points {
     }
   }
 
-  /// Whether they do while jobs are there.
+  /// Returns whether points change while jobs are there.
   [[nodiscard]] constexpr auto change() const noexcept -> bool { return change_; }
   /// The station that the priority of a task's jobs is of.
   [[nodiscard]] constexpr auto home(std::uint32_t i) const noexcept -> std::uint32_t { return jobs_[i].home; }

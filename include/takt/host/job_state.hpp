@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a job does between two instants of a run.
+/// Says what a job does between two instants of a run.
 enum class job_state : std::uint8_t {
   absent,     ///< not released, waiting for the job before it, or completed
   ready,      ///< could run
@@ -41,8 +41,8 @@ enum class job_state : std::uint8_t {
 
 namespace host {
 
-/// What the jobs of some tasks do, as far as it does not depend on who has a unit. `gates`: visits that may not go on.
-/// Cost: a pass over these tasks and their sections.
+/// Notes what the jobs of some tasks do, as far as it does not depend on who has a unit. `gates`: visits that may not
+/// go on. Cost: a pass over these tasks and their sections.
 template <class Table, class Stations, class Locks, class Gates>
 constexpr void note_states(const Table& table, const Stations& stations, const flow_progress* progress,
                            const Locks& locks, const Gates& gates, std::span<const std::uint32_t> tasks,
@@ -66,7 +66,7 @@ constexpr void note_states(const Table& table, const Stations& stations, const f
   for (std::size_t k = 0; k < gates.size(); ++k) { out[table.visits[gates[k]].task] = job_state::gated; }
 }
 
-/// The same of those that have units of a station.
+/// Notes it of the jobs that have units of a station.
 template <class Table, class Stations, class Servers>
 constexpr void note_holders(const Table& table, const Stations& stations, const Servers& servers, std::size_t s,
                             std::span<job_state> out) {

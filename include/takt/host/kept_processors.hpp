@@ -13,8 +13,8 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// What keeps jobs from being threads that never leave one processor: sections, visits that take a unit for no time,
-/// and a task that visits no preemptive processors of one priority for each job, or several.
+/// Returns what keeps jobs from being threads that never leave one processor: sections, visits that take a unit for no
+/// time, and a task that visits no preemptive processors of one priority for each job, or several.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto thread_fault(const visit_table<N, V>& table, const Stations& stations) -> model_error {
   if (!takt::detail::keeps_processors(stations)) { return {}; }
@@ -58,7 +58,7 @@ class kept_processors {
     return keeps_ && threads_[i].home == station;
   }
 
-  /// Whether the station is where some task keeps its processor.
+  /// Returns whether the station is where some task keeps its processor.
   [[nodiscard]] constexpr auto keeps_on(std::size_t station) const noexcept -> bool {
     bool any = false;
     for (std::uint32_t i = 0; keeps_ && i < size_; ++i) { any = any || threads_[i].home == station; }
@@ -145,7 +145,7 @@ class kept_processors {
   }
   /// Something else comes at this instant, or not any more.
   constexpr void begin_instant() noexcept { is_decided_ = !keeps_; }
-  /// Who runs from now on. Pre: `keeps`.
+  /// Decides who runs from now on. Pre: `keeps`.
   constexpr void decide(ticks now, const slice_sink& sink) {
     TAKT_EXPECTS(keeps_);
     is_decided_ = true;

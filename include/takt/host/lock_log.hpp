@@ -63,7 +63,7 @@ struct job_range {
   std::size_t job_count = 0;
 };
 
-/// What a pending job does for a stretch of time.
+/// Holds what a pending job does for a stretch of time.
 struct pending_job {
   std::uint32_t task = 0;
   priority_point base{};
@@ -172,7 +172,7 @@ class lock_log {
   void given_back(std::size_t task, resource_id r) { seen_.requests[take(held_[task], r)].released = now(); }
   [[nodiscard]] auto waits(std::size_t task) const -> bool { return !waiting_[task].empty(); }
   [[nodiscard]] auto holds(std::size_t task) const -> bool { return !held_[task].empty(); }
-  /// What a job took last of all that it holds. Pre: it holds something.
+  /// Returns what a job took last of all that it holds. Pre: it holds something.
   [[nodiscard]] auto latest(std::size_t task) const -> const request_outcome& {
     TAKT_EXPECTS(!held_[task].empty());
     return seen_.requests[held_[task].back()];

@@ -24,9 +24,9 @@ struct cluster_shape {
   ticks slice = 0;       ///< above 0: jobs take turns, see `turn_server`
 };
 
-/// What the engine of composed boards runs where tasks on clusters share locks of any kind: a station for each
-/// cluster, one for all that jobs do elsewhere, where nobody waits, and a pool of tokens for each lock. The locks are
-/// those of a bank; their clients are tasks, each of which asks for one once at a time.
+/// Gives the engine of composed boards what it runs where tasks on clusters share locks of any kind. There is a station
+/// for each cluster, one for all that jobs do elsewhere, where nobody waits, and a pool of tokens for each lock. The
+/// locks are those of a bank; their clients are tasks, each of which asks for one once at a time.
 ///
 /// `Jobs` knows the rest: `shape()`, `bank()`, `log()`, `places()` with the point of each task's job, `donates(lock)`,
 /// `task_of(section)` and `pool_of(section)`; it hears `granted(task, lock, replica)` and `releasing(task, lock)`. With
@@ -101,7 +101,7 @@ class lock_stations {
     void holders(std::size_t s, const holder_sink& to) const {
       with(*this, s, [&](const auto& server) { server.holders(to); });
     }
-    /// When all have decided: work that shares a bus takes as long as what runs then makes it. Whether that is new.
+    /// Settles how long work on a shared bus takes: as long as what runs then makes it. Returns whether that is new.
     auto settle(ticks now) -> bool
       requires requires(Jobs& jobs) { jobs.bus(); }
     {

@@ -48,7 +48,7 @@ class release_donations {
     }
   }
 
-  /// Whether any job may have to do with it.
+  /// Returns whether any job may have to do with it.
   [[nodiscard]] constexpr auto donates() const noexcept -> bool { return Stations::may_donate && donates_; }
 
   // Of a task whose jobs have a home where somebody donates.

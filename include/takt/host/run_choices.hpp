@@ -36,7 +36,7 @@ concept BringsJobs = requires(C& choices, const C& same, ticks now, coming_job& 
   { choices.comes(now, out) } -> std::same_as<bool>;
 };
 
-/// What is open in a run: when jobs come and how long visits take.
+/// Holds for what is open in a run: when jobs come and how long visits take.
 template <class C>
 concept RunChoices = (TimesJobs<C> || BringsJobs<C>) && requires(C& choices, std::uint64_t job, const visit_record& v) {
   { choices.length(v, job) } -> std::same_as<ticks>;  ///< between `lower` and `upper`
@@ -122,7 +122,7 @@ concept DropsJobs = requires(C& choices, const C& same, std::uint32_t task, std:
 template <class C>
 concept MindsMisses = StopsAtMisses<C> || DropsJobs<C>;
 
-/// What asks stations within one instant, in the order that such choices give.
+/// Holds what asks stations within one instant, in the order that such choices give.
 template <std::size_t V>
 class ordered_arrivals {
  public:

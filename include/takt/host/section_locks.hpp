@@ -23,8 +23,8 @@ inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
 /// The pool of a section that a job goes without.
 inline constexpr std::uint32_t no_pool = 0xFFFF'FFFF;
 
-/// What sections hold and wait for, and what jobs pass on to each other on the way, from section to section where they
-/// nest: the locks over tokens, donation where a lock needs it, and the points at which visits are served. Knows
+/// Holds what sections hold and wait for, and what jobs pass on to each other from section to section where they nest.
+/// These are the locks over tokens, donation where a lock needs it, and the points at which visits are served. It knows
 /// nothing of time but releases. Locks may have members besides: `pool_of(section)`, asked when a section begins,
 /// `boosted(pool, section)` of a holder, with `boosts(pool)` where any may be, and `spins(pool)`, whether who waits
 /// keeps its processor.
@@ -103,10 +103,10 @@ class section_locks {
     if constexpr (requires { locks_.pool_of(std::uint32_t{}); }) { return locks_.pool_of(s) != no_pool; }
     return true;
   }
-  /// Whether the job of a task has asked for a token that it has not got.
+  /// Returns whether the job of a task has asked for a token that it has not got.
   [[nodiscard]] constexpr auto waits(std::uint32_t i) const noexcept -> bool { return sections_.waiting(i) > 0; }
   [[nodiscard]] constexpr auto asks(std::uint32_t i) const noexcept -> bool { return sections_.asking(i) > 0; }
-  /// Whether it holds any.
+  /// Returns whether it holds any.
   [[nodiscard]] constexpr auto holds_some(std::uint32_t i) const noexcept -> bool { return sections_.holding(i) > 0; }
   /// Its own point or a better one, wherever the job of task i is.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point {
@@ -215,7 +215,7 @@ class section_locks {
     if (stations_->token_is_local(x.tokens)) { return would_run(s); }
     return !donates(s) || donations_.may_issue(x.task);
   }
-  /// Whether nobody on the processor comes before the job, and of those who ask there for sections either.
+  /// Returns whether nobody on the processor comes before the job, and of those who ask there for sections either.
   [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
     const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
     const priority_point own = points_.on(*table_, table_->sections[s].task, at);
@@ -283,7 +283,7 @@ class section_locks {
     }
     return about;
   }
-  /// Whether those who are served have others than when they asked. Who is not keeps its point.
+  /// Returns whether those who are served have new points. One that is not served keeps its point.
   [[nodiscard]] constexpr auto have_new_points() -> bool {
     bool any = false;
     for (std::size_t k = 0; k < served_.size(); ++k) {
@@ -322,7 +322,7 @@ class section_locks {
     if (spins_[v] && best.point == boosted_priority.point) { best.tie = lowest_priority.tie; }
     return best;
   }
-  /// What a section raises its holder to, whoever waits: a ceiling, or above everybody.
+  /// Raises `best` to what a section raises its holder to, whoever waits: a ceiling, or above everybody.
   constexpr void take_raised(priority_point& best, std::uint32_t h) const {
     if (!some_raise_ || !sections_.holds(h)) { return; }
     if (ceiling_[h] < best) { best = ceiling_[h]; }

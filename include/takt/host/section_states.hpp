@@ -34,7 +34,7 @@ class section_states {
   }
   /// All that wait, in the order of the table.
   [[nodiscard]] constexpr auto waiting() const noexcept -> const index_set<V>& { return waiting_; }
-  /// How many wait for that pool, or more. Pre: as above.
+  /// Returns how many wait for that pool, or more. Pre: as above.
   [[nodiscard]] constexpr auto rivals(std::size_t s) const noexcept -> std::uint32_t {
     TAKT_EXPECTS(s < V && !asks(s));
     return rivals_[pools_[s] % 64];

@@ -58,7 +58,7 @@ constexpr void release_over(const Table& table, const visit_record& x, visit_mas
   }
 }
 
-/// Whether all sections of a visit hold their tokens.
+/// Returns whether all sections of a visit hold their tokens.
 template <class Table, class Locks>
 [[nodiscard]] constexpr auto holds_around(const Table& table, const visit_record& x, const Locks& locks) -> bool {
   const auto own = locks.sections_of(x.task);

@@ -22,7 +22,7 @@ class stalled_clock {
   [[nodiscard]] constexpr auto at(ticks worked) const -> ticks {
     return worked == no_event ? worked : worked + lost_by(worked);
   }
-  /// How much has been worked when the clock is there.
+  /// Returns how much has been worked when the clock shows `clock`.
   [[nodiscard]] constexpr auto worked(ticks clock) const -> ticks {
     if (clock == no_event) { return clock; }
     ticks lost = 0;

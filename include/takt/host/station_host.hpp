@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// What a visit asks of its station, its length and unit apart. `release`: what its point counts from.
+/// Returns what a visit asks of its station, its length and unit apart. `release`: what its point counts from.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto visit_request_of(const Table& table, const Stations& stations, std::uint32_t v,
                                               ticks release) -> visit_request {
@@ -67,7 +67,7 @@ class station_host {
     stations_[s].stirred = true;
     servers_.reprioritize(s, who, p);
   }
-  /// f of each one that ends now. Whether any server had asked to be asked.
+  /// Calls f of each one that ends now. Returns whether any server had asked to be asked.
   template <class F>
   constexpr auto fire(ticks now, const slice_sink& sink, const F& f) -> bool {
     bool any = false;

@@ -69,8 +69,8 @@ struct visit_edges {
   }
 };
 
-/// When visits may start under guards, from the nominal release: a section asks for its token when the visits before it
-/// are due, a visit outside of sections starts at its offset, or at once where the rule of its station lets it.
+/// Says when visits may start under guards, from the nominal release. A section asks for its token when the visits
+/// before it are due; a visit outside of sections starts at its offset, or at once where its station lets it.
 template <std::size_t V>
 struct visit_windows {
   ticks opens[V]{};        ///< until when a visit is held back, or the request for its token

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How much of an accelerator a kernel asks for.
+/// Says how much of an accelerator a kernel asks for.
 enum class kernel_width : std::uint8_t {
   one_core,   ///< one SM, which it is pinned to
   all_cores,  ///< every SM at once
@@ -59,7 +59,7 @@ struct slot_reservation {
   Number period{};
 };
 
-/// What a kernel that is preempted costs, and whom (Zahaf and Lipari 2020, sections 2 and 6.2; three readings).
+/// Says what a kernel that is preempted costs, and whom (Zahaf and Lipari 2020, sections 2 and 6.2; three readings).
 enum class preemption_cost_model : std::uint8_t {
   ideal,     ///< it runs to the end of its wave, then the next job follows at once
   race,      ///< the hardware resumes the kernel below for one wave before the host has submitted the next job
@@ -68,7 +68,7 @@ enum class preemption_cost_model : std::uint8_t {
 [[nodiscard]] constexpr auto last_of(preemption_cost_model) noexcept -> preemption_cost_model {
   return preemption_cost_model::overhead;
 }
-/// Whether a kernel that is preempted first runs to the end of its wave, so that the cost is a piece of its own time.
+/// Returns whether a preempted kernel first runs to the end of its wave, so that the cost is a piece of its own time.
 [[nodiscard]] constexpr auto costs_a_wave(preemption_cost_model model) noexcept -> bool {
   switch (model) {
     case preemption_cost_model::ideal:

@@ -33,7 +33,7 @@ template <class Number>
 /// Beyond it, sums of a few times need not fit 64 bits.
 inline constexpr ticks longest_accelerator_time = std::numeric_limits<ticks>::max() / 8;
 
-/// Whether an analysis can add a few times of a kernel, or of a slot, that is without fault.
+/// Returns whether an analysis can add a few times of a kernel, or of a slot, that is without fault.
 template <class Number>
 [[nodiscard]] constexpr auto times_fit(const accelerator_task<Number>& t) -> bool {
   if constexpr (number_traits<Number>::integral) {
@@ -97,8 +97,8 @@ template <class Number, std::size_t MaxTasks>
   return located(detail::first_fault(table, accelerator), table.tasks);
 }
 
-/// What is wrong with a slot: 0 <= offset < period and 0 <= budget <= period must hold. It may reach into the next
-/// period.
+/// Returns what is wrong with a slot: 0 <= offset < period and 0 <= budget <= period must hold. It may reach into the
+/// next period.
 template <class Number>
 [[nodiscard]] constexpr auto slot_fault(const slot_reservation<Number>& slot) -> model_error {
   if (slot.period <= Number(0)) { return {.fault = model_fault::period_not_positive}; }
@@ -107,7 +107,7 @@ template <class Number>
   return {.fault = inside ? model_fault::none : model_fault::slot_out_of_range};
 }
 
-/// Whether no instant belongs to both slots. Pre: both are without fault.
+/// Returns whether no instant belongs to both slots. Pre: both are without fault.
 template <class Number>
 [[nodiscard]] constexpr auto disjoint(const slot_reservation<Number>& a, const slot_reservation<Number>& b) -> bool {
   TAKT_EXPECTS(!slot_fault(a) && !slot_fault(b));
@@ -120,7 +120,7 @@ template <class Number>
   return !(between < first.budget) && !(first.period - between < second.budget);
 }
 
-/// What is wrong with a pair of slots that share one accelerator: each by itself, then unequal periods or an overlap.
+/// Returns what is wrong with two slots that share one accelerator: each by itself, then unequal periods or an overlap.
 template <class Number>
 [[nodiscard]] constexpr auto slots_fault(const slot_reservation<Number>& pinned, const slot_reservation<Number>& gang)
     -> model_error {

@@ -23,7 +23,7 @@ struct accelerator_kernel {
   std::int32_t core = any_core;
   bool cost_given = false;  ///< else nothing is known of how it stops
 
-  /// What stopping costs at most: where it is not said, the kernel runs to its end.
+  /// Returns what stopping costs at most: where it is not said, the kernel runs to its end.
   [[nodiscard]] constexpr auto cost_to_stop() const noexcept -> duration { return cost_given ? preemption_cost : wcet; }
 };
 

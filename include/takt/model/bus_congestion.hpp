@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How many times as long a copy takes at worst because other copies share the bus, as a fraction of at least 1. It
-/// lengthens upper bounds only: a copy may also have the bus to itself. Source: Elliott 2015, section 3.2.3.4, where
+/// Says how many times as long a copy takes at worst because other copies share the bus, as a fraction of at least 1.
+/// It lengthens upper bounds only: a copy may also have the bus to itself. Source: Elliott 2015, section 3.2.3.4, where
 /// packets make the bus fluid among copies.
 struct bus_congestion {
   std::int64_t numerator = 1;

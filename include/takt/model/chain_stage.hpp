@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// When a task takes its inputs and gives its outputs to others.
+/// Says when a task takes its inputs and gives its outputs to others.
 enum class communication : std::uint8_t {
   implicit,  ///< copies its inputs when a job starts, and gives its outputs when it ends
   direct,    ///< reads and writes at any time while a job runs, what follows from an input after it: "explicit"
@@ -36,8 +36,8 @@ enum class communication : std::uint8_t {
 /// A clock that no other stage of a chain shares.
 inline constexpr std::int32_t own_clock = -1;
 
-/// What a cause-effect chain has to know of one of its tasks. Jobs are released at `offset` and then a period apart, up
-/// to their jitter later; `response` is the bound that an analysis gives, from the nominal release.
+/// Holds what a cause-effect chain has to know of one of its tasks. Jobs are released at `offset` and then a period
+/// apart, up to their jitter later; `response` is the bound that an analysis gives, from the nominal release.
 struct chain_stage {
   ticks period = 0;  ///< of a sporadic task the longest time between two releases
   ticks response = 0;

@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How long a transfer takes: a latency plus its bytes at a bandwidth, each known as an interval. Bandwidth is in bytes
-/// per second; `slowest` gives upper bounds, `fastest` lower ones. Source: Zou et al. 2021, section 3.2.
+/// Says how long a transfer takes: a latency plus its bytes at a bandwidth, each known as an interval. Bandwidth is in
+/// bytes per second; `slowest` gives upper bounds, `fastest` lower ones. Source: Zou et al. 2021, section 3.2.
 struct copy_model {
   interval<duration> latency;
   std::int64_t slowest = 1;

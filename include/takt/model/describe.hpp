@@ -46,7 +46,7 @@ inline constexpr bool is_described_fact =
 template <KernelLaw Law>
 inline constexpr bool is_described_fact<kernel_times<Law>> = true;
 
-/// Whether a description holds all that the type of a segment says of it.
+/// Tells whether a description holds all that the type of a segment says of it.
 template <class S>
 inline constexpr bool is_describable = true;
 template <class Resource, class... Facts>
@@ -107,7 +107,7 @@ class describer {
       }
     }
   }
-  /// What visits of the task opened last say of a scheduler of their own.
+  /// Takes what visits of the task opened last say of a scheduler of their own.
   constexpr void say(visit_mask visits, std::int64_t parallelism, ticks point) {
     const described_task& t = out_->tasks.tasks.back();
     for (std::uint32_t p = 0; p < t.visit_count && !out_->error; ++p) {
@@ -256,7 +256,7 @@ class describer {
 
 }  // namespace detail
 
-/// What a workload of any spelling says, as values. `Own` are the resources of the caller's own in the order of
+/// Returns what a workload of any spelling says, as values. `Own` are the resources of the caller's own in the order of
 /// `hardware::own`. Refused are sections of mutexes, facts and resources that no description holds, and laws without
 /// a number of virtual SMs that they use.
 template <class... Own, VisitSource T>

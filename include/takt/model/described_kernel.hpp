@@ -29,7 +29,7 @@ struct described_kernel {
 
 namespace detail {
 
-/// Whether a described kernel says what stands behind `Which`.
+/// Tells whether a described kernel says what stands behind `Which`.
 template <visit_fact Which>
 struct described_fact {
   [[nodiscard]] static constexpr auto has(const described_kernel& k) noexcept -> bool {

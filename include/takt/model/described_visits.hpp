@@ -44,7 +44,7 @@ concept TakesStretches = requires(S sink, visit_mask visits) { sink.stretch(visi
 
 namespace detail {
 
-/// What keeps a visit from being read, by itself.
+/// Returns what keeps a visit from being read, by itself.
 template <class Tasks>
 [[nodiscard]] constexpr auto unreadable_visit(const Tasks& all, const described_visit& v) -> model_error {
   if (!is_known(v.where) || !is_known(v.direction) || !is_known(v.width)) {

@@ -17,8 +17,8 @@ concept Fact = std::is_trivially_copyable_v<F> && requires {
   { F::name } -> std::convertible_to<std::string_view>;
 };
 
-/// How a fact is read of a segment. A segment whose facts are its bases needs nothing here; others specialize it with a
-/// static `get`, and with a static `has` where only run time knows whether the fact is there.
+/// Says how a fact is read of a segment. A segment whose facts are its bases needs nothing here; others specialize it
+/// with a static `get`, and with a static `has` where only run time knows whether the fact is there.
 template <class F, class S>
 struct fact_access {};
 template <class F, std::derived_from<F> S>
@@ -66,13 +66,13 @@ struct fact_access<kernel_preemption_cost, accelerator_kernel> {
   }
 };
 
-/// Whether a segment says so much of itself, or may.
+/// Tells whether a segment says so much of itself, or may.
 template <class F, class S>
 inline constexpr bool knows = requires(const S& s) {
   { fact_access<F, S>::get(s) } -> std::same_as<F>;
 };
 
-/// Whether this one does.
+/// Returns whether this segment says so.
 template <class F, class S>
 [[nodiscard]] constexpr auto states(const S& s) noexcept -> bool {
   if constexpr (requires { fact_access<F, S>::has(s); }) {

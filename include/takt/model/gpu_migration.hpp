@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How the state of a task follows it from one GPU to another.
+/// Says how the state of a task follows it from one GPU to another.
 enum class migration_path : std::uint8_t {
   none,           ///< there is no state
   peer_to_peer,   ///< from GPU to GPU, when it is known that the GPU changes
@@ -36,7 +36,7 @@ struct migration_step {
   engine_set engines;
   copy_chunks chunks;
 
-  /// How long one critical section of the step holds its engines.
+  /// Returns how long one critical section of the step holds its engines.
   [[nodiscard]] constexpr auto section_time(const copy_model& link,
                                             const bus_congestion& congestion = {}) const noexcept
       -> interval<duration> {
@@ -49,8 +49,8 @@ struct migration_plan {
   inline_vector<migration_step, 2> steps;
 };
 
-/// What a job copies between the grant of its token for GPU `to` and its first operation there. `from` is the GPU of
-/// the task's previous job, `no_gpu` before the first. GPUs that are not peers exchange the state through system memory
+/// Returns what a job copies between the grant of a token for GPU `to` and the first operation there. `from` is the GPU
+/// of the task's previous job, `no_gpu` before the first. GPUs that are not peers exchange state through system memory
 /// in two steps of one engine each. Source: Elliott 2015, section 3.2.3.4; for GPUs without a common hub see 2.4.2.2.
 template <std::size_t MaxGpus, std::size_t MaxHubs>
 [[nodiscard]] constexpr auto migration_before(const gpu_topology<MaxGpus, MaxHubs>& topology, migration_path path,
@@ -78,7 +78,7 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
   return plan;
 }
 
-/// What a job copies between its last operation on a GPU and the release of its token.
+/// Returns what a job copies between its last operation on a GPU and the release of its token.
 template <std::size_t MaxGpus, std::size_t MaxHubs>
 [[nodiscard]] constexpr auto migration_after(const gpu_topology<MaxGpus, MaxHubs>& topology, migration_path path,
                                              std::int32_t gpu, const copy_chunks& state) noexcept -> migration_plan {

@@ -73,7 +73,7 @@ class gpu_topology {
     }
     return unreachable;
   }
-  /// Whether the one GPU can copy to the other without a buffer in system memory.
+  /// Returns whether the one GPU can copy to the other without a buffer in system memory.
   [[nodiscard]] constexpr auto peers(std::int32_t a, std::int32_t b) const noexcept -> bool {
     TAKT_EXPECTS(contains(a) && contains(b));
     return a != b && distance(a, b) != unreachable;

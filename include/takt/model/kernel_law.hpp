@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What an analysis must know of a kernel: the shortest and longest time it takes on a number of dedicated virtual
+/// Says what an analysis must know of a kernel: the shortest and longest time it takes on a number of dedicated virtual
 /// SMs. `sampled_shares` is 0 for a closed form that the flat model knows, otherwise the number of shares 1..n at which
 /// the law is tabulated; on more SMs than that it counts as using only n of them.
 template <class Law>
@@ -64,7 +64,7 @@ template <ExactNumber Number>
   return true;
 }
 
-/// The same on a GPU of any speed s: the bounds of a kernel whose work and overhead are divided by s.
+/// Gives the bounds on a GPU of any speed s: those of a kernel whose work and overhead are divided by s.
 ///
 /// Returns false also for an invalid speed. Integer time rounds each bound outwards once. Pre: as above.
 template <ExactNumber Number>

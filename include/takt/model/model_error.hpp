@@ -13,9 +13,9 @@ namespace takt::inline TAKT_ABI {
 
 inline constexpr std::uint32_t nowhere = 0xFFFF'FFFF;
 
-/// What is wrong, and where. `task` is the position of a task, graph or application in the given order; `visit` that of
-/// a segment in its chain, of a node in the whole table, or of a step in a program. `value` is what the field holds and
-/// `limit` what it should not pass, where `has_value` and `has_limit` say so.
+/// Holds what is wrong, and where. `task` is the position of a task, graph or application in the given order; `visit`
+/// that of a segment in its chain, of a node in the whole table, or of a step in a program. `value` is what the field
+/// holds and `limit` what it should not pass, where `has_value` and `has_limit` say so.
 struct model_error {
   model_fault fault = model_fault::none;
   std::uint32_t task = nowhere;
@@ -30,7 +30,7 @@ struct model_error {
   lacking_facts lacks{};  ///< of a `visit_time_unknown`
 
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return fault != model_fault::none; }
-  /// The same fault at the same place, whatever is known of its values.
+  /// Returns whether both are the same fault at the same place, whatever is known of its values.
   [[nodiscard]] friend constexpr auto operator==(const model_error& a, const model_error& b) noexcept -> bool {
     return a.fault == b.fault && a.task == b.task && a.visit == b.visit && a.edge == b.edge && a.pool == b.pool;
   }
@@ -43,7 +43,7 @@ struct model_error {
 
 namespace detail {
 
-/// What compilers print as the place of a fault: `segment[3]` of the task whose name stands beside it.
+/// Gives what compilers print as the place of a fault: `segment[3]` of the task whose name stands beside it.
 inline constexpr char segment[4096]{};
 inline constexpr char task_itself{};
 inline constexpr char platform_or_plan{};

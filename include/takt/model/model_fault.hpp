@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What can be wrong with tasks, a platform, a plan or options. docs/errors.md explains each name.
+/// Lists what can be wrong with tasks, a platform, a plan or options. docs/errors.md explains each name.
 enum class model_fault : std::uint8_t {
   none,
   no_task,

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How a simulation or a run ended.
+/// Says how a simulation or a run ended.
 enum class observation_status : std::uint8_t {
   no_miss,        ///< every deadline that passed was met
   missed,         ///< at least one was not
@@ -42,7 +42,7 @@ enum class observation_status : std::uint8_t {
 
 inline constexpr ticks no_instant = -1;
 
-/// What was seen of a task, a graph or an application. Responses are those of completed jobs and count from the
+/// Holds what was seen of a task, a graph or an application. Responses are those of completed jobs and count from the
 /// release; a miss counts whether or not the job completed. `Text` holds the name.
 template <class Number, class Text = std::string_view>
 struct observed_task {
@@ -87,9 +87,9 @@ constexpr void note_miss(observed_task<Number, Text>& t, ticks deadline) noexcep
   if (t.first_miss == no_instant || deadline < t.first_miss) { t.first_miss = deadline; }
 }
 
-/// What a simulation or a run saw. `Tasks` is a list of `observed_task` in the order in which they were given, `Visits`
-/// one of the worst responses of their visits, back to back: from the instant at which a visit could start to its end,
-/// 0 if it never took any.
+/// Holds what a simulation or a run saw. `Tasks` is a list of `observed_task` in the order in which they were given,
+/// `Visits` one of the worst responses of their visits, back to back: from the instant at which a visit could start to
+/// its end, 0 if it never took any.
 template <class Tasks, class Visits>
 struct observation {
   model_error error{};

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What one SM can hold at a time.
+/// Holds what one SM can hold at a time.
 struct sm_limits {
   std::int32_t threads = 2048;
   std::int32_t blocks = 32;
@@ -21,7 +21,7 @@ struct sm_limits {
   std::int32_t shared_memory_unit = 256;
 };
 
-/// What one block asks for.
+/// Holds what one block asks for.
 struct block_needs {
   std::int32_t threads = 1024;
   std::int32_t registers_per_thread = 0;

@@ -7,12 +7,12 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Who lets the next kernel in when one ends.
+/// Says who lets the next kernel in when one ends.
 enum class kernel_handover : std::uint8_t { hardware, host };
 [[nodiscard]] constexpr auto last_of(kernel_handover) noexcept -> kernel_handover { return kernel_handover::host; }
 
-/// What the operating system takes of a CPU, each at its worst. Unit: that of the tasks. `tick_quantum` is the time
-/// between two timer ticks, 0 for a system without; `top_half` and `bottom_half` are the two stages of a GPU's
+/// Holds what the operating system takes of a CPU, each at its worst. Unit: that of the tasks. `tick_quantum` is the
+/// time between two timer ticks, 0 for a system without; `top_half` and `bottom_half` are the two stages of a GPU's
 /// interrupt, which come at any time. Source: Elliott 2015, sections 2.1.8 and 4.3.4.
 template <ExactNumber Number>
 struct gpusync_overheads {

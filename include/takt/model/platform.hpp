@@ -87,13 +87,13 @@ struct [[nodiscard]] platform {
       -> const accelerator_record& requires(count_of<accelerator_resource> == 1 && sizeof...(Pools) == 1) {
         return boost::hana::at_c<0>(pools).resource.record;
       }
-  /// How the accelerator is scheduled.
+  /// Returns the rule by which the accelerator is scheduled.
   [[nodiscard]] constexpr auto strategy() const
       -> const accelerator_rule& requires(count_of<accelerator_resource> == 1 && sizeof...(Pools) == 1) {
         return boost::hana::at_c<0>(pools).rule;
       }
 
-  /// What is wrong with a pool, with its position.
+  /// Returns what is wrong with a pool, with its position.
   [[nodiscard]] constexpr auto validate() const -> model_error {
     model_error first;
     std::uint32_t at = 0;

@@ -14,7 +14,7 @@ namespace takt::inline TAKT_ABI {
 /// Most cores, and most virtual SMs of a GPU.
 inline constexpr std::int32_t max_units = 1 << 20;
 
-/// What an SM holds at a time. Without threads it is not known, and blocks are taken to fit a virtual SM.
+/// Holds what an SM can hold at a time. Without threads it is not known, and blocks are taken to fit a virtual SM.
 struct sm_room {
   std::int32_t threads = 0;
   std::int32_t blocks = 0;  ///< 0: never the reason why a block waits
@@ -46,7 +46,7 @@ struct gpu_record {
 
   [[nodiscard]] friend constexpr auto operator==(const gpu_record&, const gpu_record&) noexcept -> bool = default;
 
-  /// Whether products of its sizes fit. Without SMs, which stands for a number that is not known, it is valid, too.
+  /// Returns whether products of its sizes fit. Without SMs, which stands for an unknown number, it is valid, too.
   [[nodiscard]] constexpr auto valid() const noexcept -> bool {
     return sms >= 0 && virtual_per_sm > 0 && sms <= max_units / virtual_per_sm && granularity > 0 && speed.valid();
   }

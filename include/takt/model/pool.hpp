@@ -33,21 +33,21 @@ struct virtual_sms_resource {
   std::int32_t preemption_levels = 2;
   sm_room room{};
 
-  /// The same SMs on hardware that nests at most so many started kernels by stream priorities.
+  /// Returns the same SMs on hardware that nests at most so many started kernels by stream priorities.
   [[nodiscard]] constexpr auto with_levels(std::int32_t levels) const noexcept -> virtual_sms_resource {
     virtual_sms_resource out = *this;
     out.preemption_levels = levels;
     return out;
   }
-  /// The same SMs on a GPU that is so many times as fast as the one that the kernels' times are about: `at_speed(3,
-  /// 2)`.
+  /// Returns the same SMs on a GPU that is so many times as fast as the one that the kernels' times are about:
+  /// `at_speed(3, 2)`.
   [[nodiscard]] constexpr auto at_speed(std::int32_t numerator, std::int32_t denominator = 1) const noexcept
       -> virtual_sms_resource {
     virtual_sms_resource out = *this;
     out.speed = {numerator, denominator};
     return out;
   }
-  /// The same SMs, of which it is known what they hold.
+  /// Returns the same SMs with the room that each of them is known to have.
   [[nodiscard]] constexpr auto with_room(const sm_room& of_each) const noexcept -> virtual_sms_resource {
     virtual_sms_resource out = *this;
     out.room = of_each;
@@ -74,7 +74,7 @@ struct accelerator_resource {
   return {{cores, preemption_levels}};
 }
 
-/// What arbitrates a resource: a type that names its discipline. rules/ has the state machines behind them.
+/// Holds for a type that arbitrates a resource and names its discipline.
 template <class R>
 concept RuleTag = Copyable<R> && requires { typename R::is_takt_rule; };
 
@@ -154,7 +154,7 @@ template <class Rule>
   return false;
 }
 
-/// How many tokens a rule makes of a GPU.
+/// Returns how many tokens a rule makes of a GPU.
 template <class Rule>
 [[nodiscard]] constexpr auto tokens_of(const Rule& rule) noexcept -> std::int32_t {
   if constexpr (requires { rule.tokens; }) { return rule.tokens; }
@@ -199,7 +199,7 @@ constexpr auto append(platform_record& /*r*/, const Resource& /*resource*/, auto
   return true;
 }
 
-/// What is wrong with the values of a rule, for the rules that have any.
+/// Returns what is wrong with the values of a rule, for the rules that have any.
 template <class Rule>
 [[nodiscard]] constexpr auto rule_fault(const Rule& rule) -> model_error {
   if constexpr (requires { rule.fault(); }) { return rule.fault(); }

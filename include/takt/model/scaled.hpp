@@ -100,8 +100,8 @@ template <class Tasks>
 
 }  // namespace detail
 
-/// The same workload with all execution times and costs times `permille` / 1000, lower ends rounded down and upper ends
-/// up. Periods, deadlines, bytes, blocks and priority points stay. Errors: `options_out_of_range` where
+/// Returns the same workload with all execution times and costs times `permille` / 1000, lower ends rounded down and
+/// upper ends up. Periods, deadlines, bytes, blocks and priority points stay. Errors: `options_out_of_range` where
 /// permille < 1, `time_overflow`.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto scaled(const described_tasks<N, V, R, S>& tasks, std::int64_t permille)
@@ -128,8 +128,8 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return out;
 }
 
-/// Whether shortest times count for nothing, so that a proof for a factor is one for every smaller factor as far as
-/// times go: all are 0, or no task has more than one visit.
+/// Returns whether shortest times count for nothing: all are 0, or no task has more than one visit. A proof for a
+/// factor is then one for every smaller factor as far as times go.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto only_upper_times_count(const described_tasks<N, V, R, S>& tasks) -> bool {
   bool single = true;

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What happens at an instant of a schedule table: a task is activated, or a visit of it may begin.
+/// Holds what happens at an instant of a schedule table: a task is activated, or a visit of it may begin.
 struct expiry_point {
   ticks offset = 0;  ///< from the start of the table
   std::uint32_t task = 0;

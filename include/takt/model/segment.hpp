@@ -29,7 +29,7 @@ struct copy_segment {
   std::string_view label{};
 };
 
-/// What a kernel asks for, whatever shares the GPU out.
+/// Names what a kernel asks for, whatever shares the GPU out.
 struct gpu {};
 
 /// A kernel, or a job on any accelerator whose units can be dedicated to a task (an FPGA region, a tensor core group):
@@ -41,13 +41,13 @@ struct kernel_segment {
   std::string_view label{};
 };
 
-/// What stands in a task's chain: time on a CPU, a copy engine or a GPU, or on the resource of a type that it names.
+/// Stands in a task's chain: time on a CPU, a copy engine or a GPU, or on the resource of a type that it names.
 template <class S>
 concept Segment = Copyable<S> && (requires {
                     { S::where } -> std::convertible_to<stage>;
                   } || requires { typename S::resource; });
 
-/// The same segment under a name by which code is bound to it.
+/// Returns the same segment under a name by which code is bound to it.
 template <Segment S>
   requires requires(S s) { s.label; }
 [[nodiscard]] constexpr auto named(std::string_view label, S segment) noexcept -> S {
@@ -102,8 +102,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// How much a kernel is stretched by whatever may run on the other virtual SMs of its physical SM, as an exact ratio
-/// of at least one: 9/5 for 1.8.
+/// Says how much a kernel is stretched by whatever may run on the other virtual SMs of its physical SM, as an exact
+/// ratio of at least one: 9/5 for 1.8.
 [[nodiscard]] constexpr auto interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
     -> kernel_interleave {
   return {detail::said_numerator(numerator), denominator};

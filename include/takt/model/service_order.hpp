@@ -16,7 +16,7 @@ struct waiting_claim {
 /// In which order those are served who wait for one unit that is never idle while somebody waits. An order of one's own
 /// is a function of two claims; where it puts neither before the other, the earlier one goes first.
 struct service_order {
-  /// Whether a goes before b: a strict weak order that holds while both wait and their priorities stay.
+  /// Tells whether a goes before b: a strict weak order that holds while both wait and their priorities stay.
   using comparison = auto (*)(const waiting_claim& a, const waiting_claim& b) noexcept -> bool;
 
   comparison before = nullptr;  ///< none: as they come

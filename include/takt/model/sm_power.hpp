@@ -10,10 +10,10 @@ namespace takt::inline TAKT_ABI {
 /// Largest numerator and denominator of a GPU's speed.
 inline constexpr std::int32_t max_speed_part = 10'000;
 
-/// How many times as fast a GPU is as the one that the times of a model are about: 3/2 for one and a half times. It is
-/// a promise about all of a kernel, launch included, and scales measured times like divisible work: both are times on
-/// that one GPU. Where the factor is not the same for every kernel, the bounds of the work must be widened to cover it.
-/// Source: Zou et al. 2021, section 5.6, in words.
+/// Says how many times as fast a GPU is as the one that the times of a model are about: 3/2 for one and a half times.
+/// It is a promise about all of a kernel, launch included, and scales measured times like divisible work: both are
+/// times on that one GPU. Where the factor is not the same for every kernel, the bounds of the work must be widened to
+/// cover it. Source: Zou et al. 2021, section 5.6, in words.
 struct gpu_speed {
   std::int32_t numerator = 1;
   std::int32_t denominator = 1;
@@ -27,7 +27,7 @@ struct gpu_speed {
   }
 };
 
-/// What a share of a GPU amounts to for a kernel.
+/// Holds what a share of a GPU amounts to for a kernel.
 struct sm_power {
   std::int32_t virtual_sms = 0;
   gpu_speed speed{};

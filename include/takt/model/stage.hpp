@@ -14,7 +14,7 @@ enum class stage : std::uint8_t { cpu, copy, kernel };
 
 enum class copy_direction : std::uint8_t { unspecified, to_device, to_host };
 [[nodiscard]] constexpr auto last_of(copy_direction) noexcept -> copy_direction { return copy_direction::to_host; }
-/// Whether a copy takes the second of two copy engines.
+/// Returns whether a copy takes the second of two copy engines.
 [[nodiscard]] constexpr auto takes_second_engine(copy_direction d) noexcept -> bool {
   switch (d) {
     case copy_direction::unspecified:

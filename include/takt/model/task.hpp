@@ -55,7 +55,7 @@ template <TaskAttribute A, class... Rest>
   return make_task(attributes, rest...);
 }
 
-/// Whether segments, and only segments, follow the attributes.
+/// Returns whether segments, and only segments, follow the attributes.
 template <class... Parts>
 [[nodiscard]] constexpr auto well_formed() noexcept -> bool {
   bool in_chain = false;
@@ -66,7 +66,7 @@ template <class... Parts>
   return fine;
 }
 
-/// Whether a segment that is a whole task stands alone, and on no CPU core.
+/// Returns whether a segment that is a whole task stands alone, and on no CPU core.
 template <class... Parts>
 [[nodiscard]] constexpr auto whole_if_indivisible() noexcept -> bool {
   constexpr std::size_t segments = (std::size_t{Segment<Parts>} + ... + 0);

@@ -18,7 +18,7 @@ enum class task_preemption : std::uint8_t {
 [[nodiscard]] constexpr auto last_of(task_preemption) noexcept -> task_preemption {
   return task_preemption::nonpreemptive;
 }
-/// Whether a segment that says no region is one as a whole.
+/// Returns whether a segment that says no region is one region as a whole.
 [[nodiscard]] constexpr auto keeps_segments_whole(task_preemption p) noexcept -> bool {
   switch (p) {
     case task_preemption::preemptive: return false;
@@ -27,7 +27,7 @@ enum class task_preemption : std::uint8_t {
   }
   return true;
 }
-/// Whether each segment is one, whatever it says.
+/// Returns whether each segment is one region, whatever it says.
 [[nodiscard]] constexpr auto is_never_preempted(task_preemption p) noexcept -> bool {
   switch (p) {
     case task_preemption::preemptive:
@@ -84,7 +84,7 @@ struct strict_attribute {
 
 inline constexpr std::int32_t no_priority = -1;
 
-/// What a task is besides its chain.
+/// Holds what a task is besides its chain.
 struct task_attributes {
   std::string_view name;
   duration period;

@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What has been seen of a task, a graph or an application so far, while it runs.
+/// Holds what has been seen of a task, a graph or an application so far, while it runs.
 struct task_progress {
   std::uint64_t completed = 0;
   std::uint64_t misses = 0;      ///< of jobs that are over

@@ -94,7 +94,7 @@ constexpr void append_task(task_rows<accelerator_task<Number>, MaxTasks>& table,
   });
 }
 
-/// What is wrong with a set whatever it runs on.
+/// Returns what is wrong with a set whatever it runs on.
 template <class Table>
 [[nodiscard]] constexpr auto fault_of(const Table& table) -> model_error {
   return validate(table);
@@ -123,7 +123,7 @@ struct [[nodiscard]] task_set {
   static_assert(sizeof...(Tasks) > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
   static constexpr bool on_accelerator = (AcceleratorTask<Tasks> && ...);
   static constexpr bool of_one_kind = on_accelerator || !(AcceleratorTask<Tasks> || ...);
-  /// Whether a chain visits a resource, or has a fact or release jitter, that the flat table does not know.
+  /// Tells whether a chain visits a resource, or has a fact or release jitter, that the flat table does not know.
   static constexpr bool has_own_visits = (detail::has_own_visits<Tasks> || ...);
   static_assert(of_one_kind,
                 "takt: kernels with wcet() and other tasks are in one set; give each platform a set of its own. "
@@ -149,7 +149,7 @@ struct [[nodiscard]] task_set {
   constexpr void each(const F& f) const {
     detail::each_of(tasks, f, std::index_sequence_for<Tasks...>{});
   }
-  /// The same set as flat values, in the given order.
+  /// Returns the same set as flat values, in the given order.
   template <ExactNumber Number = ticks>
     requires(!has_own_visits)
   [[nodiscard]] constexpr auto table() const -> table_type<Number> {

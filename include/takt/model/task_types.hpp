@@ -42,7 +42,7 @@ struct task_set;
 
 namespace detail {
 
-/// Whether a task says what only the rules of pools read, whatever its segments are.
+/// Tells whether a task says what only the rules of pools read, whatever its segments are.
 template <class T>
 inline constexpr bool is_pooled_task = false;
 template <Segment... Segments>

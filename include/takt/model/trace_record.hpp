@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What the index of a unit counts.
+/// Says what the index of a unit counts.
 enum class unit_kind : std::uint8_t {
   numbered,      ///< cores, copy engines of the board, or SMs
   whole,         ///< a GPU, or its copy engine, that serves one after the other
@@ -63,8 +63,8 @@ struct token_hold {
   ticks end = 0;
 };
 
-/// What a simulation or a run tells whoever listens. Who also takes a `token_hold` hears of tokens. Calls come in no
-/// particular order of time across units.
+/// Holds for a type that listens to a simulation or a run. One that also takes a `token_hold` hears of tokens. Calls
+/// come in no particular order of time across units.
 template <class R>
 concept TraceRecorder = requires(R& r, const slice& s, const mark& m) {
   r.record(s);

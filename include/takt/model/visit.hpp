@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How long a visit takes its resource.
+/// Says how long a visit takes its resource.
 struct execution_time {
   static constexpr std::string_view name = "wcet";
   interval<duration> time;

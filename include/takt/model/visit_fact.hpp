@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What may be known of a visit. A fact that is not known differs from one that is 0.
+/// Lists what may be known of a visit. A fact that is not known differs from one that is 0.
 enum class visit_fact : std::uint8_t {
   time,
   work,

@@ -28,7 +28,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a task is besides its visits, whatever it was written as.
+/// Holds what a task is besides its visits, whatever it was written as.
 struct flow_attributes {
   std::string_view name{};
   ticks period = 0;
@@ -50,9 +50,9 @@ struct flow_attributes {
   return t.core > most / together ? most : t.core * together;
 }
 
-/// What takes tasks apart: `open` begins a task, `visit` adds a segment to it after the visits that a mask names and
-/// returns its own bit, `hold` says that visits of it are one section of a mutex, and `refuse` says what a visit table
-/// cannot hold, before any task of the same source is opened and with tasks counted within it.
+/// Holds for what takes tasks apart. `open` begins a task, and `visit` adds a segment to it after the visits that a
+/// mask names and returns its own bit. `hold` says that visits of it are one section of a mutex. `refuse` says what a
+/// visit table cannot hold, before any task of the same source is opened and with tasks counted within it.
 template <class S>
 concept VisitSink = requires(S sink, const flow_attributes& task, const cpu_segment& s, visit_mask before,
                              const model_error& e, mutex_key mutex) {
@@ -62,9 +62,9 @@ concept VisitSink = requires(S sink, const flow_attributes& task, const cpu_segm
   sink.refuse(e);
 };
 
-/// How a type is taken apart into tasks and visits. A specialization has `max_tasks`, `max_visits`, the `segments` that
-/// are surely there as far as the type says, `needs_pools`, which is true where only the rules of pools can read it,
-/// and `each(value, sink)`.
+/// Says how a type is taken apart into tasks and visits. A specialization has `max_tasks`, `max_visits`, the `segments`
+/// that are surely there as far as the type says, `needs_pools`, which is true where only the rules of pools can read
+/// it, and `each(value, sink)`.
 template <class T>
 struct visit_source {};
 
@@ -87,7 +87,7 @@ inline constexpr std::size_t visits_of = visit_source<T>::max_visits;
 
 namespace detail {
 
-/// What keeps the segments of a table from being read.
+/// Returns what keeps the segments of a table from being read.
 template <class Table>
 [[nodiscard]] constexpr auto unreadable_segment(const Table& table) -> model_error {
   for (std::uint32_t i = 0; i < table.size(); ++i) {
@@ -114,7 +114,7 @@ template <class... A, class... B, class... Rest>
 struct joined_segments<segment_list<A...>, segment_list<B...>, Rest...>
     : joined_segments<segment_list<A..., B...>, Rest...> {};
 
-/// Whether CPU visits of its own go before and after a kernel, if its values say so.
+/// Tells whether CPU visits of its own go before and after a kernel, if its values say so.
 template <class S>
 inline constexpr bool may_split = std::same_as<S, grid_kernel> || knows<kernel_launch, S> || knows<kernel_await, S>;
 template <class S>

@@ -19,7 +19,7 @@ inline constexpr std::size_t max_visits_of_task = 64;
 inline constexpr ticks longest_visit_time = ticks{1} << 50;
 inline constexpr std::size_t most_visits = std::size_t{1} << 12;
 
-/// What one rule reads of a visit beyond its time, in the order in which the rule's view gives it.
+/// Gives the most values that one rule reads of a visit beyond its time, in the order of the rule's view.
 inline constexpr std::size_t max_view_values = 4;
 struct view_values {
   ticks at[max_view_values]{};
@@ -40,7 +40,7 @@ struct flow_record {
   ticks offset = 0;     ///< of the first nominal release
 };
 
-/// What a visit needs its unit for besides its time. A step that follows the time, such as a call of a lock, takes
+/// Says what a visit needs its unit for besides its time. A step that follows the time, such as a call of a lock, takes
 /// none, but a unit: steps of one instant are made one by one, that of the first visit in the table first, and whoever
 /// is behind has to have a unit again. Starts, such as of a copy, come behind all steps of an instant.
 enum class unit_need : std::uint8_t { time, step, start };
@@ -83,14 +83,14 @@ struct visit_section {
   return t.visit_count == max_visits_of_task ? ~visit_mask{0} : (visit_mask{1} << t.visit_count) - 1;
 }
 
-/// What sections of a task may be to each other. Bounds know `apart` only.
+/// Says what sections of a task may be to each other. Bounds know `apart` only.
 enum class section_shapes : std::uint8_t {
   apart,   ///< no two share visits
   nested,  ///< one may lie in another
 };
 
-/// What every host and analysis reads of tasks, whatever they were written as: a job is a DAG of visits. What only one
-/// rule reads is that rule's view.
+/// Holds what every host and analysis reads of tasks, whatever they were written as: a job is a DAG of visits. What
+/// only one rule reads is that rule's view.
 template <std::size_t MaxTasks, std::size_t MaxVisits>
 struct visit_table {
   static_assert(MaxVisits <= most_visits, "takt: a table of visits has at most 4096. See docs/errors.md#E05");
@@ -231,7 +231,7 @@ template <std::size_t N, std::size_t V>
   }
   return s;
 }
-/// Whether a visit is the one of a section that comes first.
+/// Returns whether a visit is the one of a section that comes first.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto begins_section(const visit_table<N, V>& table, std::size_t v) -> bool {
   const std::uint32_t s = section_of(table, v);
@@ -240,9 +240,9 @@ template <std::size_t N, std::size_t V>
 
 }  // namespace detail
 
-/// Whether guards of all visits, offsets from the nominal release and local deadlines from there, keep the order of
-/// visits, wait for late releases, and end within the deadline and the period: the next job of a task starts when the
-/// one before has ended.
+/// Returns whether guards of all visits, offsets from the nominal release and local deadlines from there, fit. They
+/// keep the order of visits, wait for late releases, and end within the deadline and the period: the next job of a task
+/// starts when the one before has ended.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto guards_fit(const visit_table<N, V>& table, const ticks* offsets,
                                         const ticks* local_deadlines) -> bool {

@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What all others together may add to the kernels of a task, in parts per million; it fits for 2^31 tasks.
+/// Returns what all others together may add to the kernels of a task, in parts per million; it fits for 2^31 tasks.
 template <std::size_t N>
 [[nodiscard]] constexpr auto growth_ppm(const contention_matrix<N>& contention, std::size_t task) noexcept
     -> std::int64_t {
@@ -25,8 +25,8 @@ template <std::size_t N>
   return out;
 }
 
-/// The same workload with kernels as long as they are while all other tasks press on the GPU: whatever says an upper
-/// end of their times grows, rounded up. Costs of preemptions stay. Error: `time_overflow`.
+/// Returns the same workload with kernels as long as they are while all other tasks press on the GPU: whatever says an
+/// upper end of their times grows, rounded up. Costs of preemptions stay. Error: `time_overflow`.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto with_contention(const described_tasks<N, V, R, S>& tasks,
                                              const contention_matrix<N>& contention)

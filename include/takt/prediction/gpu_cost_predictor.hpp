@@ -70,8 +70,8 @@ class gpu_cost_predictor {
   constexpr gpu_cost_predictor() noexcept = default;
   constexpr explicit gpu_cost_predictor(const cost_predictor_settings& s) noexcept : settings_{s} {}
 
-  /// Whether 1 <= window <= MaxWindow, 0 <= restart_after <= window, 0 <= warm_up and 0 <= sigmas <= most_sigmas.
-  /// Otherwise every sample is refused.
+  /// Returns whether 1 <= window <= MaxWindow, 0 <= restart_after <= window, 0 <= warm_up and 0 <= sigmas <=
+  /// most_sigmas. Otherwise every sample is refused.
   [[nodiscard]] constexpr auto valid() const noexcept -> bool {
     const auto& s = settings_;
     return s.window >= 1 && s.window <= static_cast<std::int32_t>(MaxWindow) && s.warm_up >= 0 && s.sigmas >= 0 &&

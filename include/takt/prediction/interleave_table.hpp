@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a kernel's instructions mostly are.
+/// Says what a kernel's instructions mostly are.
 enum class kernel_class : std::uint8_t { computation, branch, memory, special };
 
 /// Largest measured stretch of a synthetic kernel by one of any class beside it, two to an SM of a GTX 1080 Ti.

@@ -42,7 +42,7 @@ enum class fit_status : std::uint8_t {
   return "";
 }
 
-/// How far a bound of the law is from the samples.
+/// Says how far a bound of the law is from the samples.
 struct fit_distance {
   ticks largest = 0;
   double mean = 0;
@@ -60,7 +60,7 @@ struct kernel_fit {
 
 inline constexpr std::int32_t max_fit_margin = 1'000;
 
-/// Whether the law brackets every sample. Exact, in integers.
+/// Returns whether the law brackets every sample; exact, in integers.
 [[nodiscard]] constexpr auto brackets(const divisible_work& law, std::span<const kernel_sample> samples) noexcept
     -> bool {
   for (const kernel_sample& s : samples) {
@@ -95,7 +95,7 @@ class cover_search {
   [[nodiscard]] constexpr auto lowered(ticks time) const noexcept -> ticks {
     return margin_ >= 100 ? 0 : time * (100 - margin_) / 100;
   }
-  /// Whether no product of this search leaves 64 bits.
+  /// Returns whether no product of this search leaves 64 bits.
   [[nodiscard]] constexpr auto fits(ticks least_serial) const noexcept -> bool {
     ticks sum = 0;
     ticks product = 0;

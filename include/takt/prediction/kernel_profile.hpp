@@ -24,7 +24,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What runs a kernel on SMs of one's choice and times it: a device, host threads in its place, or a record of runs.
+/// Runs a kernel on SMs of one's choice and times it: a device, host threads in its place, or a record of runs.
 ///
 /// - `virtual_per_sm()`: blocks of the kernel that one SM holds at a time.
 /// - `chunks()`: into how many parts blocks divide the work of a job.
@@ -50,7 +50,7 @@ concept KernelBench = requires(B& b, std::int32_t sms, std::int32_t per_sm, std:
 inline constexpr int warm_ups = 2;
 /// Chunks that a job has at least for each virtual SM: fewer leave SMs idle at its end.
 inline constexpr std::uint32_t chunks_per_slot = 8;
-/// How many times as long as drawing its chunks a job takes at least: below, a profile is one of the counter.
+/// Gives how many times as long as drawing its chunks a job takes at least: below, a profile is one of the counter.
 inline constexpr ticks work_per_claim = 10;
 
 /// Chunks that a job needs so that a profile on so many SMs does not refuse it.

@@ -11,13 +11,13 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What the launch of a kernel takes besides its work, as the shortest and the longest of some runs without work:
+/// Holds what the launch of a kernel takes besides its work, as the shortest and the longest of some runs without work:
 /// launched plainly, and pinned to SMs. Source: Zou et al. 2021, section 4.3.
 struct launch_overheads {
   interval<ticks> plain{};
   interval<ticks> pinned{};
 
-  /// What pinning adds at most: a plain run had at least the shortest, so a difference of the two longest is no bound.
+  /// Returns what pinning adds at most. A plain run had at least the shortest, so two longest give no bound.
   [[nodiscard]] constexpr auto pinning() const noexcept -> ticks {
     return pinned.upper > plain.lower ? pinned.upper - plain.lower : 0;
   }

@@ -25,7 +25,7 @@ struct scaling_curve {
 
 namespace detail {
 
-/// Whether SM counts are above 0 and not all the same.
+/// Returns whether SM counts are above 0 and not all the same.
 [[nodiscard]] constexpr auto have_two_sizes(std::span<const kernel_sample> samples) noexcept -> bool {
   bool differ = false;
   for (const kernel_sample& s : samples) {

@@ -13,8 +13,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Whether runs are long enough to tell their work from the launch: at least half of the shortest is work. Pre: not
-/// empty.
+/// Returns whether runs are long enough to tell their work from the launch: at least half of the shortest is work. Pre:
+/// not empty.
 [[nodiscard]] constexpr auto long_enough(std::span<const ticks> times, const interval<ticks>& overhead) noexcept
     -> bool {
   TAKT_EXPECTS(!times.empty());

@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What the holder of a GPU token is doing.
+/// Says what the holder of a GPU token is doing.
 enum class holder_state : std::uint8_t {
   executing,         ///< on a CPU
   on_engine,         ///< suspended until its copy or kernel is complete

@@ -127,7 +127,7 @@ inline constexpr std::string_view unsaid_interleave_words =
   return joined(parts, " and ") + " under " + std::string{protocol};
 }
 
-/// Who has which part of the GPUs.
+/// Returns who has which part of the GPUs.
 template <class Table, std::size_t N, std::size_t M>
 [[nodiscard]] auto plan_words(const platform_record& platform, const rule_words& rules, const Table& table,
                               const plan<N, M>& p) -> std::string {

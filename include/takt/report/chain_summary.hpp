@@ -20,14 +20,14 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// Whether a task's jobs wait for those of the task before it in a chain, so that the bound counts on it, or why not.
+/// Says whether a task's jobs wait for those of the task before it in a chain, as its bound assumes, or why not.
 struct chain_wait {
   std::string consumer;
   std::string producer;
   wait_obstacle obstacle = wait_obstacle::none;
 };
 
-/// What is known of a cause-effect chain, as plain values.
+/// Holds what is known of a cause-effect chain, as plain values.
 struct chain_summary {
   std::string name;
   std::vector<std::string> tasks;
@@ -42,18 +42,18 @@ struct chain_summary {
 
   [[nodiscard]] auto bounded() const noexcept -> bool { return why.empty() && bound.bounded(); }
   [[nodiscard]] auto limited() const noexcept -> bool { return reaction_limit || age_limit; }
-  /// Whether it is the age that is to be short: only that has a limit.
+  /// Returns whether it is the age that is to be short: only that has a limit.
   [[nodiscard]] auto counts_age() const noexcept -> bool { return age_limit && !reaction_limit; }
-  /// Whether all limits are proven.
+  /// Returns whether all limits are proven.
   [[nodiscard]] auto meets() const noexcept -> bool {
     return bounded() && condition.empty() && (!reaction_limit || bound.reaction <= *reaction_limit) &&
            (!age_limit || bound.age <= *age_limit);
   }
-  /// Whether a run went beyond a limit.
+  /// Returns whether a run went beyond a limit.
   [[nodiscard]] auto misses() const noexcept -> bool {
     return seen && ((reaction_limit && seen->reaction > *reaction_limit) || (age_limit && seen->age > *age_limit));
   }
-  /// Whether a run went beyond what is proven.
+  /// Returns whether a run went beyond what is proven.
   [[nodiscard]] auto contradicted() const noexcept -> bool {
     return bounded() && condition.empty() && seen &&
            (seen->reaction > bound.reaction || seen->age > bound.age || seen->age_at_output > bound.age_at_output ||

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// What stands for a task in a drawing of a comparison. All differ by shape, so that no colour is needed.
+/// Says what stands for a task in a drawing of a comparison. All differ by shape, so that no colour is needed.
 enum class bar_kind : std::uint8_t {
   slack,    ///< proven, with what is left of the deadline
   late,     ///< the bound exceeds the deadline
@@ -29,7 +29,7 @@ enum class bar_kind : std::uint8_t {
   return t.meets ? bar_kind::slack : bar_kind::hollow;
 }
 
-/// Whether it has a length; the others are signs.
+/// Returns whether it has a length; the others are signs.
 [[nodiscard]] constexpr auto is_bar(bar_kind kind) noexcept -> bool {
   switch (kind) {
     case bar_kind::slack:
@@ -103,7 +103,7 @@ inline void write_sign(svg_writer& svg, bar_kind kind, double x, double y, std::
   }
 }
 
-/// What a pointer over a task is told.
+/// Returns the text that a pointer over a task shows.
 [[nodiscard]] inline auto bar_tooltip(const compared_task& t) -> std::string {
   const std::string bound = t.bound.exists ? "bound " + format_duration(t.bound.value) : "no bound";
   const std::string deadline = t.limited ? "deadline " + format_duration(t.deadline) : "no deadline";

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// How a comparison is laid out.
+/// Says how a comparison is laid out.
 struct comparison_layout {
   comparison_rank by = comparison_rank::slack;
   std::size_t width = 120;
@@ -96,7 +96,7 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
   return heads + std::string(widest, '-') + "\n" + rows;
 }
 
-/// What was chosen, one paragraph for all rows of one plan.
+/// Returns what was chosen, one paragraph for all rows of one plan.
 [[nodiscard]] inline auto plan_paragraphs(const comparison_summary& c, const std::vector<std::size_t>& order,
                                           std::size_t width) -> std::string {
   std::vector<std::string> done;

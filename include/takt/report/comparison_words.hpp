@@ -45,7 +45,7 @@ namespace takt::inline TAKT_ABI::report {
   return *row.status == verdict_status::not_proven ? "not proven" : name_of(*row.status);
 }
 
-/// Whether a row says what a board does with several processes if nobody chooses: the driver's time slices.
+/// Returns whether a row says what a board does with several processes if nobody chooses: the driver's time slices.
 [[nodiscard]] inline auto is_today(const comparison_row& row) -> bool {
   return std::string_view{row.policy}.substr(0, row.policy.find(':')) == "time-sliced";
 }
@@ -62,7 +62,7 @@ namespace detail {
          std::to_string(names.size() - shown) + " other " + std::string{what};
 }
 
-/// What the bounds of a row leave unproven, as clauses.
+/// Returns what the bounds of a row leave unproven, as clauses.
 [[nodiscard]] inline auto unproven_clauses(const comparison_row& row) -> std::vector<std::string> {
   std::vector<std::string> late;
   std::vector<std::string> unknown;
@@ -104,8 +104,8 @@ inline void add_unique(std::vector<std::string>& to, const std::string& text) {
 
 }  // namespace detail
 
-/// What is missing, as clauses: "the platform does not say preemption_levels", "/tasks/2/segments/1 has no blocks". A
-/// fact that is missing in many places stands in one clause.
+/// Returns what is missing, as clauses: "the platform does not say preemption_levels", "/tasks/2/segments/1 has no
+/// blocks". A fact that is missing in many places stands in one clause.
 [[nodiscard]] inline auto missing_clauses(const std::vector<missing_words>& missing) -> std::vector<std::string> {
   std::vector<std::string> out;
   std::vector<std::string> of_platform;
@@ -147,7 +147,7 @@ inline void add_unique(std::vector<std::string>& to, const std::string& text) {
 
 namespace detail {
 
-/// What is said of rows before the reason, for one and for several policies.
+/// Returns what is said of rows before the reason, for one and for several policies.
 [[nodiscard]] inline auto outcome_clause(const std::optional<verdict_status>& status, bool several)
     -> std::string_view {
   if (!status) { return "cannot be judged"; }

@@ -46,14 +46,14 @@ void explain(std::ostream& out, const Board& board, const Tasks& tasks, const ve
   out << report::detail::plan_sentence(v);
 }
 
-/// The same from the verdict alone, which does not know the parts of bounds. The last line says how to get them.
+/// Explains from the verdict alone, which does not know the parts of bounds. The last line says how to get them.
 template <std::size_t N, std::size_t V>
 void explain(std::ostream& out, const verdict<ticks, N, V>& v) {
   report::explain(out, report::detail::begin_summary(v));
   out << report::detail::plan_sentence(v) << "\nThe parts of bounds are told by explain(out, board, tasks, verdict).\n";
 }
 
-/// What a simulation or a run saw of each task beside what is proven. Pre: all are about the same tasks.
+/// Explains what a simulation or a run saw of each task beside what is proven. Pre: all are about the same tasks.
 template <class Board, class Tasks, std::size_t N, std::size_t V, class Rows, class Visits>
 void explain(std::ostream& out, const Board& board, const Tasks& tasks, const verdict<ticks, N, V>& v,
              const observation<Rows, Visits>& seen) {

@@ -17,7 +17,7 @@ namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-/// What a term stands for, after "3ms for ".
+/// Returns what a term stands for, after "3ms for ".
 [[nodiscard]] inline auto purpose(const verdict_summary& v, const task_summary& of, const term<ticks>& t)
     -> std::string {
   const std::string who = t.by < v.tasks.size() ? v.tasks[t.by].name : "others";

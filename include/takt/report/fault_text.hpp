@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What is wrong, and what is allowed, without the values.
+/// Holds what is wrong, and what is allowed, without the values.
 struct fault_text {
   std::string_view field;    ///< the field's name in the file format
   std::string_view problem;  ///< continues the field's value: "exceeds the period"

@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// What is wrong with a model, in words that own their text.
+/// Holds what is wrong with a model, in words that own their text.
 struct fault_words {
   std::string subject{};  ///< the task and the place in it; empty for a fault of the whole
   std::string field{};    ///< in the file format; empty where several could be meant

@@ -46,8 +46,8 @@ class work_of_jobs {
     for (auto& [id, pieces] : waits_) { join(pieces); }
   }
 
-  /// What a job does from its release, or its first work if that is earlier, to its end: stretches that follow each
-  /// other. A job that waits for a token works nowhere.
+  /// Returns what a job does from its release, or its first work if that is earlier, to its end: stretches that follow
+  /// each other. A job that waits for a token works nowhere.
   [[nodiscard]] auto of(const traced_job& j) const -> std::vector<job_stretch> {
     std::vector<job_stretch> out;
     ticks now = begin_of(j);

@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI::report {
 /// A time in whole tenths of a second, rounded down.
 [[nodiscard]] inline auto in_tenths(ticks time) -> std::string { return detail::decimal(time / 100'000'000, 1) + "s"; }
 
-/// What a run has seen so far: a row per task, in the order of the summary. Pre: a row of `seen` for each task.
+/// Returns what a run has seen so far: a row per task, in the order of the summary. Pre: a row of `seen` for each task.
 [[nodiscard]] inline auto live_table(std::span<const task_progress> seen, const verdict_summary& proven) -> table {
   TAKT_EXPECTS(seen.size() == proven.tasks.size());
   table out{.heads = {proven.subject, "jobs", "misses", "worst ms", "bound ms", "violations", "last"}};
@@ -37,7 +37,7 @@ namespace takt::inline TAKT_ABI::report {
   return out;
 }
 
-/// The same in one line: of how many jobs how many were late, and which task violated its bound last. Pre: as above.
+/// Returns it in one line: of how many jobs how many were late, and which task violated its bound last. Pre: as above.
 [[nodiscard]] inline auto live_line(ticks passed, std::span<const task_progress> seen, const verdict_summary& proven)
     -> std::string {
   TAKT_EXPECTS(seen.size() == proven.tasks.size());

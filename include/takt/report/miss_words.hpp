@@ -53,14 +53,14 @@ namespace takt::inline TAKT_ABI::report {
   return {};
 }
 
-/// The same as a sentence.
+/// Returns the explanation of a miss as a sentence.
 [[nodiscard]] inline auto explain_miss(const verdict_summary& v, const proven_miss<ticks>& miss) -> std::string {
   std::string out = miss_clause(miss.task < v.tasks.size() ? v.tasks[miss.task].name : std::string{}, miss) + '.';
   if (out[0] >= 'a' && out[0] <= 'z') { out[0] = static_cast<char>(out[0] - 'a' + 'A'); }
   return out;
 }
 
-/// The same for rows of comparisons. Pre: `tasks` are those that the proofs are about.
+/// Returns the misses in words for rows of comparisons. Pre: `tasks` are those that the proofs are about.
 template <std::size_t M, class Tasks>
 [[nodiscard]] auto compared_misses(const inline_vector<proven_miss<ticks>, M>& misses, const Tasks& tasks)
     -> std::vector<compared_miss> {

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// How many characters one has to change, add or take away to make one text the other.
+/// Returns how many characters one has to change, add or take away to make one text the other.
 [[nodiscard]] inline auto edit_distance(std::string_view a, std::string_view b) -> std::size_t {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) { row[j] = j; }

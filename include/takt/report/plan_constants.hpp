@@ -42,7 +42,7 @@ struct period_texts {
   void refuse(const model_error& /*told by the verdict*/) {}
 };
 
-/// Whether jobs of a pool of processors have the priorities of their tasks, by a rule that need not read any.
+/// Tells whether jobs of a pool of processors have the priorities of their tasks, by a rule that need not read any.
 template <class Pool>
 inline constexpr bool ranks_tasks = false;
 template <class Rule>

@@ -23,7 +23,7 @@ void add_part_words(std::vector<std::string>& out, std::string_view what, const 
   if (!all.empty()) { out.push_back(std::string{what} + ": " + joined(all)); }
 }
 
-/// Who has which part of the GPUs. `names(i)` is what task i is called.
+/// Adds who has which part of the GPUs. `names(i)` is what task i is called.
 template <std::size_t N, std::size_t V, class Names>
 void add_share_words(std::vector<std::string>& out, const plan<N, V>& p, const Names& names, std::string_view sms,
                      bool several_gpus) {

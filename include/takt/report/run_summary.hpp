@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// What was seen of one task in a simulation or a run, beside what was proven.
+/// Holds what was seen of one task in a simulation or a run, beside what was proven.
 struct task_run {
   std::string name;
   std::uint64_t jobs = 0;    ///< completed
@@ -63,7 +63,7 @@ struct run_summary {
   return out + "from " + format_duration(longest[0]) + " to " + format_duration(longest[1]);
 }
 
-/// What a simulation or a run saw beside what an analysis promised. Pre: both are about the same tasks.
+/// Returns what a simulation or a run saw beside what an analysis promised. Pre: both are about the same tasks.
 template <class Tasks, class Visits>
 [[nodiscard]] auto summarize(const observation<Tasks, Visits>& seen, const verdict_summary& proven) -> run_summary {
   TAKT_EXPECTS(seen.tasks.size() <= proven.tasks.size());

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// What a simulation or a run saw, whatever the capacities of its tables, and sentences on it.
+/// Holds what a simulation or a run saw, whatever the capacities of its tables, and sentences on it.
 struct sighting {
   observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> seen{};
   std::string device_fault{};

@@ -33,7 +33,7 @@ namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-/// What a pool holds: a kind, and how many of it.
+/// Says what a pool holds: a kind, and how many of it.
 struct pool_contents {
   std::string_view kind;
   std::int32_t count = 1;
@@ -74,7 +74,7 @@ template <class Rule>
   return "a rule without name";
 }
 
-/// What words about a pool need.
+/// Holds what words about a pool need.
 struct pool_answers {
   pool_contents held{};
   std::string rule{};

@@ -54,7 +54,7 @@ struct colour {
                                 {"#882255", true}, {"#88ccaa"}};
   return palette[task % 10];
 }
-/// How often the palette was used up before this task; drawings mark later rounds by stripes.
+/// Returns how often the palette was used up before this task; drawings mark later rounds by stripes.
 [[nodiscard]] constexpr auto colour_round(std::uint32_t task) noexcept -> std::uint32_t { return task / 10; }
 
 /// Writes SVG elements.

@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// How the data of one output went through a chain, to be drawn.
+/// Says how the data of one output went through a chain, to be drawn.
 struct chain_view {
   std::string title;
   std::vector<std::string> names;             ///< of the stages' tasks
@@ -27,7 +27,7 @@ struct chain_view {
 
 namespace detail {
 
-/// Whether each stage has a step of the job that the path names there.
+/// Returns whether each stage has a step of the job that the path names there.
 [[nodiscard]] inline auto shows_path(const chain_view& view) -> bool {
   bool out = view.steps.size() == view.names.size() && view.path.jobs.size() == view.names.size();
   for (std::size_t i = 0; out && i < view.steps.size(); ++i) {

@@ -29,7 +29,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// What of a trace to draw, and how wide.
+/// Holds what of a trace to draw, and how wide.
 struct gantt_options {
   std::string_view title = {};
   ticks from = 0;
@@ -335,7 +335,7 @@ class gantt_writer {
     svg_.text(margin + 8, y + height / 2 + 18, text("up to ", load.peak), "font-size=\"10\" fill=\"#667\"");
   }
 
-  /// What of a trace is drawn, and what is not.
+  /// Writes what of a trace is drawn, and what is not.
   void write_footer() {
     ticks last = 0;
     for (const slice& s : trace_.slices) { last = std::max(last, s.end); }

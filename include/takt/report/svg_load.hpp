@@ -20,8 +20,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// How many pieces of each task are at work at once, on the mean of each column of a picture. A piece on several SMs
-/// counts for each.
+/// Says how many pieces of each task are at work at once, on the mean of each column of a picture. A piece on several
+/// SMs counts for each.
 struct stacked_load {
   std::map<std::uint32_t, std::vector<double>> of_task;
   std::int64_t peak = 0;  ///< at work at once, of all tasks, at any instant of the window

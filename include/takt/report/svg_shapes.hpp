@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::report::detail {
 
-/// What charts of jobs are made of.
+/// Holds the shapes that charts of jobs are made of.
 class gantt_shapes {
  public:
   static constexpr double column_width = 7.4;  ///< per character of 12 px text, rather too much than too little

@@ -46,8 +46,8 @@ struct named_node {
 
 }  // namespace detail
 
-/// What the numbers in a trace of tasks on a board stand for: tasks, or the nodes of graphs that run as one scheduler
-/// sees them.
+/// Returns what the numbers in a trace of tasks on a board stand for: tasks, or the nodes of graphs that run as one
+/// scheduler sees them.
 template <class Board, class Tasks>
 [[nodiscard]] auto names_in_trace(const Board& board, const Tasks& tasks) -> std::vector<std::string> {
   std::vector<std::string> out;

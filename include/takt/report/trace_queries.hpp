@@ -68,7 +68,7 @@ namespace views {
 [[nodiscard]] inline auto of_task(std::uint32_t task) {
   return ranges::views::filter([task](const auto& e) { return e.task == task; });
 }
-/// The same of one job.
+/// Selects the slices, marks, jobs or tokens of one job.
 [[nodiscard]] inline auto of_job(std::uint32_t task, std::uint64_t job) {
   return ranges::views::filter([task, job](const auto& e) { return e.task == task && e.job == job; });
 }

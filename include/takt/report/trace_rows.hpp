@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// What shows a unit of a board: a row of a picture, or a track of a trace.
+/// Says what shows a unit of a board: a row of a picture, or a track of a trace.
 struct trace_row {
   std::string group;
   std::string name;

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// What was recorded of a simulation or a run, in any order, and the names of the tasks in the given order.
+/// Holds what was recorded of a simulation or a run, in any order, and the names of the tasks in the given order.
 struct trace_view {
   std::span<const slice> slices{};
   std::span<const mark> marks{};

@@ -53,7 +53,7 @@ constexpr void for_each_character(std::string_view text, F f) {
   }
 }
 
-/// Whether every byte belongs to a character.
+/// Returns whether every byte belongs to a character.
 [[nodiscard]] constexpr auto is_utf8(std::string_view text) noexcept -> bool {
   while (!text.empty()) {
     char32_t c = 0;

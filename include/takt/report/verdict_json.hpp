@@ -34,7 +34,7 @@ inline void write_texts(json_writer& json, std::string_view key, const std::vect
   json.end_array();
 }
 
-/// Who a term is about: a visit where it names one, else a task.
+/// Writes who a term is about: a visit where it names one, else a task.
 inline void write_cause(json_writer& json, const verdict_summary& v, const term<ticks>& t) {
   if (t.visit < v.visits.size()) {
     json.member("by", v.visits[t.visit]);

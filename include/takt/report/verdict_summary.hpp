@@ -24,7 +24,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// What an analysis found out about one task, graph or application.
+/// Holds what an analysis found out about one task, graph or application.
 struct task_summary {
   std::string name;
   ticks deadline = 0;
@@ -86,7 +86,7 @@ struct verdict_summary {
     const task_summary& t = tasks[task];
     return t.meets || bounds_late_jobs ? t.bound : response_bound<ticks>{};
   }
-  /// Whether the bounds of different tasks are of different methods.
+  /// Returns whether the bounds of different tasks are of different methods.
   [[nodiscard]] auto mixes_methods() const -> bool {
     const task_summary* first = nullptr;
     for (const task_summary& t : tasks) {
@@ -100,7 +100,7 @@ struct verdict_summary {
 
 namespace detail {
 
-/// What a verdict of any analysis says, without reasons.
+/// Returns what a verdict of any analysis says, without reasons.
 template <std::size_t N, std::size_t M>
 [[nodiscard]] auto begin_summary(const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out;
@@ -155,7 +155,7 @@ class kernel_users {
   std::size_t tasks_ = 0;
 };
 
-/// How many SMs tasks have for themselves, and where there are several GPUs, on which one each task with kernels is.
+/// Returns how many SMs tasks have for themselves, and on which of several GPUs each task with kernels is.
 template <class P, class Tasks>
 [[nodiscard]] auto share_members(const P& plan, const verdict_summary& v, bool several_gpus, const Tasks& tasks)
     -> tree {

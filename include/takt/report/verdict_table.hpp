@@ -68,7 +68,7 @@ namespace detail {
   return out;
 }
 
-/// How much later each task may respond.
+/// Returns how much later each task may respond.
 [[nodiscard]] inline auto slack_table(const verdict_summary& v) -> table {
   table out{.heads = {v.subject, "deadline ms", "bound ms", "slack ms", "slack"}};
   for (const std::uint32_t i : v.order) {

@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// Whether a character acts on what shows it, or breaks its lines, or turns the order of others round, or is not seen
+/// Returns whether a character acts on what shows it, breaks its lines, turns the order of others round, or is not seen
 /// at all, so that two names look alike.
 [[nodiscard]] constexpr auto is_control(char32_t c) noexcept -> bool {
   const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };

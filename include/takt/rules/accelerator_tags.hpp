@@ -29,7 +29,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Who goes first on an accelerator.
+/// Holds for a rule by which kernels on an accelerator go first: by fixed priority or by earliest deadline.
 template <class R>
 concept KernelOrder = FixedPriority<R> || EarliestDeadlineFirst<R>;
 
@@ -44,7 +44,7 @@ template <std::size_t Capacity>
 
 }  // namespace detail
 
-/// What the rules of whole kernels have in common: a kernel says how long it takes, what it costs to stop it, and
+/// Holds what the rules of whole kernels have in common: a kernel says how long it takes, what it costs to stop it, and
 /// whether it is pinned to a core. One that does not say what it costs runs to its end.
 template <class Policy>
 struct kernel_rule {
@@ -262,14 +262,14 @@ using strategy_type = detail::strategy_of_rule<R>;
 template <class R>
 concept SingleStream = StartsInOrder<R> && !MakesStrategy<R>;
 
-/// How an accelerator can be scheduled: one kernel at a time, or by a state machine of the rule's own. `sharing` is its
-/// word in files; `tells_cores_apart` says that every kernel for one core needs that core chosen, `cost` what the
-/// hardware does when it preempts, `pinned` and `gang` which slots there are. Tasks know nothing of it.
+/// Holds for a rule by which an accelerator can be scheduled: one kernel at a time, or by a state machine of its own.
+/// `sharing` is its word in files; `tells_cores_apart` says that every kernel for one core needs that core chosen,
+/// `cost` what the hardware does when it preempts, `pinned` and `gang` which slots there are. Tasks know nothing of it.
 template <class R>
 concept AcceleratorRule = (SingleStream<R> || MakesStrategy<R>) &&
                           requires { requires KernelOrder<typename detail::kernel_order_of<R>::type>; };
 
-/// Who goes first under a rule.
+/// Names the order in which kernels go under a rule.
 template <AcceleratorRule R>
 using kernel_order = typename detail::kernel_order_of<R>::type;
 
@@ -279,7 +279,7 @@ concept ReservesSlots = requires(const R& r) {
   { r.pinned } -> std::convertible_to<slot_reservation<ticks>>;
   { r.gang } -> std::convertible_to<slot_reservation<ticks>>;
 };
-/// What the hardware does when the rule preempts is a choice.
+/// Holds for a rule that states by `cost` what the hardware does when the rule preempts.
 template <class R>
 concept ChoosesCosts = requires(const R& r) {
   { r.cost } -> std::convertible_to<preemption_cost_model>;
@@ -301,7 +301,7 @@ constexpr void rank_kernels(task_rows<accelerator_task<Number>, MaxTasks>& table
   }
 }
 
-/// What is wrong with a set for a rule on an accelerator: rules that tell cores apart need every core chosen.
+/// Returns what is wrong with a set for a rule on an accelerator: rules that tell cores apart need every core chosen.
 template <AcceleratorRule Rule, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto fits_accelerator(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                               const accelerator_record& accelerator) -> model_error {

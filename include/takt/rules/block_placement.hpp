@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What one block takes from its SM, besides a block slot: threads in whole warps.
+/// Holds what one block takes from its SM, besides a block slot: threads in whole warps.
 struct block_footprint {
   std::int64_t threads = 1;
   std::int64_t shared_memory = 0;
@@ -18,7 +18,7 @@ struct block_footprint {
       -> bool = default;
 };
 
-/// What one SM has, or has left.
+/// Holds what one SM has, or has left.
 struct sm_capacity {
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
@@ -28,7 +28,7 @@ struct sm_capacity {
   std::int64_t registers = unlimited;
   std::int32_t warp_size = 1;  ///< of 1 thread: blocks say what they hold in whole warps
 
-  /// What a block of so many threads takes here.
+  /// Returns what a block of so many threads takes here.
   [[nodiscard]] constexpr auto held_by(block_footprint b) const noexcept -> block_footprint {
     b.threads = whole_warps(b.threads, warp_size);
     return b;
@@ -62,7 +62,7 @@ struct sm_capacity {
 /// lowest number. One of one's own is a comparison of what two SMs have left. Hardware has been seen to place evenly;
 /// no bound depends on it.
 struct block_placement {
-  /// Whether the first SM is better. Pre: the block fits either.
+  /// Tells whether the first SM is better. Pre: the block fits either.
   using comparison = auto (*)(const sm_capacity& left, const sm_capacity& than) noexcept -> bool;
 
   comparison better = nullptr;  ///< none: the lowest number

@@ -65,7 +65,7 @@ class block_queue {
     for (std::size_t i = 0; i < MaxKernels; ++i) { free_[i] = static_cast<std::int32_t>(MaxKernels - 1 - i); }
   }
 
-  /// Whether a kernel could run here: it has blocks, one of them fits on an empty SM, and its stream is below
+  /// Returns whether a kernel could run here: it has blocks, one of them fits on an empty SM, and its stream is below
   /// MaxStreams.
   [[nodiscard]] constexpr auto takes(const queued_kernel& k) const noexcept -> bool {
     const bool streamed = k.stream == own_stream || (k.stream >= 0 && index(k.stream) < MaxStreams);
@@ -117,7 +117,7 @@ class block_queue {
     return {head, sm};
   }
 
-  /// So many blocks of the kernel end on an SM. Whether the kernel is then finished. Pre: they run there.
+  /// So many blocks of a kernel end on an SM. Returns whether it is then finished. Pre: they run there.
   constexpr auto complete(std::int32_t kernel, std::int32_t sm, std::int64_t count = 1) noexcept -> bool {
     TAKT_EXPECTS(is_sm(sm) && is_kernel(kernel) && 1 <= count && count <= entries_[index(kernel)].running);
     entry& e = entries_[index(kernel)];
@@ -194,7 +194,7 @@ class block_queue {
     queue_[(first_ + waiting_) % MaxKernels] = number;
     ++waiting_;
   }
-  /// What has finished at this instant leaves, and those that waited for its stream enter the queue.
+  /// Lets what has finished at this instant leave, and those that waited for its stream enter the queue.
   constexpr void free_streams() noexcept {
     while (ended_count_ > 0) {
       std::size_t oldest = 0;

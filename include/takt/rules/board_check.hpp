@@ -34,11 +34,11 @@ inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
 [[nodiscard]] constexpr auto gpu_of(const accelerator_resource& r, bool shared) noexcept -> gpu_record {
   return {.sms = r.record.cores, .shared = shared};
 }
-/// Whether a plan hands its SMs out.
+/// Tells whether a plan hands its SMs out.
 template <class Resource>
 inline constexpr bool has_sms = requires(const Resource& r) { gpu_of(r, false); };
 
-/// Whether a pool of one resource serves visits that ask for another.
+/// Tells whether a pool of one resource serves visits that ask for another.
 template <class Pool, class Wanted>
 inline constexpr bool serves = std::same_as<typename Pool::resource_type, Wanted> ||
                                (std::same_as<Wanted, gpu> && is_gpu<typename Pool::resource_type>);
@@ -92,7 +92,7 @@ template <class Rule>
   if constexpr (requires { Rule::preemptive; }) { return Rule::preemptive; }
   return false;
 }
-/// Whether a rule knows when kernels stop, and what that costs.
+/// Returns whether a rule knows when kernels stop, and what that costs.
 template <class Rule>
 [[nodiscard]] constexpr auto stops_kernels() noexcept -> bool {
   if constexpr (requires { Rule::stops_kernels; }) { return Rule::stops_kernels; }
@@ -185,7 +185,7 @@ template <class Segment>
 concept NeedsSms = std::same_as<typename resource_of_segment<Segment>::type, gpu> && !knows<execution_time, Segment> &&
                    !knows<kernel_wcet, Segment>;
 
-/// Whether the rule of a pool can tell how long a segment takes there, if it serves it.
+/// Tells whether the rule of a pool can tell how long a segment takes there, if it serves it.
 template <class Pool, class Segment>
 inline constexpr bool knows_time =
     is_critical_section<Segment> || !serves<Pool, typename resource_of_segment<Segment>::type> ||
@@ -197,7 +197,7 @@ using time_sentence =
 template <class Pool, class Segment>
 inline constexpr bool takes_segment =
     serves<Pool, typename resource_of_segment<Segment>::type> && knows_time<Pool, Segment>;
-/// Whether some pool can tell it. Of two GPUs, the plan says which one a task uses.
+/// Says whether some pool can tell how long a segment takes. Of two GPUs, the plan says which one a task uses.
 template <class Platform, class Segment>
 inline constexpr bool is_taken = false;
 template <class... Pools, class Segment>
@@ -210,7 +210,7 @@ struct times_fault<Platform, Pool, segment_list<Segments...>>
     : first_sentence<
           fault_unless<knows_time<Pool, Segments> || is_taken<Platform, Segments>, time_sentence<Pool, Segments>>...> {
 };
-/// Whether a pool that is asked for can tell it of any segment.
+/// Tells whether a pool that is asked for can tell the time of any of the segments.
 template <class Pool, class Segments>
 inline constexpr bool can_be_used = true;
 template <class Pool, class... Segments>

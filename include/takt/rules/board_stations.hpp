@@ -31,7 +31,7 @@ struct board_station {
 
 namespace detail {
 
-/// Whether a pool under the rule is one station, so that one server, which may be large, is all it needs.
+/// Returns whether a pool under the rule is one station, so that one server, which may be large, is all it needs.
 template <class Rule>
 [[nodiscard]] constexpr auto is_one_station() noexcept -> bool {
   if constexpr (requires { Rule::one_station; }) { return Rule::one_station; }
@@ -108,7 +108,7 @@ struct all_pool_locks<std::index_sequence<At...>, Clients, Pools...> : pool_lock
   }
 };
 
-/// What the protocol of the tokens of a pool is known for; nothing where it has none.
+/// Holds what the protocol of the tokens of a pool is known for; nothing where it has none.
 struct protocol_habits {
   bool inherits = false;
   bool donates = false;
@@ -160,7 +160,7 @@ class board_stations<platform<Pools...>, MaxStations> {
     return stations_[s].units;
   }
 
-  /// Whether some protocol lets jobs donate their priorities.
+  /// Tells whether some protocol lets jobs donate their priorities.
   static constexpr bool may_donate = (detail::protocol_habits_of<typename Pools::rule_type>().donates || ...);
 
   // Pools with tokens, in the order of the platform.
@@ -191,17 +191,17 @@ class board_stations<platform<Pools...>, MaxStations> {
   }
 
   // What the rule of a station is known for: a look into a table that is made while compiling.
-  /// Whether holders of tokens can be served at the priority of others there.
+  /// Returns whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool {
     constexpr of_pools<bool> known{InheritsPriorities<typename Pools::rule_type>...};
     return known[stations_[s].pool];
   }
-  /// Who can delay a visit there.
+  /// Returns who can delay a visit there.
   [[nodiscard]] constexpr auto delays_from(std::size_t s) const -> delayed_by {
     constexpr of_pools<delayed_by> known{detail::delayed_by_under<typename Pools::rule_type>()...};
     return known[stations_[s].pool];
   }
-  /// Whether visits with guards may start early there.
+  /// Returns whether visits with guards may start early there.
   [[nodiscard]] constexpr auto starts_early(std::size_t s) const -> bool {
     constexpr of_pools<bool> known{StartsEarly<typename Pools::rule_type>...};
     return known[stations_[s].pool] && units(s) == 1;
@@ -210,7 +210,7 @@ class board_stations<platform<Pools...>, MaxStations> {
     constexpr of_pools<bool> known{LooksBeside<typename Pools::rule_type>...};
     return known[stations_[s].pool];
   }
-  /// Whether code may run there in place of visits of known length.
+  /// Returns whether code may run there in place of visits of known length.
   [[nodiscard]] constexpr auto serves_bodies(std::size_t s) const -> bool {
     constexpr of_pools<bool> known{detail::serves_bodies<typename Pools::rule_type>...};
     return known[stations_[s].pool];

@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What happens to a job that wants to go on with an empty budget. It does go on, and nobody is told of it, as far as
-/// nothing else is chosen.
+/// Says what happens to a job that wants to go on with an empty budget. It does go on, and nobody is told of it, as far
+/// as nothing else is chosen.
 struct overrun_policy {
   bool signals = false;         ///< it is told once, as soon as it holds no engine lock
   bool releases_early = false;  ///< it takes the budget and the deadline of its task's next job, which is skipped
@@ -24,7 +24,7 @@ struct overrun_policy {
   static const overrun_policy early_release;
   static const overrun_policy bandwidth_inheritance;
 
-  /// Whether anything comes of an empty budget.
+  /// Returns whether an empty budget has any effect.
   [[nodiscard]] constexpr auto limits() const noexcept -> bool { return signals || releases_early; }
   /// Lenders pay with budgets that they take early.
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return releases_early || !lenders_pay; }
@@ -37,7 +37,7 @@ inline constexpr overrun_policy overrun_policy::signal{.signals = true};
 inline constexpr overrun_policy overrun_policy::early_release{.releases_early = true};
 inline constexpr overrun_policy overrun_policy::bandwidth_inheritance{.releases_early = true, .lenders_pay = true};
 
-/// What the host does about an empty budget.
+/// Says what the host does about an empty budget.
 enum class budget_action : std::uint8_t {
   deliver_signal,    ///< to the job; unwinding it releases its token
   abort_request,     ///< withdraw its token request, which may lower the holder's effective priority
@@ -81,8 +81,8 @@ struct job_budget {
   return true;
 }
 
-/// What an early release takes, in this order: a waiter leaves its queue before its priority changes and comes back
-/// after the priorities of those it has locked out have been put right. Source: Elliott 2015, sections 3.2.4 and 3.3.3.
+/// Returns the actions of an early release. A waiter leaves its queue before its priority changes, and comes back after
+/// the priorities of those it has locked out have been put right. Source: Elliott 2015, sections 3.2.4 and 3.3.3.
 [[nodiscard]] constexpr auto early_release_actions(const job_budget& b) noexcept -> budget_actions {
   budget_actions todo;  // Bound: four of these, and a signal behind them.
   if (b.waits_for_token) { todo.unchecked_push_back(budget_action::abort_request); }
@@ -118,7 +118,7 @@ class budget_account {
   }
 
   constexpr void engine_locked() noexcept { ++engine_locks_; }
-  /// What has been put off until now. Pre: an engine lock is held.
+  /// Returns the actions that have been put off until now. Pre: an engine lock is held.
   [[nodiscard]] constexpr auto engine_unlocked() noexcept -> budget_actions {
     TAKT_EXPECTS(engine_locks_ > 0);
     --engine_locks_;

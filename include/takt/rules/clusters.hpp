@@ -104,7 +104,7 @@ template <RuleTag Rule>
     return {{}, processors};
   }
 }
-/// The same rule as `clustered(nonpreemptive(...), ...)`.
+/// Makes the same rule as `clustered(nonpreemptive(...), ...)`.
 template <class Rule>
 [[nodiscard]] constexpr auto nonpreemptive(const clustered_rule<Rule>& rule) noexcept {
   return clustered(nonpreemptive(static_cast<const Rule&>(rule)), rule.processors);

@@ -23,8 +23,8 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// What a `PoolRule` is by its declarations. Whether its server is one is asked where stations are made, so that nobody
-/// else needs the bodies of servers.
+/// Holds for a rule whose declarations are those of a `PoolRule`. Whether its server is one is asked where stations are
+/// made, so that nobody else needs the bodies of servers.
 template <class R>
 concept NamesServer = RuleTag<R> && requires(const R rule, std::int32_t units) {
   { R::name } -> std::convertible_to<std::string_view>;

@@ -32,7 +32,7 @@ template <class P>
   }
 }
 
-/// What keeps a plan from fitting a composed board on which it has been laid out, beyond its shares and cores.
+/// Returns what keeps a plan from fitting a composed board on which it has been laid out, beyond its shares and cores.
 template <class P, class Table, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto composed_plan_fault(const P& board, const Table& table, const plan<N, V>& p)
     -> model_error {
@@ -44,8 +44,8 @@ template <class P, class Table, std::size_t N, std::size_t V>
   return {.fault = fits ? model_fault::none : model_fault::plan_does_not_fit};
 }
 
-/// What a plan decides, in another one. Where that has too little room for a part, it is marked as cut, and fits
-/// nothing.
+/// Copies what a plan decides into another one. Where that has too little room for a part, it is marked as cut, and
+/// fits nothing.
 template <std::size_t N, std::size_t V, std::size_t M, std::size_t W>
 constexpr void copy_decisions(const plan<M, W>& from, plan<N, V>& to) {
   to.cut = from.cut;

@@ -25,8 +25,8 @@ inline constexpr bool same_order<Rule, CpuRule> = std::same_as<order_of<Rule>, o
 template <class Rule, class CpuRule>
 concept CopiesInPriorityOrder = Absent<Rule> || (NonpreemptiveFixedPriority<Rule> && detail::same_order<Rule, CpuRule>);
 
-/// The same, and engines that go by priorities as given beside processors that make theirs of periods or deadlines: on
-/// a board that a method knows as a whole, the processors' priorities are those of the tasks.
+/// Holds where copies go in the order of the processors, or by priorities as given beside processors that make theirs
+/// of periods or deadlines. On a board that a method knows as a whole, these are the priorities of tasks.
 template <class Rule, class CpuRule>
 concept CopiesFollowPriorities =
     CopiesInPriorityOrder<Rule, CpuRule> ||
@@ -67,7 +67,7 @@ enum class kernel_place : std::uint8_t {
   return false;
 }
 
-/// What hosts have to know of chains on a platform as a whole.
+/// Holds what hosts have to know of chains on a platform as a whole.
 struct chain_composition {
   kernel_place kernels = kernel_place::own_share;
   bool serialized = false;  ///< copies and kernels between two CPU segments are one critical section of one lock
@@ -76,8 +76,8 @@ struct chain_composition {
 /// Stands where hosts know nothing of chains on a platform as a whole.
 struct no_composition {};
 
-/// How chains run on a platform as a whole. The simulator, plans and files of chains ask it; a composition registers
-/// itself here as its method does at `known_method`. What is not registered is taken apart into its pools.
+/// Tells how chains run on a platform as a whole. The simulator, plans and files of chains ask it; a composition
+/// registers itself here as its method does at `known_method`. What is not registered is taken apart into its pools.
 template <class P>
 inline constexpr no_composition composition_of{};
 
@@ -109,7 +109,7 @@ concept BusyWaitingPlatform = ChainPlatform<P> && BusyWaiting<typename P::cpu_ru
 template <BusyWaitingPlatform P>
 inline constexpr chain_composition composition_of<P>{.spins = true};
 
-/// What stands between two CPU segments is one critical section of one lock, its kernel on SMs of the task's own.
+/// Holds where one critical section of one lock, its kernel on the task's own SMs, stands between two CPU segments.
 template <class P>
 concept SerializedGpuPlatform =
     ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
@@ -117,7 +117,7 @@ concept SerializedGpuPlatform =
 template <SerializedGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.serialized = true};
 
-/// The same with every kernel on all SMs.
+/// Holds as `SerializedGpuPlatform` does, but with every kernel on all SMs.
 template <class P>
 concept LockedGpuPlatform =
     ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
@@ -125,7 +125,7 @@ concept LockedGpuPlatform =
 template <LockedGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::all_sms, .serialized = true};
 
-/// What stands between two CPU segments is one critical section of a pool of tokens under a locking protocol.
+/// Holds where one critical section of a pool of tokens under a locking protocol stands between two CPU segments.
 template <class P>
 concept TokenGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
                            CopiesInArrivalOrder<typename P::copy_rule> && TokenLocked<typename P::gpu_rule>;
@@ -138,8 +138,8 @@ concept KnownComposition = std::same_as<decltype(composition_of<P>), const chain
 
 namespace detail {
 
-/// Whether hosts take tasks of this spelling on a platform as a whole, or say themselves what keeps them from it; else
-/// they are taken apart into visits. Chains where nobody says otherwise.
+/// Tells whether hosts take tasks of this spelling on a platform as a whole, or say themselves what keeps them from it;
+/// else they are taken apart into visits. Chains are so taken where nobody says otherwise.
 template <class P, class T>
 inline constexpr bool taken_as_a_whole = KnownComposition<P>;
 

@@ -22,7 +22,7 @@ inline constexpr ticks given_up_response = unbounded_response + 1;
   const bool neither = a >= unbounded_response && b >= unbounded_response;
   return (a < b) != neither ? b : a;
 }
-/// What is written of a response that exceeds its limit.
+/// Returns the value that stands for a response that exceeds its limit.
 [[nodiscard]] constexpr auto beyond_limit(ticks found) noexcept -> ticks {
   return found == given_up_response ? found : unbounded_response;
 }
@@ -53,12 +53,12 @@ struct visit_demand {
   bool moved = true;         ///< the jitter has grown since the last call
 };
 
-/// Whether a path joins two visits of one task, or they are the same.
+/// Returns whether a path joins two visits of one task, or they are the same.
 [[nodiscard]] constexpr auto ordered(const visit_demand& a, const visit_demand& b) noexcept -> bool {
   return a.task == b.task &&
          (a.position == b.position || (a.ancestors >> b.position & 1U) != 0 || (b.ancestors >> a.position & 1U) != 0);
 }
-/// Whether both can be pending at one instant.
+/// Returns whether both can be pending at one instant.
 [[nodiscard]] constexpr auto concurrent(const visit_demand& a, const visit_demand& b) noexcept -> bool {
   return !ordered(a, b);
 }

@@ -14,7 +14,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// Whether the points of a few jobs are their absolute deadlines, up to a constant.
+/// Returns whether the points of a few jobs are their absolute deadlines, up to a constant.
 template <class Order>
 [[nodiscard]] consteval auto goes_by_deadline() -> bool {
   const job_timing base{.wcet = 2, .period = 30, .deadline = 20, .task = 1, .priority = 2};
@@ -69,8 +69,8 @@ inline constexpr bool claims_in_vain<Rule> =
     !DeadlineOrder<std::remove_cvref_t<decltype(std::declval<const Rule&>().job_order(1))>> ||
     !requires { requires decltype(std::declval<const Rule&>().template make_server<8>(1))::starts_least_points; };
 
-/// Whether guards of a plan hold no visit back on station s. Visits of sections are held back by their requests alone,
-/// which makes them come at any time of a window: where there are some, all others keep their guards.
+/// Returns whether guards of a plan hold no visit back on station s. Visits of sections are held back by their requests
+/// alone, which makes them come at any time of a window: where there are some, all others keep their guards.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto drops_guards(const visit_table<N, V>& table, const Stations& stations, std::size_t s)
     -> bool {

@@ -47,8 +47,8 @@ struct helped_job {
   thread_rank effective{};
 };
 
-/// Whether a helper may run as this job: only while it is suspended for an operation on an engine that it has locked. A
-/// job that goes on after an asynchronous call would otherwise run twice under one identity.
+/// Returns whether a helper may run as this job: only while it is suspended for an operation on an engine that it has
+/// locked. A job that goes on after an asynchronous call would otherwise run twice under one identity.
 [[nodiscard]] constexpr auto lends_rank(const helped_job& job) noexcept -> bool {
   return job.suspended && job.holds_engine_lock;
 }

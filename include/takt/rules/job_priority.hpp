@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What of a sporadic task decides how important its jobs are.
+/// Holds the facts of a sporadic task that decide how important its jobs are.
 struct job_timing {
   ticks wcet = 0;
   ticks period = 0;
@@ -99,7 +99,7 @@ struct by_absolute_deadline {
   }
 };
 
-/// The same, but nobody goes before another with the same deadline: servers go by arrival.
+/// Ranks jobs by absolute deadline alone; nobody goes before another with the same deadline: servers go by arrival.
 struct by_absolute_deadline_alone {
   static constexpr bool takes_priorities = false;
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {

@@ -44,7 +44,7 @@ concept TimedOnSms = HasTimesOnSms<K> || knows<tabulated_times, K> || knows<kern
 template <class K>
 concept TimedOnGpu = TimedOnSms<K> || knows<execution_time, K>;
 
-/// What a time of a kernel is derived from, by name: compilers print it where none of them is there.
+/// Names what a time of a kernel is derived from: compilers print it where none of them is there.
 struct wcet_work_grid_or_wcet_by_share;
 
 namespace detail {
@@ -136,14 +136,14 @@ template <class K>
 [[nodiscard]] constexpr auto states_blocks(const K& k) noexcept -> bool {
   return states<kernel_grid>(k) && states<kernel_block_length>(k);
 }
-/// Whether this one is what its type allows of `TimedOnSms`.
+/// Returns whether the kernel states what its type allows of `TimedOnSms`.
 template <class K>
 [[nodiscard]] constexpr auto states_time_on_sms(const K& k) noexcept -> bool {
   return HasTimesOnSms<K> || states<tabulated_times>(k) || states<kernel_work>(k) || states_blocks(k) ||
          states<wcet_row>(k) || states<kernel_wcet>(k);
 }
 
-/// What would give a time where `derived_time` finds none. Of a grid, the other half.
+/// Returns the facts that would give a time where `derived_time` finds none. Of a grid, it is the other half.
 template <class K>
 [[nodiscard]] constexpr auto lacking_on_sms(const K& k, const gpu_record& gpu, std::int32_t sms) -> lacking_facts {
   const bool on_all = sms == all_virtual_sms(gpu);
@@ -319,7 +319,7 @@ struct kernel_blocks {
   std::int32_t threads = 0;
   ticks length = 0;  ///< of a block
 };
-/// What it takes to count them, if this kernel does not say it.
+/// Returns the facts that it takes to count the blocks, if this kernel does not state them.
 template <HasBlocks K>
 [[nodiscard]] constexpr auto lacking_blocks(const K& k) noexcept -> lacking_facts {
   if (!states<kernel_grid>(k)) { return lacks(visit_fact::grid); }
@@ -343,7 +343,7 @@ namespace detail {
 using kernel_of_all_facts =
     visit_segment<gpu, kernel_times<measured_times<1>>, kernel_work, kernel_overhead, kernel_interleave, kernel_grid,
                   kernel_block_length, wcet_row, kernel_wcet, kernel_preemption_cost>;
-/// What a rule reads of a segment: what it says itself, or what gives a time without a view.
+/// Names what a rule reads of a segment: what it says itself, or what gives a time without a view.
 template <class Rule, class S>
 struct needs_of : std::conditional<std::same_as<typename resource_of_segment<S>::type, gpu>,
                                    wcet_work_grid_or_wcet_by_share, execution_time> {};
@@ -353,7 +353,7 @@ struct needs_of<Rule, S> : std::type_identity<typename Rule::view_needs> {};
 
 }  // namespace detail
 
-/// Whether a segment takes the same time under a rule as by itself: the rule has no view of such segments.
+/// Holds if a segment takes the same time under a rule as by itself: the rule has no view of such segments.
 template <class Rule, class S>
 concept LeavesTime =
     TimedByItself<S> && !Views<Rule, S> &&

@@ -23,7 +23,7 @@ template <class Table>
   return table.visit(s.task, p).station;
 }
 
-/// Whether all jobs of a task have one point on a station; it is written to `out`.
+/// Returns whether all jobs of a task have one point on a station; it is written to `out`.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto fixed_point(const Table& table, const Stations& stations, std::uint32_t i, std::uint32_t s,
                                          priority_point& out) -> bool {
@@ -32,8 +32,8 @@ template <class Table, class Stations>
          out == later;
 }
 
-/// What the holder of section `h` is served at, at least: under a rule that raises to ceilings the best point of all
-/// users of its tokens, or the best of all where points change from job to job; else the lowest.
+/// Returns the least point at which the holder of section `h` is served. Under a rule that raises to ceilings it is the
+/// best point of all users of its tokens, or the best of all where points change between jobs; else the lowest.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto ceiling_of(const Table& table, const Stations& stations, std::size_t h) -> priority_point {
   const visit_section& held = table.sections[h];

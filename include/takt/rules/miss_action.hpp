@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What becomes of a job at its deadline.
+/// Says what becomes of a job at its deadline.
 enum class miss_action : std::uint8_t {
   abort,  ///< it is dropped
   late,   ///< it runs on, and the next job of its task waits for it

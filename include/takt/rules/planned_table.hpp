@@ -76,7 +76,7 @@ template <Platform P, TaskSet T, std::size_t N, ExactNumber Number = ticks>
 
 namespace detail {
 
-/// Whether shares that a rule hands out, and no plan chooses, are what the plan says if it says any.
+/// Returns whether the shares that a rule hands out, and no plan chooses, equal those of the plan if it says any.
 template <class Table, std::size_t N>
 [[nodiscard]] constexpr auto repeats_rule(const Table& table, const plan<N>& p, std::int32_t sms) -> bool {
   for (std::size_t k = 0; k < table.size(); ++k) {
@@ -88,7 +88,7 @@ template <class Table, std::size_t N>
 
 }  // namespace detail
 
-/// What keeps a plan from fitting a table that `planned_table` made: a part that the composition does not use, shares
+/// Returns what keeps a plan from fitting a table of `planned_table`: a part that the composition does not use, shares
 /// that are missing or do not fit, priorities against the order of the processors, or tokens other than the rule's.
 template <Platform P, class Table, std::size_t N>
 [[nodiscard]] constexpr auto plan_fault(const P& platform, const Table& table, const plan<N>& p) -> model_error {

@@ -31,7 +31,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may,
+/// Tells whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may,
 /// unless it is a task-level one.
 template <class Order>
 inline constexpr bool order_reads_priorities =
@@ -54,7 +54,7 @@ template <class Resource>
   return 1;
 }
 
-/// How long a segment takes under a rule: what its view says, or what the segment says where the rule has none.
+/// Returns how long a segment takes under a rule: what its view says, or what the segment says where the rule has none.
 /// `OnSms`: the resource has SMs.
 template <bool OnSms, class Rule, class S>
 [[nodiscard]] constexpr auto time_under(const Rule& rule, const S& asked, const visit_placement& at) -> visit_view {
@@ -71,14 +71,14 @@ template <bool OnSms, class Rule, class S>
   }
 }
 
-/// Whether visits that name their resource by its position may be of the pool.
+/// Tells whether visits that name their resource by its position may be of the pool.
 template <class Pool>
 inline constexpr bool is_own = !is_gpu<typename Pool::resource_type> && !is_mutex<Pool> &&
                                !std::same_as<typename Pool::resource_type, processors_resource> &&
                                !std::same_as<typename Pool::resource_type, copy_engines_resource>;
 
-/// What flattening, plans and searches ask of a pool. Of a typed pool the compiler knows the answers as far as its
-/// types say them; of an erased one only run time does.
+/// Answers what flattening, plans and searches ask of a pool. Of a typed pool the compiler knows the answers as far as
+/// its types say them; of an erased one only run time does.
 template <class Pool>
 struct pool_facts;
 
@@ -86,8 +86,8 @@ template <class Resource, class Rule>
 struct pool_facts<resource_pool<Resource, Rule>> {
   using pool_type = resource_pool<Resource, Rule>;
 
-  /// Whether there are pools of this type that serve visits by such segments. Of others nothing else is asked about
-  /// them.
+  /// Tells whether there are pools of this type that serve visits by such segments. Of others nothing else is asked
+  /// about them.
   template <class S>
   static constexpr bool may_serve =
       serves<pool_type, typename resource_of_segment<S>::type> || (std::same_as<S, described_own> && is_own<pool_type>);
@@ -112,7 +112,7 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   [[nodiscard]] static constexpr auto one_unit(const pool_type& /*p*/) noexcept -> bool {
     return serves_one_unit<Rule>();
   }
-  /// Whether tasks name the processors of which they use one.
+  /// Returns whether tasks name the processors of which they use one.
   [[nodiscard]] static constexpr auto names_cores(const pool_type& /*p*/) noexcept -> bool { return reads_cores<Rule>; }
   /// Processors that are scheduled together.
   [[nodiscard]] static constexpr auto cluster(const pool_type& p) noexcept -> std::int32_t {
@@ -135,7 +135,7 @@ struct pool_facts<resource_pool<Resource, Rule>> {
     return order_reads_priorities<order_of<Rule>>;
   }
   [[nodiscard]] static constexpr auto habits(const pool_type& p) noexcept -> unit_habits { return habits_of(p.rule); }
-  /// Whether CPU segments may have regions there.
+  /// Returns whether CPU segments may have regions there.
   [[nodiscard]] static constexpr auto honours_regions(const pool_type& /*p*/) noexcept -> bool {
     return takt::detail::honours_regions<Rule>();
   }

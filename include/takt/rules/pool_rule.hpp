@@ -46,8 +46,8 @@ concept ServesBodies =
 template <class S>
 concept DropsClients = requires(S s, client who, ticks time, const slice_sink& slices) { s.drop(who, time, slices); };
 
-/// How a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With bounds as
-/// members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
+/// Says how a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With bounds
+/// as members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
 /// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the
 ///   rule reads, a `visit_view`, from the facts that the rule needs; `view_needs` is the type that an error about a
 ///   missing one shows;

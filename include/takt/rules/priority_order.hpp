@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// Whether the points of a few tasks change with what a task-level order must not read, or tie two tasks.
+/// Returns whether points of a few tasks ignore what a task-level order must not read, and tie no two tasks.
 template <class Order>
 [[nodiscard]] consteval auto ranks_tasks() -> bool {
   constexpr bool given = requires { requires Order::takes_priorities; };
@@ -77,7 +77,7 @@ constexpr auto with_effective_order(const Table& table, Order wanted, F f) {
 
 }  // namespace detail
 
-/// Whether task a goes before b in a task-level order; equal ones do not. An order without a `key` takes
+/// Returns whether task a goes before b in a task-level order; equal ones do not. An order without a `key` takes
 /// whole times.
 template <TaskLevelPriority Order, class Task>
   requires(

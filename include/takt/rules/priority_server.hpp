@@ -10,7 +10,7 @@ namespace takt::inline TAKT_ABI {
 
 enum class preemption : bool { forbidden, allowed };
 
-/// What a server changed: who holds it from now on, and who was put back into the queue for that.
+/// Holds what a server changed: who holds it from now on, and who was put back into the queue for that.
 struct dispatch {
   rank started = nobody;
   rank preempted = nobody;

@@ -34,7 +34,7 @@ struct shares_rule {
   return {rules, triggers};
 }
 
-/// Whether a rule of pools sizes the shares of a GPU.
+/// Holds if a rule of pools sizes the shares of a GPU.
 template <class R>
 concept SizesShares = requires { requires R::sizes_shares; };
 
@@ -54,7 +54,7 @@ template <class P>
 concept SharePlatform = HasGpuShares<P> && requires { requires P::pool_count == 1; } &&
                         ShareRule<typename P::template rule_of<gpu_shares_resource>>;
 
-/// How the GPU is shared.
+/// Returns the rule by which the GPU is shared.
 template <SharePlatform P>
 [[nodiscard]] constexpr auto share_rule_of(const P& platform) noexcept -> const ShareRule auto& {
   return share_pool_of(platform).rule;

@@ -279,14 +279,14 @@ namespace detail {
 template <class R>
 using server_of = decltype(std::declval<const R&>().template make_server<1>(std::int32_t{1}));
 
-/// Whether segments take the times that they are given and units are not scheduled together, as published methods
+/// Tells whether segments take the times that they are given and units are not scheduled together, as published methods
 /// suppose, whatever the resource.
 template <class R>
 inline constexpr bool is_plain = !Views<R, cpu_segment> && !Views<R, copy_segment> && !has_clusters<R> &&
                                  !requires(const R& r, const processors_resource& p) { r.on(p); } &&
                                  !requires(const R& r, const copy_engines_resource& p) { r.on(p); };
 
-/// Whether a few kernels take as long as on the SMs of a share.
+/// Returns whether a few kernels take as long as on the SMs of a share.
 template <class R, class Kernel = kernel_segment<divisible_work>>
 [[nodiscard]] consteval auto takes_times_of_shares() -> bool {
   if constexpr (std::default_initializable<R> && Views<R, Kernel>) {

@@ -11,14 +11,14 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// Whether jobs on a board, or on stations of one, keep their processors from their releases to their ends.
+/// Returns whether jobs on a board, or on stations of one, keep their processors from their releases to their ends.
 template <class Board>
 [[nodiscard]] constexpr auto keeps_processors(const Board& board) -> bool {
   if constexpr (requires { board.keeps_processors(); }) { return board.keeps_processors(); }
   return false;
 }
 
-/// Whether a visit ever asks its station.
+/// Returns whether a visit ever asks its station.
 [[nodiscard]] constexpr auto takes_unit(const visit_record& x) noexcept -> bool {
   return x.upper > 0 || x.need != unit_need::time;
 }
@@ -57,7 +57,7 @@ template <class Table, class Stations>
   return count == 0 && visits_one ? 1 : count;
 }
 
-/// What the point of a job of task i on a station follows from.
+/// Returns the facts from which the point of a job of task i on a station follows.
 template <class Table>
 [[nodiscard]] constexpr auto timing_of(const Table& table, std::size_t i, std::uint32_t s) -> job_timing {
   const flow_record& t = table.tasks[i];

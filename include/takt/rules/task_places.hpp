@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// What tasks ask of processors, where they name a place, and who shares a mutex. Tasks are told to it.
+/// Holds what tasks ask of processors, where they name a place, and who shares a mutex. Tasks are told to it.
 template <std::size_t N>
 struct place_wishes {
   struct held_mutex {
@@ -119,7 +119,7 @@ constexpr void place_tasks(pool_outlines pools, const T& tasks, inline_vector<st
   }
 }
 
-/// The same in a flat table of chains. True where a task was placed.
+/// Places the tasks of a flat table of chains. Returns whether a task was placed.
 template <class Table>
 constexpr auto place_chains(Table& table, std::int32_t cores) -> bool {
   if (cores < 2) { return false; }

@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI {
 /// Longest slice and longest switch.
 inline constexpr ticks longest_turn = ticks{1} << 40;
 
-/// How contexts take turns.
+/// Says how contexts take turns.
 struct turn_times {
   ticks slice = 0;
   ticks switching = 0;
@@ -31,7 +31,7 @@ struct turn_times {
   [[nodiscard]] friend constexpr auto operator==(const turn_times&, const turn_times&) noexcept -> bool = default;
 };
 
-/// What the rule of time slices reads of a visit besides its time.
+/// Holds what the rule of time slices reads of a visit besides its time.
 struct slice_view {
   std::uint32_t context = 0;  ///< of the tasks' own ones, those of tasks, then the named ones
   ticks slice = 0;            ///< 0: that of the rule

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a pool of tokens is told of the board.
+/// Holds what a pool of tokens is told of the board.
 struct token_setting {
   std::int32_t tokens = 1;
   std::int32_t processors = 1;  ///< units of all stations where jobs have one priority each and are preempted
@@ -37,14 +37,14 @@ struct section_demand {
   ticks wait = 0;      ///< in: a lower bound of the answer; out: longest wait for a token, or unbounded
 };
 
-/// Whether a path joins two sections of one task, so that no job asks for both at a time, or they are the same.
+/// Returns whether a path joins two sections of one task, so that no job asks for both at a time, or they are the same.
 [[nodiscard]] constexpr auto ordered(const section_demand& a, const section_demand& b) noexcept -> bool {
   return a.task == b.task &&
          (a.visits == b.visits || (a.before & b.visits) == b.visits || (b.before & a.visits) == a.visits);
 }
 
-/// Who gets the tokens of a pool: a lock for so many of them, whose clients are sections. A user's own type is one.
-/// Optional:
+/// Holds for a rule that says who gets the tokens of a pool: a lock for so many of them, whose clients are sections. A
+/// user's own type is one. Optional:
 /// - `inherits`: a holder is served at least at the priority of everybody whose `heir` it is, where jobs have one
 ///   priority each;
 /// - `donates`: the processors run `priority_donation`, and a job asks only while it may;
@@ -84,7 +84,7 @@ template <std::size_t Clients, class Rule>
   if (at.processors < 1) { at.processors = 1; }
   return rule.template make_lock<Clients>(at);
 }
-/// Whether locks of a rule have a replica for each of so many tokens. Pre: tokens >= 1.
+/// Returns whether locks of a rule have a replica for each of so many tokens. Pre: tokens >= 1.
 template <std::size_t Clients = 8, class Rule>
 [[nodiscard]] constexpr auto locks_all(const Rule& rule, std::int32_t tokens) -> bool {
   TAKT_EXPECTS(tokens >= 1);

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What whoever carries out the decisions of a rule's server has to know of it.
+/// Holds what a host that carries out the decisions of a rule's server has to know of it.
 struct unit_habits {
   bool takes_units_back = false;  ///< before a visit is over
   bool takes_turns = false;       ///< of these times

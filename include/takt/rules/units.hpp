@@ -12,15 +12,15 @@ template <class Rule>
 inline constexpr bool has_clusters = requires(const Rule& rule) {
   { rule.cluster(1) } -> std::convertible_to<std::int32_t>;
 };
-/// Whether a rule takes a unit from one who has it.
+/// Returns whether a rule takes a unit from one who has it.
 template <class Rule>
 [[nodiscard]] constexpr auto takes_units_back() noexcept -> bool {
   bool takes = requires(const Rule& rule) { rule.turns(); };
   if constexpr (requires { Rule::preemptive; }) { takes = takes || Rule::preemptive; }
   return takes;
 }
-/// Whether CPU segments may say regions in which they keep their processor. A rule that preempts names itself by
-/// `honours_regions`, so that no rule inherits it and changes the server or the bound.
+/// Returns whether CPU segments may say regions in which they keep their processor. A rule that preempts names itself
+/// by `honours_regions`, so that no rule inherits it and changes the server or the bound.
 template <class Rule>
 [[nodiscard]] constexpr auto honours_regions() noexcept -> bool {
   if constexpr (requires { requires std::same_as<typename Rule::honours_regions, Rule>; }) { return true; }
@@ -32,7 +32,7 @@ template <class Rule>
   if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
   return false;
 }
-/// Whether tasks name the processors of which they use one.
+/// Tells whether tasks name the processors of which they use one.
 template <class Rule>
 inline constexpr bool reads_cores = has_clusters<Rule> || is_partitioned<Rule>();
 

@@ -24,7 +24,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// What a flattening asks of the type of a segment.
+/// Holds what a flattening asks of the type of a segment.
 struct segment_traits {
   bool is_cpu = false;
   bool is_copy = false;

@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a rule makes of the facts of a visit.
+/// Holds what a rule makes of the facts of a visit.
 struct visit_view {
   interval<ticks> time{};
   view_values values{};
@@ -31,7 +31,7 @@ struct visit_placement {
   std::int32_t percent = 0;  ///< of the plan's lasting share, 0: none
 };
 
-/// Whether a rule says how long a segment takes.
+/// Holds if a rule says how long a segment takes.
 template <class Rule, class Segment>
 concept Views = requires(const Rule& rule, const Segment& s, const visit_placement& at) {
   { rule.view(s, at).time } -> std::convertible_to<interval<ticks>>;

@@ -7,14 +7,14 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// What stops compilation where no method is known of tasks on a board: `type`, with a member `passed`. A system whose
-/// tasks or resources nobody else has specialises it beside its rules; of others the pools say what is missing.
+/// Names what stops compilation where no method is known of tasks on a board: `type`, with a member `passed`. A system
+/// whose tasks or resources nobody else has specialises it beside its rules; of others the pools say what is missing.
 template <class P, class T>
 struct why_no_method {
   using type = void;
 };
 
-/// Whether a system has a sentence of its own.
+/// Holds if a system has a sentence of its own.
 template <class P, class T>
 concept SaysWhyNoMethod = !std::is_void_v<typename why_no_method<P, T>::type>;
 

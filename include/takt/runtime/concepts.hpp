@@ -60,7 +60,7 @@ concept BlockQueueDevice = StreamDevice<D> && requires(D& d, const block_gpu& gp
   { d.serves(gpu) } -> std::same_as<bool>;
 };
 
-/// What a device adds that can fail while it is used. Its operations then still end, with void results.
+/// Holds for a device that can fail while it is used. Its operations then still end, with void results.
 ///
 /// - `failed()`: whether something has gone wrong; once true it stays. True before `done` of an operation whose result
 ///   is void is called. From any thread.
@@ -71,7 +71,7 @@ concept FallibleDevice = requires(const D& d) {
   { d.fault_sentence() } -> std::convertible_to<std::string>;
 };
 
-/// What a device adds that knows how far timed runs on it can be trusted.
+/// Holds for a device that knows how far timed runs on it can be trusted.
 ///
 /// - `findings()`: about the host, the device and its driver, fine or not. May take seconds.
 template <class D>
@@ -79,7 +79,7 @@ concept ExaminedDevice = requires(const D& d) {
   { d.findings() } -> std::same_as<machine_findings>;
 };
 
-/// What a device adds that sees how its operations ran beside their plan.
+/// Holds for a device that sees how its operations ran beside their plan.
 ///
 /// - `take_notes()`: sentences on what did not run as planned since the last call. Called at the end of a run.
 template <class D>

@@ -97,7 +97,7 @@ inline void check_preemption(const std::filesystem::path& root, machine_findings
   out.push_back(f);
 }
 
-/// Whether this process has a capability; none when the kernel does not say.
+/// Returns whether this process has a capability; none when the kernel does not say.
 [[nodiscard]] inline auto has_capability(const std::filesystem::path& root, unsigned bit) -> std::optional<bool> {
   std::istringstream status{read_below(root, "proc/self/status").value_or("")};
   for (std::string key, value; status >> key;) {
@@ -122,7 +122,7 @@ inline void check_preemption(const std::filesystem::path& root, machine_findings
   return std::nullopt;
 }
 
-/// Whether the requests of `rights` will be granted.
+/// Finds whether the requests of `rights` will be granted.
 inline void check_rights(const std::filesystem::path& root, machine_findings& out) {
   constexpr unsigned ipc_lock = 14;
   constexpr unsigned sys_nice = 23;
@@ -153,7 +153,7 @@ inline void check_rights(const std::filesystem::path& root, machine_findings& ou
 
 }  // namespace detail
 
-/// What about the CPUs, the kernel and the rights of this process can disturb a timed run.
+/// Returns the findings on CPUs, kernel and rights of this process that can disturb a timed run.
 [[nodiscard]] inline auto check_cpus(const std::filesystem::path& root) -> machine_findings {
   machine_findings out;
   detail::check_governors(root, out);

@@ -109,7 +109,7 @@ class emulated_shared_gpu {
     return service_.started() && schedule(service_.native_handle(), priority) == 0;
   }
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated shared GPU"; }
-  /// Whether it was given a kernel of an application that it does not know.
+  /// Returns whether the GPU was given a kernel of an application that it does not know.
   [[nodiscard]] auto failed() const -> bool {
     const std::lock_guard lock{mutex_};
     return stranger_.has_value();
@@ -148,7 +148,7 @@ class emulated_shared_gpu {
     server_.decide(since_, unheard);
     changed_.notify_all();
   }
-  /// What ends until then does so at its own instant.
+  /// Passes time: what ends until then does so at its own instant.
   void advance(ticks time) {
     for (ticks next = server_.next(); next <= time; next = server_.next()) {
       since_ = next;

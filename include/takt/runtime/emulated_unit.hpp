@@ -142,7 +142,7 @@ class emulated_unit {
     }
   }
   [[nodiscard]] static auto later_end(const running& a, const running& b) noexcept -> bool { return b.end < a.end; }
-  /// When something happens by itself.
+  /// Returns when something next happens by itself.
   [[nodiscard]] auto next() const noexcept -> ticks {
     return timed_.empty() ? opens_ : std::min(opens_, timed_.front().end);
   }

@@ -23,13 +23,13 @@ concept ChainsOfPools =
 
 }  // namespace detail
 
-/// Whether a run carries out the rules of a platform for tasks of such a spelling.
+/// Holds if a run carries out the rules of a platform for tasks of such a spelling.
 template <class P, class T>
 concept RunsOnThreads = ComposedBoard<P, T> || detail::ChainsOfPools<P, T>;
 
 namespace detail {
 
-/// Whether all pools are of one of these kinds. What a file describes has no others than its own.
+/// Tells whether all pools are of one of these kinds. What a file describes has no others than its own.
 template <class P, class... Resources>
 inline constexpr bool has_only = true;
 template <class P, class... Resources>

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What is asked of the driver's tool, in the order of the members of `gpu_state`.
+/// Asks the driver's tool for the members of `gpu_state`, in their order.
 inline constexpr const char* gpu_query =
     "nvidia-smi --query-gpu=index,name,persistence_mode,compute_mode,clocks.current.sm,clocks.current.memory,"
     "clocks.applications.graphics,clocks.applications.memory,clocks.max.sm,clocks.max.memory "
@@ -108,8 +108,8 @@ inline void check_clock(const std::string& what, const std::optional<std::int64_
   return out;
 }
 
-/// What the state of one GPU means for timed runs. A clock is called fixed when it stands where it was set to; where
-/// the driver does not report what was set, one reading cannot tell. Source: Zou et al. 2021, section 6.4.
+/// Judges what the state of one GPU means for timed runs. A clock is called fixed when it stands where it was set to;
+/// where the driver does not report what was set, one reading cannot tell. Source: Zou et al. 2021, section 6.4.
 inline void judge_gpu(const gpu_state& g, machine_findings& out) {
   const std::string gpu = "GPU " + g.index;
   machine_finding kept{gpu + " persistence mode", g.persistence.value_or("unknown"), "enabled (nvidia-smi -pm 1)",

@@ -55,7 +55,7 @@ class condition {
   void wait(std::unique_lock<inheriting_mutex>& lock, Predicate ready) {
     while (!ready()) { pthread_cond_wait(&condition_, lock.mutex()->native_handle()); }
   }
-  /// The same, until `time` has come at most.
+  /// Suspends it like `wait`, until `time` has come at most.
   template <class Predicate>
   void wait_until(std::unique_lock<inheriting_mutex>& lock, ticks time, Predicate ready) {
     while (!ready()) {

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What a run keeps for its trace, in room that is there before it starts.
+/// Holds what a run keeps for its trace, in room that is there before it starts.
 class kept_trace {
  public:
   /// Trace entries of a kind at most.
@@ -39,7 +39,7 @@ class kept_trace {
   /// So many entries did not fit elsewhere.
   void lose(std::uint64_t entries) noexcept { lost_ += entries; }
   [[nodiscard]] auto is_wanted() const noexcept -> bool { return is_wanted_; }
-  /// What did not fit.
+  /// Returns how many entries did not fit.
   [[nodiscard]] auto lost() const noexcept -> std::uint64_t { return lost_; }
   template <TraceRecorder Recorder>
   void replay(Recorder& to) const {

@@ -23,7 +23,7 @@ struct memory_range {
   std::uintptr_t end = 0;
 };
 
-/// What is mapped, as the kernel lists it.
+/// Returns the memory that is mapped, as the kernel lists it.
 [[nodiscard]] inline auto mapped_memory() -> std::vector<memory_range> {
   std::vector<memory_range> out;
   std::ifstream maps{"/proc/self/maps"};
@@ -61,7 +61,7 @@ inline void lock_range(std::uintptr_t begin, std::uintptr_t end) {
 }  // namespace detail
 
 /// Locks all memory of the process that is there now, but for the stack that the calling thread does not use: it may
-/// have room for far more than a run, and would take that from others. Whether it did; munlockall undoes it.
+/// have room for far more than a run, and would take that from others. Returns whether it did; munlockall undoes it.
 [[nodiscard]] inline auto lock_used_memory() -> bool {
 #ifdef MCL_ONFAULT
   if (mlockall(MCL_CURRENT | MCL_ONFAULT) != 0) { return mlockall(MCL_CURRENT) == 0; }

@@ -40,7 +40,7 @@ using machine_findings = std::vector<machine_finding>;
   return f.what + ": " + f.observed + (f.level == severity::fine ? "" : ", better " + f.recommended);
 }
 
-/// What a run or a report should say of them: a sentence for each that is not fine, or that all are.
+/// Returns what a run or a report should say of them: a sentence for each that is not fine, or that all are.
 [[nodiscard]] inline auto notes_on(const machine_findings& findings) -> std::vector<std::string> {
   std::vector<std::string> out;
   for (const machine_finding& f : findings) {
@@ -50,7 +50,7 @@ using machine_findings = std::vector<machine_finding>;
   return out;
 }
 
-/// What a command prints, or none when it cannot be run or fails.
+/// Returns what a command prints, or none when it cannot be run or fails.
 [[nodiscard]] inline auto run_command(const std::string& command) -> std::optional<std::string> {
   std::FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
   if (pipe == nullptr) { return std::nullopt; }

@@ -32,8 +32,8 @@ struct run_thread {
 /// Below what Linux gives its interrupt threads.
 inline constexpr int usual_priority = 40;
 
-/// What a run asks of the operating system: each request is granted as a whole or not at all, leaves a sentence on what
-/// came of it, and is taken back at the end of the scope.
+/// Holds what a run asks of the operating system. Each request is granted as a whole or not at all, leaves a sentence
+/// on what came of it, and is taken back at the end of the scope.
 class rights {
  public:
   rights(std::vector<run_thread> threads, std::vector<std::string>& notes)

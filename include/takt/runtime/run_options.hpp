@@ -18,11 +18,11 @@ namespace takt::inline TAKT_ABI::runtime {
 
 class run_watch;
 
-/// How long an emulated segment takes within its bounds.
+/// Says how long an emulated segment takes within its bounds.
 enum class length_choice : std::uint8_t { uniform, upper, lower };
 [[nodiscard]] constexpr auto last_of(length_choice) noexcept -> length_choice { return length_choice::lower; }
 
-/// What to expect of a task or a graph, in the order in which they were given. Missing entries expect nothing.
+/// Holds what to expect of a task or a graph, in the order in which they were given. Missing entries expect nothing.
 struct expectation {
   response_bound<ticks> response{};           ///< from release to completion
   std::vector<response_bound<ticks>> visits;  ///< of segments from the end of the one before, of nodes of the refined
@@ -41,8 +41,8 @@ struct violation {
   ticks bound = 0;
 };
 
-/// What is done about a job whose response, or that of one of its visits, is longer than expected. It is noticed when
-/// the bound of the job passes, or when the visit ends; code that was called goes on to its own end all the same.
+/// Says what is done about a job whose response, or that of one of its visits, is longer than expected. It is noticed
+/// when the bound of the job passes, or when the visit ends; code that was called goes on to its own end all the same.
 enum class violation_handling : std::uint8_t {
   report,  ///< it is only told
   drop,    ///< the job is abandoned: no further visit of it takes time or calls code, it counts as skipped, and so do
@@ -76,7 +76,7 @@ struct run_options {
   std::vector<duration> offsets{};  ///< on a board of pools: of the first releases, by task; of those that it lacks 0
   length_choice lengths = length_choice::uniform;
   std::uint64_t seed = 1;
-  /// What becomes of releases that find the job before unfinished, or no room. The late job always goes on.
+  /// Says what becomes of releases that find the job before unfinished, or no room. The late job always goes on.
   late_handling on_late = late_handling::catch_up;
   /// Asked of the operating system; the result's `granted` says what came of it.
   bool real_time = true;
@@ -99,16 +99,16 @@ struct run_options {
   run_watch* watch = nullptr;  ///< told what is seen, as it is seen
 };
 
-/// How often a run looks whether it is to stop.
+/// Gives the time after which a run looks again whether it is to stop.
 inline constexpr ticks stop_poll = 20'000'000;
 
-/// Whether a flag of the options is there and set.
+/// Returns whether a flag of the options is there and set.
 [[nodiscard]] inline auto is_set(const std::atomic<bool>* flag) noexcept -> bool { return flag != nullptr && *flag; }
 
 /// Longer times are refused, so that no sum of a few of them overflows.
 inline constexpr ticks longest_wait = ticks{1} << 58;
 
-/// What is wrong with options for so many tasks of a board.
+/// Returns what is wrong with options for so many tasks of a board.
 [[nodiscard]] inline auto options_fault(const run_options& o, std::size_t tasks) noexcept -> model_error {
   const bool known = is_known(o.lengths) && is_known(o.on_late) && is_known(o.at_violation);
   if (!known) { return {.fault = model_fault::choice_out_of_range}; }

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What the operating system let the run have.
+/// Holds what the operating system let the run have.
 struct system_grant {
   bool real_time = false;
   bool pinned = false;
@@ -21,9 +21,9 @@ struct system_grant {
   ticks clock_resolution = 0;
 };
 
-/// What a run saw, and how far it can be trusted. Times count from its start; `end` is what was asked for, or less
-/// after a fault of the device or where the run was stopped. The response of a segment counts from the end of the one
-/// before, that of a node of a graph from its nominal release: it is below 0 if all jobs ended before.
+/// Holds what a run saw, and how far it can be trusted. Times count from its start; `end` is what was asked for, or
+/// less after a fault of the device or where the run was stopped. The response of a segment counts from the end of the
+/// one before, that of a node of a graph from its nominal release: it is below 0 if all jobs ended before.
 struct run_result : observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> {
   std::optional<violation> first_violation;
   /// From when to when no bound was to be relied on, as far as it was noticed; in order, apart. On a board of pools a

@@ -15,8 +15,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What a run has seen of its tasks so far, for any thread to read while it goes on: neither waits for the other. Every
-/// number is true by itself; those of a row may be of different instants. What is beyond its rows is not kept.
+/// Holds what a run has seen of its tasks so far, for any thread to read while it goes on: neither waits for the other.
+/// Every number is true by itself; those of a row may be of different instants. What is beyond its rows is not kept.
 class run_watch {
  public:
   explicit run_watch(std::size_t tasks) : rows_(tasks) {}
@@ -71,7 +71,7 @@ class violation_log {
  public:
   violation_log(const run_options& options, std::size_t tasks) : options_{&options}, first_(tasks) {}
 
-  /// What is expected of a task, or of one of its visits.
+  /// Returns what is expected of a task, or of one of its visits.
   [[nodiscard]] auto bound_of(std::size_t task) const -> const response_bound<ticks>& {
     return task < options_->expected.size() ? options_->expected[task].response : nothing;
   }
@@ -99,7 +99,7 @@ class violation_log {
     }
     return out;
   }
-  /// Whether one ends the run.
+  /// Returns whether a violation ends the run.
   [[nodiscard]] auto is_over() const noexcept -> bool { return is_over_; }
 
  private:

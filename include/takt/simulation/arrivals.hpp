@@ -14,10 +14,10 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// When jobs are released. Every pattern keeps two releases of a task at least its period apart.
+/// Decides when jobs are released. Every pattern keeps two releases of a task at least its period apart.
 ///
 /// The adversarial pattern changes each task's habit now and then: to come as early as it may; to come after a random
-/// delay; to lie in wait until a lower task has just asked for a resource, or has just started a copy, and come one
+/// delay; to wait until a lower task has just asked for a resource, or has just started a copy, and come one
 /// tick later; or until a higher task asks for a resource, and come at that instant. Now and then all tasks that can
 /// meet are released together, and the job after one that finished late comes as early as it may, so that two jobs
 /// follow closely.

@@ -44,7 +44,7 @@ class device_bank {
   }
 
   [[nodiscard]] constexpr auto tokens() noexcept -> token_bank_type& { return tokens_; }
-  /// Whether engines or the lock have to decide.
+  /// Returns whether engines or the lock have to decide.
   [[nodiscard]] constexpr auto asked() const noexcept -> bool { return asked_; }
 
   /// Sets off the copy or kernel that a job has come to, or asks for what it needs.
@@ -115,7 +115,7 @@ class device_bank {
     }
   }
 
-  /// What is under way when the simulation ends.
+  /// Closes what is under way when the simulation ends.
   constexpr void close(ticks now) {
     for (rank r = 0; r < jobs_->size(); ++r) {
       if (under_way(r)) { record(r, now); }

@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How far runs are looked for in which a deadline is missed.
+/// Says how far runs are looked for in which a deadline is missed.
 struct counterexample_search {
   std::int64_t periods = 20;          ///< of the longest one, in each run
   std::int64_t most_visits = 80'000;  ///< in each run, about
@@ -39,7 +39,7 @@ struct counterexample {
 
 namespace detail {
 
-/// What a search for runs needs of tasks. Visits are told to it.
+/// Holds what a search for runs needs of tasks. Visits are told to it.
 template <std::size_t N>
 struct run_sizes {
   inline_vector<ticks, N> period;

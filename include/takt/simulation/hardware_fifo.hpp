@@ -152,7 +152,7 @@ class fifo_run {
 
 }  // namespace detail
 
-/// When operations run that all programs have ready at time 0, by position; the given order is that of issue.
+/// Returns when operations run that all programs have ready at time 0, by position; the given order is that of issue.
 /// Operations that become free to be issued at one instant are issued in the order in which their streams appear first.
 /// Nothing when there are more operations than `Capacity`, a stream or engine is not below it, a length is negative,
 /// the mode is unknown or the time runs over.

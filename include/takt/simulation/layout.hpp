@@ -27,8 +27,8 @@ struct step {
   interval<ticks> time{};
 };
 
-/// Who can cause an event, in the order in which events of one instant are looked at: cores, then engines (or the
-/// lock), then kernels, then releases, each by index.
+/// Lists who can cause an event, in the order in which events of one instant are looked at. These are cores, then
+/// engines (or the lock), then kernels, then releases, each by index.
 template <std::size_t MaxTasks>
 struct source_map {
   std::size_t cores = 0;
@@ -44,7 +44,7 @@ struct source_map {
   [[nodiscard]] constexpr auto count() const noexcept -> std::size_t { return first_release() + releases; }
 };
 
-/// What keeps a table from being simulated, and what it becomes otherwise.
+/// Finds what keeps a table from being simulated, and what it becomes otherwise.
 template <class Table>
 class layout {
  public:

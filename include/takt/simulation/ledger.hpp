@@ -110,7 +110,7 @@ class ledger {
     recorder_->record(slice{j.id, j.position - j.first, j.number, where, since, now});
   }
 
-  /// Whether the recorder listens to who holds which token.
+  /// Tells whether the recorder listens to who holds which token.
   static constexpr bool hears_tokens = requires(Recorder& to, const token_hold& h) { to.record(h); };
   constexpr void record(const token_hold& h)
     requires hears_tokens

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// How long segments take.
+/// Decides how long segments take.
 class lengths {
  public:
   constexpr lengths(execution_times execution, std::uint64_t seed) noexcept : random_{seed}, execution_{execution} {}

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// When jobs were released, began and ended, from what a simulation or a run tells.
+/// Records when jobs were released, began and ended, from what a simulation or a run tells.
 class job_log {
  public:
   struct job {
@@ -70,7 +70,7 @@ struct data_path {
   std::vector<std::size_t> jobs;
 };
 
-/// When a job takes its inputs and gives its outputs.
+/// Says when a job takes its inputs and gives its outputs.
 struct data_step {
   ticks read = 0;
   ticks given = 0;
@@ -110,7 +110,7 @@ inline void read_from(const std::vector<data_step>& from, std::vector<data_step>
 
 }  // namespace detail
 
-/// How data went through a chain. `tasks`: the positions of its stages' tasks in the trace.
+/// Records how data went through a chain. `tasks`: the positions of its stages' tasks in the trace.
 class observed_chain {
  public:
   /// Jobs released before `begin` are not looked at as first ones: until all tasks of a chain have been released once

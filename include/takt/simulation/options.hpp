@@ -64,7 +64,7 @@ enum class execution_times : std::uint8_t {
   return false;
 }
 
-/// How a system is simulated. A simulation refuses what it does not use by `option_unused`, with the option in `name`.
+/// Says how a system is simulated. A simulation refuses what it does not use by `option_unused`, named in `name`.
 struct simulation_options {
   /// Releases are before it; on boards that are composed of the rules of their pools, also at it.
   duration horizon = duration{1'000'000'000};
@@ -74,8 +74,8 @@ struct simulation_options {
   bool stop_at_first_miss = false;
   std::span<const duration> offsets{};    ///< of periodic tasks, in the given order; 0 for those beyond its end
   std::span<const duration> deadlines{};  ///< of graphs, which state none; 0, and for those beyond its end: none
-  /// When the process stands still; ascending and apart. Not for jobs on shares, nor for typed chains on boards that a
-  /// published method knows.
+  /// Lists when the process stands still; ascending and apart. Not for jobs on shares, nor for typed chains on boards
+  /// that a published method knows.
   std::span<const stall> stalls{};
   late_handling on_late = late_handling::catch_up;
 };
@@ -116,7 +116,7 @@ namespace detail {
   return {.fault = model_fault::option_unused, .name = option};
 }
 
-/// What is wrong with one time per task.
+/// Returns what is wrong with one time per task.
 [[nodiscard]] constexpr auto times_fault(std::span<const duration> times, std::size_t tasks,
                                          std::string_view option) noexcept -> model_error {
   if (times.size() > tasks) { return unused(option); }
@@ -127,7 +127,7 @@ namespace detail {
   return {};
 }
 
-/// What is wrong with the releases and the execution times that options ask for.
+/// Returns what is wrong with the releases and the execution times that options ask for.
 template <class Options>
 [[nodiscard]] constexpr auto releases_fault(const Options& o, std::size_t tasks) noexcept -> model_error {
   if (!is_known(o.releases) || !is_known(o.execution)) { return {.fault = model_fault::choice_out_of_range}; }
@@ -139,7 +139,7 @@ template <class Options>
 
 }  // namespace detail
 
-/// What is wrong with options for so many tasks, or what is asked for in vain.
+/// Returns what is wrong with options for so many tasks, or what is asked for in vain.
 [[nodiscard]] constexpr auto options_fault(const simulation_options& o, std::size_t tasks,
                                            const option_parts& used) noexcept -> model_error {
   if (const auto error = detail::releases_fault(o, tasks)) { return error; }

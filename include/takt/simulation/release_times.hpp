@@ -19,7 +19,7 @@ namespace takt::inline TAKT_ABI::simulation {
 /// More jobs than this are not written down.
 inline constexpr ticks most_listed_jobs = ticks{1} << 24U;
 
-/// Whether the jobs of every row up to a horizon can be written down, `each(row)` of them per release.
+/// Returns whether the jobs of every row up to a horizon can be written down, `each(row)` of them per release.
 template <class Rows, class Each>
 [[nodiscard]] constexpr auto jobs_fit(const Rows& rows, duration horizon, const Each& each) -> bool {
   ticks sum = 0;
@@ -61,7 +61,7 @@ template <class Rows, class Options>
 
 namespace detail {
 
-/// Whether two periods fit beyond an instant.
+/// Returns whether two periods fit beyond an instant.
 [[nodiscard]] constexpr auto two_more_fit(ticks until, ticks period) noexcept -> bool {
   return period > 0 && period <= (std::numeric_limits<ticks>::max() - (until < 0 ? 0 : until)) / 2;
 }

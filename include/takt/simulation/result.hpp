@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a simulation saw of at most so many tasks and visits. The name of a task is a view of that in the set.
+/// Holds what a simulation saw of at most so many tasks and visits. The name of a task is a view of that in the set.
 template <std::size_t MaxTasks, std::size_t MaxVisits = 0, ExactNumber Number = ticks>
 using simulation_result = observation<inline_vector<observed_task<Number>, MaxTasks>, inline_vector<Number, MaxVisits>>;
 

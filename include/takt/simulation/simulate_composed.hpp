@@ -111,7 +111,7 @@ class optional_choices {
   ticks apart_ = 0;  ///< between first releases one after the other; 0: together
 };
 
-/// What keeps a board from being simulated under a plan.
+/// Returns what keeps a board from being simulated under a plan.
 template <class P, class Flat, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto composed_fault(const P& board, const Flat& flat, const plan<N, V>& p,
                                             const simulation_options& options) -> model_error {
@@ -155,7 +155,7 @@ template <class P, class T, std::size_t N, std::size_t W>
   }
 }
 
-/// The same without a plan.
+/// Simulates tasks on a board without a plan.
 template <class P, class T>
   requires ComposedBoard<P, T>
 [[nodiscard]] constexpr auto simulate(const P& board, const T& tasks, const simulation_options& options = {},

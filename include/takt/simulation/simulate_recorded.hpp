@@ -199,15 +199,15 @@ class job_recorder {
 
 }  // namespace simulation
 
-/// What a simulation saw whose jobs are told apart.
+/// Holds what a simulation saw whose jobs are told apart.
 template <std::size_t MaxTasks, std::size_t MaxVisits>
 struct recorded_result : simulation_result<MaxTasks, MaxVisits> {
   /// From when to when no bound was to be relied on, since the process was stopped; in order, apart.
   std::vector<host::time_span> void_bounds;
 };
 
-/// The same, and tells `recorder` which job held which unit when, and what became of each job. Segments of slices are
-/// positions of visits in their tasks; deadlines are those that the tasks state.
+/// Simulates tasks and tells `recorder` which job held which unit when, and what became of each job. Segments of slices
+/// are positions of visits in their tasks; deadlines are those that the tasks state.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires ComposedBoard<P, T>
 auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options,

@@ -13,8 +13,8 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// What is known of tokens while a run goes on: holds that are over, and what sections wait for or hold. Tokens of a
-/// pool are alike; whoever gets one has the lowest that is free.
+/// Holds what is known of tokens while a run goes on: holds that are over, and what sections wait for or hold. Tokens
+/// of a pool are alike; whoever gets one has the lowest that is free.
 class token_notes {
  public:
   template <class Table>

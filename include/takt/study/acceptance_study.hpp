@@ -32,7 +32,7 @@ struct set_generator {
   std::function<drawer<Workload>(const settings&)> prepare;
 };
 
-/// What accepts some of the sets: an analysis, a way of sharing the GPU.
+/// Accepts some of the sets: an analysis, a way of sharing the GPU.
 template <class Workload>
 struct acceptance_method {
   std::string column;
@@ -40,7 +40,7 @@ struct acceptance_method {
   std::function<bool(const Workload&)> accepts;  ///< each thread has a copy
 };
 
-/// How many random sets each of several methods accepts: all methods judge the same sets, so that any two can be
+/// Counts how many random sets each of several methods accepts: all methods judge the same sets, so that any two can be
 /// compared set by set.
 template <class Workload>
 struct acceptance_study {

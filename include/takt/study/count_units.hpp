@@ -69,8 +69,8 @@ void count_on_threads(const tally& sizes, unsigned jobs, const Count& count, con
   if (failure) { std::rethrow_exception(failure); }
 }
 
-/// The same, with one call of `next` or `finished` at a time. Units come in in any order; what `finished` keeps is the
-/// same for any number of threads where `count` looks at the unit alone.
+/// Counts units with one call of `next` or `finished` at a time. Units come in in any order; what `finished` keeps is
+/// the same for any number of threads where `count` looks at the unit alone.
 template <class Count, class Next, class Finished>
 void count_units(const tally& sizes, unsigned jobs, const Count& count, const Next& next, const Finished& finished) {
   std::mutex one_at_a_time;

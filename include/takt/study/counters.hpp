@@ -22,7 +22,7 @@ template <class Judge>
   };
 }
 
-/// How many columns it takes to compare so many with one another: for each two, sets with only the one or the other.
+/// Returns how many columns compare so many with one another: for each two, sets with only the one or the other.
 [[nodiscard]] constexpr auto pair_columns(std::size_t compared) noexcept -> std::size_t {
   return compared * (compared - (compared > 0 ? 1 : 0));
 }

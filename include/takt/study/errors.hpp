@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// What was asked for cannot be: a value of a parameter, or a member of `run_options`.
+/// Says that what was asked for cannot be: a value of a parameter, or a member of `run_options`.
 struct refusal : std::invalid_argument {
   refusal(std::string of, std::string wrong, std::string instead)
       : std::invalid_argument{of + ": " + wrong + ": " + instead},

@@ -33,7 +33,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// What a process did of a study, from when on, and where.
+/// Holds what a process did of a study, from when on, and where.
 struct work_note {
   std::string begin;  ///< in UTC
   std::size_t units = 0;
@@ -176,17 +176,17 @@ inline constexpr std::string_view journal_suffix = ".journal";
   return out;
 }
 
-/// How long a process waits for a journal to which another one appends. A process that was killed may hold it for a
-/// moment longer.
+/// Says how long a process waits for a journal to which another one appends. A process that was killed may hold it for
+/// a moment longer.
 struct lock_wait {
   std::chrono::milliseconds most{10'000};
   const std::atomic<bool>* stop = nullptr;  ///< ends the wait, too
 };
 
-/// What a sweep has found so far, in a folder: one file per shard to which finished units are appended, a line each.
-/// Every line carries a checksum, so a process may be killed at any moment: a torn last line counts as not written.
-/// Between units are notes of what each process did until then. Journals of several machines may be put into one
-/// folder.
+/// Holds what a sweep has found so far, in a folder: one file per shard to which finished units are appended, a line
+/// each. Every line carries a checksum, so a process may be killed at any moment: a torn last line counts as not
+/// written. Between units are notes of what each process did until then. Journals of several machines may be put into
+/// one folder.
 class journal {
  public:
   /// Opens this shard's file and reads every journal of the study in the folder; `receive` gets each finished unit.
@@ -235,7 +235,7 @@ class journal {
   /// Throws `failure`.
   void append(const work_note& note) { write_line(detail::text_of(note)); }
 
-  /// What was noted before.
+  /// Returns what was noted before.
   [[nodiscard]] auto notes() const noexcept -> const std::vector<work_note>& { return notes_; }
 
  private:

@@ -20,7 +20,7 @@ enum class stroke : std::uint8_t {
 /// Curves of more colours look alike but for their line.
 inline constexpr std::size_t drawn_colours = 10;
 
-/// What the numbers in the columns are.
+/// Says what the numbers in the columns are.
 enum class measure : std::uint8_t {
   sets,         ///< that have a property; drawn as their share
   thousandths,  ///< of a time or a ratio; drawn as it is. Times do not add up, so all sets of a point are one unit
@@ -50,7 +50,7 @@ struct compared {
   stroke line = stroke::solid;
 };
 
-/// What the result of a study says of itself, for any settings.
+/// Holds what the result of a study says of itself, for any settings.
 struct layout {
   std::string title;
   std::string level_name;            ///< of the column

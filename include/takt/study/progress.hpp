@@ -16,8 +16,8 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// How far a sweep is, on standard error: a bar in one line of a terminal; elsewhere a plain line every ten seconds,
-/// and a last one.
+/// Shows how far a sweep is, on standard error: a bar in one line of a terminal; elsewhere a plain line every ten
+/// seconds, and a last one.
 class progress_bar {
  public:
   /// Units that are known before anything is done say nothing about the speed.

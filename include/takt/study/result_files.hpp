@@ -36,7 +36,7 @@ void for_each_row(const result& r, const Row& row) {
   }
 }
 
-/// What each curve is to the next one of the ranking, where they are about the same sets.
+/// Returns what each curve is to the next one of the ranking, where they are about the same sets.
 [[nodiscard]] inline auto pair_remarks(const result& r) -> std::vector<std::string> {
   std::vector<std::string> out;
   if (r.designed.paired.empty()) { return out; }
@@ -79,7 +79,7 @@ inline void write_csv(std::ostream& out, const result& r) {
   for (const std::string& remark : detail::remarks_of(r)) { out << report::text("# ", remark, "\n"); }
 }
 
-/// The same as one JSON object.
+/// Writes it as one JSON object.
 inline void write_json(std::ostream& out, const result& r) {
   const experiment& e = r.designed;
   report::json_writer json{out};

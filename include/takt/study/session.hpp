@@ -29,11 +29,11 @@ struct run_options {
   std::string folder{};         ///< of journals: what is found is kept there, and what is there is not done again
   bool shows_progress = false;  ///< on standard error
   const std::atomic<bool>* stop = nullptr;  ///< see `interruption`; no further unit is begun
-  /// How long the journal of this part is waited for while another process appends to it.
+  /// Says how long the journal of this part is waited for while another process appends to it.
   std::chrono::milliseconds lock_wait = studies::lock_wait{}.most;
 };
 
-/// What a study found, with everything that it takes to repeat it. Its files depend on the study and its settings
+/// Holds what a study found, with everything that it takes to repeat it. Its files depend on the study and its settings
 /// alone, and where they tell who did what, on the notes.
 struct result {
   std::string name;  ///< of the study
@@ -59,7 +59,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// What the journals of a folder have, complete or not; nothing where none is of this study. Throws `refusal`.
+/// Returns what the journals of a folder have, complete or not; nothing where none is of this study. Throws `refusal`.
 [[nodiscard]] inline auto found_in(const std::string& folder, const study& what, settings used)
     -> std::optional<result> {
   result out = detail::empty_result(what, std::move(used));

@@ -29,7 +29,7 @@ struct parameter {
   std::string name;
   std::string value;  ///< as text: the default, or what was asked for
   std::string about;
-  /// What its numbers are within; of levels, in thousandths.
+  /// Bounds its numbers from below; of levels, in thousandths.
   std::int64_t least = 0;
   std::int64_t most = INT64_MAX;
   std::int64_t step = 1;
@@ -53,7 +53,7 @@ namespace detail {
 inline constexpr std::int64_t highest_level = 100'000;
 inline constexpr std::size_t most_values = 1000;
 
-/// What stands in a list such as "3,5,7", in its order.
+/// Returns what stands in a list such as "3,5,7", in its order.
 [[nodiscard]] inline auto texts_of(std::string_view list) -> std::vector<std::string> {
   std::vector<std::string> out;
   for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 1) {
@@ -63,7 +63,7 @@ inline constexpr std::size_t most_values = 1000;
   return out;
 }
 
-/// The same in rising order, each once.
+/// Returns what stands in the list in rising order, each once.
 template <class Read>
 [[nodiscard]] auto each_of(std::string_view list, const Read& read) {
   std::set<decltype(read(list))> out;
@@ -152,7 +152,7 @@ class settings {
   [[nodiscard]] auto ratio(std::string_view name) const -> std::pair<std::int64_t, std::int64_t> {
     return detail::to_ratio(find(name), find(name).value);
   }
-  /// The same as a number.
+  /// Returns the ratio as a number.
   [[nodiscard]] auto real(std::string_view name) const -> double {
     const auto [numerator, denominator] = ratio(name);
     return static_cast<double>(numerator) / static_cast<double>(denominator);

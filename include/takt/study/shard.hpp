@@ -73,7 +73,7 @@ inline constexpr std::size_t most_named_units = 10'000'000;
   }
 }
 
-/// The same as text. Pre: rising.
+/// Returns the units as text. Pre: rising.
 [[nodiscard]] inline auto units_text(const std::vector<std::size_t>& units) -> std::string {
   TAKT_EXPECTS_IN_TESTS(std::ranges::is_sorted(units));
   std::string out;

@@ -30,8 +30,8 @@ struct share_interval {
   return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
 }
 
-/// How likely two numbers at least so far apart are where each set is as likely to count for the one as for the other:
-/// the exact test of McNemar 1947. Pre: both >= 0. Cost: the smaller one.
+/// Returns how likely two numbers at least so far apart are where each set is as likely to count for the one as for the
+/// other. This is the exact test of McNemar 1947. Pre: both >= 0. Cost: the smaller one.
 [[nodiscard]] inline auto mcnemar(std::int64_t only_first, std::int64_t only_second) -> double {
   TAKT_EXPECTS(0 <= only_first && 0 <= only_second);
   const std::int64_t n = only_first + only_second;
@@ -104,7 +104,7 @@ struct paired_counts {
   return out;
 }
 
-/// Whether a study compared two curves set by set.
+/// Returns whether a study compared two curves set by set.
 [[nodiscard]] inline auto are_paired(const experiment& e, const curve& a, const curve& b) -> bool {
   const auto is_paired = [&e](std::size_t column) { return std::ranges::find(e.paired, column) != e.paired.end(); };
   return a.series == b.series && a.column != b.column && is_paired(a.column) && is_paired(b.column);

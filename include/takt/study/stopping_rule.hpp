@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// When a point of a curve has seen enough sets: once Wilson's 95 % interval of each share is no wider than this. In
-/// whole numbers, so that every machine decides the same.
+/// Says when a point of a curve has seen enough sets: once Wilson's 95 % interval of each share is no wider than this.
+/// In whole numbers, so that every machine decides the same.
 struct stopping_rule {
   std::int64_t interval_permille = 0;  ///< 0: never, all sets are drawn
   std::int64_t least_sets = 50;
@@ -19,7 +19,7 @@ struct stopping_rule {
 
   [[nodiscard]] auto in_use() const noexcept -> bool { return interval_permille > 0; }
 
-  /// Whether (2 z sqrt(a (n - a) / n + z^2 / 4) / (n + z^2) <= w for each. Pre: 0 <= a <= n <= `unit::most_sets`.
+  /// Tells whether (2 z sqrt(a (n - a) / n + z^2 / 4) / (n + z^2) <= w for each. Pre: 0 <= a <= n <= `unit::most_sets`.
   [[nodiscard]] auto enough(std::int64_t sets, std::span<const std::int64_t> counts) const noexcept -> bool {
     if (!in_use() || sets < least_sets || sets < 1) { return false; }
     for (const std::size_t c : columns) {

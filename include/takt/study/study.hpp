@@ -53,7 +53,7 @@ struct experiment : layout {
   void draw(std::size_t column, const compared<What>& c) {
     draw(column, c.title, c.colour, c.line);
   }
-  /// The same curve of the last series in each panel, there with the column of the panel's number or the given one.
+  /// Draws the same curve of the last series in each panel, with the column of the panel's number or the given one.
   void draw_across(std::string_view name, int colour, stroke line = stroke::solid,
                    std::span<const std::size_t> columns_of_panels = {}) {
     for (std::size_t p = 0; p < panels.size(); ++p) {
@@ -65,7 +65,7 @@ struct experiment : layout {
   }
 };
 
-/// Whether it can be run, and its curves be drawn.
+/// Returns whether it can be run, and its curves be drawn.
 [[nodiscard]] inline auto is_complete(const experiment& e) -> bool {
   const auto has_cells = [&e](const auto& cells) { return cells.size() == e.keys.size(); };
   const auto is_drawn = [&e](const curve& c) { return c.series < e.series.size() && c.column < e.columns.size(); };

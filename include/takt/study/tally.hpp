@@ -74,7 +74,7 @@ class tally {
     TAKT_EXPECTS(series < size_.series && level < size_.levels.size());
     return counts(series * size_.levels.size() + level);
   }
-  /// How many sets are in these counts.
+  /// Returns how many sets are in these counts.
   [[nodiscard]] auto sets(std::size_t series, std::size_t level) const -> std::int64_t {
     TAKT_EXPECTS(series < size_.series && level < size_.levels.size());
     return points_[series * size_.levels.size() + level].sets;

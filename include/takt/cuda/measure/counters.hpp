@@ -32,7 +32,7 @@ inline constexpr std::array<const char*, workload_indicators> indicator_metrics{
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
     "l1tex__t_sectors_pipe_tex_mem_texture_op_tex.sum"};
 
-/// How long the device was at it, in nanoseconds.
+/// Names the metric of how long the device was at it, in nanoseconds.
 inline constexpr const char* time_metric = "gpu__time_duration.sum";
 
 /// Reads hardware counters over a range of a program. All but `abandon` throw `cuda_error`.
@@ -54,7 +54,7 @@ concept CounterSource =
       { s.abandon() } noexcept;
     };
 
-/// What an application showed alone.
+/// Holds what an application showed when it ran alone.
 struct counted_run {
   workload_profile<> profile{};  ///< per tick of `time`
   ticks time = 0;                ///< in one of the passes, under the profiler

@@ -43,7 +43,7 @@ class cupti_host {
     throw cuda_error{failure{of_cupti(r), cupti_->add_metrics.name, -1, {}, cupti_->explain(r)}};
   }
 
-  /// What the device is configured with for these metrics; `evaluate` is about the latest.
+  /// Returns what the device is configured with for these metrics; `evaluate` is about the latest.
   [[nodiscard]] auto configure(std::span<const char* const> metrics) -> bytes {
     object_ = std::make_unique<object>(*cupti_, chip_, availability_);
     metrics_.assign(metrics.begin(), metrics.end());
@@ -64,7 +64,7 @@ class cupti_host {
     return out;
   }
 
-  /// How often a range has to be run.
+  /// Returns how often a range has to be run.
   [[nodiscard]] auto passes(bytes& configuration) const -> std::size_t {
     auto p = cupti_->passes.parameters();
     p.configImageSize = configuration.size();

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// What is at work beside samples.
+/// Holds the calls for what is at work beside samples.
 ///
 /// - `start()`: sets it going; false when that failed. Called once between two stops.
 /// - `steps()`: how far it is. Grows as long as it is at work, and once it has ended never again before a start.

@@ -22,7 +22,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// What blocks that only keep their SMs full and the host tell each other, in pinned memory.
+/// Holds what the host and blocks that only keep their SMs full tell each other, in pinned memory.
 struct blocker_words {
   struct block {
     std::uint32_t place = 0;  ///< written once by the block: its SM and 1

@@ -88,7 +88,7 @@ struct point_attribute {
 /// Added to a job's release, it is the job's priority under `gel`: the least goes first. Any sign.
 [[nodiscard]] constexpr auto relative_point(duration value) noexcept -> point_attribute { return {value}; }
 
-/// How a node uses a data object.
+/// Says how a node uses a data object.
 enum class data_access : std::uint8_t { read, write };
 [[nodiscard]] constexpr auto is_write(data_access e) noexcept -> bool {
   switch (e) {

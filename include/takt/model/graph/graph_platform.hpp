@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI {
 
 inline constexpr std::size_t max_clusters = 32;
 
-/// What graphs run on, as plain values.
+/// Holds what graphs run on, as plain values.
 struct graph_platform {
   inline_vector<std::int32_t, max_clusters> clusters;  ///< CPUs of each
   std::int32_t sms = 0;                                ///< 0: no GPU
@@ -25,7 +25,7 @@ struct graph_platform {
   std::int32_t copy_engines = 0;
   bool gpus_differ = false;  ///< what is said of one GPU is not true of all
 
-  /// Who makes the copies here.
+  /// Returns who makes the copies here.
   [[nodiscard]] constexpr auto placement() const noexcept -> copy_placement {
     return copy_engines > 0 ? copy_placement::engine : copy_placement::processor;
   }
@@ -43,7 +43,7 @@ struct block_slots_resource {
     return sms > 0 && sms <= max_units && threads_per_sm > 0 && threads_per_sm <= max_units && blocks_per_sm >= 0 &&
            warp_size > 0 && warp_size <= max_units;
   }
-  /// The same on hardware whose warps have so many threads.
+  /// Returns the same platform on hardware whose warps have so many threads.
   [[nodiscard]] constexpr auto with_warps_of(std::int32_t threads) const noexcept -> block_slots_resource {
     return {sms, threads_per_sm, blocks_per_sm, threads};
   }
@@ -102,9 +102,9 @@ constexpr void note(graph_platform& out, const copy_engines_resource& e, const a
 
 }  // namespace detail
 
-/// What graphs need to know of a platform of pools; without clusters if these do not divide the processors. Of several
-/// GPUs that are alike it says what each of them is: bounds for the kernels of all graphs on one of them hold wherever
-/// a plan puts each graph, since the others may be taken for graphs that nobody invokes.
+/// Returns what graphs need to know of a platform of pools; without clusters if these do not divide the processors. Of
+/// several GPUs that are alike it says what each of them is: bounds for the kernels of all graphs on one of them hold
+/// wherever a plan puts each graph, since the others may be taken for graphs that nobody invokes.
 template <class P>
 [[nodiscard]] constexpr auto graph_platform_of(const P& platform) -> graph_platform {
   graph_platform out;
@@ -112,7 +112,7 @@ template <class P>
   return out;
 }
 
-/// What is wrong with a platform for graphs, or with the place of `table` on it. Cost: the nodes.
+/// Returns what is wrong with a platform for graphs, or with the place of `table` on it. Cost: the nodes.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto fits(const graph_table<Number, N, E, G>& table, const graph_platform& platform)
     -> model_error {

@@ -93,7 +93,7 @@ struct [[nodiscard]] graph_set {
     if (std::is_constant_evaluated()) { refused.error = fault(); }
   }
 
-  /// The same graphs as flat values, in the given order.
+  /// Returns the same graphs as flat values, in the given order.
   template <ExactNumber Number = ticks>
   [[nodiscard]] constexpr auto flat() const -> table_type<Number> {
     if constexpr (std::same_as<Number, ticks>) {

@@ -21,7 +21,7 @@ enum class node_kind : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(node_kind) noexcept -> node_kind { return node_kind::junction; }
 
-/// What a node of a refined graph is of the node that was described.
+/// Says what a node of a refined graph is of the node that was described.
 enum class node_part : std::uint8_t {
   whole,
   launch,  ///< CPU time that hands a kernel to the GPU
@@ -32,7 +32,7 @@ enum class node_part : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(node_part) noexcept -> node_part { return node_part::sink; }
 
-/// What a node's `parallelism` P limits.
+/// Says what a node's `parallelism` P limits.
 enum class job_limit : std::uint8_t {
   slots,     ///< the P oldest unfinished jobs may run
   distance,  ///< job j starts after job j - P

@@ -118,7 +118,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return {};
 }
 
-/// What is wrong with graphs on a board that may have mutexes.
+/// Returns what is wrong with graphs on a board that may have mutexes.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto fault_beside_locks(const graph_table<Number, N, E, G>& table) -> model_error {
   return located(first_fault(table), table.graphs);
@@ -138,7 +138,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   }
   return {};
 }
-/// The same of graphs in any form.
+/// Returns what is wrong with graphs in any form.
 template <class T>
 [[nodiscard]] constexpr auto fault_of_graphs(const T& graphs) -> model_error {
   if constexpr (requires { graphs.fault(); }) {

@@ -30,8 +30,8 @@ concept TakesGraphFacts = requires(S sink, visit_mask visits, std::int32_t lag, 
 
 namespace detail {
 
-/// What of a graph no visit table holds: edges to other jobs, and what nodes say of a scheduler of their own. That
-/// jobs of a node do not overlap follows where every job ends before the next.
+/// Returns what of a graph no visit table holds: edges to other jobs, and what nodes say of a scheduler of their own.
+/// That jobs of a node do not overlap follows where every job ends before the next.
 template <std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto unheld_part(const graph_table<ticks, N, E, G>& table) -> model_error {
   for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
@@ -54,7 +54,7 @@ template <std::size_t N, std::size_t E, std::size_t G>
   return is_split ? last | last >> 1U | last >> 2U : last;
 }
 
-/// What a visit table has no room for. An edge to a junction is one to whoever follows it.
+/// Gives the sink what a visit table has no room for. An edge to a junction is one to whoever follows it.
 template <std::size_t N, std::size_t E, std::size_t G, class Order, class Sink>
 constexpr void take_graph_facts(const graph_table<ticks, N, E, G>& table, std::size_t graph, const Order& order,
                                 const visit_mask* ends, Sink& sink) {

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Who makes the copies of a refined graph.
+/// Says who makes the copies of a refined graph.
 enum class copy_placement : std::uint8_t {
   processor,  ///< a CPU node, which counts the whole copy as execution
   engine,     ///< a node of its own on the copy engines

@@ -13,7 +13,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// Whether all edges join some of so many nodes, the first of which is `first`.
+/// Returns whether all edges join some of so many nodes, the first of which is `first`.
 template <class Edge>
 [[nodiscard]] constexpr auto edges_join(std::uint32_t first, std::size_t nodes, std::span<const Edge> edges) -> bool {
   const auto joined = [&](std::uint32_t v) { return v >= first && v - first < nodes; };

@@ -52,7 +52,7 @@ struct share_request_attribute {
 
 /// The greater goes first, unlike `priority`, and gets so much more of what is left of the GPU. At least 0.
 [[nodiscard]] constexpr auto share_priority(std::int32_t p) noexcept -> share_priority_attribute { return {p}; }
-/// What is assumed to be held before a job has been given anything.
+/// Says what is assumed to be held before a job has been given anything.
 [[nodiscard]] constexpr auto share_request(share s) noexcept -> share_request_attribute { return {s}; }
 /// Times of a job that takes `time` with the whole GPU and of which so many per mille do not scale.
 [[nodiscard]] constexpr auto scaling_wcet(duration time, std::int32_t fixed_per_mille = 0) noexcept -> wcet_row {
@@ -64,7 +64,7 @@ concept ApplicationAttribute = std::same_as<A, period_attribute> || std::same_as
                                std::same_as<A, share_priority_attribute> || std::same_as<A, share_request_attribute> ||
                                std::same_as<A, memory_units> || std::same_as<A, wcet_row>;
 
-/// What runs on a share of a GPU.
+/// Holds for what runs on a share of a GPU.
 template <class T>
 concept ShareTask = std::convertible_to<T, share_task>;
 
@@ -101,7 +101,7 @@ template <class... Attributes>
 /// Beyond it, an instant and a few deadlines after it need not fit 64 bits.
 inline constexpr ticks longest_share_period = std::numeric_limits<ticks>::max() / 8;
 
-/// What is wrong with an application by itself.
+/// Returns what is wrong with an application by itself.
 [[nodiscard]] constexpr auto application_fault(const share_task& t) noexcept -> model_fault {
   if (t.period <= 0) { return model_fault::period_not_positive; }
   if (t.deadline <= 0) { return model_fault::deadline_not_positive; }
@@ -156,7 +156,7 @@ struct [[nodiscard]] application_set : detail::given_applications<std::make_inde
 
   using detail::given_applications<std::make_index_sequence<MaxTasks>>::given_applications;
 
-  /// The same applications, slowing one another down so much. Applications count from 0 as they were given.
+  /// Returns the same applications, slowing one another down so much. Applications count from 0 as they were given.
   [[nodiscard]] constexpr auto with(const contention_matrix<MaxTasks>& slowing) const -> application_set {
     application_set out = *this;
     out.contention = slowing;

@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How much applications on one GPU slow one another down, pairwise and in parts per million: `ppm(i, k)` is what the
-/// time of i grows by when k holds the whole rest of the GPU; with a part of it, by so much less.
+/// Says how much applications on one GPU slow one another down, pairwise and in parts per million. `ppm(i, k)` is what
+/// the time of i grows by when k holds the whole rest of the GPU; with a part of it, by so much less.
 template <std::size_t MaxTasks>
 class contention_matrix {
  public:
@@ -25,7 +25,7 @@ class contention_matrix {
     TAKT_EXPECTS(slowed < MaxTasks && by < MaxTasks);
     if (slowed != by) { ppm_[slowed][by] = value; }
   }
-  /// Whether no application slows another one down.
+  /// Returns whether no application slows another one down.
   [[nodiscard]] constexpr auto none() const noexcept -> bool {
     for (std::size_t i = 0; i < MaxTasks; ++i) {
       for (std::size_t k = 0; k < MaxTasks; ++k) {
@@ -39,7 +39,7 @@ class contention_matrix {
   std::array<std::array<std::uint32_t, MaxTasks>, MaxTasks> ppm_{};
 };
 
-/// How much of each resource of a GPU an application uses alone: SMs, L2, DRAM, shared memory, texture units; per cent.
+/// Holds the per cent of SMs, L2, DRAM, shared memory and texture units of a GPU that an application uses alone.
 using resource_profile = std::array<std::uint8_t, 5>;
 
 /// The slow-down between two applications that both press on the same resources: kappa a . b / 10^4, rounded down. What

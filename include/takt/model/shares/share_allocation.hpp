@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What each of at most `MaxTasks` applications holds of a GPU. No operation can bring the sum above 100.
+/// Holds what each of at most `MaxTasks` applications holds of a GPU. No operation can bring the sum above 100.
 template <std::size_t MaxTasks>
 class share_allocation {
  public:

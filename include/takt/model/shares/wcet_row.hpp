@@ -37,7 +37,7 @@ template <class Suffices>
   }
   return high;
 }
-/// The same without the precondition. Cost: up to 100 calls.
+/// Finds that share without the precondition. Cost: up to 100 calls.
 template <class Suffices>
 [[nodiscard]] constexpr auto first_sufficient_share(const Suffices& suffices) -> share_need {
   for (std::int32_t percent = 1; percent <= 100; ++percent) {
@@ -52,8 +52,8 @@ struct measured_share {
   ticks time = 0;
 };
 
-/// What is assumed of shares that were not measured. Kernels whose blocks take some rounds are faster by steps: a curve
-/// through a few of their times may lie below the others.
+/// Says what is assumed of shares that were not measured. Kernels whose blocks take some rounds are faster by steps: a
+/// curve through a few of their times may lie below the others.
 enum class between_shares : std::uint8_t {
   step,   ///< that a job is no slower than with the next smaller measured share, and nothing below the least
   curve,  ///< that time is a + b / share or below it between two measured shares, and at most b / share below the least

@@ -57,8 +57,8 @@ struct fuzzy_network {
     return out;
   }
 
-  /// What each rule contributes, in sum 1. Taken relative to the strongest rule, since far from all centres every
-  /// firing strength rounds to 0. Pre: a rule.
+  /// Returns what each rule contributes, in sum 1. Taken relative to the strongest rule, since far from all centres
+  /// every firing strength rounds to 0. Pre: a rule.
   [[nodiscard]] constexpr auto firing_shares(const input& x) const noexcept -> std::array<double, MaxRules> {
     TAKT_EXPECTS(!rules.empty());
     std::array<double, MaxRules> out = log_firings(x);

@@ -32,8 +32,8 @@ struct fuzzy_structure_step {
 
 namespace detail {
 
-/// How much a rule matters after it did or did not fire: towards 0 by a factor between 1/2 and 1, or up by ever less.
-/// Source: Yao et al. 2022, Eq. 7.
+/// Returns how much a rule matters after it did or did not fire: towards 0 by a factor between 1/2 and 1, or up by ever
+/// less. Source: Yao et al. 2022, Eq. 7.
 [[nodiscard]] constexpr auto next_importance(double now, bool fired, double idle_decay, double active_growth) noexcept
     -> double {
   if (!fired) { return now / (1 + exponential(-idle_decay * now)); }

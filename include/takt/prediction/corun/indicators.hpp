@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What describes the load that a running application puts on the GPU. Source: Yao et al. 2022, Table 1; its text
+/// Lists what describes the load that a running application puts on the GPU. Source: Yao et al. 2022, Table 1; its text
 /// speaks of a third indicator of the SMs and never names it.
 enum class workload_indicator : std::uint8_t {
   instructions,
@@ -36,7 +36,7 @@ inline constexpr std::size_t workload_indicators = 11;
   return at < names.size() ? names[at] : std::string_view{};
 }
 
-/// What the profiler counts. The L2 cache and the texture units have two partitions with a counter each.
+/// Lists what the profiler counts. The L2 cache and the texture units have two partitions with a counter each.
 enum class raw_event : std::uint8_t {
   inst_executed,
   active_warps,
@@ -94,12 +94,12 @@ inline constexpr std::size_t raw_events = 14;
   return of[static_cast<std::size_t>(e)];
 }
 
-/// What an application does to the GPU: one value per indicator, as a rate, so that runs of different lengths compare.
+/// Holds what an application does to the GPU: a rate per indicator, so that runs of different lengths compare.
 template <std::size_t Indicators = workload_indicators>
 using workload_profile = std::array<double, Indicators>;
 
-/// What a predictor sees: the indicators of all others, then the own share. Another number of indicators makes another
-/// type of network, not another network.
+/// Holds what a predictor sees: the indicators of all others, then the own share. Another number of indicators makes
+/// another type of network, not another network.
 template <std::size_t Indicators = workload_indicators>
 using workload_input = std::array<double, Indicators + 1>;
 

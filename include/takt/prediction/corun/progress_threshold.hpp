@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How far an estimate of the remaining time was off at some progress of a job.
+/// Says how far an estimate of the remaining time was off at some progress of a job.
 struct progress_error {
   double progress = 0;  ///< 0 to 1
   double error = 0;     ///< relative to the response time of the job; not negative

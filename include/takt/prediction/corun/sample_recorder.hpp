@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What an application saw when it started, and how long it then ran.
+/// Holds what an application saw when it started, and how long it then ran.
 template <class Input>
 struct co_run_sample {
   Input input{};

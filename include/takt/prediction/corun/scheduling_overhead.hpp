@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What the scheduling operations during the jobs of one application took, an operation counting for every job that was
-/// active.
+/// Holds what the scheduling operations during the jobs of one application took, an operation counting for every job
+/// that was active.
 template <ExactNumber Number>
 struct application_overhead {
   Number total{0};

@@ -42,8 +42,8 @@ template <std::size_t MaxRules, std::size_t Count, std::size_t Indicators, class
   return out;
 }
 
-/// How wrong the remaining time of a job was at the start of each of its segments, each with a share per application
-/// and a length, when the model estimates the time of the whole job under the load. None: it has no estimate for one.
+/// Returns how wrong the remaining time of a job was at the start of each segment, when the model estimates the time of
+/// the whole job under the load. Segments have a share per application and a length. None: there is no estimate.
 template <std::size_t MaxSegments, std::size_t Inputs, std::size_t MaxRules, std::size_t Count, class Segments>
 [[nodiscard]] auto estimate_errors(const co_run_model<Inputs, MaxRules>& model,
                                    const std::array<workload_profile<Inputs - 1>, Count>& profiles, std::size_t self,

@@ -30,17 +30,17 @@ namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-/// Whether a policy is judged by its published method alone.
+/// Tells whether a policy is judged by its published method alone.
 template <class P>
 inline constexpr bool is_judged_alone = requires { requires P::is_judged_alone; };
-/// Whether boards of pools have the rules of a policy.
+/// Tells whether boards of pools have the rules of a policy.
 template <class P>
 inline constexpr bool has_board = !is_judged_alone<P> || requires { requires P::has_board; };
 
 template <class Known>
 inline constexpr bool judges_kernels = requires { requires AcceleratorRule<typename Known::method>; };
 
-/// Whether a method knows runs that boards of pools do not have.
+/// Tells whether a method knows runs that boards of pools do not have.
 template <class Known>
 inline constexpr bool overlaps_jobs = requires {
   requires std::same_as<typename Known::method, analysis::gpusync_method> ||
@@ -65,7 +65,7 @@ void add_stand_in(const P& policy, const Rule& rule, const Tasks& tasks, const h
   }
 }
 
-/// What a published method says, and nothing beside it.
+/// Judges by what a published method says, and by nothing beside it.
 template <class P, class Rule, class Tasks>
 void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
                  const decided_plan<Tasks::max_tasks, Tasks::max_visits>& decided, judged_policy<Tasks>& out) {
@@ -132,7 +132,7 @@ template <class P, class Rule, class Tasks>
   return best.policy;
 }
 
-/// How the policy is simulated and explained where its published method does so.
+/// Adds how the policy is simulated and explained where its published method does so.
 template <class P, class Rule, class Tasks>
 void add_methods(const P& policy, const Rule& rule, judged_policy<Tasks>& out) {
   using known = known_under<P, Rule>;
@@ -170,8 +170,8 @@ void add_methods(const P& policy, const Rule& rule, judged_policy<Tasks>& out) {
 
 }  // namespace detail
 
-/// What the policy that is asked for makes of tasks under a rule of processors, at run time. Pre: the words of the
-/// question are known; `cpus` is that of the rule.
+/// Returns what the policy that is asked for makes of tasks under a rule of processors, at run time. Pre: the words of
+/// the question are known; `cpus` is that of the rule.
 template <class Rule, class Tasks>
 [[nodiscard]] auto judge_by_word(const Rule& rule, const policy_question<Tasks>& q, const Tasks& tasks,
                                  const hardware& board) -> std::unique_ptr<judged_policy<Tasks>> {

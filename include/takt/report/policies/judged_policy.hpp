@@ -41,7 +41,7 @@ struct policy_question {
   std::optional<granted_shares_policy<Tasks::max_tasks>> granted;  ///< where shares follow jobs, in place of the word
   bool overlapping_graphs = false;         ///< jobs of graphs overlap as in their published method
   std::optional<gpusync_board<>> engines;  ///< of the GPUs, each with a lock, where tokens are for them
-  /// What is decided already; null: a search decides. Parts that are empty are chosen.
+  /// Holds what is decided already; null: a search decides. Parts that are empty are chosen.
   std::shared_ptr<const plan<Tasks::max_tasks, Tasks::max_visits>> given;
   bool may_guard = true;  ///< offsets and local deadlines may be chosen
   sharing_rule chosen{};  ///< tokens, levels, slices and slots that are decided, too
@@ -52,14 +52,14 @@ struct policy_question {
   std::function<std::function<bool(std::uint64_t evaluations)>()> begin_search;
   std::uint64_t most_evaluations = default_evaluations;  ///< of a search
 
-  /// Whether one analysis alone is asked, and none of takt's own beside it.
+  /// Returns whether one analysis alone is asked, and none of takt's own beside it.
   [[nodiscard]] auto asks_one() const noexcept -> bool { return !analysis.empty() || search.has_value(); }
   [[nodiscard]] auto decided() const noexcept -> decided_plan<Tasks::max_tasks, Tasks::max_visits> {
     return {given.get(), may_guard};
   }
 };
 
-/// What a policy makes of a workload.
+/// Holds what a policy makes of a workload.
 template <class Tasks>
 struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
   using board_type = any_policy_board<Tasks::max_visits>;
@@ -82,14 +82,14 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
   std::unique_ptr<stand_in> on_threads;  ///< if there is one, it runs without a plan
 
   using explanation = std::optional<verdict_summary>;
-  /// What the published method of these tasks says of the verdict; nothing where it cannot read them.
+  /// Explains what the published method of these tasks says of the verdict; nothing where it cannot read them.
   std::function<explanation(judged_policy& self, const Tasks& tasks, const hardware& board)> explain;
   /// In virtual time where the engine of boards does not know the rules.
   std::function<sighting(const judged_policy& self, const Tasks& tasks, const hardware& board,
                          const simulation_options& options, trace* kept)>
       simulate;
-  /// Whether a task's jobs wait for those of another on their core: see `obstacle_to_waiting`. Empty where the engine
-  /// of boards does not know the rules.
+  /// Tells whether a task's jobs wait for those of another on their core: see `obstacle_to_waiting`. Empty where the
+  /// engine of boards does not know the rules.
   std::function<wait_obstacle(const judged_policy& self, const Tasks& tasks, std::size_t producer,
                               std::size_t consumer)>
       waiting;

@@ -55,9 +55,9 @@ constexpr void drop_guards(verdict<ticks, N, V>& v) {
   }
 }
 
-/// What a policy makes of it, with all execution times by a factor in thousandths; null where these are out of range.
-/// That a deadline is missed is proven without contention. `question`: that of the input, or one about some plan.
-/// `judge(question, tasks)`: see `judge_by_word`.
+/// Returns what a policy makes of it, with all execution times by a factor in thousandths; null where these are out of
+/// range. That a deadline is missed is proven without contention. `question`: that of the input, or one about some
+/// plan. `judge(question, tasks)`: see `judge_by_word`.
 template <class Tasks, class Judge>
 [[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const policy_question<Tasks>& question,
                                const Judge& judge, std::int64_t factor = 1000)

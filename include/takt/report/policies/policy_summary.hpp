@@ -60,7 +60,7 @@ struct hardware_rules {
   return out;
 }
 
-/// What was chosen, or given, under a policy and a rule of processors.
+/// Returns words on what was chosen, or given, under a policy and a rule of processors.
 template <class Tasks, std::size_t N, std::size_t V>
 [[nodiscard]] auto plan_words(const Tasks& tasks, const hardware& board, const sharing_rule& rule,
                               std::string_view cpus, const plan<N, V>& p) -> std::string {
@@ -103,8 +103,8 @@ template <class Tasks>
   return all_limited ? "deadline monotonic" : "deadline monotonic, by the period where a task has no deadline";
 }
 
-/// Who has which priority under a rule of fixed priorities and the priorities of a plan, which may say none; else
-/// nothing.
+/// Returns who has which priority under a rule of fixed priorities and the priorities of a plan, which may say none;
+/// else nothing.
 template <class Tasks, class Priorities>
 [[nodiscard]] auto priority_words(const Tasks& tasks, std::string_view cpus, const Priorities& chosen) -> std::string {
   const auto given = std::ranges::count_if(tasks.tasks, [](const auto& t) { return t.priority != no_priority; });
@@ -123,7 +123,7 @@ template <class Tasks, class Priorities>
   return deadline_order_words(tasks) + (given == 0 ? "" : ", because not every task has one");
 }
 
-/// What was made of tasks before they were judged.
+/// Holds what was made of tasks before they were judged.
 struct stated_effects {
   bool contention = false;  ///< what kernels take more beside those of others, be it nothing
   bool overheads = false;   ///< of the operating system
@@ -142,7 +142,7 @@ struct stated_effects {
 
 namespace detail {
 
-/// Whether the number of virtual SMs stands in for a ratio that nobody has said.
+/// Returns whether the number of virtual SMs stands in for a ratio that nobody has said.
 template <class Tasks>
 [[nodiscard]] auto has_unsaid_interleave(const Tasks& tasks, const hardware& board) -> bool {
   return std::ranges::any_of(board.gpus, [](const gpu_hardware& gpu) { return gpu.virtual_per_sm > 1; }) &&
@@ -151,7 +151,7 @@ template <class Tasks>
          });
 }
 
-/// Whether the rule stops kernels, and nobody has said of some what that costs.
+/// Returns whether the rule stops kernels, and nobody has said of some what that costs.
 template <class Tasks>
 [[nodiscard]] auto has_unsaid_cost(const judged_policy<Tasks>& found, const Tasks& tasks) -> bool {
   constexpr std::array<std::string_view, 4> stopping{"levels", "slots", "gang", "single-stream"};
@@ -226,8 +226,8 @@ void add_plan(const judged_policy<Tasks>& found, const Tasks& tasks, const hardw
 
 }  // namespace detail
 
-/// What is known of a policy's verdict, from the rules of pools. `missing`: the facts that it lacks, where they belong.
-/// Pre: it was judged, and is about these tasks on this board.
+/// Returns a summary of what is known of a policy's verdict, from the rules of pools. `missing`: the facts that it
+/// lacks, where they belong. Pre: it was judged, and is about these tasks on this board.
 template <class Tasks>
 [[nodiscard]] auto summarize(const judged_policy<Tasks>& found, const Tasks& tasks, const hardware& board,
                              const stated_effects& stated = {}, const std::vector<missing_words>& missing = {})

@@ -36,8 +36,8 @@ struct slot_times {
   [[nodiscard]] friend auto operator==(const slot_times&, const slot_times&) -> bool = default;
 };
 
-/// How GPUs are shared, in the words of the file format. A word that is empty, and a number that is not there, were not
-/// given.
+/// Says how GPUs are shared, in the words of the file format. A word that is empty, and a number that is not there,
+/// were not given.
 struct sharing_rule {
   std::string_view sharing = "isolated";
   std::string_view policy{};
@@ -60,7 +60,7 @@ struct sharing_rule {
 
 namespace detail {
 
-/// What the file format writes for a policy that has another name there.
+/// Lists what the file format writes for a policy that has another name there.
 inline constexpr std::pair<std::string_view, std::string_view> sharing_names[] = {
     {federated_policy::name, "isolated"}, {federated_shared_policy::name, "shared"}, {whole_gpu_policy::name, "whole"}};
 inline constexpr std::string_view tokens_prefix = "tokens-";
@@ -165,7 +165,7 @@ void take_values(P& policy, const sharing_rule& rule) {
   }
 }
 
-/// What a rule says of shares that follow the needs of jobs.
+/// Returns what a rule says of shares that follow the needs of jobs.
 [[nodiscard]] inline auto shares_of_rule(const sharing_rule& rule) -> shares_rule {
   const share_rules& rules = rule.rules == "text"      ? wamp2s_text
                              : rule.rules == "literal" ? wamp2s_literal

@@ -34,7 +34,7 @@ struct stream_layout {
   [[nodiscard]] constexpr auto level_of(std::int32_t stream) const noexcept -> std::int32_t { return stream % levels; }
 };
 
-/// What carries out the decisions of a scheduler: a simulated accelerator, or streams of a device.
+/// Holds for what carries out the decisions of a scheduler: a simulated accelerator, or streams of a device.
 ///
 /// - `submit(k, where)`: the job of k starts or goes on there.
 /// - `request_yield(k)`: the submitted job of k shall stop at the end of its wave. The host answers with `yielded`, or

@@ -8,8 +8,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What pinned kernels may do while a more important kernel that needs all cores cannot start: whether one starts that
-/// stands behind it.
+/// Says what pinned kernels may do while a more important kernel that needs all cores cannot start: whether one starts
+/// that stands behind it.
 template <class O>
 concept GangOrder = DefaultCopyable<O> && requires(bool behind_gang) {
   { O::name } -> std::convertible_to<std::string_view>;

@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI {
 using kernel_id = std::int32_t;
 inline constexpr kernel_id no_kernel = -1;
 
-/// What says how important a job is, the least first: a number, or numbers one after the other.
+/// Holds for what says how important a job is, the least first: a number, or numbers one after the other.
 template <class P>
 concept JobPoint = DefaultCopyable<P> && std::totally_ordered<P>;
 
@@ -37,7 +37,7 @@ template <JobPoint Point>
   return a.release != b.release ? a.release < b.release : a.kernel < b.kernel;
 }
 
-/// Whether a may preempt b: jobs of equal points do not preempt each other.
+/// Returns whether a may preempt b: jobs of equal points do not preempt each other.
 template <JobPoint Point>
 [[nodiscard]] constexpr auto outranks(const job_order<Point>& a, const job_order<Point>& b) -> bool {
   return a.point < b.point;

@@ -21,7 +21,7 @@ template <AcceleratorRule Rule>
 
 namespace detail {
 
-/// Whether the priorities of kernels are their ranks.
+/// Returns whether the priorities of kernels are their ranks.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto are_ranked(const task_rows<accelerator_task<ticks>, MaxTasks>& table) -> bool {
   for (std::size_t rank = 0; rank < table.size(); ++rank) {
@@ -32,7 +32,7 @@ template <std::size_t MaxTasks>
   return true;
 }
 
-/// Whether the priorities of a plan fit the kernels: any where the kernels' own count, else those of the order.
+/// Returns whether the priorities of a plan fit the kernels: any where the kernels' own count, else those of the order.
 template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto priorities_fit(task_rows<accelerator_task<ticks>, MaxTasks> table, const plan<N, V>& p)
     -> bool {
@@ -49,8 +49,8 @@ template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t 
 
 }  // namespace detail
 
-/// What keeps a plan from fitting kernels under a rule: a part that the rule does not use, a core for a kernel that
-/// needs all of them, priorities against the order of the rule, or other slots than the rule's.
+/// Returns what keeps a plan from fitting kernels under a rule: a part that the rule does not use, a core for a kernel
+/// that needs all of them, priorities against the order of the rule, or other slots than the rule's.
 template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto plan_fault(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                         const plan<N, V>& p) -> model_error {

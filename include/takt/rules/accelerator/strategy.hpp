@@ -11,8 +11,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How the accelerator is shared: which of the incomplete jobs are submitted, and where. A pure state machine without
-/// time that `kernel_server` tells what happens.
+/// Says how the accelerator is shared: which of the incomplete jobs are submitted, and where. A pure state machine
+/// without time that `kernel_server` tells what happens.
 ///
 /// - `enqueue(k, core, orders)`: k has a job from now on, for one core or, with `any_core`, for all.
 /// - `complete(k)`, `yielded(k)`: the submitted job of k is done, or has stopped and is still incomplete.

@@ -26,8 +26,8 @@ struct job_rate {
   [[nodiscard]] constexpr auto utilization(const Fraction& wcet) const -> Fraction { return wcet * arrivals / window; }
 };
 
-/// Whether ascending arrival times keep a rate: of any `arrivals` + 1 in a row, the last comes at least `window` after
-/// the first (equation 2.7). Pre: arrivals >= 1.
+/// Returns whether ascending arrival times keep a rate: of any `arrivals` + 1 in a row, the last comes at least
+/// `window` after the first (equation 2.7). Pre: arrivals >= 1.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto legal_arrivals(std::span<const Number> times, std::size_t arrivals, const Number& window)
     -> bool {

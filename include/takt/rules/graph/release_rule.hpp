@@ -5,7 +5,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// When a job of a graph's node may run, and how it ranks.
+/// Says when a job of a graph's node may run, and how it ranks.
 template <ExactNumber Number>
 struct node_release {
   Number eligible{};  ///< with early releasing it may run from here

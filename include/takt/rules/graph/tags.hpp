@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What keeps two jobs of a node apart in the queue of the GPU.
+/// Say what keeps two jobs of a node apart in the queue of the GPU.
 struct guarded_enqueues {};    ///< a job is enqueued a period after the one before, in the order of jobs
 struct unguarded_enqueues {};  ///< nothing: early jobs are enqueued at once
 
@@ -68,7 +68,7 @@ template <class R>
 concept GlobalRule = RuleTag<R> && requires {
   { R::policy } -> std::convertible_to<gel_policy>;
 };
-/// Whether a job may lose its processor to one with a lesser point.
+/// Tells whether a job may lose its processor to one with a lesser point.
 template <GlobalRule R>
 inline constexpr bool is_preemptive = R::preemptive;
 /// Kernels in one queue for their blocks, under a rule that says by `streams` and `enqueues` what keeps jobs apart.

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a heuristic says when a replica has run out of requests.
+/// Holds what a heuristic says when a replica has run out of requests.
 struct steal_advice {
   request_id request = no_request;  ///< a waiting request of another queue; `no_request`: no opinion
   bool leave_idle = false;          ///< better not to steal at all
@@ -51,7 +51,7 @@ struct plain_advice {
   [[nodiscard]] friend constexpr auto operator==(const plain_advice&, const plain_advice&) noexcept -> bool = default;
 };
 
-/// What guides a protocol: three questions and the notifications; see `plain_advice`, which has no opinion on anything.
+/// Guides a protocol: three questions and the notifications; see `plain_advice`, which has no opinion on anything.
 template <class A, class Protocol>
 concept Advice = Copyable<A> && requires(A a, const Protocol& p, request_id r, replica_id x) {
   { a.queue(p, r) } -> std::same_as<replica_id>;

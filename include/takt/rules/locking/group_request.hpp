@@ -39,8 +39,8 @@ template <std::size_t Clients>
   return c >= 0 && c < static_cast<request_id>(Clients);
 }
 
-/// What an event led to: the clients that hold all they asked for from now on, in no particular order. Anything but
-/// `accepted` changed nothing.
+/// Holds what an event led to: the clients that hold all they asked for from now on, in no particular order. Anything
+/// but `accepted` changed nothing.
 template <std::size_t Clients>
 struct group_answer {
   group_status status = group_status::accepted;

@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What makes a queue short.
+/// Says what makes a queue short.
 enum class queue_measure : std::uint8_t {
   requests,        ///< how many stand in it, the holder among them
   declared_times,  ///< the sum of their declared lengths, the holder's in full
@@ -93,7 +93,7 @@ class k_fmlp {
   }
 
   [[nodiscard]] constexpr auto queues() const noexcept -> const request_queues<Replicas, Requests>& { return queues_; }
-  /// What r asks for, to the end of `freed`. Pre: 0 <= r < capacity().
+  /// Returns what r asks for, until the end of `freed`. Pre: 0 <= r < capacity().
   [[nodiscard]] constexpr auto request(request_id r) const noexcept -> const lock_request& {
     TAKT_EXPECTS(0 <= r && r < capacity());
     return requests_[index(r)];

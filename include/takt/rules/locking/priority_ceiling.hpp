@@ -40,7 +40,7 @@ class priority_ceiling {
     return ceiling_status::done;
   }
 
-  /// Whether a job that has not run yet may preempt whoever runs.
+  /// Returns whether a job that has not run yet may preempt whoever runs.
   [[nodiscard]] constexpr auto may_start(const priority_point& level) const noexcept -> bool {
     return level < system_ceiling();
   }
@@ -62,7 +62,7 @@ class priority_ceiling {
     return ceiling_status::done;
   }
 
-  /// What a started job runs at: its own priority or the best ceiling of what it holds.
+  /// Returns the priority at which a started job runs: its own or the best ceiling of what it holds.
   /// Cost: one step per locked resource.
   [[nodiscard]] constexpr auto effective(std::int32_t job, const priority_point& base) const noexcept
       -> priority_point {
@@ -112,8 +112,8 @@ struct ceiling_section {
   ticks length = 0;
 };
 
-/// How long worse jobs can keep a job of this level from starting: one section of a worse task on a resource whose
-/// ceiling is at least this level. Pre: the sections name known resources.
+/// Returns how long worse jobs can keep a job of this level from starting: one section of a worse task on a resource
+/// whose ceiling is at least this level. Pre: the sections name known resources.
 template <std::size_t Resources>
 [[nodiscard]] constexpr auto ceiling_blocking(const priority_ceiling<Resources>& rule,
                                               std::span<const ceiling_section> sections,

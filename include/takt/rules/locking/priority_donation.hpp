@@ -82,12 +82,12 @@ class priority_donation {
     return no_request;
   }
 
-  /// Whether the job may issue a request. One that has an incomplete request already may nest another.
+  /// Returns whether the job may issue a request. One that has an incomplete request already may nest another.
   [[nodiscard]] constexpr auto may_issue(request_id job) const noexcept -> bool {
     if (is_donor(job)) { return false; }
     return !Rules::gate || incomplete_[index(job)] || among_best(job);
   }
-  /// Whether the job is pending and fewer than c pending jobs are more important.
+  /// Returns whether the job is pending and fewer than c pending jobs are more important.
   [[nodiscard]] constexpr auto among_best(request_id job) const noexcept -> bool {
     return pending_[index(job)] && better_than(job) < cpus_;
   }

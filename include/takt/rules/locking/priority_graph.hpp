@@ -124,7 +124,7 @@ class priority_graph {
     return static_cast<std::size_t>(i);
   }
 
-  /// Whether e is among the edges out of its node, as far as those next to it know.
+  /// Returns whether e is among the edges out of its node, as far as those next to it know.
   [[nodiscard]] constexpr auto is_used(priority_edge e) const noexcept -> bool {
     if (e < 0 || index(e) >= Edges) { return false; }
     const priority_edge before = previous_out_[index(e)];

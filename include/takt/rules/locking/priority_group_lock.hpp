@@ -102,7 +102,7 @@ class priority_group_lock {
     }
     return false;
   }
-  /// What c asked for with its open request. Pre: 0 <= c < capacity().
+  /// Returns what c asked for with its open request. Pre: 0 <= c < capacity().
   [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& {
     TAKT_EXPECTS(is_client<Clients>(c));
     return lists_[index(c)];

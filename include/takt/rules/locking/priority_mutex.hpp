@@ -68,7 +68,7 @@ class ordered_mutex {
   }
 
   [[nodiscard]] constexpr auto holder() const noexcept -> request_id { return holder_; }
-  /// Who would get the unit if it were released now, or `no_request`.
+  /// Returns who would get the unit if it were released now, or `no_request`.
   [[nodiscard]] constexpr auto best_waiting() const noexcept -> request_id {
     request_id best = waiting_.head(0);
     if (best == no_request) { return best; }

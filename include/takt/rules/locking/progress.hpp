@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a progress mechanism asks of a lock; every `LockingProtocol` and every `GroupLock` answers it.
+/// Says what a progress mechanism asks of a lock; every `LockingProtocol` and every `GroupLock` answers it.
 template <class L>
 concept Contended = requires(const L l, request_id c) {
   { l.capacity() } -> std::convertible_to<request_id>;
@@ -17,7 +17,7 @@ concept Contended = requires(const L l, request_id c) {
   { l.contended(c) } -> std::same_as<bool>;
 };
 
-/// How those who keep others waiting get on. `heir(l, c)` is the client that runs at least at the effective priority of
+/// Says how those who keep others waiting get on. The client `heir(l, c)` runs at least at the effective priority of
 /// the waiting c, `boosted(l, c)` whether c runs before every job; a mechanism may say by `boosts` that nobody does.
 template <class M, class L>
 concept ProgressMechanism = Contended<L> && requires(const M m, const L l, request_id c) {
@@ -111,9 +111,9 @@ class any_progress {
   [[nodiscard]] auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
     return boosts() && boosted_(contended_view{l}, c);
   }
-  /// Whether it may boost anybody.
+  /// Returns whether it may boost anybody.
   [[nodiscard]] auto boosts() const noexcept -> bool { return boosted_ != nullptr; }
-  /// Whether both are the same mechanism.
+  /// Returns whether both are the same mechanism.
   [[nodiscard]] friend constexpr auto operator==(const any_progress&, const any_progress&) noexcept -> bool = default;
 
  private:

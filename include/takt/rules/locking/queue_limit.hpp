@@ -34,7 +34,7 @@ struct queue_limit_check {
       -> bool = default;
 };
 
-/// What is wrong with the options of a lock that has room for `capacity` replicas. Among c requests of the most
+/// Returns what is wrong with the options of a lock that has room for `capacity` replicas. Among c requests of the most
 /// important jobs, any that waits outside needs a donee of its own inside, hence k queues must have c places.
 [[nodiscard]] constexpr auto validate(const r2dglp_options& o, std::size_t capacity) noexcept -> queue_limit_check {
   if (o.replicas < 1 || static_cast<std::size_t>(o.replicas) > capacity || o.cluster < 1 || o.queue_limit < 0) {

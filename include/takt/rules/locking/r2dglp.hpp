@@ -111,7 +111,7 @@ class r2dglp {
 
   [[nodiscard]] constexpr auto queues() const noexcept -> const request_queues<Replicas, Requests>& { return queues_; }
   [[nodiscard]] constexpr auto queue_limit() const noexcept -> std::int32_t { return options_.queue_limit; }
-  /// What r asks for, to the end of `freed`. Pre: 0 <= r < capacity().
+  /// Returns what r asks for, until the end of `freed`. Pre: 0 <= r < capacity().
   [[nodiscard]] constexpr auto request(request_id r) const noexcept -> const lock_request& {
     TAKT_EXPECTS(0 <= r && r < capacity());
     return requests_[index(r)];
@@ -128,7 +128,7 @@ class r2dglp {
   [[nodiscard]] constexpr auto donor_of(request_id r) const noexcept -> request_id {
     return is_donor(r) ? no_request : partner_[index(r)];
   }
-  /// Whether fewer than `cluster` incomplete requests are more important.
+  /// Returns whether fewer than `cluster` incomplete requests are more important.
   [[nodiscard]] constexpr auto among_best(request_id r) const noexcept -> bool {
     std::int32_t better = 0;
     for (request_id i = 0; i < capacity(); ++i) {

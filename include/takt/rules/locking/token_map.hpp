@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI {
 enum class token_layout : std::uint8_t { block, interleaved };
 [[nodiscard]] constexpr auto last_of(token_layout) noexcept -> token_layout { return token_layout::interleaved; }
 
-/// What is to be said about a pool of tokens before it is used.
+/// Lists what is to be said about a pool of tokens before it is used.
 enum class token_finding : std::uint8_t {
   none,
   no_tokens,                 ///< no GPU, no token per GPU, no known layout, or more tokens than can be numbered

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What comparisons call a rule of processors: its word in files, or its name.
+/// Gives the word by which comparisons call a rule of processors: its word in files, or its name.
 template <class Rule>
 inline constexpr std::string_view cpu_word = Rule::name;
 template <>
@@ -47,7 +47,7 @@ inline constexpr std::string_view cpu_word<nonpreemptive_rule<Rule>>{detail::non
 template <class Rule>
 inline constexpr std::string_view cpu_word<clustered_rule<Rule>> = cpu_word<Rule>;
 
-/// Whether a word of a file is that of a rule of clusters: "g-edf", "gel".
+/// Returns whether a word of a file is that of a rule of clusters: "g-edf", "gel".
 [[nodiscard]] constexpr auto is_word_of_clusters(std::string_view word) noexcept -> bool {
   return word == "gel" || word.substr(0, 2) == "g-";
 }

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What came of a text with a number. What is not `good` has no value.
+/// Holds what came of a text with a number. It has no value unless it is `good`.
 struct parsed_number {
   bool good = false;
   std::int64_t value = 0;

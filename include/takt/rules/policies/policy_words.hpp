@@ -35,7 +35,7 @@ template <SharingPolicy P>
   return false;
 }
 
-/// What `with_policy` makes of a word.
+/// Says what `with_policy` makes of a word.
 enum class word_fault : std::uint8_t {
   none,
   unknown,        ///< no policy of the list has this name
@@ -64,7 +64,7 @@ constexpr auto with_policy(const policy_list<P...>& all, std::string_view text, 
   return out;
 }
 
-/// Whether a policy, known by its word, lets at most one kernel at a time onto a GPU.
+/// Returns whether a policy, known by its word, lets at most one kernel at a time onto a GPU.
 template <class... P>
 [[nodiscard]] constexpr auto serves_one_kernel(const policy_list<P...>& all, std::string_view text) -> bool {
   bool out = false;
@@ -72,7 +72,7 @@ template <class... P>
   return out;
 }
 
-/// Who lets the next kernel in under a policy that is known by its word.
+/// Returns who lets the next kernel in under a policy that is known by its word.
 template <class... P>
 [[nodiscard]] constexpr auto handover_under(const policy_list<P...>& all, std::string_view text) -> kernel_handover {
   auto out = kernel_handover::host;
@@ -81,7 +81,7 @@ template <class... P>
   return out;
 }
 
-/// Whether jobs hold tokens of a GPU under a policy that is known by its word.
+/// Returns whether jobs hold tokens of a GPU under a policy that is known by its word.
 template <class... P>
 [[nodiscard]] constexpr auto locks_gpus(const policy_list<P...>& all, std::string_view text) -> bool {
   bool out = false;

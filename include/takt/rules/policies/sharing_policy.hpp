@@ -52,11 +52,11 @@ struct order_of_kernels<nonpreemptive_rule<Rule>> : order_of_kernels<Rule> {};
 template <class Rule>
 struct order_of_kernels<clustered_rule<Rule>> : order_of_kernels<Rule> {};
 
-/// Whether a rule says of any two jobs which goes first. Where points are given one by one, a pool does not know them.
+/// Says whether a rule orders any two jobs. Where points are given one by one, a pool does not know them.
 template <class Rule>
 inline constexpr bool orders_jobs = requires(const Rule& rule) { rule.job_order(1); };
 
-/// Whether one job after the other in the order of the processors is an order for a device, too.
+/// Tells whether one job after the other in the order of the processors is an order for a device, too.
 template <class Rule>
 inline constexpr bool orders_devices = FixedPriority<Rule> || EarliestDeadlineFirst<Rule>;
 template <class Rule>
@@ -104,7 +104,7 @@ template <SharingPolicy P>
   return {};
 }
 
-/// What stands behind the name of a policy; 0: nothing.
+/// Returns the number behind the name of a policy; 0: nothing.
 template <SharingPolicy P>
 [[nodiscard]] constexpr auto parameter_of(const P& policy) -> std::int64_t {
   if constexpr (requires { policy.parameter(); }) { return policy.parameter(); }
@@ -120,7 +120,7 @@ template <SharingPolicy P, RuleTag CpuRule>
   }
 }
 
-/// How many kernels share the GPU at most, each no faster than with all of it; 0: no such number is known.
+/// Returns how many kernels share the GPU at most, each no faster than with all of it; 0: no such number is known.
 template <SharingPolicy P>
 [[nodiscard]] constexpr auto kernels_at_once(const P& policy) -> std::int32_t {
   if constexpr (requires { policy.kernels_at_once(); }) { return policy.kernels_at_once(); }
@@ -139,7 +139,7 @@ template <SharingPolicy P>
   return false;
 }
 
-/// Whether rules of pools say all that a policy and a rule of processors mean.
+/// Returns whether rules of pools say all that a policy and a rule of processors mean.
 template <SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto is_of_pools(const P& policy, const CpuRule& /*rule*/) noexcept -> bool {
   if constexpr (!detail::orders_jobs<CpuRule>) { return false; }

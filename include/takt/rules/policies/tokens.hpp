@@ -55,7 +55,7 @@ struct tokens_policy {
   [[nodiscard]] constexpr auto kernels_at_once() const noexcept -> std::int32_t { return locks_engines ? 1 : tokens; }
   /// Pools know neither locks inside of tokens nor state that moves.
   [[nodiscard]] constexpr auto is_of_pools() const noexcept -> bool { return !locks_engines; }
-  /// Whether so many tokens have a part of the SMs each.
+  /// Returns whether so many tokens have a part of the SMs each.
   [[nodiscard]] static constexpr auto go_round(const gpu_hardware& gpu, std::int32_t count) noexcept -> bool {
     return gpu_record{.sms = gpu.sms, .granularity = gpu.granularity, .tokens = count}.slot() > 0;
   }

@@ -37,7 +37,7 @@ struct whole_gpu_policy {
 /// Longest slice of the stock driver on Jetson Xavier NX and Orin Nano. Source: Wang et al. 2024 (GCAPS, ECRTS).
 inline constexpr ticks driver_slice = 1'024'000;
 
-/// What a GPU does with several processes if nobody asks it for anything else: a turn for each that has work.
+/// Describes what a GPU does with several processes if nobody asks it for anything else: a turn for each that has work.
 struct time_sliced_policy {
   static constexpr std::string_view name = "time-sliced";
   static constexpr auto handover = kernel_handover::hardware;

@@ -120,7 +120,7 @@ class block_queue_server {
     if (a.end != b.end) { return a.end < b.end; }
     return a.kernel != b.kernel ? a.kernel < b.kernel : a.sm < b.sm;
   }
-  /// Whether the serial part of the head keeps blocks from starting.
+  /// Returns whether the serial part of the head keeps blocks from starting.
   constexpr auto holds_back(ticks now) noexcept -> bool {
     if (queue_.waiting() == 0) { return false; }
     const ticks serial = loads_[queue_.waiting(0)].serial;

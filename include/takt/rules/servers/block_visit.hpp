@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What visits say of their kernels to a block queue.
+/// Holds what visits say of their kernels to a block queue.
 struct block_visit {
   std::int64_t blocks = 1;
   std::int64_t threads = 1;

@@ -202,7 +202,7 @@ class time_slice_server {
     }
     turns_[at] = context;
   }
-  /// How many numbers it is from the context that had the last turn, which itself comes last.
+  /// Returns how many numbers it is from the context that had the last turn, which itself comes last.
   [[nodiscard]] constexpr auto way_to(std::uint32_t context) const noexcept -> std::uint32_t {
     return context - last_ - 1;
   }

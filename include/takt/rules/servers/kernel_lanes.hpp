@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What the hardware behind a scheduler of whole kernels does: the streams of each core, and those of all cores
+/// Models what the hardware behind a scheduler of whole kernels does: the streams of each core, and those of all cores
 /// together, which is lane 0. In a lane the kernel on the highest level runs, from the end of the wave that is under
 /// way on. `MaxResidents` is the most kernels of a lane.
 ///
@@ -71,7 +71,7 @@ class kernel_lanes {
     return any;
   }
 
-  /// What runs has run up to `now`, which is not after the next instant. Waves that end there have ended.
+  /// Runs kernels up to `now`, which is not after the next instant. Waves that end there have ended.
   constexpr void advance(const Number& now) {
     now_ = now;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -116,7 +116,7 @@ class kernel_lanes {
       for (const kernel_id k : lanes_[i].residents) { f(k, i, kernels_[index(k)].level, lanes_[i].running == k); }
     }
   }
-  /// What is not resident stays as it is.
+  /// Takes a kernel out of its lane; one that is not resident changes nothing.
   constexpr void remove(kernel_id k) {
     kernel& x = kernels_[index(k)];
     lane& l = lanes_[x.lane];
@@ -201,13 +201,13 @@ class kernel_lanes {
     l.since = now_;
     fits_ = add_exactly(now_, l.in_wave && x.cost < x.remaining ? x.cost : x.remaining, l.until) && fits_;
   }
-  /// What executes is preempted and its cost lost.
+  /// Preempts what executes; its cost is lost.
   constexpr void waste(lane& l) {
     if (l.running == no_kernel) { return; }
     fits_ = add_exactly(now_, kernels_[index(l.running)].cost, l.wasted_until) && fits_;
     l.running = no_kernel;
   }
-  /// Whether a lane waits for lost time, be it its own or that of cores that it has in common with others.
+  /// Returns whether a lane waits for lost time, be it its own or that of cores that it has in common with others.
   [[nodiscard]] constexpr auto wasting(std::size_t which) const -> bool {
     for (std::size_t i = 0; i < count_; ++i) {
       if ((i == which || i == 0 || which == 0) && now_ < lanes_[i].wasted_until) { return true; }

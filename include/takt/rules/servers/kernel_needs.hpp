@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What rules of whole kernels read of a visit: what it costs to stop the kernel, and the core that it is pinned to.
+/// Holds what rules of whole kernels read of a visit: the cost to stop the kernel, and the core that it is pinned to.
 struct kernel_needs {
   ticks cost = 0;  ///< longest time of one wave; 0: it stops anywhere
   std::int32_t core = any_core;

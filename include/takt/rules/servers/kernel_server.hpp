@@ -147,7 +147,7 @@ class kernel_server {
     constexpr void record(const mark& /*m*/) const noexcept {}
   };
 
-  /// Whether the hardware goes on with the kernel below an ended one before the strategy has decided.
+  /// Returns whether the hardware goes on with the kernel below an ended one before the strategy has decided.
   [[nodiscard]] static constexpr auto resumes_below(preemption_cost_model costs) noexcept -> bool {
     switch (costs) {
       case preemption_cost_model::race: return true;
@@ -203,7 +203,7 @@ class kernel_server {
     TAKT_EXPECTS(MaxLanes == 1 || core == any_core || core < strategy_.cores());
     strategy_.enqueue(k, core, orders_);
   }
-  /// What a kernel's end lets happen, with what has arrived by now.
+  /// Lets happen what a kernel's end allows, with what has arrived by now.
   constexpr void settle_end() {
     for (std::size_t i = 0; i < arrived_count_; ++i) { enqueue(arrived_[i]); }
     arrived_count_ = 0;
@@ -224,7 +224,7 @@ class kernel_server {
   [[nodiscard]] constexpr auto window_of(std::int32_t core, kernel_id k) const -> slot_window<ticks> {
     return {core == any_core ? gang_ : pinned_, client_of(k).guard};
   }
-  /// Whether one opens or closes.
+  /// Opens and closes slots. Returns whether one opens or closes.
   constexpr auto move_slots() -> bool {
     bool moved = false;
     for (std::int32_t core = any_core; core < strategy_.cores(); ++core) {

@@ -17,17 +17,17 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What is decided is in force at once. Another type with these members lets it come later.
+/// Puts what is decided in force at once. Another type with these members lets it come later.
 struct shares_at_once {
   share held{};
 
   [[nodiscard]] static constexpr auto is_late() noexcept -> bool { return false; }
   [[nodiscard]] constexpr auto in_force() const noexcept -> share { return held; }
-  /// When the share in force changes by itself.
+  /// Returns when the share in force changes by itself.
   [[nodiscard]] static constexpr auto next_change() noexcept -> ticks { return no_event; }
   constexpr void stop() noexcept { held = no_share; }
   constexpr void decide(share decided, ticks /*now*/) noexcept { held = decided; }
-  /// Whether something changed.
+  /// Returns whether something changed.
   static constexpr auto advance(ticks /*now*/) noexcept -> bool { return false; }
 };
 
@@ -196,7 +196,7 @@ class policy_server {
     last_ = now;
     if (comes_into_force) { put_in_force(now, sink); }
   }
-  /// What a whole kernel of each application takes from now on. Where shares come late, the policy hears of them.
+  /// Puts the time of each whole kernel in force from now on. Where shares come late, the policy hears of them.
   constexpr void put_in_force(ticks now, const slice_sink& sink) {
     bool late = false;
     for (std::size_t i = 0; i < MaxTasks; ++i) {

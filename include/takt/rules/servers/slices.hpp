@@ -61,7 +61,7 @@ struct slice_sink {
   }
 };
 
-/// What a client has. Of several that have started on one unit, the one on the highest level runs.
+/// Holds what a client has. Of several that have started on one unit, the one on the highest level runs.
 struct held_unit {
   std::int32_t unit = 0;
   std::int32_t level = 0;

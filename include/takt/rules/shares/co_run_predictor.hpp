@@ -37,7 +37,7 @@ concept WorstLoadPredictor =
       { p.predict_worst(task, own, others) } -> std::same_as<ticks>;
     };
 
-/// Whether a predictor promises that no time increases with the own share: the least share is then found by bisection.
+/// Says whether a predictor promises that no time increases with the own share: the least is then found by bisection.
 template <class P>
 inline constexpr bool falls_with_share = requires { requires P::falls_with_share; };
 

@@ -20,9 +20,9 @@ struct slowdown {
   ticks alone = 1;
 };
 
-/// How much of a job is done, theta in the paper: the sum of executed over whole time, each whole time at the share and
-/// the load that were then in force (Yao et al. 2022, Eq. 9 to 11). What remains of a job whose whole time is now C is
-/// C (1 - theta).
+/// Says how much of a job is done, theta in the paper. It is the sum of executed over whole time, each whole time at
+/// the share and the load that were then in force (Yao et al. 2022, Eq. 9 to 11). What remains of a job whose whole
+/// time is now C is C (1 - theta).
 ///
 /// - `start(reference)`: nothing is done of a job whose time, at some fixed share, is `reference`.
 /// - `advance(executed, whole)`: no progress when `whole` is `unbounded_time`; at most to the end of the job.

@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a token stands for on a device: the pool holds one per thread that its SMs can host, times a factor.
+/// Says what a token stands for on a device: the pool holds one per thread that its SMs can host, times a factor.
 struct token_capacity {
   std::int64_t sms = 1;
   std::int64_t threads_per_sm = 2048;
@@ -23,9 +23,9 @@ struct token_capacity {
       -> bool = default;
 };
 
-/// How many tokens a client gets per period so that its measured utilization approaches a limit: more while it is not
-/// above, less while it is, in steps that grow with the distance. Never steps of less than five points' worth, so it
-/// swings around the limit instead of resting on it.
+/// Sets how many tokens a client gets per period so that its measured utilization approaches a limit. It gives more
+/// while that is not above, less while it is, in steps that grow with the distance. Steps of less than five points'
+/// worth are never made, so it swings around the limit instead of resting on it.
 ///
 /// Differs from WAMP2S: the paper takes the controller of GaiaGPU for granted and does not print it.
 class share_feedback {

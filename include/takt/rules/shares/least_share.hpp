@@ -29,7 +29,7 @@ template <CoRunPredictor Predictor, class Time, class Fits>
   }
 }
 
-/// What a job needs whatever the other applications of the set do, and how long it then takes at most.
+/// Holds what a job needs whatever the other applications of the set do, and how long it then takes at most.
 struct lasting_need {
   share_need need = no_share_suffices;
   ticks time = unbounded_time;  ///< with the need, or with the whole GPU if there is none

@@ -13,7 +13,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// Whether no priority is above the one before.
+/// Returns whether no priority is above the one before.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto in_priority_order(const application_set<MaxTasks>& table,
                                                const inline_vector<std::uint32_t, MaxTasks>& tasks) -> bool {

@@ -17,7 +17,7 @@ namespace takt::inline TAKT_ABI {
 
 struct one_at_a_time_options {
   bool preemptive = false;
-  /// What it takes to save a job that is preempted, and as much to restore it, per unit of memory that its application
+  /// Gives the time to save a job that is preempted, and as much to restore it, per unit of memory that its application
   /// has; the GPU is idle meanwhile. A preemption by snapshots as in the work that Yao et al. 2022, section 6.4 compare
   /// with costs more than 300 us per MB, which is 76.8 ms per unit of 256 MB.
   ticks save_per_memory_unit = 0;

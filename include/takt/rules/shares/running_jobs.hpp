@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a scheduler knows of an active job.
+/// Holds what a scheduler knows of an active job.
 template <JobProgress Progress>
 struct running_job {
   bool active = false;

@@ -19,7 +19,7 @@ namespace detail {
   return share::bounded(percent < 1 ? 1 : percent);
 }
 
-/// Who has an active job, for policies that look at nothing else.
+/// Holds who has an active job, for policies that look at nothing else.
 template <std::size_t MaxTasks>
 class active_applications {
  public:
@@ -55,7 +55,7 @@ class active_applications {
 template <std::size_t MaxTasks>
 class time_sliced : public detail::active_applications<MaxTasks> {
  public:
-  /// What switching adds to each job while others are active, in parts per million. Pre: switching_ppm >= 0.
+  /// Takes what switching adds to each job while others are active, in parts per million. Pre: switching_ppm >= 0.
   constexpr explicit time_sliced(const application_set<MaxTasks>& table = detail::no_applications<MaxTasks>,
                                  std::int32_t switching_ppm = 0) noexcept
       : detail::active_applications<MaxTasks>{table}, switching_ppm_{switching_ppm} {
@@ -77,7 +77,7 @@ class time_sliced : public detail::active_applications<MaxTasks> {
   std::int32_t switching_ppm_;
 };
 
-/// The same share for each active job, at least 1. This stands for spatial sharing as it comes with a GPU.
+/// Gives the same share to each active job, at least 1. This stands for spatial sharing as it comes with a GPU.
 template <std::size_t MaxTasks>
 class equal_shares : public detail::active_applications<MaxTasks> {
  public:

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What happened at an instant, as bits.
+/// Say what happened at an instant, as bits.
 inline constexpr std::uint8_t cause_release = 1;
 inline constexpr std::uint8_t cause_completion = 2;
 inline constexpr std::uint8_t cause_miss = 4;
@@ -24,7 +24,7 @@ enum class decision_kind : std::uint8_t {
   refilled,  ///< left out by a trigger, but what was free was handed out
 };
 
-/// What an operation found out about one job.
+/// Holds what an operation found out about one job.
 struct examined_job {
   std::uint32_t task = 0;
   ticks slack = 0;
@@ -33,7 +33,7 @@ struct examined_job {
   bool reused = false;  ///< an earlier slow-down stood in for a prediction
 };
 
-/// What a scheduler of shares makes of one instant.
+/// Holds what a scheduler of shares decides at one instant.
 template <std::size_t MaxTasks>
 struct share_decision {
   decision_kind kind = decision_kind::nothing;

@@ -17,8 +17,8 @@ template <std::size_t MaxTasks>
 inline constexpr application_set<MaxTasks> no_applications{};
 }  // namespace detail
 
-/// What a policy did at an instant. `operated`, `skipped` and `refilled` exclude each other; the numbers are those of
-/// an operation.
+/// Holds what a policy did at an instant. `operated`, `skipped` and `refilled` exclude each other; the numbers are
+/// those of an operation.
 struct share_step {
   bool operated = false;
   bool skipped = false;
@@ -32,7 +32,7 @@ struct share_step {
 /// Says who holds how much of the GPU. The events of one instant come first, completions and aborts before releases,
 /// then one `decide`. At most one job of an application is active.
 ///
-/// What jobs with shares take follows the contention of the platform, unless the policy has `whole_time(task)`: the
+/// The time of jobs with shares follows the contention of the platform, unless the policy has `whole_time(task)`: the
 /// time of a whole job as things are. With `ready_at()`, no job proceeds before that instant. With
 /// `in_force(shares, now)` it hears what active jobs really hold where decisions come into force late. `reference_time`
 /// of a task is the whole time that roundings of its progress go by; without, it is the one with all of the GPU.

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// How Algorithm 1 of Yao et al. 2022 is read, each point by itself.
+/// Says how Algorithm 1 of Yao et al. 2022 is read, each point by itself.
 enum class sum_test : std::uint8_t {
   below,    ///< admitted shares add up to less than 100, as the listing has it
   at_most,  ///< or to 100, as the text has it
@@ -48,14 +48,14 @@ struct share_rules {
   load_view load = load_view::worst;
   leftover_rule leftover = leftover_rule::spread;
   need_search search = need_search::rescaled;
-  /// How long it takes at most until a greater share has its effect; a smaller one has it at once. No job counts on
+  /// Gives the longest time until a greater share has its effect; a smaller one has it at once. No job counts on
   /// running before so long after its release.
   ticks actuation = 0;
 
   [[nodiscard]] friend constexpr auto operator==(const share_rules&, const share_rules&) noexcept -> bool = default;
 };
 
-/// What admitted shares may add up to.
+/// Returns what admitted shares may add up to.
 [[nodiscard]] constexpr auto greatest_sum(const share_rules& rules) noexcept -> std::int32_t {
   switch (rules.fit) {
     case sum_test::below: return 99;
@@ -104,14 +104,14 @@ inline constexpr share_rules wamp2s_text{.fit = sum_test::at_most,
 /// Sound for every set that `sufficient_shares` accepts, and nothing of the GPU idles while there is work.
 inline constexpr share_rules wamp2s_robust{};
 
-/// What follows when jobs end, none starts, and all was well after the last operation (WDC, section 5.3).
+/// Says what follows when jobs end, none starts, and all was well after the last operation (WDC, section 5.3).
 enum class decrease_rule : std::uint8_t {
   operate,
   keep,    ///< no operation; what the ended jobs held lies idle
   refill,  ///< no new needs; what they held is handed out as leftovers are
 };
 [[nodiscard]] constexpr auto last_of(decrease_rule) noexcept -> decrease_rule { return decrease_rule::refill; }
-/// What follows when a job is far advanced (AETC, section 5.3).
+/// Says what follows when a job is far advanced (AETC, section 5.3).
 enum class late_reuse : std::uint8_t {
   never,
   slowdown,   ///< its last slow-down is used instead of a new prediction
@@ -134,7 +134,7 @@ struct share_triggers {
   }
   return false;
 }
-/// Whether what is known of far advanced jobs saves anything.
+/// Returns whether what is known of far advanced jobs saves anything.
 [[nodiscard]] constexpr auto reuses_progress(late_reuse e) noexcept -> bool {
   switch (e) {
     case late_reuse::never: return false;

@@ -54,7 +54,7 @@ class share_scheduler {
     }
   }
 
-  /// What is wrong with the table, or with rules that the predictor cannot serve. Every event is then refused.
+  /// Returns what is wrong with the table, or with rules that the predictor cannot serve. Every event is then refused.
   [[nodiscard]] constexpr auto error() const noexcept -> const model_error& { return error_; }
 
   /// A job starts. False as long as another one of the application is active, before time 0, and where the deadline is
@@ -102,14 +102,14 @@ class share_scheduler {
     decision_.predictor_calls += jobs_.put_in_force(decision_.shares, predictor_);
     return true;
   }
-  /// What is really in force from now on, while what was decided has not had its effect: progress counts against these
-  /// shares.
+  /// Takes the shares that are really in force from now on, while what was decided has not had its effect: progress
+  /// counts against these shares.
   constexpr void in_force(const share_allocation<MaxTasks>& shares, ticks now) {
     jobs_.advance(now);
     decision_.predictor_calls += jobs_.put_in_force(shares, predictor_);
   }
 
-  /// What follows from all that happened since the last call. Pre: time does not go backwards.
+  /// Returns the decision that follows from all that happened since the last call. Pre: time does not go backwards.
   constexpr auto decide(ticks now) -> const decision_type& {
     TAKT_EXPECTS(jobs_.last() <= now);
     jobs_.advance(now);
@@ -183,8 +183,8 @@ class share_scheduler {
     return true;
   }
 
-  /// Whether no operation is needed: only jobs ended, and the rest was, or nearly is, well provided for. Whoever holds
-  /// nothing would wait for ever.
+  /// Returns whether no operation is needed: only jobs ended, and the rest was, or nearly is, well provided for.
+  /// Whoever holds nothing would wait for ever.
   [[nodiscard]] constexpr auto may_keep() const -> bool {
     if ((pending_ & cause_release) != 0) { return false; }
     if (keeps_when_all_is_well(triggers_.decrease) && provided_for_) { return true; }

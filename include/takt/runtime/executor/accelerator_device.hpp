@@ -29,7 +29,7 @@ struct launch_listener {
   }
 };
 
-/// What an accelerator has to make before anything runs.
+/// Holds what an accelerator has to make before anything runs.
 struct accelerator_setup {
   stream_layout streams{};
   std::size_t kernels = 0;         ///< numbered from 0
@@ -65,8 +65,8 @@ concept AcceleratorDevice = AcceleratorBackend<D> && std::constructible_from<typ
                               { c.name() } -> std::convertible_to<std::string_view>;
                             };
 
-/// What a device adds that knows better than its host what ran where: `replay(recorder, origin)` tells of it, with
-/// times since the origin, as far as the machine knows; the number of pieces for which there was no room. Pre: closed.
+/// Knows better than its host what ran where: `replay(recorder, origin)` tells of it, with times since the origin, as
+/// far as the machine knows, and returns the number of pieces for which there was no room. Pre: closed.
 template <class D>
 concept ReplayingDevice = requires(const D& d, no_trace& recorder, ticks origin) {
   { d.replay(recorder, origin) } -> std::same_as<std::uint64_t>;

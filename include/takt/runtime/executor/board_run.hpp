@@ -88,7 +88,7 @@ class board_run {
     }
   }
 
-  /// Whether code and expectations are about visits that there are.
+  /// Returns whether code and expectations are about visits that there are.
   [[nodiscard]] auto fits() const noexcept -> bool { return fits_; }
   [[nodiscard]] auto can_be_served() const -> bool { return devices_.can_be_served(); }
   /// About the machine, and each device once.
@@ -203,8 +203,8 @@ class board_run {
   [[nodiscard]] auto exists(const visit_position& at) const -> bool {
     return at.first < table_.size() && at.second < table_.tasks[at.first].visit_count;
   }
-  /// What whoever carries a visit out knows of it. How long a device may take before it counts as silent. Whoever
-  /// stops kernels in waves is no server any more.
+  /// Sets what the worker of a visit knows of it, and how long a device may take before it counts as silent. Who stops
+  /// kernels in waves is no server any more.
   void prepare(std::size_t v) {
     visit_record& x = table_.visits[v];
     const std::uint32_t pool = flat_->stations[x.station].pool;
@@ -319,7 +319,7 @@ void run_if_served(Run& one, std::span<const ticks> offsets, std::span<const tic
   }
 }
 
-/// The same of tasks. `deadlines`: as the tasks state them.
+/// Runs tasks that are laid out. `deadlines`: as the tasks state them.
 template <class Board, class Flat, std::size_t N, std::size_t W>
 void run_flat(const Board& board, const Flat& flat, const std::vector<ticks>& deadlines, const plan<N, W>& p,
               const board_devices& devices, const run_options& options, const visit_codes& codes, kept_trace& kept,

@@ -28,8 +28,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What whoever carries a visit out has to know of it, and code in place of it; neither is there for a visit that takes
-/// time.
+/// Holds what whoever carries a visit out has to know of it, and code in place of it; neither is there for a visit that
+/// takes time.
 struct bound_code {
   const processor_code* code = nullptr;
   const unit_code* body = nullptr;
@@ -78,7 +78,7 @@ class executor {
   auto operator=(const executor&) -> executor& = delete;
   /// Waits for code that is under way.
   ~executor() { close(); }
-  /// Whether the system gave all threads.
+  /// Returns whether the system gave all threads.
   [[nodiscard]] auto complete() const -> bool {
     return std::ranges::all_of(threads_, [](const lane_thread& t) { return t.thread->started(); });
   }
@@ -170,7 +170,7 @@ class executor {
   [[nodiscard]] auto reports() -> worker_reports {
     return {[this](std::uint32_t v, ticks time) { ended(v, time); }, [this](std::uint32_t v) { paused(v); }};
   }
-  /// Whether a visit is where its worker is, and not where the server says that it may be.
+  /// Returns whether a visit is where its worker is, and not where the server says that it may be.
   [[nodiscard]] auto tells_itself(std::uint32_t v) const -> bool {
     const std::uint32_t l = lanes_->of_visit[v];
     return l != no_lane && lanes_->lanes[l].leaves_by_itself;
@@ -188,12 +188,12 @@ class executor {
     return out;
   }
 
-  /// When something happens by itself, or has taken too long.
+  /// Returns when something happens by itself, or has taken too long.
   [[nodiscard]] auto next_instant() const -> ticks {
     const ticks end = has_drained() ? choices_->release_end() : no_event;
     return choices_->is_over() ? 0 : std::min({engine_->next_instant(), choices_->next_limit(), next_silence(), end});
   }
-  /// Whether no job is under way, and none will be.
+  /// Returns whether no job is under way, and none will be.
   [[nodiscard]] auto has_drained() const -> bool { return choices_->is_idle(choices_->release_end()); }
   /// All that happens by itself up to an instant, the next first.
   void advance(ticks time) {
@@ -239,7 +239,7 @@ class executor {
     stop_ = later(start_, time);
     changed_.notify_all();
   }
-  /// When some device has been silent for too long.
+  /// Returns when some device has been silent for too long.
   [[nodiscard]] auto next_silence() const -> ticks {
     ticks least = no_event;
     for (const lane_state& x : states_) { least = std::min(least, limit_of(x)); }
@@ -320,7 +320,7 @@ class executor {
       }
     }
   }
-  /// Who has its share still may have a larger or a smaller one: first all smaller ones.
+  /// Returns whether a holder has its share and still may get a larger or a smaller one: first all smaller ones.
   [[nodiscard]] auto is_resized(std::size_t l) const -> bool {
     return lanes_->lanes[l].sizes_units && states_[l].unit != states_[l].where.unit;
   }
@@ -353,7 +353,7 @@ class executor {
     }
     workers_[l]->start(where);
   }
-  /// Whether nobody is on the unit any more who has to leave it, or has any share still.
+  /// Returns whether nobody is on the unit any more who has to leave it, or has any share still.
   [[nodiscard]] auto is_free(std::size_t l) const -> bool {
     const std::int32_t unit = states_[l].where.unit;
     for (std::size_t m = 0; m < states_.size(); ++m) {

@@ -62,7 +62,7 @@ class hook_calls {
     if (hooks_->on_completion) { hooks_->on_completion({task, job, time, time - r.release}); }
     if (r.due_job == job) { r.due_from = no_event; }
   }
-  /// When one is to be called.
+  /// Returns when one is to be called.
   [[nodiscard]] auto next() const -> ticks {
     ticks least = no_event;
     for (std::uint32_t i = 0; i < rows_.size(); ++i) {

@@ -46,15 +46,15 @@ class length_source {
   random_stream random_;
 };
 
-/// How visits of a board are carried out.
+/// Says how visits of a board are carried out.
 struct carried_visits {
   std::vector<bool> told;       ///< by visit: somebody tells its end
   std::vector<bool> has_code;   ///< by visit
   std::vector<bool> elsewhere;  ///< by station: whoever carries its visits out serves them, too
 };
 
-/// What is open in a run in real time: lengths are drawn, releases come once per period from the offsets on, and what
-/// happens is compared with what was expected.
+/// Decides what is open in a run in real time: lengths are drawn, releases come once per period from the offsets on,
+/// and what happens is compared with what was expected.
 class live_choices {
  public:
   /// `deadlines`: as the tasks state them, `no_event` for none. Pre: all outlive it.
@@ -106,7 +106,7 @@ class live_choices {
   auto length(const visit_record& v, std::uint64_t job) -> ticks {
     return takes(v, job, rows_[v.task].is_abandoned ? 0 : sources_[v.task].draw({v.lower, v.upper}));
   }
-  /// The same of a visit whose time somebody else has drawn.
+  /// Sets the length of a visit whose time somebody else has drawn.
   auto takes(const visit_record& v, std::uint64_t job, ticks time) -> ticks {
     const std::uint32_t at = tasks_[v.task].first_visit + v.position;
     jobs_[at] = job;
@@ -171,7 +171,7 @@ class live_choices {
     return waiting;
   }
 
-  /// Whether it has asked its station, and has not been told to have left.
+  /// Returns whether it has asked its station, and has not been told to have left.
   [[nodiscard]] auto is_here(std::uint32_t visit) const -> bool { return is_here_[visit]; }
   [[nodiscard]] auto length_of(std::uint32_t visit) const -> ticks { return lengths_[visit]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return jobs_[visit]; }
@@ -181,8 +181,8 @@ class live_choices {
   }
   [[nodiscard]] auto response(std::size_t visit) const -> ticks { return responses_[visit]; }
   [[nodiscard]] auto nominal(std::size_t task) const -> ticks { return rows_[task].nominal; }
-  /// When the job of some task comes to have taken longer than expected, if it does not end before, or hooks hear of
-  /// it.
+  /// Returns when the job of some task comes to have taken longer than expected, if it does not end before, or hooks
+  /// hear of it.
   [[nodiscard]] auto next_limit() const -> ticks {
     ticks least = hooks_.next();
     for (std::size_t i = 0; i < options_->expected.size(); ++i) { least = std::min(least, limit(i)); }
@@ -197,14 +197,14 @@ class live_choices {
       expect(task, rows_[i].job, rows_[i].position, now);
     }
   }
-  /// What was to happen from an instant on has happened only now. From the shortest period on the process has stood
-  /// still.
+  /// Notes that what was to happen from an instant on has happened only now. From the shortest period on the process
+  /// has stood still.
   void came_late(ticks from, ticks now) {
     if (now - from >= shortest_) { disturbed_.late(from, now); }
   }
-  /// Whether a violation has ended the run.
+  /// Returns whether a violation has ended the run.
   [[nodiscard]] auto is_over() const noexcept -> bool { return violations_.is_over(); }
-  /// Whether every job that was released until now has ended.
+  /// Returns whether every job that was released until now has ended.
   [[nodiscard]] auto is_idle(ticks now) const -> bool {
     return std::ranges::all_of(rows_, [now](const progress& row) { return row.nominal > now; });
   }
@@ -225,7 +225,7 @@ class live_choices {
     observed_task<ticks, std::string> seen{};
   };
 
-  /// Whether a visit of the task is told to have ended.
+  /// Returns whether a visit of the task is told to have ended.
   [[nodiscard]] auto is_ending(std::uint32_t task) const -> bool {
     return ending_ != nowhere && ending_ - tasks_[task].first_visit < tasks_[task].visit_count;
   }
@@ -233,7 +233,7 @@ class live_choices {
     const response_bound<ticks>& bound = violations_.bound_of(task);
     return bound.exists && !rows_[task].is_late ? later(rows_[task].nominal, later(bound.value, 1)) : no_event;
   }
-  /// Whether nothing is begun for a release, as the job before of its task has ended only now.
+  /// Returns whether nothing is begun for a release, as the job before of its task has ended only now.
   [[nodiscard]] auto is_dropped(const progress& row, ticks release, ticks period) const -> bool {
     const bool is_full = release < now_;
     const ticks after = release + period;
@@ -244,7 +244,7 @@ class live_choices {
     ++rows_[task].seen.skipped;
     if (options_->watch != nullptr) { options_->watch->skipped(task); }
   }
-  /// Of a job that was released and ends at these instants, as far as it has come by `now`. Whether it is late.
+  /// Marks the deadline of a job with these instants if it has come by `now`. Returns whether the job is late.
   auto pass_deadline(std::uint32_t task, std::uint64_t job, ticks release, ticks end, ticks now) -> bool {
     if (deadlines_[task] == no_event || release > no_event - 1 - deadlines_[task]) { return false; }
     const ticks due = release + deadlines_[task];

@@ -33,7 +33,7 @@ struct pool_lane {
   bool in_order = false;          ///< all visits of the task follow each other
 };
 
-/// What a device is told of the pool that it serves, and of the board around.
+/// Holds what a device is told of the pool that it serves, and of the board around.
 struct pool_to_serve {
   platform_record board{};
   std::size_t gpu = 0;  ///< of the board, where the pool is one
@@ -61,17 +61,17 @@ class pool_device {
 
   /// Of which visits it has the user's own work.
   [[nodiscard]] virtual auto bound() const -> std::vector<visit_position> = 0;
-  /// Whether it carries the rule out by itself, on visits as they come; else it follows the rule's server on the host.
+  /// Returns whether it carries the rule out by itself, on visits as they come; else it follows the host's server.
   [[nodiscard]] virtual auto decides_by_itself(const pool_to_serve& /*p*/) const -> bool { return false; }
-  /// Whether its host knows on which units visits are.
+  /// Returns whether its host knows on which units visits are.
   [[nodiscard]] virtual auto tells_units() const -> bool { return true; }
-  /// Whether it knows better than its host when visits were on which units, and tells it at the end.
+  /// Returns whether it knows better than its host when visits were on which units, and tells it at the end.
   [[nodiscard]] virtual auto replays() const -> bool { return false; }
   /// Pieces that did not fit. Pre: closed, after having been open.
   virtual auto replay(const piece_sink& /*to*/) const -> std::uint64_t { return 0; }
   /// Levels on which it lets kernels start above others, of those that the rule of the pool uses.
   [[nodiscard]] virtual auto levels(const pool_to_serve& /*p*/) const -> std::int32_t { return 1; }
-  /// Whether it can do what the rule of the pool decides.
+  /// Returns whether it can do what the rule of the pool decides.
   [[nodiscard]] virtual auto serves(const pool_to_serve& p) const -> bool = 0;
   /// False when there is too little of something. Pre: it serves them.
   [[nodiscard]] virtual auto open(const pool_to_serve& p) -> bool = 0;
@@ -82,10 +82,10 @@ class pool_device {
   /// SCHED_FIFO for its threads, 0 for the ordinary class; false when the system refuses.
   [[nodiscard]] virtual auto serve_at(int priority) -> bool = 0;
   [[nodiscard]] virtual auto name() const -> std::string = 0;
-  /// What failed, and where; empty unless it did.
+  /// Returns what failed, and where; empty unless it did.
   [[nodiscard]] virtual auto failure() const -> std::string = 0;
   [[nodiscard]] virtual auto findings() const -> machine_findings = 0;
-  /// What did not run as planned since the last call.
+  /// Returns what did not run as planned since the last call.
   [[nodiscard]] virtual auto take_notes() -> std::vector<std::string> = 0;
 };
 

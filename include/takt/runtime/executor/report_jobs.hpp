@@ -23,8 +23,8 @@ namespace takt::inline TAKT_ABI::runtime::detail {
 /// From the last request of a run to its start: time for all threads to be there.
 inline constexpr ticks start_lead = 5'000'000;
 
-/// What a run asks of the system, as its options want it. A dispatcher at priority `own` gives threads what `gives`
-/// says; `others`: see `rights::be_real_time`.
+/// Asks the system for what a run needs, as its options want it. A dispatcher at priority `own` gives threads what
+/// `gives` says; `others`: see `rights::be_real_time`.
 inline void ask_system(rights& asked, const run_options& options, bool is_pinned, int own, const std::string& gives,
                        std::function<bool(bool above)> others, run_result& result) {
   const auto ask = [&result](bool wanted, const char* what, const auto& request) {
@@ -56,7 +56,7 @@ void replay_kept(const kept_trace& trace, Recorder& recorder, run_result& result
   }
 }
 
-/// What an executor saw of the jobs of tasks, under such choices. Pre: its run is over.
+/// Reports what an executor saw of the jobs of tasks, under such choices. Pre: its run is over.
 template <class Host, class Choices>
 void report_jobs(const Host& host, const Choices& choices, const run_options& options, run_result& result) {
   const auto& seen = host.seen();

@@ -64,8 +64,8 @@ template <class P, class T, std::size_t N, std::size_t V>
   }
 }
 
-/// What keeps tasks from being laid out or a plan from fitting them: of chains as their method reads the plan, of all
-/// else as the pools do.
+/// Returns what keeps tasks from being laid out or a plan from fitting them: of chains as their method reads the plan,
+/// of all else as the pools do.
 template <class P, class T, class Flat, std::size_t N, std::size_t W>
 [[nodiscard]] auto fault_under_plan(const P& board, const T& tasks, const Flat& flat, const plan<N, W>& p)
     -> model_error {
@@ -134,7 +134,7 @@ template <class P, class T, std::size_t N, std::size_t W>
   return run(board, tasks, p, devices, options, nothing, codes);
 }
 
-/// The same without devices.
+/// Runs tasks without devices.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,

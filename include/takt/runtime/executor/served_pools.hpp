@@ -73,7 +73,7 @@ class served_pools {
   }
   [[nodiscard]] auto stops_kernels(std::uint32_t pool) const -> bool { return pools_[pool].habits.stops_kernels; }
 
-  /// What a lane is on a pool.
+  /// Returns what a lane is on a pool.
   [[nodiscard]] auto lane_on(lane out, std::uint32_t pool) const -> lane {
     out.sizes_units = pools_[pool].habits.sizes_shares;
     if (const auto found = devices_->all().find(pool); found != devices_->all().end()) {
@@ -115,7 +115,7 @@ class served_pools {
                           are_in_order(table, l.task)});
     }
   }
-  /// Whether every device serves a pool that there is. `f` of each position of the user's own work and its pool.
+  /// Returns whether every device serves a pool that exists. `f` of each position of the user's own work and its pool.
   template <class F>
   [[nodiscard]] auto fit(const F& f) const -> bool {
     return std::ranges::all_of(devices_->all(), [&](const auto& d) {
@@ -160,7 +160,7 @@ class served_pools {
     }
     return {};
   }
-  /// What did not run as planned on any of them, each sentence once.
+  /// Tells `out` what did not run as planned on any of them, device by device, each sentence once.
   void take_notes(std::vector<std::string>& out) const {
     for (const auto& [pool, device] : devices_->all()) {
       for (const std::string& note : device->take_notes()) { out.push_back("device: " + note); }

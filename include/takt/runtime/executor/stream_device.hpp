@@ -34,7 +34,7 @@ namespace takt::inline TAKT_ABI::runtime {
   return std::min(e.length, std::max<ticks>(0, e.until - now()));
 }
 
-/// What a stream can be given, and how. Of a kernel in a block queue `timed` knows the GPU.
+/// Holds what a stream can be given, and how. Of a kernel in a block queue `timed` knows the GPU.
 template <StreamDevice D>
 struct kernels_of_streams {
   using work = typename D::kernel;

@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI::runtime {
 /// Where code that runs on a unit lets others have it. Only the thread that runs the code may ask.
 class pause_point {
  public:
-  /// Whether others are to have the unit.
+  /// Returns whether others are to have the unit.
   [[nodiscard]] virtual auto is_wanted() const noexcept -> bool = 0;
   /// Gives the unit up if others are to have it, and waits until it is there again. False when the run is over: the
   /// code should return soon.
@@ -73,8 +73,8 @@ class visit_worker {
   virtual void start(const held_unit& where) = 0;
   /// It shall leave its unit as soon as it can.
   virtual void stop() = 0;
-  /// When its visit was on the unit, as far as it knows better than whoever started it. Pre: it is telling that it is
-  /// done.
+  /// Returns when its visit was on the unit, as far as it knows better than whoever started it. Pre: it is telling that
+  /// it is done.
   [[nodiscard]] virtual auto pieces() const -> std::vector<time_piece> { return {}; }
   /// Ends it, behind code that is under way.
   virtual void close() = 0;

@@ -26,8 +26,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs
-/// that it waits for have ended. For whoever runs their visits one after the other, see `executor` and
+/// Joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs that
+/// it waits for have ended. For whoever runs their visits one after the other, see `executor` and
 /// `host::BringsJobs`.
 ///
 /// Pre: no cycle of waits has a lag of 0 in sum. Cost of whatever happens: the waits of all jobs that are held back.
@@ -145,14 +145,14 @@ class graph_flow {
   [[nodiscard]] auto job_of(std::uint32_t task) const -> std::uint64_t {
     return static_cast<std::uint64_t>(jobs_[task].next);
   }
-  /// Whether all that was invoked has been delivered.
+  /// Returns whether all that was invoked has been delivered.
   [[nodiscard]] auto is_idle(ticks /*now*/) const -> bool {
     for (std::uint32_t g = 0; g < graphs_.size(); ++g) {
       if (delivered(g) != invoked(g) || is_invoking(g)) { return false; }
     }
     return true;
   }
-  /// Whether that is so and nothing more is invoked.
+  /// Returns whether all is delivered and nothing more is invoked.
   [[nodiscard]] auto is_over() const -> bool {
     if (!is_idle(0)) { return false; }
     for (std::uint32_t g = 0; g < graphs_.size() && !log_->is_over(); ++g) {
@@ -170,7 +170,7 @@ class graph_flow {
   void report(ticks end) const {
     log_->report(end, [this](std::uint32_t g) { return has_more(g); });
   }
-  /// Whether there are invocations before the end of the run that have not been made.
+  /// Returns whether there are invocations before the end of the run that have not been made.
   [[nodiscard]] auto has_more(std::uint32_t graph) const -> bool {
     return graphs_[graph].next_release < options_->length.count() && invoked(graph) < options_->invocations;
   }
@@ -240,7 +240,7 @@ class graph_flow {
     return !std::ranges::all_of(graphs_[graph].before[v],
                                 [&](const job_wait& w) { return is_over(graph, w.from, job - w.lag); });
   }
-  /// Whether an input is being called.
+  /// Returns whether an input is being called.
   [[nodiscard]] auto is_invoking(std::uint32_t graph) const -> bool {
     return jobs_[first_of(graph, laid_->graphs[graph].input())].has_all;
   }
@@ -252,7 +252,7 @@ class graph_flow {
     const bool is_held = guarded_[position_of(who)] && now > std::max(due, x.eligible);
     log_->entered(stations_[task], due, now, x.is_late || is_held);
   }
-  /// When its next job may come, as far as it waits for nobody.
+  /// Returns when its next job may come, as far as it waits for nobody.
   auto opening(std::uint32_t task, ticks now) -> ticks {
     const node_instance& who = flat_->jobs[task];
     if (who.node == laid_->graphs[who.graph].input()) { return invokes(who.graph, now); }
@@ -269,7 +269,7 @@ class graph_flow {
     if (enters <= now) { x.began = x.entered = now; }
     return enters;
   }
-  /// When the next invocation of a graph is made.
+  /// Returns when the next invocation of a graph is made.
   [[nodiscard]] auto invokes(std::uint32_t graph, ticks now) -> ticks {
     graph_state& g = graphs_[graph];
     const std::uint32_t input = laid_->graphs[graph].input();

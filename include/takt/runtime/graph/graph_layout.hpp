@@ -171,7 +171,7 @@ struct graph_layout {
 
 namespace detail {
 
-/// What keeps a plan from saying when and how often each node of a refined table may be under way.
+/// Returns what keeps a plan from saying when and how often each node of a refined table may be under way.
 template <class Table, std::size_t N, std::size_t V>
 [[nodiscard]] auto graph_plan_fault(const Table& refined, const plan<N, V>& p, const plan_parts& used) -> model_error {
   const std::size_t nodes = refined.nodes.size();

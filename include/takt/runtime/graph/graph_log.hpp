@@ -23,7 +23,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What is seen of all nodes of a run. Times count from its start. No two calls at a time.
+/// Holds what is seen of all nodes of a run. Times count from its start. No two calls at a time.
 class graph_log {
  public:
   /// Pre: all outlive it.
@@ -66,8 +66,8 @@ class graph_log {
     }
   }
 
-  /// A job of a node has all that it waits for; its invocation was made when its input had been called. Whether it
-  /// `comes_late`. An overrun is more than that the call took its time.
+  /// A job of a node has all that it waits for; its invocation was made when its input had been called. Returns
+  /// whether it `comes_late`. An overrun is more than that the call took its time.
   auto eligible(std::uint32_t node, std::int64_t job, const job_inputs& in, ticks nominal) -> bool {
     const bool is_late = comes_late(in, nominal, laid_->graphs[nodes_[node].graph].record.period);
     if (in.since <= nominal || in.since <= in.invoked) { return is_late; }
@@ -127,7 +127,7 @@ class graph_log {
     if (violations_.note(bound, seen)) { void_.late(release + bound.value, end); }
   }
 
-  /// Whether nothing more is to be invoked, since a violation ends the run.
+  /// Returns whether nothing more is to be invoked, since a violation ends the run.
   [[nodiscard]] auto is_over() const noexcept -> bool { return violations_.is_over(); }
 
   /// Moves what was seen until `end` into the result. `has_more(graph)`: not all of its invocations were made.

@@ -46,7 +46,7 @@ struct observed_node {
   ticks worst_lateness = 0;
 };
 
-/// What a run knows of a graph beyond its row.
+/// Holds what a run knows of a graph beyond its row.
 struct observed_graph {
   std::int64_t copies = 0;          ///< of its data objects
   ticks worst_release_latency = 0;  ///< from the time of an invocation to its input's call

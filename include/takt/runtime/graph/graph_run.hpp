@@ -36,7 +36,7 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// Whether code and uses are of something that was described.
+/// Returns whether code and uses are of something that was described.
 template <class Table>
 [[nodiscard]] auto well_bound(const Table& table, const graph_code& code, const std::vector<graph_use>& uses) -> bool {
   const auto all = [&table](const auto& bodies, auto fits) {
@@ -62,7 +62,7 @@ template <class Table>
          std::ranges::all_of(uses, [&table](const graph_use& u) { return u.graph < table.graphs.size(); });
 }
 
-/// Whether expectations are of graphs, and of nodes of the refined ones, that there are.
+/// Returns whether expectations are of graphs, and of nodes of the refined ones, that there are.
 template <class Table>
 [[nodiscard]] auto well_expected_graphs(const Table& refined, const std::vector<expectation>& expected) -> bool {
   if (expected.size() > refined.graphs.size()) { return false; }
@@ -88,7 +88,7 @@ template <class Table>
 
 inline constexpr std::int32_t most_gpu_threads = 1024;
 
-/// What each task of laid out graphs is on a device.
+/// Returns what each task of laid out graphs is on a device.
 [[nodiscard]] inline auto lanes_of_nodes(const graph_layout& laid, const flat_graphs& flat) -> std::vector<node_lane> {
   std::vector<node_lane> out;
   for (std::uint32_t t = 0; t < flat.jobs.size(); ++t) {

@@ -47,7 +47,7 @@ class measured_times {
 
 static_assert(TraceRecorder<measured_times>);
 
-/// What a table of measured times rests on. A bound that follows from it holds as long as no node takes longer.
+/// Holds what a table of measured times rests on. A bound that follows from it holds as long as no node takes longer.
 struct measurement {
   std::int32_t per_mille = 0;      ///< the percentile that stands for the longest time
   std::size_t fewest_samples = 0;  ///< of a node that was measured

@@ -132,7 +132,7 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V>
   return run(platform, graphs, p, devices, options, nothing, code);
 }
 
-/// The same without devices.
+/// Runs graphs without devices.
 template <Platform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Recorder>
 [[nodiscard]] auto run(const P& platform, const T& graphs, const plan<N, V>& p, const graph_run_options& options,
                        Recorder& recorder, const graph_code& code = {},

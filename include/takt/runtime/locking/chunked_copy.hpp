@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// How a copy went: pieces moved, and how often engines were asked for.
+/// Says how a copy went: pieces moved, and how often engines were asked for.
 struct copy_tally {
   std::int64_t chunks = 0;
   std::int64_t acquisitions = 0;

@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// What a job holds of a lock, within its request to the cluster. Ends before the job does.
+/// Guards what a job holds of a lock, within its request to the cluster. It ends before the job does.
 template <class Cluster, class Hold>
 class donated : public detail::claim_guard<donated<Cluster, Hold>, Cluster> {
   using guard = detail::claim_guard<donated, Cluster>;

@@ -20,7 +20,7 @@ static_assert(sizeof(futex_word) == sizeof(std::uint32_t) && futex_word::is_alwa
 
 inline constexpr ticks no_deadline = std::numeric_limits<ticks>::max();
 
-/// Who waits at a word: threads of this process, or of all that share its memory.
+/// Says who waits at a word: threads of this process, or of all that share its memory.
 inline constexpr int own_process = FUTEX_PRIVATE_FLAG;
 inline constexpr int all_processes = 0;
 

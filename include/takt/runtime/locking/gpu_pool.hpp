@@ -100,7 +100,7 @@ class engine_guard : public detail::claim_guard<engine_guard<Pool, Meter>, Pool>
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->contended(*this->claim_);
   }
-  /// Whether somebody should go first before the next operation of the same kind.
+  /// Returns whether somebody should go first before the next operation of the same kind.
   [[nodiscard]] auto should_yield() const noexcept -> bool {
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->should_yield(*this->claim_);

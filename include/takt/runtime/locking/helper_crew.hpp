@@ -27,7 +27,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// How the system schedules a thread.
+/// Says how the system schedules a thread.
 struct thread_scheduling {
   int policy = SCHED_OTHER;
   int priority = 0;  ///< real-time; above all others for SCHED_DEADLINE
@@ -106,7 +106,7 @@ class helper_crew {
     const std::lock_guard turn{mutex_};
     return helpers_.helped_by(place_of(thread));
   }
-  /// How often the system has refused to change a priority.
+  /// Returns how often the system has refused to change a priority.
   [[nodiscard]] auto refusals() -> std::int64_t {
     const std::lock_guard turn{mutex_};
     return refusals_;

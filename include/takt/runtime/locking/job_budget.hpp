@@ -47,16 +47,16 @@ class budget_exhausted : public std::runtime_error {
       : runtime_error{"takt: a job has used its budget of " + std::to_string(budget.count()) + " ns and " +
                       std::to_string(overrun.count()) + " ns more"},
         overrun_{overrun} {}
-  /// When it was noticed.
+  /// Returns how far the job was over its budget when that was noticed.
   [[nodiscard]] auto overrun() const noexcept -> duration { return overrun_; }
 
  private:
   duration overrun_;
 };
 
-/// What a job may use on CPUs and GPU engines together, and what it has used: its thread's CPU time, and while it holds
-/// an engine the time that passes. Waiting for tokens and engines costs nothing, unless it is done busily. A budget
-/// that is used up to its end is not overrun.
+/// Meters what a job may use on CPUs and GPU engines together, and what it has used: its thread's CPU time, and while
+/// it holds an engine the time that passes. Waiting for tokens and engines costs nothing, unless it is done busily. A
+/// budget that is used up to its end is not overrun.
 ///
 /// The overrun is told once, by an exception, and only from calls that are made without an engine: those of a
 /// `token_guard` with this meter, the release of an engine, `check`, and `budget_alarm::compute`, which it ends.

@@ -34,12 +34,12 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// How many locks a thread can hold or wait for at once.
+/// Bounds how many locks a thread can hold or wait for at once.
 inline constexpr std::size_t max_claims = 16;
 
 inline constexpr std::int64_t priority_of_thread = std::numeric_limits<std::int64_t>::max();
 
-/// What a thread says of itself when it asks for a lock.
+/// Holds what a thread says of itself when it asks for a lock.
 struct lock_call {
   /// The smaller comes first; by default minus the real-time priority that the thread had when it first used a lock.
   std::int64_t priority = priority_of_thread;
@@ -54,7 +54,7 @@ struct lock_claim;
 struct thread_record;
 class domain_turn;
 
-/// What threads and domains need to know of a lock.
+/// Gives what threads and domains need to know of a lock.
 class any_lock {
  public:
   any_lock() noexcept = default;
@@ -142,7 +142,7 @@ class end_of_thread {
 
 inline thread_local end_of_thread this_end;
 
-/// Whether the class is SCHED_DEADLINE, which comes before every priority and is left as it is.
+/// Returns whether the class is SCHED_DEADLINE, which comes before every priority and is left as it is.
 [[nodiscard]] constexpr auto has_deadlines(int policy) noexcept -> bool {
   return (policy & ~SCHED_RESET_ON_FORK) == SCHED_DEADLINE;
 }

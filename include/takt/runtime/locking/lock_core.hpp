@@ -20,8 +20,8 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// What locks over single resources and over groups have in common: a state machine whose clients are numbers, given to
-/// the claims of threads as they come, and suspended waiting. Every function with a `domain_turn` is called within it.
+/// Holds what locks over single resources and over groups share: suspended waiting, and a state machine whose clients
+/// are numbers, given to the claims of threads as they come. Every function with a `domain_turn` is called within it.
 template <class Machine>
 class lock_core : public any_lock {
  public:
@@ -31,7 +31,7 @@ class lock_core : public any_lock {
   auto operator=(const lock_core&) -> lock_core& = delete;
 
   [[nodiscard]] auto domain() noexcept -> lock_domain& { return *domain_; }
-  /// How many requests threads had not completed when they ended.
+  /// Returns how many requests threads had not completed when they ended.
   [[nodiscard]] auto abandoned() const noexcept -> std::int64_t { return abandoned_.load(std::memory_order_relaxed); }
 
   void reprioritize(lock_claim& c, const priority_point& p, domain_turn& t) noexcept final {
@@ -216,7 +216,7 @@ class lock_core : public any_lock {
                             "takt: more threads than the lock's protocol has room for"};
   }
 
-  /// Whether r waits for something that `holder` has.
+  /// Returns whether r waits for something that `holder` has.
   [[nodiscard]] auto is_waited_for(request_id r, request_id holder) const noexcept -> bool {
     if constexpr (requires { machine_.wanted(r); }) {
       if (!machine_.waits(r)) { return false; }

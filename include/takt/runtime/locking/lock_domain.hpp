@@ -18,17 +18,17 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Whether those who keep others waiting get the others' scheduling priority.
+/// Says whether those who keep others waiting get the others' scheduling priority.
 enum class inheritance : std::uint8_t { if_permitted, off };
 
 namespace detail {
 
-/// How many requests a domain has had before: so that a test need not make them.
+/// Says how many requests a domain has had before, so that a test need not make them.
 struct earlier_requests {
   std::int64_t count = 0;
 };
 
-/// Whether this process may raise a thread to a real-time priority, as far as can be told without doing it.
+/// Returns whether this process may raise a thread to a real-time priority, as far as can be told without doing it.
 [[nodiscard]] inline auto may_raise_priorities() noexcept -> bool {
   rlimit limit{};
   if (getrlimit(RLIMIT_RTPRIO, &limit) == 0 && limit.rlim_cur > 0) { return true; }
@@ -66,8 +66,8 @@ class lock_domain {
   auto operator=(const lock_domain&) -> lock_domain& = delete;
   ~lock_domain() { const std::lock_guard wait_for_the_last{mutex_}; }
 
-  /// Whether scheduling priorities are passed on: false when that is off or not permitted, also once the system has
-  /// refused it. The order of service follows effective priorities in any case.
+  /// Returns whether scheduling priorities are passed on: false when that is off or not permitted, also once the system
+  /// has refused it. The order of service follows effective priorities in any case.
   [[nodiscard]] auto inherits() noexcept -> bool {
     const std::lock_guard lock{mutex_};
     return inherits_;

@@ -27,8 +27,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Whether a request issued while there is no other gets replica 0 at once, and leaves the state as it was when it is
-/// complete. Then the lock need not tell the protocol before a second request comes.
+/// Tells whether a request issued while there is no other gets replica 0 at once, and leaves the state as it was when
+/// it is complete. Then the lock need not tell the protocol before a second request comes.
 template <class Protocol>
 inline constexpr bool lone_requests_pass = false;
 
@@ -41,7 +41,7 @@ inline constexpr bool lone_requests_pass<ck_omlp<Replicas, Requests>> = true;
 template <std::size_t Requests>
 inline constexpr bool lone_requests_pass<priority_mutex<Requests>> = true;
 
-/// How a protocol orders those who wait, for the question whether to let them go first.
+/// Tells how a protocol orders those who wait, for the question whether to let them go first.
 template <class Protocol>
 inline constexpr service_order order_of = service_order::first_come;
 template <std::size_t Requests>
@@ -49,7 +49,7 @@ inline constexpr service_order order_of<priority_mutex<Requests>> = service_orde
 template <std::size_t Locks, std::size_t Clients>
 inline constexpr service_order order_of<priority_group_lock<Locks, Clients>> = service_order::priority;
 
-/// What is held by the thread that acquired it, which also has to give it back, before it ends.
+/// Guards what the thread that acquired it holds. That thread also has to give it back, before it ends.
 template <class Lock>
 class held : public detail::claim_guard<held<Lock>, Lock> {
   using guard = detail::claim_guard<held, Lock>;
@@ -72,12 +72,12 @@ class held : public detail::claim_guard<held<Lock>, Lock> {
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->replica(*this->claim_);
   }
-  /// Whether somebody waits for what is held.
+  /// Returns whether somebody waits for what is held.
   [[nodiscard]] auto contended() const noexcept -> bool {
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->contended(*this->claim_);
   }
-  /// Whether somebody should go first before the next critical section of the same kind.
+  /// Returns whether somebody should go first before the next critical section of the same kind.
   [[nodiscard]] auto should_yield() const noexcept -> bool {
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->should_yield(*this->claim_);

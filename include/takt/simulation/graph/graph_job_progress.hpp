@@ -20,7 +20,7 @@ struct job_name {
   std::uint32_t task = 0;
   std::size_t number = 0;
 };
-/// What has become of it.
+/// Holds what has become of it.
 struct graph_job_progress {
   enum class stage_of_job : std::uint8_t { waits, is_due, runs };
   ticks nominal = 0;

@@ -353,7 +353,7 @@ class graph_jobs {
       recorder_->record(slice{n.task, s.segment, n.number, where, begin, end});
     });
   }
-  /// Whether a boosted job keeps a more urgent one from a CPU.
+  /// Returns whether a boosted job keeps a more urgent one from a CPU.
   template <class Engine>
   [[nodiscard]] auto is_inverted(const Engine& engine, std::size_t cluster) -> bool {
     for (step_under_way& s : steps_) { s.works = false; }

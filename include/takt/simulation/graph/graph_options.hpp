@@ -34,8 +34,8 @@ struct graph_options {
   std::vector<ticks> deadlines{};  ///< by graph, from an invocation to each end of a sink, for traces; 0: none
 };
 
-/// How long steps take. Called with task, step in its chain, number of the job and the length in the workload, once for
-/// each; CPU time from 0, kernels and copies from above 0, up to that length.
+/// Holds for a function that says how long steps take. It is called with task, step in its chain, number of the job and
+/// the length in the workload, once for each; CPU time from 0, kernels and copies from above 0, up to that length.
 template <class L, class Number>
 concept StepLengths = requires(const L& l, std::size_t task, std::size_t step, std::size_t job, const Number& most) {
   { l(task, step, job, most) } -> std::convertible_to<Number>;

@@ -24,14 +24,14 @@ inline constexpr std::size_t simulated_blocks_per_sm = 64;
   return k.blocks > 0 && k.block.threads > 0 && k.block.shared_memory >= 0 && k.block.registers >= 0 &&
          gpu.each.fits(gpu.each.held_by(k.block));
 }
-/// What starts at one instant on one SM counts once. Pre: blocks hold at least so many threads.
+/// Bounds resident blocks; what starts together on one SM counts once. Pre: blocks hold at least so many threads.
 [[nodiscard]] inline auto resident_blocks(const gpu_shape& gpu, std::int64_t least_threads) -> std::size_t {
   TAKT_EXPECTS(least_threads >= 1);
   const std::int64_t on_each = std::min(gpu.each.blocks, gpu.each.threads / least_threads);
   return static_cast<std::size_t>(on_each) * static_cast<std::size_t>(gpu.sms);
 }
 
-/// What a step needs of its station.
+/// Holds what a step needs of its station.
 struct step_needs {
   priority_point point{};
   queued_kernel kernel{};

@@ -63,7 +63,7 @@ struct graph_dependency {
   bool feedback = false;  ///< holds a job back, but does not move its nominal release
 };
 
-/// What a graph simulator runs. Tasks stand in the order of their graphs and, inside, in that of their nodes.
+/// Holds what a graph simulator runs. Tasks stand in the order of their graphs and, inside, in that of their nodes.
 template <ExactNumber Number>
 struct graph_workload {
   std::vector<std::int32_t> clusters;  ///< CPUs of each
@@ -101,7 +101,7 @@ void add_steps(graph_workload<Number>& out, const graph_node<Number>& n, std::ui
   }
 }
 
-/// Whether of a limited node the oldest unfinished jobs may run, rather than those that find an earlier one finished.
+/// Returns whether the oldest unfinished jobs of a limited node may run, not those that find an earlier one finished.
 [[nodiscard]] constexpr auto limits_slots(job_limit limit) noexcept -> bool {
   switch (limit) {
     case job_limit::slots: return true;

@@ -42,7 +42,7 @@ class invocation_source {
     }
   }
 
-  /// When the next one is released, unless it waits for room.
+  /// Returns when the next one is released, unless it waits for room.
   [[nodiscard]] auto next() const -> ticks {
     ticks out = no_event;
     for (std::size_t c = 0; c < clocks_.size(); ++c) {
@@ -83,7 +83,7 @@ class invocation_source {
     return std::exchange(own.waits, own.waits && !has_room) && has_room;
   }
 
-  /// When those that were made had been released.
+  /// Returns when those that were made had been released.
   [[nodiscard]] auto made(std::size_t of_clock) const -> const std::vector<ticks>& { return clocks_[of_clock].made; }
   [[nodiscard]] auto jobs(std::size_t of_clock) const -> std::size_t { return clocks_[of_clock].jobs; }
 

@@ -18,9 +18,9 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// What the jobs of a workload wait for. One is ready once its invocation, the jobs or tokens before it and, without a
-/// clock, the job before it are there; it may start once it is its turn among the jobs of its task, and nothing feeds
-/// back. A job is known by its position among all jobs.
+/// Holds what the jobs of a workload wait for. One is ready once its invocation, the jobs or tokens before it and,
+/// without a clock, the job before it are there; it may start once it is its turn among the jobs of its task, and
+/// nothing feeds back. A job is known by its position among all jobs.
 class job_gates {
  public:
   /// More jobs than this are refused.
@@ -54,7 +54,7 @@ class job_gates {
     return first_[task] + number;
   }
 
-  /// Whether a job that was not ready before is. Pre: it exists.
+  /// Returns whether a job is ready that was not ready before. Pre: it exists.
   [[nodiscard]] auto is_ready(std::size_t task, std::size_t number) const -> bool {
     TAKT_EXPECTS(number < jobs(task));
     const std::size_t come = tasks_[task].come;
@@ -149,8 +149,8 @@ class job_gates {
   std::vector<bool> ended_;         ///< by job
 };
 
-/// How urgent jobs are: by nominal release plus the point of the task, in the greatest part of a tick in which all
-/// points are whole, then by graph, number and task.
+/// Says how urgent jobs are: by nominal release plus the point of the task, then by graph, number and task. Times count
+/// in the greatest part of a tick in which all points are whole.
 class job_points {
  public:
   static constexpr ticks largest = ticks{1} << 60;

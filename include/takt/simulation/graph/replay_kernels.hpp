@@ -97,7 +97,7 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, class Observe
   }
 }
 
-/// The same with exact times. Error: `time_overflow` as well where they are whole in no unit in which they fit.
+/// Replays kernels with exact times. Error: `time_overflow` as well where they are whole in no unit in which they fit.
 template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactFraction Number>
 [[nodiscard]] auto replay_kernels(const gpu_shape& shape, std::span<const kernel_arrival<Number>> arrivals)
     -> kernel_replay<Number> {
@@ -122,7 +122,7 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactFraction
   return out;
 }
 
-/// What an analysis claims of a GPU's queue at any time.
+/// Holds what an analysis claims of a GPU's queue at any time.
 struct queue_claims {
   std::int64_t largest_block = 0;  ///< H_max, in threads
   std::int64_t unit_block = 1;     ///< h

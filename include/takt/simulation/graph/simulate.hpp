@@ -31,8 +31,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a simulation of graphs saw, graph by graph; its visits are the nodes of the refined graphs, from their nominal
-/// releases to their ends.
+/// Holds what a simulation of graphs saw, graph by graph; its visits are the nodes of the refined graphs, from their
+/// nominal releases to their ends.
 template <std::size_t MaxGraphs, std::size_t MaxNodes>
 struct graph_observation : simulation_result<MaxGraphs, MaxNodes> {
   std::vector<std::vector<ticks>> responses{};  ///< by graph and invocation, to the last end of a sink
@@ -65,7 +65,7 @@ struct bounded_lengths {
   }
 };
 
-/// What is missing in a plan for nodes, or does not fit them.
+/// Returns what is missing in a plan for nodes, or does not fit them.
 template <class Table, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto plan_fault_of_nodes(const Table& refined, const plan<N, V>& p) -> model_error {
   constexpr plan_parts used{.offsets = true, .instances = true};
@@ -137,8 +137,8 @@ void summarize_graphs(const graph_result<ticks>& run, const Refined& refined, st
 
 }  // namespace detail
 
-/// The same as `simulate` for graphs on a platform of plain values, whose nodes have their priority points by `policy`
-/// and keep their CPUs unless jobs are `preemptive`. Pre: `validate(table)` finds nothing.
+/// Simulates graphs as `simulate` does, on a platform of plain values. Their nodes have their priority points by
+/// `policy` and keep their CPUs unless jobs are `preemptive`. Pre: `validate(table)` finds nothing.
 template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, std::size_t V, TraceRecorder Recorder>
 [[nodiscard]] auto simulate_planned_graphs(const graph_table<ticks, MaxN, MaxE, MaxG>& table,
                                            const graph_platform& platform, gel_policy policy, bool preemptive,

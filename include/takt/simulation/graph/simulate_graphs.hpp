@@ -26,8 +26,8 @@ namespace takt::inline TAKT_ABI::simulation {
 template <ExactNumber Number>
 using invocations = std::vector<std::vector<Number>>;
 
-/// Whether a workload names only what it has, and its times and counts have the right signs. Each kernel step has a
-/// stream below `streams`.
+/// Returns whether a workload names only what it has, and its times and counts have the right signs. Each kernel step
+/// has a stream below `streams`.
 [[nodiscard]] inline auto check_graph_workload(const graph_workload<ticks>& w, const invocations<ticks>& releases,
                                                const graph_options& options, std::size_t streams) -> bool {
   if (w.clusters.size() > max_clusters) { return false; }
@@ -151,8 +151,8 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<tic
   return jobs.result();
 }
 
-/// The same with exact times, in the greatest unit in which all of them are whole. Error: `time_overflow` as well where
-/// there is none in which they fit; `malformed` with stalls, which count in ticks.
+/// Simulates graphs with exact times, in the greatest unit in which all of them are whole. Error: `time_overflow` as
+/// well where there is none in which they fit; `malformed` with stalls, which count in ticks.
 template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction Number>
 [[nodiscard]] auto simulate_graphs(const graph_workload<Number>& work, const invocations<Number>& releases,
                                    const graph_options& options = {}) -> graph_result<Number> {
