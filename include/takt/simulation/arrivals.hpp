@@ -46,7 +46,7 @@ class arrivals {
 
   [[nodiscard]] constexpr auto adversarial() const noexcept -> bool { return adversarial_; }
 
-  /// The release that follows one at `last`; an ambush may later move it forward. It is before `now` when the jobs of
+  /// The release that follows one at `last`; a habit may later move it forward. It is before `now` when the jobs of
   /// the task are that late.
   constexpr auto after(rank r, ticks last, ticks now) noexcept -> ticks {
     task& t = tasks_[index(r)];
@@ -90,7 +90,7 @@ class arrivals {
     ticks scheduled = never;
     ticks late = 0;  ///< a response of this length counts as late
     habit does = habit::hurry;
-    bool waits = false;  ///< in ambush
+    bool waits = false;  ///< for an event
   };
 
   [[nodiscard]] static constexpr auto index(rank r) noexcept -> std::size_t { return static_cast<std::size_t>(r); }

@@ -38,7 +38,7 @@ struct bound_code {
   ticks limit = no_event;  ///< a device that has had it for longer is silent
 };
 
-/// Lets the engine of jobs live in real time. Visits of lanes are errands of workers, which have a unit when the rule's
+/// Lets the engine of jobs live in real time. Visits of lanes are done by workers, which have a unit when the rule's
 /// server gives them one; all others take their time on the clock. Whatever happens by itself happens at its own
 /// instant, even if the thread that notices it wakes later. A unit that is no processor goes from one worker to the
 /// next only when the first has left it, and slices of its visits say when they were there.
@@ -208,7 +208,7 @@ class executor {
     engine_->step(time);
   }
 
-  /// An errand was done at an instant, says its worker. It ends as if heard of then, unless later instants have passed.
+  /// A visit was done at an instant, says its worker. It ends as if heard of then, unless later instants have passed.
   void ended(std::uint32_t visit, ticks instant) {
     const std::lock_guard lock{mutex_};
     const ticks told = instant - start_;

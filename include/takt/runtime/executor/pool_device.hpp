@@ -28,7 +28,7 @@ using visit_position = std::pair<std::uint32_t, std::uint32_t>;
 /// Visits of one task that follow each other on a pool.
 struct pool_lane {
   std::uint32_t task = 0;
-  std::uint32_t first_visit = 0;  ///< of the task, in the numbers of errands
+  std::uint32_t first_visit = 0;  ///< of the task, in the numbers of visits
   sm_range range{};               ///< SMs of the task's own, where the rule hands some out; else all of the GPU
   bool in_order = false;          ///< all visits of the task follow each other
 };

@@ -160,7 +160,7 @@ class served_pools {
     }
     return {};
   }
-  /// Tells `out` what did not run as planned on any of them, device by device, each sentence once.
+  /// Adds to `out` what did not run as planned on any of them, each sentence once.
   void take_notes(std::vector<std::string>& out) const {
     for (const auto& [pool, device] : devices_->all()) {
       for (const std::string& note : device->take_notes()) { out.push_back("device: " + note); }

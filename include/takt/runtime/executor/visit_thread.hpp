@@ -16,11 +16,11 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A thread that does one errand after the other, and only while it may: time of a processor is consumed then, and code
+/// A thread that does one visit after the other, and only while it may: time of a processor is consumed then, and code
 /// of other units waits at its pause points. Code of processors goes on meanwhile.
 class visit_thread final : public visit_worker, private pause_point {
  public:
-  /// Done errands are told until `end`, an instant, has come.
+  /// Visits that are done are told until `end`, an instant, has come.
   visit_thread(worker_reports reports, const std::atomic<ticks>& end)
       : reports_{std::move(reports)}, end_{&end}, thread_{[this] { serve(); }} {}
   ~visit_thread() override { close(); }
