@@ -3,8 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <takt/rules/policies/cpu_words.hpp>
 
@@ -34,6 +37,19 @@ void give_weights(workload_file& file) {
     if (cpus.starts_with(before)) { cpus.remove_prefix(before.size()); }
   }
   return cpus == "fl" ? "edf" : cpus == "fifo" || cpus == "gel" ? "fixed-priority" : cpus;
+}
+
+/// Makes each step of a chain that visits processors a node of its own: there a file says points.
+void name_steps(workload_file& file) {
+  for (std::size_t i = 0; i < file.tasks.size(); ++i) {
+    const described_task& t = file.tasks.tasks[i];
+    const auto visits = std::span{file.tasks.visits.begin() + t.first_visit, t.visit_count};
+    const bool on_cpus = std::ranges::any_of(visits, [](const auto& v) { return v.where == visit_place::processor; });
+    for (std::uint32_t p = 0; on_cpus && p < t.visit_count; ++p) {
+      described_visit& v = visits[p];
+      if (v.name.empty()) { v.name = file.texts.emplace_back(fmt::format("step {}", p)); }
+    }
+  }
 }
 
 /// All that was decided, where neither the tasks nor the rules of the file say it.
@@ -74,6 +90,7 @@ void take_over(workload_file& file, const policy_input& input, const judged_poli
     if (found.rule.sharing != "shares") { file.more[i].share.reset(); }
     if (found.rule.sharing != "tokens") { file.more[i].gpu_cluster.reset(); }
   }
+  if (found.cpus == "gel" && file.rules.cpus != "gel") { name_steps(file); }
   file.rules.cpus = found.cpus;
   file.rules.pipelined = input.question.overlapping_graphs;
   file.rules.clusters = to_clusters && clusters > 1 ? std::optional{clusters} : std::nullopt;

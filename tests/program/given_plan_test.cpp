@@ -146,6 +146,22 @@ TEST_CASE("given plan: a task that names one core of a cluster keeps it") {
   for (std::size_t i = 0; i < 3; ++i) { CHECK(bound_of(again, i) == bound_of(found, i)); }
 }
 
+TEST_CASE("given plan: chains whose steps have points are written as nodes, which say them") {
+  json file = two_chains("fifo-blocks");
+  file["platform"]["cpus"] = {{"count", 3}};
+  file["platform"]["gpus"][0].update({{"virtual_per_sm", 1}, {"threads_per_sm", 1024}, {"blocks_per_sm", 16}});
+  file["tasks"] = {{{"name", "a"}, {"period", "100ms"}, {"segments", {{{"cpu", "7ms"}}, {{"cpu", "2ms"}}}}},
+                   {{"name", "b"}, {"period", "80ms"}, {"deadline", "40ms"}, {"segments", {{{"cpu", "6ms"}}}}}};
+  const std::string to = scratch("points.json");
+  REQUIRE(call("compare", file, "--cpus gel --write " + to).code == 0);
+  const json written = json::parse(read(to));
+  CHECK(written["tasks"][0]["nodes"][1]["priority_point"] == 0);
+  const json again = object(takt::test::takt("analyze " + to + " --json"));
+  const json found = verdict_of(file, "--policy fifo-blocks --cpus gel");
+  CHECK(again["status"] == "schedulable");
+  for (std::size_t i = 0; i < 2; ++i) { CHECK(bound_of(again, i) == bound_of(found, i)); }
+}
+
 TEST_CASE("given plan: kernels alone have no points, and are judged by priorities as what is written of them is") {
   json file = two_chains("levels");
   file["platform"]["gpus"][0].update({{"virtual_per_sm", 1}, {"preemption_levels", 3}, {"context_switch", "12us"}});
