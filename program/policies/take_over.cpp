@@ -90,7 +90,7 @@ void take_over(workload_file& file, const policy_input& input, const judged_poli
     if (found.rule.sharing != "shares") { file.more[i].share.reset(); }
     if (found.rule.sharing != "tokens") { file.more[i].gpu_cluster.reset(); }
   }
-  if (found.cpus == "gel" && file.rules.cpus != "gel") { name_steps(file); }
+  if (found.cpus == "gel") { name_steps(file); }
   file.rules.cpus = found.cpus;
   file.rules.pipelined = input.question.overlapping_graphs;
   file.rules.clusters = to_clusters && clusters > 1 ? std::optional{clusters} : std::nullopt;
