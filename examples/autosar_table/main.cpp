@@ -3,7 +3,7 @@
 // text for the configuration of the operating system.
 #include <iostream>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/schedule_table.hpp>
 
 using namespace takt::literals;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/schedule_table.hpp>
 
 #include "semihosting.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
 

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <span>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
 

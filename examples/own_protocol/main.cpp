@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include <takt/checking.hpp>
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt;
 using namespace takt::literals;

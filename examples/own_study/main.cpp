@@ -3,7 +3,7 @@
 #include <iostream>
 #include <vector>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/generation/uunifast.hpp>
 #include <takt/study.hpp>
 

@@ -4,7 +4,7 @@
 #include <takt/core/compiler.hpp>
 
 // One workload under every way of sharing the GPU.
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include <takt/allocation/compare.hpp>
 #include <takt/model/describe.hpp>

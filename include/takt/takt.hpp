@@ -20,7 +20,6 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/require.hpp>
 
-#include <takt/allocation/allocate.hpp>
 #include <takt/allocation/analyze.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/core/duration.hpp>

@@ -6,8 +6,8 @@
 
 namespace {
 
-constexpr auto plan = takt::allocate(twenty_tasks::board, twenty_tasks::tasks);
-constexpr auto verdict = takt::analyze(twenty_tasks::board, twenty_tasks::tasks, plan);
+constexpr auto plan = takt::allocate_by<takt::chain_methods>(twenty_tasks::board, twenty_tasks::tasks);
+constexpr auto verdict = takt::analysis::analyze_by<takt::chain_methods>(twenty_tasks::board, twenty_tasks::tasks, plan);
 static_assert(verdict.schedulable());
 static_assert(takt::require_schedulable<verdict>);
 
@@ -15,7 +15,7 @@ static_assert(takt::require_schedulable<verdict>);
 
 auto main() -> int {
   const auto table = twenty_tasks::tasks.table();
-  const auto computed = takt::analyze(twenty_tasks::board, table, plan);
+  const auto computed = takt::analysis::analyze_by<takt::chain_methods>(twenty_tasks::board, table, plan);
   const auto last = computed.tasks.size() - 1;
   const bool same = computed.tasks[last].bound.value == verdict.tasks[last].bound.value;
   std::puts(same ? "PASS" : "FAIL");

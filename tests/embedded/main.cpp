@@ -6,7 +6,8 @@
 
 namespace {
 
-constexpr auto known = takt::analyze(twenty_tasks::board, twenty_tasks::tasks, twenty_tasks::plan);
+constexpr auto known =
+    takt::analysis::analyze_by<takt::chain_methods>(twenty_tasks::board, twenty_tasks::tasks, twenty_tasks::plan);
 static_assert(takt::require_schedulable<known>);
 
 }  // namespace

@@ -1,6 +1,6 @@
 // EXPECT: takt: clusters are of processors, and a pool of this resource
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

@@ -1,7 +1,7 @@
 // EXPECT: takt: no published method knows these rules together
 // SPDX-License-Identifier: Apache-2.0
 #ifdef TAKT_FIXED
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #else
 #include <takt/takt.hpp>
 #endif

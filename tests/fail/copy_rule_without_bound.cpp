@@ -1,7 +1,7 @@
 // EXPECT: takt: this rule preempts, and a copy cannot be taken back
 // TAKT-TEST: RTGPU-51 a rule that takes copies back is refused with a message
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

@@ -1,7 +1,7 @@
 // EXPECT: takt: the rule of a pool, which is the template argument, has no bound
 // TAKT-TEST: RTGPU-51 a rule without a bound on the processors is refused with a message
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

@@ -1,6 +1,6 @@
 // EXPECT: takt: starts_early is for rules whose order is by absolute deadlines
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

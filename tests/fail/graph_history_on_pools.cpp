@@ -1,7 +1,7 @@
 // EXPECT: platform_or_plan|"video"
 // EXPECT: takt: an edge joins two jobs of a graph
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

@@ -1,7 +1,7 @@
 // EXPECT: visit_time_is_known<.*federated.*wcet_work_grid_or_wcet_by_share
 // EXPECT: takt: the rule of a pool cannot tell how long this visit takes
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

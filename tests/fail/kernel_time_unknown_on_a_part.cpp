@@ -1,6 +1,6 @@
 // EXPECT: takt: the facts of a visit do not say how long it takes
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

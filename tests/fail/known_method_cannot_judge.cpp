@@ -1,6 +1,6 @@
 // EXPECT: takt: known_method of this board, which is the template argument, cannot judge it
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

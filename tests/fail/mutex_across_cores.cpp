@@ -1,6 +1,6 @@
 // EXPECT: takt: a section of a mutex of one processor is not time on that one alone
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

@@ -1,6 +1,6 @@
 // EXPECT: takt: this resource, the template argument, is a mutex, and no place to spend time
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

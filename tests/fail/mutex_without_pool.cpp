@@ -1,6 +1,6 @@
 // EXPECT: takt: a section locks a mutex, the template argument, that no pool of the platform is
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

@@ -1,7 +1,7 @@
 // EXPECT: "logging"
 // EXPECT: takt: a non-preemptive task has two CPU segments in a row
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

@@ -1,7 +1,7 @@
 // EXPECT: segment_is_served<.*npu
 // EXPECT: takt: no pool of the platform serves this segment
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

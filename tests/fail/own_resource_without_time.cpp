@@ -1,6 +1,6 @@
 // EXPECT: takt: the rule of a pool cannot tell how long this visit takes
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

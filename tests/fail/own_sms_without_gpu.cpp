@@ -1,7 +1,7 @@
 // EXPECT: pool_has_sms<.*npu
 // EXPECT: takt: federated hands out SMs, and this resource
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

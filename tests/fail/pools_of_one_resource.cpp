@@ -1,6 +1,6 @@
 // EXPECT: takt: two pools of the platform hold one resource
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 struct npu {
   int count = 1;

@@ -1,7 +1,7 @@
 // EXPECT: takt: the platform has no processors
 // TAKT-TEST: RTGPU-51 a platform without processors is refused with a message
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

@@ -1,7 +1,7 @@
 // EXPECT: segment\[0\].*"logging"
 // EXPECT: takt: a non-preemptive region is longer than its segment
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

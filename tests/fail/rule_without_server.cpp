@@ -1,6 +1,6 @@
 // EXPECT: takt: make_server<Capacity>\(units\) of this rule, which is the template argument, returns no server
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

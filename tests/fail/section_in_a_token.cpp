@@ -1,6 +1,6 @@
 // EXPECT: takt: a section holds a mutex and a token of the GPU at once
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

@@ -1,6 +1,6 @@
 // EXPECT: takt: the protocol of this section, the template argument, is one of a single processor
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

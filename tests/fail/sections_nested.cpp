@@ -1,6 +1,6 @@
 // EXPECT: takt: locks<mutex>\(\.\.\.\) takes cpu\(\), copy\(\), kernel\(\) or visit\(\), at least one of them
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

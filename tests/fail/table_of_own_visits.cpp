@@ -1,6 +1,6 @@
 // EXPECT: takt: a flat table holds no visits of resources of your own
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

@@ -1,6 +1,6 @@
 // EXPECT: takt: locked\(\.\.\.\) divides the SMs of a GPU into tokens
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

@@ -1,6 +1,6 @@
 // EXPECT: takt: the rule of tokens, which is the template argument, has no bound
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include "board.hpp"
 

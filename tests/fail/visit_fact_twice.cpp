@@ -1,6 +1,6 @@
 // EXPECT: takt: a visit says the same thing twice
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

@@ -1,6 +1,6 @@
 // EXPECT: takt: a workload takes tasks, graphs, sets and tables of them
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

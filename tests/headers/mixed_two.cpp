@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/compose.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 #include "mixed.hpp"
 
-auto with_compose() -> mixed::answer;
+auto beside_methods() -> mixed::answer;
+auto with_methods() -> mixed::answer;
 
-auto with_compose() -> mixed::answer {
-  return {takt::analyze(mixed::board, mixed::tasks, takt::plan<2>{}).tasks[1].bound.exists,
-          takt::analyze(mixed::board, mixed::tasks).tasks[1].bound.exists};
+auto beside_methods() -> mixed::answer {
+  return mixed::answer_of(takt::analyze(mixed::board, mixed::tasks, takt::dedicate(4)),
+                          takt::analyze(mixed::board, mixed::tasks));
+}
+auto with_methods() -> mixed::answer {
+  return mixed::answer_of(takt::analyze(mixed::board, mixed::tasks, takt::dedicate(4), takt::published_methods),
+                          takt::analyze(mixed::board, mixed::tasks, takt::published_methods));
 }

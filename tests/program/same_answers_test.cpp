@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include "program.hpp"
@@ -43,7 +44,8 @@ void check_same(const Rule& rule, const std::string& word, takt::search_method s
   const auto board = takt::platform(takt::pool(takt::processors(2), rule),
                                     takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                     takt::pool(takt::virtual_sms(8, 2), takt::federated));
-  const auto ours = takt::analyze(board, tasks, takt::allocate(board, tasks, search));
+  const auto ours = takt::analysis::analyze_by<takt::published>(
+      board, tasks, takt::allocate_by<takt::published>(board, tasks, search));
 
   std::string text = file;
   text.replace(text.find("CPUS"), 4, word);

@@ -12,6 +12,7 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
 
 namespace {
@@ -100,7 +101,7 @@ template <class Rule>
 void check(const table_type& table, const Rule& rule, std::int32_t levels, std::uint64_t seed, counts& seen,
            ticks last_start = 0) {
   const auto platform = takt::platform(takt::pool(takt::accelerator(cores, levels), rule));
-  const auto v = takt::analyze(platform, table);
+  const auto v = takt::analysis::analyze_by<takt::published>(platform, table);
   CAPTURE(v.method);
   REQUIRE(!v.error);
   REQUIRE(v.tasks.size() == table.size());

@@ -7,13 +7,14 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 #include "support/draws.hpp"
 
 namespace {
@@ -161,7 +162,7 @@ TEST_CASE("no run of described tasks on a board of erased rules exceeds the boun
     draws d{seed};
     const random_board b = draw_board(d);
     const workload tasks = draw_workload(d, b.processors);
-    const auto verdict = takt::analyze(b.made, tasks);
+    const auto verdict = takt::analyze(b.made, tasks, takt::published_methods);
     if (!verdict.schedulable()) {
       const bool is_known =
           verdict.status == takt::verdict_status::not_proven || verdict.error.fault == takt::model_fault::sections_nest;
@@ -194,7 +195,7 @@ auto first_violations(const LeaveOut& leave_out) -> std::uint64_t {
     const workload tasks = draw_workload(d, b.processors);
     workload other = tasks;
     leave_out(other);
-    const auto verdict = takt::analyze(b.made, other);
+    const auto verdict = takt::analyze(b.made, other, takt::published_methods);
     if (verdict.schedulable()) { watch(b.made, tasks, verdict, seed, count); }
   }
   return count.violations;

@@ -17,7 +17,7 @@
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>

@@ -7,8 +7,9 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 #include "plain_systems.hpp"
 
 namespace {
@@ -82,8 +83,8 @@ auto compare_boards(std::uint64_t systems) -> agreement {
     const auto set = jobs::of(same, timings);
     const auto described = takt::describe(set);
     REQUIRE_FALSE(described.error);
-    const auto a = takt::analyze(typed, set, given);
-    const auto b = takt::analyze(erased, described.tasks, given);
+    const auto a = takt::analyze(typed, set, given, takt::published_methods);
+    const auto b = takt::analyze(erased, described.tasks, given, takt::published_methods);
     out.proofs += a.schedulable() ? 1U : 0U;
     out.differences += same_verdict(a, b) ? 0U : 1U;
     for (const run& r : runs) {
@@ -98,7 +99,10 @@ auto compare_boards(std::uint64_t systems) -> agreement {
               : 1U;
     }
     if (seed % 4 == 0) {
-      out.differences += same_verdict(takt::analyze(typed, set), takt::analyze(erased, described.tasks)) ? 0U : 1U;
+      out.differences += same_verdict(takt::analyze(typed, set, takt::published_methods),
+                                      takt::analyze(erased, described.tasks, takt::published_methods))
+                             ? 0U
+                             : 1U;
     }
   }
   return out;

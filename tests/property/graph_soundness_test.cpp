@@ -25,6 +25,7 @@
 #include <takt/systems/graphs/analysis/coarse.hpp>
 #include <takt/systems/graphs/analysis/cycles.hpp>
 #include <takt/systems/graphs/analysis/fine.hpp>
+#include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
 
 namespace {
@@ -468,7 +469,7 @@ TEST_CASE("OVX-02 OVX-05 OVX-33 no run of a set of graphs exceeds what the analy
   const auto seen = over_random_systems(
       [&](generator& g, record& out) {
         const graph_system s = g.make_on(takt::graph_platform_of(board));
-        const auto verdict = analyze(board, *s.graphs);
+        const auto verdict = takt::analysis::analyze_by<takt::published>(board, *s.graphs);
         if (!verdict.bounded()) { return; }
         ++out.bounded;
         auto unlimited = verdict.plan;

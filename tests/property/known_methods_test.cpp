@@ -11,9 +11,10 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/compose.hpp>
 #include <takt/core/random.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 #include "property/composed_systems.hpp"
 #include "support/generated_table.hpp"
 
@@ -171,7 +172,7 @@ void compare_chains(const Order& order, const an::rtgpu_variant& variant, std::u
     const auto set = chains_of(d);
     const auto plan = shares_of(d, 6);
     const auto board = chain_board(order, seed % 2 == 0 ? 1 : 2);
-    const auto known = takt::analyze(board, set, plan, variant);
+    const auto known = takt::analysis::analyze_by<takt::published>(board, set, plan, variant);
     REQUIRE_FALSE(known.error);
     const auto other = combined(board, set, known.plan);
     CHECK_FALSE((known.status == takt::verdict_status::unschedulable && other.schedulable()));
@@ -185,7 +186,7 @@ void compare_plain(const Order& order, std::uint64_t systems, comparison& out) {
     draws d{seed};
     const auto set = plain_of(d);
     const auto board = takt::platform(takt::pool(takt::processors(2), order));
-    const auto known = takt::analyze(board, set, takt::plan<4>{});
+    const auto known = takt::analyze(board, set, takt::plan<4>{}, takt::published_methods);
     REQUIRE_FALSE(known.error);
     out.add(known, combined(board, set, known.plan));
   }
@@ -247,7 +248,7 @@ void compare_tokens(std::int32_t tokens, std::uint64_t systems, comparison& out)
     const auto b = one("b");
     const auto c = one("c");
     const auto set = takt::task_set(a, b, c);
-    const auto known = takt::analyze(board, set, takt::plan<3>{});
+    const auto known = takt::analyze(board, set, takt::plan<3>{}, takt::published_methods);
     REQUIRE_FALSE(known.error);
     const auto other = an::holistic(table, stations);
     REQUIRE_FALSE(other.error);
@@ -272,11 +273,11 @@ void hold_mixed(const Order& order, std::uint64_t systems, mixing& out) {
     const auto set = chains_of(d);
     const auto plan = shares_of(d, 6);
     const auto board = chain_board(order, seed % 2 == 0 ? 1 : 2);
-    const auto verdict = takt::analyze(board, set, plan);
+    const auto verdict = takt::analyze(board, set, plan, takt::published_methods);
     REQUIRE_FALSE(verdict.error);
     if (!verdict.schedulable()) { continue; }
     ++out.proven;
-    const auto known = takt::analyze(board, set, plan, an::rtgpu_best);
+    const auto known = takt::analysis::analyze_by<takt::published>(board, set, plan, an::rtgpu_best);
     out.mixed += verdict.method == "rtgpu-best, holistic" ? 1U : 0U;
     out.by_combiner += known.schedulable() ? 0U : 1U;
     for (std::size_t i = 0; known.schedulable() && i < set.max_tasks; ++i) {
@@ -295,7 +296,7 @@ void hold_printed(std::uint64_t systems, mixing& out) {
     const auto set = chains_of(d);
     const auto plan = shares_of(d, 6);
     const auto board = chain_board(takt::deadline_monotonic, seed % 2 == 0 ? 1 : 2);
-    auto verdict = takt::analyze(board, set, plan, an::rtgpu_published);
+    auto verdict = takt::analysis::analyze_by<takt::published>(board, set, plan, an::rtgpu_published);
     const auto other = combined(board, set, verdict.plan);
     if (!verdict.schedulable() || !other.schedulable()) { continue; }
     ++out.proven;
@@ -365,8 +366,9 @@ TEST_CASE("the harness catches bounds that were made for another plan") {
     const auto set = chains_of(d);
     const auto board = chain_board(takt::deadline_monotonic, 1);
     const auto few = takt::dedicate(1, 1, 1, 0);
-    auto verdict = takt::analyze(board, set, few);
-    const auto other = combined(board, set, takt::analyze(board, set, takt::dedicate(2, 2, 2, 0)).plan);
+    auto verdict = takt::analyze(board, set, few, takt::published_methods);
+    const auto other =
+        combined(board, set, takt::analyze(board, set, takt::dedicate(2, 2, 2, 0), takt::published_methods).plan);
     if (!verdict.schedulable() || !other.schedulable()) { continue; }
     an::detail::take_lesser_bounds(verdict, other, "both");
     violations = exceeding(board, set, verdict, verdict.plan, seed);

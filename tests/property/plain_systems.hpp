@@ -14,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/compose.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/model/graph/graph.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
@@ -24,6 +24,7 @@
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/methods.hpp>
 #include "support/draws.hpp"
 #include "support/pairwise.hpp"
 
@@ -410,7 +411,7 @@ auto judge_systems(const MakeBoard& make, const cores_choice& cores, std::span<c
     count.errors += sized.error ? 1U : 0U;
     draw_timings(d, sized.table, timings);
     const auto set = Jobs::of(same, timings);
-    const auto verdict = takt::analyze(board, set, given);
+    const auto verdict = takt::analyze(board, set, given, takt::published_methods);
     answers.note(verdict.status, verdict.method, verdict.why, mode < gpus && choices[mode].donates, mode);
     watch(board, set, verdict, given, duration{8 * longest_of(timings).count()}, seed, count);
   }

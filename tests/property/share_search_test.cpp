@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/compose.hpp>
 #include <takt/core/random.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 #include "support/draws.hpp"
 
@@ -58,14 +59,14 @@ auto count(const Board& board, std::uint64_t systems) -> count_of_proofs {
     std::uint64_t asked = 0;
     const takt::detail::plan_test<Board, set_type> test{board, set, asked};
     const bool even = takt::share_search{.rounds = 0}.find(board, set, test).schedulable();
-    const auto verdict = takt::analyze(board, set);
+    const auto verdict = takt::analyze(board, set, takt::published_methods);
     REQUIRE_FALSE(verdict.error);
     out.even += even ? 1U : 0U;
     out.found += verdict.schedulable() ? 1U : 0U;
     out.lost += even && !verdict.schedulable() ? 1U : 0U;
     if (even || !verdict.schedulable()) { continue; }
-    CHECK(takt::analyze(board, set, verdict.plan).schedulable());
-    CHECK(takt::allocate(board, set).shares.size() == 4);
+    CHECK(takt::analyze(board, set, verdict.plan, takt::published_methods).schedulable());
+    CHECK(takt::allocate(board, set, takt::published_methods).shares.size() == 4);
     for (const auto releases : {takt::release_pattern::periodic, takt::release_pattern::adversarial}) {
       const auto seen =
           takt::simulate(board, set, verdict.plan, {.horizon = duration{5000}, .releases = releases, .seed = seed});
@@ -109,8 +110,8 @@ TEST_CASE("equal questions of a search get equal answers") {
                                     takt::pool(takt::copy_engines(1), takt::fifo),
                                     takt::pool(takt::virtual_sms(6, 1), takt::federated));
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const auto first = takt::analyze(board, uneven_set(seed)).plan;
-    const auto second = takt::analyze(board, uneven_set(seed)).plan;
+    const auto first = takt::analyze(board, uneven_set(seed), takt::published_methods).plan;
+    const auto second = takt::analyze(board, uneven_set(seed), takt::published_methods).plan;
     for (std::size_t i = 0; i < first.shares.size(); ++i) { CHECK(first.shares[i] == second.shares[i]); }
     for (std::size_t i = 0; i < first.priorities.size(); ++i) { CHECK(first.priorities[i] == second.priorities[i]); }
   }

@@ -21,6 +21,7 @@
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
 
 #include "support/environment.hpp"
@@ -373,7 +374,7 @@ TEST_CASE("WAMP-51 WAMP-32 no application misses that the analysis of its platfo
         rules.actuation = actuation;
         const auto& triggers = all_triggers[static_cast<std::size_t>(g.random.below(all_triggers.size()))];
         const auto board = takt::platform(takt::pool(takt::gpu_shares(), takt::shares(rules, triggers)));
-        const auto verdict = takt::analyze(board, t);
+        const auto verdict = takt::analysis::analyze_by<takt::published>(board, t);
         REQUIRE_FALSE(verdict.error);
         out.accepted += verdict.schedulable() ? 1U : 0U;
         for (const auto pattern :

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/simulation.hpp>
 
 #include "property/composed_systems.hpp"

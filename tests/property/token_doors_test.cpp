@@ -9,9 +9,10 @@
 #include <type_traits>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {
@@ -86,7 +87,7 @@ void examine(const Order& order, std::int32_t most_cores, std::uint64_t systems,
         a.task("a", on(a), a.cpu(0), a.copy(1, takt::to_device), a.kernel(), a.copy(2, takt::to_host), a.cpu(3)),
         b.task("b", on(b), b.cpu(0), b.kernel(), b.cpu(3), b.copy(1, takt::to_device), b.kernel(), b.cpu(4)),
         c.task("c", on(c), c.cpu(0), c.copy(1, takt::to_device), c.kernel(), c.cpu(3)), e.task("e", on(e), e.cpu(0)));
-    const auto verdict = takt::analyze(board, set, takt::plan<4>{});
+    const auto verdict = takt::analyze(board, set, takt::plan<4>{}, takt::published_methods);
     REQUIRE_FALSE(verdict.error);
     if (!verdict.schedulable()) { continue; }
     ++chains.proven;

@@ -8,6 +8,7 @@
 #include <takt/systems/locked_gpus/analysis/pipeline.hpp>
 #include <takt/systems/locked_gpus/tasks/published_costs.hpp>
 #include <takt/systems/locked_gpus/tasks/study.hpp>
+#include <takt/systems/methods.hpp>
 
 namespace {
 
@@ -66,7 +67,7 @@ static_assert(!takt::analysis::gpusync::PipelineBlocking<int, ticks>);
 }
 
 constexpr pair_platform costly{{{takt::linear_cost<ticks>{2, 1, 10}, {3, 1, 10}, {1, 1, 25}}}, {.schedule = 1}};
-constexpr auto verdict = takt::analyze(costly, three_tasks());
+constexpr auto verdict = takt::analysis::analyze_by<takt::published>(costly, three_tasks());
 static_assert(verdict.schedulable());
 // end of excerpt
 constexpr auto evidence = takt::analysis::gpusync::evidence_of(costly, three_tasks(), takt::plan<3>{});

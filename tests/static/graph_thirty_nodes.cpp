@@ -2,6 +2,7 @@
 //
 // Thirty nodes in four graphs are bounded in a constant expression with the default limits of every compiler.
 // TAKT-TEST: OVX-03 end-to-end bounds of thirty nodes are constants
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 namespace graph_thirty_nodes {
@@ -49,7 +50,7 @@ constexpr auto graphs = takt::graph_set(detector("front", 0, 33_ms, 1_ms), detec
 static_assert(graphs.flat().nodes.size() == 30);
 static_assert(graphs.graphs.nodes.size() == 30);
 
-constexpr auto verdict = takt::analyze(board, graphs);
+constexpr auto verdict = takt::analysis::analyze_by<takt::published>(board, graphs);
 static_assert(verdict.bounded());
 static_assert(verdict.end_to_end(0) <= 250_ms);
 static_assert(verdict.end_to_end(0) < verdict.end_to_end(3));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One set of tasks under seven policies: nothing changes but the platform.
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 #include <takt/rules/policies/published.hpp>
+#include <takt/systems/methods.hpp>
 
 namespace {
 
@@ -33,7 +34,8 @@ constexpr auto hardware = [] {
 }();
 
 template <class Policy>
-constexpr auto verdict_under = takt::analyze(takt::board_of(Policy{}, hardware, takt::fixed_priority), tasks);
+constexpr auto verdict_under =
+    takt::analyze(takt::board_of(Policy{}, hardware, takt::fixed_priority), tasks, takt::published_methods);
 
 static_assert(verdict_under<takt::federated_policy>.schedulable());
 static_assert(verdict_under<takt::whole_gpu_policy>.schedulable());

@@ -6,6 +6,7 @@
 #include <takt/takt.hpp>
 
 #include <takt/rules/shares/share_scheduler.hpp>
+#include <takt/systems/methods.hpp>
 
 namespace shares_door {
 
@@ -33,7 +34,7 @@ constexpr auto board = takt::platform(takt::pool(takt::gpu_shares(takt::memory_u
 static_assert(takt::SharePlatform<std::remove_cvref_t<decltype(board)>>);
 static_assert(!takt::SharePlatform<decltype(takt::platform(takt::pool(takt::accelerator(2), takt::gang(takt::edf))))>);
 
-constexpr auto verdict = takt::analyze(board, avionics);
+constexpr auto verdict = takt::analysis::analyze_by<takt::published>(board, avionics);
 static_assert(takt::require_schedulable<verdict>);
 static_assert(verdict.plan.percents[0] == 16 && verdict.plan.percents[1] == 20 && verdict.plan.percents[2] == 23);
 
@@ -52,7 +53,7 @@ constexpr auto ten = [] {
   }
   return table;
 }();
-constexpr auto verdict_of_ten = takt::analyze(board, ten);
+constexpr auto verdict_of_ten = takt::analysis::analyze_by<takt::published>(board, ten);
 static_assert(takt::require_schedulable<verdict_of_ten>);
 
 constexpr auto first_decision = [] {

@@ -5,7 +5,8 @@
 namespace {
 
 constexpr auto plan = takt::dedicate(0, 0, 0, 2, 3, 2, 2, 2, 2, 2, 0, 2, 2, 1, 2, 0, 3, 2, 2, 0);
-constexpr auto verdict = takt::analyze(twenty_tasks::board, twenty_tasks::tasks, plan);
+constexpr auto verdict =
+    takt::analysis::analyze_by<takt::chain_methods>(twenty_tasks::board, twenty_tasks::tasks, plan);
 
 }  // namespace
 

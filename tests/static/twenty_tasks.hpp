@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 
 /// Twenty tasks of a driving computer with a 40-SM GPU: perception on the GPU, planning and control on two cores.

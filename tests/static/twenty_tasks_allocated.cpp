@@ -4,9 +4,10 @@
 
 namespace {
 
-constexpr auto plan = takt::allocate(twenty_tasks::board, twenty_tasks::tasks);
+constexpr auto plan = takt::allocate_by<takt::chain_methods>(twenty_tasks::board, twenty_tasks::tasks);
 
 }  // namespace
 
 static_assert(plan.feasible);
-static_assert(takt::analyze(twenty_tasks::board, twenty_tasks::tasks, plan).schedulable());
+static_assert(
+    takt::analysis::analyze_by<takt::chain_methods>(twenty_tasks::board, twenty_tasks::tasks, plan).schedulable());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 namespace {
@@ -30,7 +31,7 @@ constexpr auto whole_kernels = takt::task_set(takt::task("detect", takt::period(
 
 template <class Board, class Tasks>
 [[nodiscard]] constexpr auto proven(const Board& board, const Tasks& tasks) -> bool {
-  return takt::analyze(board, tasks).schedulable();
+  return takt::analysis::analyze_by<takt::published>(board, tasks).schedulable();
 }
 
 struct described_class {

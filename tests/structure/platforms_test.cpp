@@ -26,6 +26,7 @@
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/run/run.hpp>
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
 #include <takt/takt.hpp>
 
@@ -201,7 +202,7 @@ auto ask(const chain_system& s, const GpuRule& rule = {}) -> answers {
     const takt::simulation_options how{.horizon = 32_ms, .execution = takt::execution_times::random, .seed = 3};
     const auto simulated = takt::simulate(board, table, s.plan, how, heard);
     out.simulation.push_back(words_of_simulation(simulated, heard));
-    out.analysis.push_back(words_of_verdict(takt::analyze(board, table, s.plan)));
+    out.analysis.push_back(words_of_verdict(takt::analysis::analyze_by<takt::published>(board, table, s.plan)));
   }
   out.run = [board, s]() -> bool {
     takt::runtime::emulated_device device{board.record()};
@@ -314,7 +315,7 @@ auto ask(const kernel_system& s, const Rule& rule) -> answers {
     const takt::simulation_options how{.horizon = 32_ms, .releases = takt::release_pattern::sporadic, .seed = 3};
     const auto simulated = takt::simulate(board, table, s.plan, how, heard);
     out.simulation.push_back(words_of_simulation(simulated, heard));
-    out.analysis.push_back(words_of_verdict(takt::analyze(board, table, s.plan)));
+    out.analysis.push_back(words_of_verdict(takt::analysis::analyze_by<takt::published>(board, table, s.plan)));
   }
   out.run = [board, s]() -> bool {
     takt::runtime::emulated_accelerator device{s.cores.record};
@@ -406,16 +407,17 @@ auto ask(const graph_system& s) -> answers {
       n.wcet = vary(n.wcet);
       n.block_length = vary(n.block_length);
     }
-    const auto verdict = takt::analyze(board, table);
+    const auto verdict = takt::analysis::analyze_by<takt::published>(board, table);
     const auto plan = plan_of(verdict);
     const bool asks_plan = !s.later.empty() || !s.instances.empty() || s.percents;
-    out.analysis.push_back(words_of_verdict(asks_plan ? takt::analyze(board, table, plan) : verdict));
+    out.analysis.push_back(
+        words_of_verdict(asks_plan ? takt::analysis::analyze_by<takt::published>(board, table, plan) : verdict));
     takt::trace heard;
     const auto simulated = takt::simulate(board, table, plan, {.horizon = 32_ms}, heard);
     out.simulation.push_back(words_of_simulation(simulated, heard));
   }
   out.run = [board, s, plan_of]() -> bool {
-    const auto plan = plan_of(takt::analyze(board, s.table));
+    const auto plan = plan_of(takt::analysis::analyze_by<takt::published>(board, s.table));
     takt::runtime::graph_run_options options;
     options.length = 1_ms;
     options.real_time = false;
@@ -498,7 +500,7 @@ auto ask(const share_system& s) -> answers {
         .horizon = takt::duration{600'000}, .releases = takt::release_pattern::adversarial, .seed = 5};
     const auto simulated = takt::simulate(board, table, s.plan, how, heard);
     out.simulation.push_back(words_of_simulation(simulated, heard));
-    out.analysis.push_back(words_of_verdict(takt::analyze(board, table, s.plan)));
+    out.analysis.push_back(words_of_verdict(takt::analysis::analyze_by<takt::published>(board, table, s.plan)));
   }
   return out;
 }
@@ -589,7 +591,7 @@ auto ask(const locked_system& s) -> answers {
     how.overheads = true;
     const auto simulated = takt::simulate(s.board, table, s.plan, how, heard);
     out.simulation.push_back(words_of_simulation(simulated, heard));
-    out.analysis.push_back(words_of_verdict(takt::analyze(s.board, table, s.plan)));
+    out.analysis.push_back(words_of_verdict(takt::analysis::analyze_by<takt::published>(s.board, table, s.plan)));
   }
   out.run = [s] {
     takt::runtime::locked_gpu_run_options how;

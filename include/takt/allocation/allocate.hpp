@@ -27,12 +27,12 @@ namespace detail {
   return units;
 }
 
-template <class P, class T, class... Options>
+template <class M, class P, class T, class... Options>
 [[nodiscard]] constexpr auto allocate_chains(const P& platform, const T& tasks, search_method method,
                                              std::uint64_t limit, model_error& error, const Options&... options) {
   const auto table =
       planned_table(platform, tasks, plan<std::remove_cvref_t<decltype(tasks.template table<ticks>())>::max_tasks>{});
-  auto a = analysis::make_analysis(platform, table, options...);
+  auto a = analysis::make_analysis<M>(platform, table, options...);
   error = is_known(method) ? platform.validate() : model_error{.fault = model_fault::choice_out_of_range};
   if (!error) { error = located(a.fits(table, platform.record()), table.tasks); }
   using result = decltype(search_plan(a, method, limit));
@@ -43,76 +43,22 @@ template <class P, class T, class... Options>
   return search_plan(a, method, limit);
 }
 
-}  // namespace detail
-
-/// A plan for a task set on a platform, found with the platform's own analysis as the test. In a constant expression a
-/// model that does not fit stops compilation; at run time it yields an infeasible plan without shares, and `analyze`
-/// says why. Fewer SMs than tasks with kernels count as a model that does not fit. `effort.complete` says whether the
-/// search was decided within its default limit of task analyses.
-template <class P, class T>
-  requires ChainsAsAWhole<P, T>
-[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks,
-                                      detail::refusal&& refused = detail::refusal{
-                                          analysis::detail::check_method<P>::passed &&
-                                          detail::check_chains<T>::passed}) {
-  if constexpr (analysis::HasChainMethod<P> && !AcceleratorTaskSet<T>) {
-    return detail::allocate_chains(platform, tasks, default_search, default_evaluations, refused.error);
-  }
-}
-
-/// Finds a plan by a named search of takt's own, which ends after `limit` task analyses.
-template <class P, class T>
-  requires ChainsAsAWhole<P, T>
-[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method,
-                                      std::uint64_t limit = default_evaluations,
-                                      detail::refusal&& refused = detail::refusal{
-                                          analysis::detail::check_method<P>::passed &&
-                                          detail::check_chains<T>::passed}) {
-  if constexpr (analysis::HasChainMethod<P> && !AcceleratorTaskSet<T>) {
-    return detail::allocate_chains(platform, tasks, method, limit, refused.error);
-  }
-}
-
-/// Finds a plan by a named search with one reading of the platform's method as the test.
-template <class P, class T>
-  requires(ChainsAsAWhole<P, T> && analysis::HasMethodOptions<P>)
-[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method,
-                                      const analysis::method_options<P>& options,
-                                      std::uint64_t limit = default_evaluations,
-                                      detail::refusal&& refused = detail::refusal{detail::check_chains<T>::passed}) {
-  if constexpr (!AcceleratorTaskSet<T>) {
-    return detail::allocate_chains(platform, tasks, method, limit, refused.error, options);
-  }
-}
-
-/// Chosen only where <takt/compose.hpp> is not included: says so.
-template <class P, class T>
-  requires BoardOfPools<P, T>
-constexpr auto allocate(
-    const P& /*board*/, const T& /*tasks*/,
-    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!BoardOfPools<P, T>>::included})
-    -> plan<tasks_of<T>, visits_of<T>> {
-  return {};
-}
-
-namespace detail {
-
-/// The type of the plans that a board takes.
-template <class P, class T>
+/// Names the type of the plans that a board takes.
+template <class P, class T, class Methods>
 struct plan_type_of {
   using type = plan<T::max_tasks>;
 };
-template <class P, class T>
-  requires BoardOfPools<P, T>
-struct plan_type_of<P, T> {
+template <class P, class T, class Methods>
+  requires BoardOfPools<P, T, Methods>
+struct plan_type_of<P, T, Methods> {
   using type = plan<tasks_of<T>, visits_of<T>>;
 };
 
 /// `analyze` as the test of a search: what it says of one plan after another.
-template <class P, class T>
+template <class P, class T, class Methods>
 class plan_test {
  public:
-  using plan_type = typename plan_type_of<P, T>::type;
+  using plan_type = typename plan_type_of<P, T, Methods>::type;
 
   /// `asked` counts the plans that are asked about.
   constexpr plan_test(const P& platform, const T& tasks, std::uint64_t& asked)
@@ -124,7 +70,7 @@ class plan_test {
     refusal ignored{};
     auto own = p;
     own.may_guard = true;
-    auto out = analyze(*platform_, *tasks_, own, std::move(ignored));
+    auto out = analyze(*platform_, *tasks_, own, Methods{}, std::move(ignored));
     ignored.error = {};
     ++*asked_;
     return out;
@@ -150,28 +96,42 @@ struct search_finds_plan {
                 "this one, which is the template argument, does not. See docs/errors.md#E88");
 };
 
-template <class Search, class P, class T>
+template <class Search, class P, class T, class Methods>
 [[nodiscard]] consteval auto finds_plan() -> bool {
-  if constexpr (std::invocable<const Search&, const P&, const T&, const plan_test<P, T>&>) {
-    return is_plan<std::invoke_result_t<const Search&, const P&, const T&, const plan_test<P, T>&>>;
+  if constexpr (std::invocable<const Search&, const P&, const T&, const plan_test<P, T, Methods>&>) {
+    return is_plan<std::invoke_result_t<const Search&, const P&, const T&, const plan_test<P, T, Methods>&>>;
   }
   return false;
 }
 
 }  // namespace detail
 
-/// A plan that a search of one's own finds: `search(platform, tasks, test)` returns one, and `test(plan)` is what
-/// `analyze` says of a plan that it tries. `feasible` is what `analyze` says of the plan that it returns. Any platform
-/// and tasks that `analyze` takes with a plan.
-template <class P, class T, class Search>
-  requires(!std::same_as<Search, search_method> && std::is_class_v<Search> && !std::same_as<Search, detail::refusal>)
+/// Returns a plan for chains that a search of takt's own finds, with the method of chains that counts of a list as the
+/// test, in one of its readings if it has several. Fewer SMs than tasks with kernels count as a model that does not fit.
+/// `effort.complete` says whether the search was decided within `limit` task analyses.
+template <class Methods, class P, class T, class... Options>
+  requires analysis::HasChainMethod<P, Methods>
+[[nodiscard]] constexpr auto allocate_by(const P& platform, const T& tasks, search_method method = default_search,
+                                         std::uint64_t limit = default_evaluations, const Options&... options) {
+  detail::refusal refused{detail::check_chains<T>::passed};
+  if constexpr (!AcceleratorTaskSet<T>) {
+    return detail::allocate_chains<analysis::method_of<P, Methods>>(platform, tasks, method, limit, refused.error,
+                                                                    options...);
+  }
+}
+
+/// Returns a plan that a search of one's own finds: `search(platform, tasks, test)` returns one, and `test(plan)` is
+/// what `analyze` says of a plan that it tries. `feasible` is what `analyze` says of the plan that it returns. Any
+/// platform and tasks that `analyze` takes with a plan.
+template <class P, class T, class Search, class... M>
+  requires(std::is_class_v<Search> && !std::same_as<Search, detail::refusal> && !analysis::is_method_list<Search>)
 [[nodiscard]] constexpr auto allocate(
-    const P& platform, const T& tasks, const Search& search,
+    const P& platform, const T& tasks, const Search& search, methods<M...> /*asked*/ = {},
     detail::refusal&& refused = detail::refusal{
-        detail::search_finds_plan<Search, detail::finds_plan<Search, P, T>()>::passed}) {
-  if constexpr (detail::finds_plan<Search, P, T>()) {
+        detail::search_finds_plan<Search, detail::finds_plan<Search, P, T, methods<M...>>()>::passed}) {
+  if constexpr (detail::finds_plan<Search, P, T, methods<M...>>()) {
     std::uint64_t asked = 0;
-    const detail::plan_test<P, T> test{platform, tasks, asked};
+    const detail::plan_test<P, T, methods<M...>> test{platform, tasks, asked};
     auto out = search(platform, tasks, test);
     const auto judged = test(out);
     refused.error = judged.error;

@@ -1,37 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include <takt/allocation/allocate.hpp>
+#include <takt/allocation/share_finder.hpp>
 #include <takt/analysis/analyze.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
 
 namespace takt::inline TAKT_ABI {
 
+inline constexpr std::int32_t default_share_rounds = 16;
+
+/// Looks for cores of tasks that name none, for their GPUs where there are several, and for SMs and priorities, with
+/// `analyze` as its test: cores by worst fit, GPUs by load, an even split and the tasks' own priorities or deadline
+/// monotonic ones first; then shares by need, where the first task that fails gets a larger part, a higher priority or
+/// a place with less beside it. Equal questions get equal answers; that it finds none proves nothing. Cost: at most
+/// `rounds` + 1 verdicts, and the times of a job for each SM that is handed out.
+struct share_search {
+  std::int32_t rounds = default_share_rounds;
+
+  /// Returns the first verdict that is a proof, else that on the first plan. `decided`: parts of the plan that are not
+  /// chosen; null: all are. A share with a GPU below 0, or without SMs, leaves these open.
+  template <class P, class T, class Test>
+  [[nodiscard]] constexpr auto find(const P& board, const T& tasks, const Test& test,
+                                    const typename Test::plan_type* decided = nullptr) const {
+    return detail::share_finder<P, T, Test>{board, tasks, test, decided}.run(rounds);
+  }
+  template <class P, class T, class Test>
+  [[nodiscard]] constexpr auto operator()(const P& board, const T& tasks, const Test& test) const {
+    return find(board, tasks, test).plan;
+  }
+};
+
 namespace detail {
 
-/// A verdict under the plan of the default search.
-template <class P, class T>
+/// Returns a verdict under a plan that `share_search` finds.
+template <class Methods, class P, class T>
+[[nodiscard]] constexpr auto analyze_found(const P& platform, const T& tasks, model_error& error) {
+  std::uint64_t asked = 0;
+  const auto out = share_search{}.find(platform, tasks, plan_test<P, T, Methods>{platform, tasks, asked});
+  error = out.error;
+  return out;
+}
+
+/// Returns a verdict under the plan of the search that a method of chains serves as a test, else, where bounds from the
+/// pools stand beside it, under one that `share_search` finds.
+template <class Methods, class P, class T>
 [[nodiscard]] constexpr auto analyze_planned_chains(const P& platform, const T& tasks, model_error& error) {
+  using method = analysis::method_of<P, Methods>;
   model_error found;
-  const auto p = allocate_chains(platform, tasks, default_search, default_evaluations, found);
-  return analysis::detail::judge_chains(platform, tasks, p, error);
+  const auto first = allocate_chains<method>(platform, tasks, default_search, default_evaluations, found);
+  if constexpr (analysis::detail::ProvenEitherWay<P, T, method>) {
+    auto out = analysis::detail::judge_either_way<method>(platform, tasks, first, error);
+    if (error || out.schedulable() || out.status == verdict_status::unschedulable) { return out; }
+    std::uint64_t asked = 0;
+    const auto other = share_search{}.find(platform, tasks, plan_test<P, T, Methods>{platform, tasks, asked});
+    return other.schedulable() ? other : out;
+  } else {
+    return analysis::detail::judge_by<method>(platform, tasks, first, error);
+  }
 }
 
 }  // namespace detail
 
-/// Proves, or fails to prove, that every task meets its deadline under a plan that is looked for first: that of
-/// `allocate` with its defaults. The verdict's plan says what was chosen; `plan.effort.complete` is false where the
-/// search ended before it was decided whether there is a plan. Error and cost: those of `allocate` and of `analyze`
-/// with a plan.
-template <class P, class T>
-  requires ChainsAsAWhole<P, T>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks,
+/// Proves, or fails to prove, that every task meets its deadline under a plan that is looked for first. The verdict's
+/// plan says what was chosen; `plan.effort.complete` is false where a search ended before it was decided whether there
+/// is a plan. Tasks that say themselves what a plan would are judged as they are. Error and cost: those of the search
+/// and of `analyze` with a plan.
+template <class P, class T, class... M>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, methods<M...> asked = {},
                                      detail::refusal&& refused = detail::refusal{
-                                         analysis::detail::check_method<P>::passed &&
-                                         detail::check_chains<T>::passed}) {
-  if constexpr (analysis::HasChainMethod<P> && !AcceleratorTaskSet<T>) {
-    return detail::analyze_planned_chains(platform, tasks, refused.error);
+                                         analysis::detail::check_question<P, T, methods<M...>>::passed}) {
+  if constexpr (BoardOfPools<P, T, methods<M...>>) {
+    return detail::analyze_found<methods<M...>>(platform, tasks, refused.error);
+  } else if constexpr (analysis::SetMethod<analysis::method_of<P, methods<M...>>, T>) {
+    return analyze(platform, tasks, plan<1, 1>{}, asked, std::move(refused));
+  } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> && !AcceleratorTaskSet<T>) {
+    return detail::analyze_planned_chains<methods<M...>>(platform, tasks, refused.error);
+  }
+}
+
+namespace analysis {
+
+/// Says what a method alone, the first of a list that is about the board, proves under the plan that its search finds,
+/// or of tasks that say themselves what a plan would. Error: as `analyze`.
+template <class Methods, class P, class T>
+  requires takt::detail::KnownAsAWhole<P, T, Methods>
+[[nodiscard]] constexpr auto analyze_by(const P& platform, const T& tasks) {
+  if constexpr (SetMethod<method_of<P, Methods>, T>) {
+    return analyze_by<Methods>(platform, tasks, plan<1, 1>{});
+  } else {
+    return analyze_by<Methods>(platform, tasks, allocate_by<Methods>(platform, tasks));
+  }
+}
+
+}  // namespace analysis
+
+/// Returns the plan on which the verdict of `analyze` rests; `feasible` says whether it is a proof. In a constant
+/// expression a model that does not fit stops compilation; at run time it yields an infeasible plan. Error and cost: as
+/// `analyze`.
+template <class P, class T, class... M>
+[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, methods<M...> asked = {},
+                                      detail::refusal&& refused = detail::refusal{
+                                          analysis::detail::check_question<P, T, methods<M...>>::passed}) {
+  using method = analysis::method_of<P, methods<M...>>;
+  if constexpr (!BoardOfPools<P, T, methods<M...>> && analysis::ChainMethod<method> &&
+                !analysis::detail::ProvenEitherWay<P, T, method> && !AcceleratorTaskSet<T>) {
+    return detail::allocate_chains<method>(platform, tasks, default_search, default_evaluations, refused.error);
+  } else if constexpr (analysis::ChainMethod<method> && !BoardOfPools<P, T, methods<M...>> && !AcceleratorTaskSet<T>) {
+    model_error found;
+    const auto first = detail::allocate_chains<method>(platform, tasks, default_search, default_evaluations, found);
+    if (found) {
+      refused.error = found;
+      return first;
+    }
+    return analyze(platform, tasks, asked, std::move(refused)).plan;
+  } else if constexpr (analysis::detail::check_question<P, T, methods<M...>>::passed) {
+    return analyze(platform, tasks, asked, std::move(refused)).plan;
   }
 }
 

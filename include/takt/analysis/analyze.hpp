@@ -4,83 +4,25 @@
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
-#include <takt/analysis/judge.hpp>
-#include <takt/analysis/known_method.hpp>
-#include <takt/analysis/proven_miss.hpp>
+#include <takt/analysis/board_bounds.hpp>
+#include <takt/analysis/board_misses.hpp>
+#include <takt/analysis/judge_known.hpp>
+#include <takt/analysis/judge_pools.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
 #include <takt/model/pool.hpp>
-#include <takt/model/task_rows.hpp>
 #include <takt/model/visit_source.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/board_check.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
-#include <takt/rules/planned_table.hpp>
 #include <takt/rules/why_no_method.hpp>
-#include <takt/systems/methods.hpp>
 
 namespace takt::inline TAKT_ABI {
-
-namespace analysis {
-
-/// The known method of chains on a platform, on a table in priority order, in one of its readings.
-template <class P, class Table>
-  requires(HasChainMethod<P> && HasMethodOptions<P>)
-[[nodiscard]] constexpr auto make_analysis(const P& platform, const Table& table, const method_options<P>& options) {
-  using made = typename method_of<P>::template analysis<Table>;
-  return made(table, platform.record(), options);
-}
-template <class P, class Table>
-  requires HasChainMethod<P>
-[[nodiscard]] constexpr auto make_analysis(const P& platform, const Table& table) {
-  using made = typename method_of<P>::template analysis<Table>;
-  if constexpr (HasMethodOptions<P>) {
-    return made(table, platform.record(), method_of<P>::options);
-  } else {
-    return made(table, platform.record());
-  }
-}
-
-namespace detail {
-
-template <class A>
-[[nodiscard]] constexpr auto invalid(const A& a, const model_error& error) {
-  using number = typename std::remove_cvref_t<decltype(a.table())>::number;
-  verdict<number, A::max_tasks> out;
-  out.method = a.name();
-  out.refuse(error);
-  return out;
-}
-
-/// Returns what the known method of chains on a platform says of them.
-template <class P, class T, std::size_t N, class... Options>
-[[nodiscard]] constexpr auto judge_chains(const P& platform, const T& tasks, const plan<N>& p, model_error& error,
-                                          const Options&... options) {
-  const auto table = planned_table(platform, tasks, p);
-  const platform_record record = platform.record();
-  auto a = make_analysis(platform, table, options...);
-  error = platform.validate();
-  if (!error) { error = located(a.fits(table, record), table.tasks); }
-  if (!error) { error = plan_fault(platform, table, p); }
-  if (error) { return invalid(a, error); }
-  auto out = verdict_of(a, evaluate_all(a, p));
-  complete_plan(platform, table, p, out.plan);
-  if constexpr (finds_misses<method_of<P>>) {
-    const bool hopeless = !out.schedulable() && !find_proven_misses(table, record).empty();
-    out.status = hopeless ? verdict_status::unschedulable : out.status;
-  }
-  out.plan.feasible = out.schedulable();
-  return out;
-}
-
-template <class P>
-using check_method =
-    std::conditional_t<HasChainMethod<P> || KnownComposition<P>, method_is_usable<method_of<P>, HasChainMethod<P>>,
-                       takt::detail::check_composition<P>>;
-
-}  // namespace detail
-}  // namespace analysis
 
 namespace detail {
 
@@ -91,147 +33,106 @@ template <TaskSet T>
   requires VisitSource<T>
 inline constexpr bool flattens<T> = !visit_source<T>::needs_pools;
 
-/// Holds where a board needs what its pools know: no method of chains, or of sets in this spelling, is known for it.
-template <class P, class T>
-concept AsksPools = !(analysis::HasChainMethod<P> && flattens<T>) && !analysis::SetMethod<analysis::method_of<P>, T> &&
-                    ((ComposedBoard<P, T> && !is_accelerator_alone<P>) ||
-                     !(std::same_as<analysis::method_of<P>, analysis::no_known_method> ||
-                       analysis::JudgesSets<analysis::method_of<P>>));
+/// A method of a list is about the board as a whole, and about tasks in this spelling.
+template <class P, class T, class Methods>
+concept KnownAsAWhole = (analysis::HasChainMethod<P, Methods> && flattens<T>) ||
+                        analysis::SetMethod<analysis::method_of<P, Methods>, T>;
 
 }  // namespace detail
 
-/// Tasks in a spelling of their own that the method of a board judges as a set.
-template <class P, class T>
-concept JudgedAsASet = analysis::SetMethod<analysis::method_of<P>, T>;
-/// Tasks on a board that is proven from what its pools know, one by one.
-template <class P, class T>
-concept BoardOfPools = Platform<P> && detail::AsksPools<P, T>;
-/// Sets that a method judges, and those of which a system says why none does.
-template <class P, class T>
-concept SetsAsAWhole = JudgedAsASet<P, T> || (detail::SaysWhyNoMethod<P, T> && !detail::AsksPools<P, T>);
-/// Chains on a platform as a whole; whether a method is known for them is asked when they are analysed.
-template <class P, class T>
-concept ChainsAsAWhole = Platform<P> && TaskSet<T> && !SetsAsAWhole<P, T> && !detail::AsksPools<P, T>;
-
-/// Proves, or fails to prove, that every task meets its deadline under a plan. `known_method` of the platform decides
-/// how; a composition without a known bound does not compile. In files that include <takt/compose.hpp> bounds from the
-/// pools stand beside it.
-///
-/// Returns one verdict for the set. Error: `invalid_model` and `overflow`, with the field in `error`; in a constant
-/// expression these stop compilation with a sentence. `unschedulable` only with a proof of a miss, in a legal run,
-/// under every plan. Cost: see the analysis.
-template <class P, class T, std::size_t N>
-  requires ChainsAsAWhole<P, T>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
-                                     detail::refusal&& refused = detail::refusal{
-                                         analysis::detail::check_method<P>::passed &&
-                                         detail::check_chains<T>::passed}) {
-  if constexpr (analysis::HasChainMethod<P> && !AcceleratorTaskSet<T>) {
-    return analysis::detail::judge_chains(platform, tasks, p, refused.error);
-  }
-}
-
-/// Analyzes tasks by one reading of the method, such as a variant of RTGPU, and by nothing else.
-template <class P, class T, std::size_t N>
-  requires(ChainsAsAWhole<P, T> && analysis::HasMethodOptions<P>)
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
-                                     const analysis::method_options<P>& options,
-                                     detail::refusal&& refused = detail::refusal{detail::check_chains<T>::passed}) {
-  if constexpr (!AcceleratorTaskSet<T>) {
-    return analysis::detail::judge_chains(platform, tasks, p, refused.error, options);
-  }
-}
+/// Tasks on a board that is proven from what its pools know, one by one, where these methods are asked.
+template <class P, class T, class Methods = methods<>>
+concept BoardOfPools =
+    Platform<P> && !detail::KnownAsAWhole<P, T, Methods> && (ComposedBoard<P, T> || detail::IsOfPools<P, T>);
 
 namespace analysis::detail {
 
-/// Returns what the method of a board says of a set in a spelling of its own.
-template <class P, class T, std::size_t N, std::size_t V, class... Options>
-[[nodiscard]] constexpr auto judge_set(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
-                                       const Options&... options) {
-  auto out = method_for<P>.judge(platform, tasks, p, options...);
-  error = out.error;
-  out.plan.feasible = out.schedulable();
-  return out;
-}
+/// A board whose method is about what the rules of its pools make of it, all of which have bounds.
+template <class P, class T, class M>
+concept ProvenEitherWay = follows_pools<M> && takt::detail::has_pool_rules<P> && has_bounds<P> && VisitSource<T>;
 
-/// Returns what the known method says, whether it is one of chains or of sets.
-template <class P, class T, std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto judge_known(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error) {
-  if constexpr (SetMethod<method_of<P>, T>) {
-    return judge_set(platform, tasks, p, error);
-  } else {
-    return judge_chains(platform, tasks, p, error);
-  }
-}
+/// Stops compilation where a board is known as a whole only, and no method that is asked knows it.
+template <bool Asked>
+struct board_is_asked_about {
+  static constexpr bool passed = Asked;
+  static_assert(Asked,
+                "takt: rules of pools do not say what this board does with these tasks, and no method that is asked "
+                "knows it; ask with those of its system, such as takt::rtgpu_methods. See docs/errors.md#E85");
+};
 
-template <class P, class T>
-using check_set = std::conditional_t<JudgedAsASet<P, T>, method_is_usable<method_of<P>, true>,
-                                     typename takt::detail::why_no_method<P, T>::type>;
+/// Stops compilation with the sentence that keeps a question from having an answer.
+template <class P, class T, class Methods>
+struct check_question
+    : std::conditional_t<takt::detail::SaysWhyNoMethod<P, T>, takt::detail::why_no_method<P, T>,
+                         std::conditional_t<KnownComposition<P>, std::type_identity<board_is_asked_about<false>>,
+                                            std::type_identity<takt::detail::check_composition<P>>>>::type {};
+template <class P, class T, class Methods>
+  requires takt::detail::KnownAsAWhole<P, T, Methods>
+struct check_question<P, T, Methods>
+    : std::conditional_t<SetMethod<method_of<P, Methods>, T>, method_is_usable<method_of<P, Methods>, true>,
+                         takt::detail::check_chains<T>> {};
+template <class P, class T, class Methods>
+  requires BoardOfPools<P, T, Methods>
+struct check_question<P, T, Methods> {
+  using method = method_of<P, Methods>;
+  using bounds = typename std::conditional_t<BoardMethod<method>, std::type_identity<takt::detail::no_board_fault>,
+                                             bounds_fault<P>>::type;
+  static constexpr bool usable = std::same_as<method, no_known_method> || ChainMethod<method> || JudgesSets<method> ||
+                                 (BoardMethod<method> && takt::detail::has_pool_rules<P>);
+  static constexpr bool passed =
+      method_is_usable<method, usable>::passed && takt::detail::check_board<P, T>::passed && bounds::passed;
+};
 
 }  // namespace analysis::detail
 
 namespace analysis {
 
-/// Returns the facts from which a verdict of a board's known method follows, where the method tells.
-template <class P, class T, std::size_t N, std::size_t V, class... Options>
-  requires JudgedAsASet<P, T>
+/// Returns what a verdict of a method that is known for a board follows from, where the method tells.
+template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>
+  requires SetMethod<method_of<P, Methods>, T>
 [[nodiscard]] constexpr auto evidence_of(const P& platform, const T& tasks, const plan<N, V>& p,
                                          const Options&... options) {
-  return detail::method_for<P>.evidence(platform, tasks, p, options...);
+  return method_of<P, Methods>::evidence(platform, tasks, p, options...);
+}
+
+/// Says what a method alone, the first of a list that is about the board, proves under a plan, in one of its readings if
+/// it has several, such as a variant of RTGPU. Error: as `analyze`.
+template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>
+  requires takt::detail::KnownAsAWhole<P, T, Methods>
+[[nodiscard]] constexpr auto analyze_by(const P& platform, const T& tasks, const plan<N, V>& p,
+                                        const Options&... options) {
+  takt::detail::refusal refused{detail::check_question<P, T, Methods>::passed};
+  return detail::judge_by<method_of<P, Methods>>(platform, tasks, p, refused.error, options...);
 }
 
 }  // namespace analysis
 
-/// Proves, or fails to prove, that all tasks meet their deadlines under a plan: graphs, whole kernels, applications,
-/// whatever the method that is known for the board judges. Its file says what it proves and what it costs. Error:
-/// `invalid_model` and `overflow`, with the field in `error`; in a constant expression these stop compilation with a
-/// sentence.
-template <class P, class T, std::size_t N, std::size_t V>
-  requires SetsAsAWhole<P, T>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
+/// Proves, or fails to prove, that every task meets its deadline under a plan. The combiners always make bounds of the
+/// rules of the pools, where these have bounds; `asked` adds methods that know boards as a whole: published ones, such
+/// as `rtgpu_methods` of <takt/systems/rtgpu.hpp>, and those of one's own. The best counts: where a method and a combiner
+/// both prove the set, each task has the lesser bound, and its row says whose it is.
+///
+/// `schedulable` is a proof; `unschedulable` is one that some legal run misses a deadline under every plan; `not_proven`
+/// is neither. Guards are looked for only where the plan's `may_guard` says so. The verdict's plan holds all that the
+/// proof rests on; simulate and run with it. Error: `invalid_model` and `overflow`, with the field in `error`; in a
+/// constant expression these stop compilation with a sentence. Cost: see the combiners and the methods.
+template <class P, class T, std::size_t N, std::size_t V, class... M>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p, methods<M...> /*asked*/ = {},
                                      detail::refusal&& refused = detail::refusal{
-                                         analysis::detail::check_set<P, T>::passed}) {
-  if constexpr (JudgedAsASet<P, T>) { return analysis::detail::judge_set(platform, tasks, p, refused.error); }
-}
-/// Analyzes tasks where they say themselves what a plan would.
-template <class P, class T>
-  requires SetsAsAWhole<P, T>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks,
-                                     detail::refusal&& refused = detail::refusal{
-                                         analysis::detail::check_set<P, T>::passed}) {
-  if constexpr (JudgedAsASet<P, T>) { return analyze(platform, tasks, plan<1, 1>{}, std::move(refused)); }
-}
-/// Analyzes a set by one reading of the method, and by nothing else.
-template <class P, class T, std::size_t N, std::size_t V>
-  requires(JudgedAsASet<P, T> && analysis::HasMethodOptions<P>)
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
-                                     const analysis::method_options<P>& options,
-                                     detail::refusal&& refused = detail::refusal{}) {
-  return analysis::detail::judge_set(platform, tasks, p, refused.error, options);
-}
-template <class P, class T>
-  requires(JudgedAsASet<P, T> && analysis::HasMethodOptions<P>)
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const analysis::method_options<P>& options,
-                                     detail::refusal&& refused = detail::refusal{}) {
-  return analysis::detail::judge_set(platform, tasks, plan<1, 1>{}, refused.error, options);
-}
-
-/// Chosen only where <takt/compose.hpp> is not included: says so.
-template <class P, class T, std::size_t N, std::size_t W>
-  requires BoardOfPools<P, T>
-constexpr auto analyze(
-    const P& /*board*/, const T& /*tasks*/, const plan<N, W>& /*p*/,
-    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!BoardOfPools<P, T>>::included})
-    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
-  return {};
-}
-template <class P, class T>
-  requires BoardOfPools<P, T>
-constexpr auto analyze(
-    const P& /*board*/, const T& /*tasks*/,
-    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!BoardOfPools<P, T>>::included})
-    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
-  return {};
+                                         analysis::detail::check_question<P, T, methods<M...>>::passed}) {
+  using method = analysis::method_of<P, methods<M...>>;
+  if constexpr (BoardOfPools<P, T, methods<M...>>) {
+    return analysis::with_proven_misses(platform, tasks,
+                                        analysis::detail::judge_pools<method>(platform, tasks, p, refused.error));
+  } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> &&
+                       analysis::detail::check_question<P, T, methods<M...>>::passed) {
+    if constexpr (analysis::detail::ProvenEitherWay<P, T, method>) {
+      return analysis::with_proven_misses(platform, tasks,
+                                          analysis::detail::judge_either_way<method>(platform, tasks, p, refused.error));
+    } else {
+      return analysis::detail::judge_by<method>(platform, tasks, p, refused.error);
+    }
+  }
 }
 
 }  // namespace takt::inline TAKT_ABI

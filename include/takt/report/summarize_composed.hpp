@@ -166,7 +166,7 @@ void add_obstacle(const verdict<ticks, N, M>& v, verdict_summary& out) {
 /// A verdict on a board that is proven from the rules of its pools. Bounds have no terms. Pre: `v` is about these tasks
 /// on this board.
 template <class P, class T, std::size_t N, std::size_t M>
-  requires BoardOfPools<P, T>
+  requires(ComposedBoard<P, T> && !takt::detail::is_accelerator_alone<P>)
 [[nodiscard]] auto summarize(const P& board, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out = detail::begin_summary(v);
   detail::describe_pools(board, out);

@@ -51,7 +51,7 @@ struct named_node {
 template <class Board, class Tasks>
 [[nodiscard]] auto names_in_trace(const Board& board, const Tasks& tasks) -> std::vector<std::string> {
   std::vector<std::string> out;
-  if constexpr (GraphSet<Tasks> && !BoardOfPools<Board, Tasks>) {
+  if constexpr (GraphSet<Tasks> && !ComposedBoard<Board, Tasks>) {
     const auto refined = refine(tasks.template flat<ticks>(), graph_platform_of(board).placement());
     std::vector<detail::named_node> nodes;
     for (const auto& n : refined.nodes) {

@@ -41,15 +41,6 @@ inline constexpr bool has_pool_rules<platform<Pools...>> = (NamesServer<typename
 template <class P>
 inline constexpr bool is_accelerator_alone = P::pool_count == 1 && P::template count_of<accelerator_resource> == 1;
 
-/// Stops compilation where the bounds of single pools are needed and not there.
-template <bool Included>
-struct bounds_of_pools {
-  static constexpr bool included = Included;
-  static_assert(Included,
-                "takt: no published method knows these rules together, or a task says what only rules of pools read; "
-                "include <takt/compose.hpp>, which proves it from the pools. See docs/errors.md#E85");
-};
-
 }  // namespace detail
 
 /// Tasks of any spelling and a platform that are proven and simulated from the rules of the pools one by one, since no
@@ -59,5 +50,20 @@ concept ComposedBoard =
     Platform<P> && detail::has_pool_rules<P> && VisitSource<T> &&
     (!detail::is_accelerator_alone<P> || AcceleratorTaskSet<T>) &&
     (visit_source<T>::needs_pools || P::template count_of<accelerator_resource> > 0 || !detail::taken_as_a_whole<P, T>);
+
+namespace detail {
+
+template <class P>
+inline constexpr bool composition_is_of_pools = false;
+template <KnownComposition P>
+inline constexpr bool composition_is_of_pools<P> = composition_of<P>.of_pools;
+
+/// Tasks that hosts know as a whole, of which rules of the pools say the same: chains, and kernels on an accelerator.
+template <class P, class T>
+concept IsOfPools = has_pool_rules<P> && VisitSource<T> &&
+                    ((composition_is_of_pools<P> && !AcceleratorTaskSet<T>) ||
+                     (is_accelerator_alone<P> && AcceleratorTaskSet<T>));
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -72,6 +72,7 @@ struct chain_composition {
   kernel_place kernels = kernel_place::own_share;
   bool serialized = false;  ///< copies and kernels between two CPU segments are one critical section of one lock
   bool spins = false;       ///< a job keeps its claim on its core until it completes
+  bool of_pools = false;    ///< rules of its pools, one by one, say the same
 };
 /// Stands where hosts know nothing of chains on a platform as a whole.
 struct no_composition {};
@@ -92,7 +93,7 @@ concept DedicatedGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu
                                CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> &&
                                (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
 template <DedicatedGpuPlatform P>
-inline constexpr chain_composition composition_of<P>{};
+inline constexpr chain_composition composition_of<P>{.of_pools = true};
 
 /// A job leaves its core while it copies and while its kernels have their turns on the whole GPU. Proven from its
 /// pools.

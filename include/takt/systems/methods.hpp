@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The methods that takt knows of whole boards. Each registers itself; see `known_method`.
-#include <takt/systems/accelerators/analysis/gang_method.hpp>
-#include <takt/systems/accelerators/analysis/level_stack_method.hpp>
-#include <takt/systems/accelerators/analysis/single_stream_method.hpp>
-#include <takt/systems/accelerators/analysis/slot_method.hpp>
-#include <takt/systems/graphs/analysis/graph_method.hpp>
-#include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
-#include <takt/systems/rtgpu/analysis/enhanced_mpcp.hpp>
-#include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
-#include <takt/systems/rtgpu/analysis/locked_gpu_rta.hpp>
-#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
-#include <takt/systems/rtgpu/analysis/self_suspension.hpp>
-#include <takt/systems/shares/analysis/share_method.hpp>
+#include <type_traits>
+
+#include <takt/systems/accelerators/analysis/methods.hpp>
+#include <takt/systems/graphs/analysis/methods.hpp>
+#include <takt/systems/locked_gpus/analysis/methods.hpp>
+#include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/shares/analysis/methods.hpp>
+
+namespace takt::inline TAKT_ABI {
+
+/// Lists the methods of all published systems.
+inline constexpr auto published_methods =
+    rtgpu_methods + accelerator_methods + graph_methods + share_methods + locked_gpu_methods;
+
+/// Names that list as a type.
+using published = std::remove_const_t<decltype(published_methods)>;
+
+}  // namespace takt::inline TAKT_ABI

@@ -83,7 +83,7 @@ struct known_under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
 
   [[nodiscard]] static constexpr auto judge(const policy_type& policy, const CpuRule& /*cpus*/, const auto& tasks,
                                             const hardware& board) {
-    if constexpr (analysis::HasMethodOptions<method>) {
+    if constexpr (analysis::HasMethodOptions<analysis::method_of<method, chain_methods>>) {
       return judge_chains(tasks, board, cpu_rule{}, GpuRule{}, policy.search, policy.variant).verdict;
     } else {
       return judge_chains(tasks, board, cpu_rule{}, GpuRule{}, policy.search).verdict;
@@ -91,7 +91,7 @@ struct known_under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
   }
   [[nodiscard]] static constexpr auto judge_under(const policy_type& policy, const CpuRule& /*cpus*/, const auto& tasks,
                                                   const hardware& board, const auto& plan) {
-    if constexpr (analysis::HasMethodOptions<method>) {
+    if constexpr (analysis::HasMethodOptions<analysis::method_of<method, chain_methods>>) {
       return judge_planned_chains(tasks, board, cpu_rule{}, GpuRule{}, plan, policy.variant).verdict;
     } else {
       return judge_planned_chains(tasks, board, cpu_rule{}, GpuRule{}, plan).verdict;

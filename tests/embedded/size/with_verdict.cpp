@@ -3,7 +3,8 @@
 
 namespace {
 
-constexpr auto verdict = takt::analyze(twenty_tasks::board, twenty_tasks::tasks, twenty_tasks::plan);
+constexpr auto verdict =
+    takt::analysis::analyze_by<takt::chain_methods>(twenty_tasks::board, twenty_tasks::tasks, twenty_tasks::plan);
 static_assert(takt::require_schedulable<verdict>);
 
 }  // namespace

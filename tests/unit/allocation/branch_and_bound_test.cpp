@@ -9,6 +9,7 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/systems/rtgpu/analysis/self_suspension.hpp>
@@ -306,10 +307,10 @@ TEST_CASE("a search in a constant expression decides that there is no plan") {
       takt::task("c", takt::period(15_ms), takt::cpu(3_ms), takt::kernel(takt::work(20_ms, 20_ms)), takt::cpu(1_ms)));
   constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                         takt::pool(takt::virtual_sms(5, 1), takt::federated));
-  constexpr auto found = takt::allocate(board, tasks);
+  constexpr auto found = takt::allocate_by<takt::published>(board, tasks);
   static_assert(!found.feasible && found.effort.complete);
-  static_assert(
-      takt::allocate(board, tasks, takt::exhaustive_search, takt::analysis::rtgpu_best, takt::unlimited_evaluations)
-          .feasible == found.feasible);
+  static_assert(takt::allocate_by<takt::published>(board, tasks, takt::exhaustive_search, takt::unlimited_evaluations,
+                                                   takt::analysis::rtgpu_best)
+                    .feasible == found.feasible);
   CHECK(found.effort.evaluations <= takt::default_evaluations);
 }

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 
-#include <takt/compose.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -20,8 +21,8 @@ const auto tasks = takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu
 }  // namespace
 
 TEST_CASE("the search for shares that a composed board has by itself can be given as any other search") {
-  const auto found = takt::allocate(board, tasks);
-  const auto given = takt::allocate(board, tasks, takt::share_search{});
+  const auto found = takt::allocate(board, tasks, takt::published_methods);
+  const auto given = takt::allocate(board, tasks, takt::share_search{}, takt::published_methods);
   REQUIRE(found.feasible);
   CHECK(given.feasible);
   REQUIRE(given.shares.size() == 2);
@@ -41,8 +42,8 @@ TEST_CASE("where the published search of chains finds no plan, the plan that is 
   const auto set = takt::task_set(chain("a", 139800_us, 15500_us, 2400_us, 6800_us, 2000_us, 6300_us),
                                   chain("b", 118500_us, 17400_us, 3700_us, 3300_us, 4700_us, 4900_us),
                                   chain("c", 122700_us, 11300_us, 4700_us, 12500_us, 2400_us, 16000_us));
-  REQUIRE_FALSE(takt::allocate(chains, set, takt::default_search).feasible);
-  const auto found = takt::allocate(chains, set);
+  REQUIRE_FALSE(takt::allocate_by<takt::published>(chains, set, takt::default_search).feasible);
+  const auto found = takt::allocate(chains, set, takt::published_methods);
   CHECK(found.feasible);
-  CHECK(takt::analyze(chains, set, found).schedulable());
+  CHECK(takt::analyze(chains, set, found, takt::published_methods).schedulable());
 }

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 
@@ -30,16 +31,17 @@ using list = std::vector<std::int32_t>;
 }  // namespace
 
 TEST_CASE("tasks without a core go where the least load is, greatest demand first, beside those that name theirs") {
-  CHECK(cores(takt::analyze(by_method, tasks).plan) == list{0, 1, 1, 0});
-  CHECK(cores(takt::analyze(by_method, tasks, takt::dedicate(0, 0, 0, 0)).plan) == list{0, 1, 1, 0});
-  CHECK(cores(takt::analyze(by_pools, tasks).plan) == list{0, 1, 1, 0});
-  CHECK(cores(takt::analyze(by_pools, tasks, takt::plan<4>{}).plan) == list{0, 1, 1, 0});
-  static_assert(takt::analyze(by_method, tasks).schedulable());
-  static_assert(takt::analyze(by_pools, tasks).schedulable());
+  CHECK(cores(takt::analyze(by_method, tasks, takt::published_methods).plan) == list{0, 1, 1, 0});
+  CHECK(cores(takt::analyze(by_method, tasks, takt::dedicate(0, 0, 0, 0), takt::published_methods).plan) ==
+        list{0, 1, 1, 0});
+  CHECK(cores(takt::analyze(by_pools, tasks, takt::published_methods).plan) == list{0, 1, 1, 0});
+  CHECK(cores(takt::analyze(by_pools, tasks, takt::plan<4>{}, takt::published_methods).plan) == list{0, 1, 1, 0});
+  static_assert(takt::analyze(by_method, tasks, takt::published_methods).schedulable());
+  static_assert(takt::analyze(by_pools, tasks, takt::published_methods).schedulable());
 }
 
 TEST_CASE("clusters have the first of their processors in the plan") {
-  CHECK(cores(takt::analyze(in_clusters, tasks, takt::plan<4>{}).plan) == list{2, 0, 1, 2});
+  CHECK(cores(takt::analyze(in_clusters, tasks, takt::plan<4>{}, takt::published_methods).plan) == list{2, 0, 1, 2});
 }
 
 TEST_CASE("tasks that share a mutex go to one core, that of the one that names it") {
@@ -54,7 +56,7 @@ TEST_CASE("tasks that share a mutex go to one core, that of the one that names i
       one("b", takt::period(10_ms), takt::cpu(4_ms)),
       one("c", takt::period(10_ms), takt::locks<buffer>(takt::cpu(1_ms)), takt::locks<log>(takt::cpu(1_ms))),
       one("d", takt::period(10_ms), takt::on_core(1), takt::locks<log>(takt::cpu(1_ms))));
-  const auto v = takt::analyze(board, set, takt::plan<4>{});
+  const auto v = takt::analyze(board, set, takt::plan<4>{}, takt::published_methods);
   CHECK_FALSE(v.error);
   CHECK(cores(v.plan) == list{1, 0, 1, 1});
 }
@@ -62,10 +64,10 @@ TEST_CASE("tasks that share a mutex go to one core, that of the one that names i
 TEST_CASE("a plan that says cores is taken at its word, and one core leaves nothing to choose") {
   auto p = takt::dedicate(0, 0, 0, 0);
   for (const std::int32_t core : {1, 0, 0, 0}) { REQUIRE(p.cores.try_push_back(core)); }
-  CHECK(cores(takt::analyze(by_method, tasks, p).plan) == list{1, 0, 0, 0});
+  CHECK(cores(takt::analyze(by_method, tasks, p, takt::published_methods).plan) == list{1, 0, 0, 0});
   constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
   constexpr auto light = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(1_ms)));
-  CHECK(takt::analyze(one, light, takt::plan<1>{}).plan.cores.empty());
+  CHECK(takt::analyze(one, light, takt::plan<1>{}, takt::published_methods).plan.cores.empty());
 }
 
 TEST_CASE("a simulation without cores in its plan puts tasks where the analysis has them") {
@@ -77,7 +79,8 @@ TEST_CASE("a simulation without cores in its plan puts tasks where the analysis 
     return out;
   };
   const auto check = [&](const auto& board) {
-    CHECK(responses(board, takt::plan<4>{}) == responses(board, takt::analyze(board, tasks).plan));
+    CHECK(responses(board, takt::plan<4>{}) ==
+          responses(board, takt::analyze(board, tasks, takt::published_methods).plan));
     CHECK(takt::simulate(board, tasks, takt::plan<4>{}, {.horizon = 100_ms}).misses() == 0);
   };
   check(by_method);
@@ -98,8 +101,8 @@ TEST_CASE("copies as given beside monotonic processors follow the processors, an
   };
   const auto given = with(takt::nonpreemptive(takt::fixed_priority));
   const auto same = with(takt::nonpreemptive(takt::rate_monotonic));
-  const auto first = takt::analyze(given, set);
-  const auto second = takt::analyze(same, set);
+  const auto first = takt::analyze(given, set, takt::published_methods);
+  const auto second = takt::analyze(same, set, takt::published_methods);
   const auto seen = takt::simulate(given, set, takt::dedicate(1, 1), {.horizon = 200_ms});
   const auto other = takt::simulate(same, set, second.plan, {.horizon = 200_ms});
   REQUIRE(first.tasks[1].bound.exists);

@@ -6,6 +6,7 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/systems/rtgpu/analysis/self_suspension.hpp>
 #include <takt/takt.hpp>
@@ -195,7 +196,9 @@ TEST_CASE("where kernels share all SMs there may be more tasks with kernels than
                                          takt::pool(takt::virtual_sms(1, 1), takt::serialized(takt::whole_gpu)));
   constexpr auto tokens = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                          takt::pool(takt::virtual_sms(1, 1), takt::locked(takt::k_fmlp_order, 1)));
-  static_assert(takt::allocate(locked, tasks).feasible);
-  static_assert(takt::analyze(tokens, tasks, takt::allocate(tokens, tasks)).schedulable());
-  CHECK(takt::allocate(locked, tasks).feasible);
+  static_assert(takt::allocate_by<takt::published>(locked, tasks).feasible);
+  static_assert(
+      takt::analysis::analyze_by<takt::published>(tokens, tasks, takt::allocate_by<takt::published>(tokens, tasks))
+          .schedulable());
+  CHECK(takt::allocate_by<takt::published>(locked, tasks).feasible);
 }

@@ -9,6 +9,7 @@
 #include <takt/allocation/policies/judge_board.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/takt.hpp>
 
@@ -99,10 +100,10 @@ TEST_CASE("spreading uses what the cheapest plan leaves, at compile time too") {
                                 takt::kernel(takt::work(90_ms), takt::interleave(1)), takt::cpu(1_ms)));
   static constexpr auto board = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
                                                takt::pool(takt::virtual_sms(8, 2), takt::federated));
-  constexpr auto cheap = takt::allocate(board, tasks);
-  constexpr auto spread = takt::allocate(board, tasks, takt::spread_search);
-  constexpr auto before = takt::analyze(board, tasks, cheap);
-  constexpr auto after = takt::analyze(board, tasks, spread);
+  constexpr auto cheap = takt::allocate_by<takt::published>(board, tasks);
+  constexpr auto spread = takt::allocate_by<takt::published>(board, tasks, takt::spread_search);
+  constexpr auto before = takt::analysis::analyze_by<takt::published>(board, tasks, cheap);
+  constexpr auto after = takt::analysis::analyze_by<takt::published>(board, tasks, spread);
   static_assert(before.schedulable() && after.schedulable());
   CHECK(cheap.shares[0].sms + cheap.shares[1].sms < 8);
   CHECK(spread.shares[0].sms + spread.shares[1].sms == 8);
@@ -113,7 +114,7 @@ TEST_CASE("spreading leaves chains without kernels as they are") {
   const auto tasks = takt::task_set(takt::task("a", takt::period(5_ms), takt::cpu(1_ms)));
   const auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                     takt::pool(takt::virtual_sms(8, 2), takt::federated));
-  const auto found = takt::allocate(board, tasks, takt::spread_search);
+  const auto found = takt::allocate_by<takt::published>(board, tasks, takt::spread_search);
   CHECK(found.feasible);
   CHECK(found.shares[0].sms == 0);
 }

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include "support/small_systems.hpp"
@@ -25,7 +26,7 @@ template <class Platform, class... Variant>
                                 const Variant&... variant) {
   takt::plan<table::max_tasks> plan;
   for (const auto g : sms) { plan.shares.unchecked_push_back({0, g}); }
-  return takt::analyze(p, t, plan, variant...);
+  return takt::analysis::analyze_by<takt::published>(p, t, plan, variant...);
 }
 
 }  // namespace

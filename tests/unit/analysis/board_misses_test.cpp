@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/compose.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 namespace {
@@ -28,27 +28,32 @@ constexpr takt::plan<3> no_plan{};
 
 TEST_CASE("a typed verdict is unschedulable where a miss is proven under every plan") {
   constexpr auto full = takt::task_set(job("a", 10_ms, 6_ms), job("b", 10_ms, 6_ms));
-  static_assert(analyze(board(takt::edf, 1), full, no_plan).status == verdict_status::unschedulable);
-  CHECK(analyze(board(takt::fixed_priority, 1), full, no_plan).status == verdict_status::unschedulable);
-  CHECK(analyze(board(takt::nonpreemptive(takt::edf), 1), full, no_plan).status == verdict_status::unschedulable);
-  CHECK(analyze(board(takt::edf, 2), full, no_plan).status != verdict_status::unschedulable);
+  static_assert(analyze(board(takt::edf, 1), full, no_plan, takt::published_methods).status ==
+                verdict_status::unschedulable);
+  CHECK(analyze(board(takt::fixed_priority, 1), full, no_plan, takt::published_methods).status ==
+        verdict_status::unschedulable);
+  CHECK(analyze(board(takt::nonpreemptive(takt::edf), 1), full, no_plan, takt::published_methods).status ==
+        verdict_status::unschedulable);
+  CHECK(analyze(board(takt::edf, 2), full, no_plan, takt::published_methods).status != verdict_status::unschedulable);
   CHECK(takt::analysis::misses_on(board(takt::edf, 1), full)[0].reason == miss_reason::core_overloaded);
 }
 
 TEST_CASE("so is one of tasks that ask all processors for more than there is, and of a job that is late alone") {
   constexpr auto three = takt::task_set(job("a", 15_ms, 11_ms), job("b", 15_ms, 11_ms), job("c", 15_ms, 11_ms));
-  CHECK(analyze(board(takt::g_edf, 2), three, no_plan).status == verdict_status::unschedulable);
+  CHECK(analyze(board(takt::g_edf, 2), three, no_plan, takt::published_methods).status ==
+        verdict_status::unschedulable);
   CHECK(takt::analysis::misses_on(board(takt::g_edf, 2), three)[0].reason == miss_reason::processors_overloaded);
   constexpr auto late = takt::task_set(
       takt::task("a", takt::period(9_ms), takt::deadline(5_ms), takt::cpu(2_ms), takt::copy(2_ms), takt::cpu(2_ms)));
-  CHECK(analyze(board(takt::fixed_priority, 1), late, no_plan).status == verdict_status::unschedulable);
+  CHECK(analyze(board(takt::fixed_priority, 1), late, no_plan, takt::published_methods).status ==
+        verdict_status::unschedulable);
   CHECK(takt::analysis::misses_on(board(takt::fixed_priority, 1), late)[0].reason == miss_reason::own_time);
 }
 
 TEST_CASE("what is only not proven stays so") {
   // Two of the three share a core under each plan of cores, which one plan alone does not say.
   constexpr auto three = takt::task_set(job("a", 15_ms, 10_ms), job("b", 15_ms, 10_ms), job("c", 15_ms, 10_ms));
-  CHECK(analyze(board(takt::g_edf, 2), three, no_plan).status == verdict_status::not_proven);
+  CHECK(analyze(board(takt::g_edf, 2), three, no_plan, takt::published_methods).status == verdict_status::not_proven);
 }
 
 TEST_CASE("strictly periodic tasks of a core prove a miss by their own releases only") {
@@ -66,7 +71,7 @@ TEST_CASE("strictly periodic tasks of a core prove a miss by their own releases 
   CHECK(takt::analysis::misses_on(one, late(15_ms)).empty());
   CHECK(takt::analysis::misses_on(one, late(20_ms))[0].value == 10'000'000);
   CHECK(takt::analysis::misses_on(one, late(0_ms))[0].reason == miss_reason::synchronous_release);
-  CHECK(analyze(one, late(15_ms), no_plan).schedulable());
+  CHECK(analyze(one, late(15_ms), no_plan, takt::published_methods).schedulable());
 }
 
 TEST_CASE("no miss is lost where each core has one and most of its tasks, too") {

@@ -27,6 +27,7 @@
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/analysis/pipeline.hpp>
 #include <takt/systems/locked_gpus/plans/partition.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/copy_chunk_blocking.hpp>
 
 #include "support/accelerator_examples.hpp"
@@ -65,7 +66,7 @@ TEST_CASE("unknown kinds and directions of segments are refused") {
 
 TEST_CASE("an unknown search method finds no plan") {
   expect_only_named<takt::search_method>(5, [](takt::search_method e) {
-    const auto plan = takt::allocate(chain_board, chains, e);
+    const auto plan = takt::allocate_by<takt::published>(chain_board, chains, e);
     const bool refused = !plan.feasible && plan.shares.size() == 0;
     const auto table = takt::planned_table(chain_board, chains, takt::plan<2>{});
     auto a = takt::analysis::make_analysis(chain_board, table);
@@ -89,8 +90,8 @@ TEST_CASE("unknown widths of kernels are refused") {
   expect_only_named<takt::kernel_width>(2, [](takt::kernel_width e) {
     kernels table = single;
     table.tasks[1].width = e;
-    const auto verdict =
-        takt::analyze(takt::platform(takt::pool(takt::accelerator(2, 2), takt::nonpreemptive(takt::edf))), table);
+    const auto verdict = takt::analysis::analyze_by<takt::published>(
+        takt::platform(takt::pool(takt::accelerator(2, 2), takt::nonpreemptive(takt::edf))), table);
     CHECK(is_choice(verdict.error) == is_choice(takt::attribute_fault(table)));
     CHECK(is_choice(takt::analysis::level_stack_edf(table, 2).error) == is_choice(verdict.error));
     return is_choice(verdict.error) && verdict.status == takt::verdict_status::invalid_model;
@@ -100,7 +101,7 @@ TEST_CASE("unknown widths of kernels are refused") {
 TEST_CASE("unknown costs of preemption are refused by every test that reads them") {
   expect_only_named<takt::preemption_cost_model>(3, [](takt::preemption_cost_model e) {
     const auto board = takt::platform(takt::pool(takt::accelerator(2, 2), takt::levels(takt::edf, e)));
-    const bool refused = is_choice(takt::analyze(board, single).error);
+    const bool refused = is_choice(takt::analysis::analyze_by<takt::published>(board, single).error);
     CHECK(refused == is_choice(takt::analysis::level_stack_edf(single, 2, e).error));
     CHECK(refused == is_choice(takt::analysis::best_levels(single, {.cores = 2}, e).verdict.error));
     const auto order = takt::analysis::rank(single);
@@ -250,7 +251,7 @@ using gpu_tasks = takt::task_rows<takt::gpusync_task<ticks, 1>, 2>;
 [[nodiscard]] auto refuses_shape(const takt::gpusync_board<>& board) -> bool {
   const auto tasks = locked_tasks();
   const bool refused = takt::fault_of(board.shape) == takt::model_fault::choice_out_of_range;
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analysis::analyze_by<takt::published>(board, tasks);
   CHECK(refused == (verdict.error.fault == takt::model_fault::choice_out_of_range));
   CHECK(refused == (verdict.status == takt::verdict_status::invalid_model));
   CHECK(refused == (takt::validate_gpusync(board, tasks).fault == takt::model_fault::choice_out_of_range));
@@ -281,7 +282,7 @@ TEST_CASE("unknown options of the analysis of locked GPUs are refused") {
   const auto with = [&](const auto& change) {
     an::options<ticks> o;
     change(o);
-    const auto verdict = takt::analyze(board, tasks, o);
+    const auto verdict = takt::analysis::analyze_by<takt::published>(board, tasks, o);
     const bool refused = verdict.error.fault == takt::model_fault::choice_out_of_range;
     CHECK(refused == (verdict.status == takt::verdict_status::invalid_model));
     CHECK(refused == (an::analyze_set(board, tasks, o).status == takt::obstacle::invalid_model));
@@ -310,7 +311,7 @@ TEST_CASE("unknown rules and triggers of shares are refused, and prove nothing")
   const takt::contention_predictor<1> predictor(table);
   const auto refuses = [&](const takt::share_rules& rules, const takt::share_triggers& triggers) {
     const auto board = takt::platform(takt::pool(takt::gpu_shares(), takt::shares(rules, triggers)));
-    const bool refused = is_choice(takt::analyze(board, table).error);
+    const bool refused = is_choice(takt::analysis::analyze_by<takt::published>(board, table).error);
     const takt::share_scheduler<1, takt::contention_predictor<1>> scheduler(table, predictor, rules, triggers);
     CHECK(refused == is_choice(scheduler.error()));
     if (!choices_known(rules)) { CHECK_FALSE(takt::analysis::sufficient_shares(table, predictor, rules).sufficient); }

@@ -12,6 +12,7 @@
 #include <takt/report/verdict_json.hpp>
 #include <takt/runtime.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/systems/rtgpu/analysis/self_suspension.hpp>
@@ -93,7 +94,7 @@ TEST_CASE("RTGPU-25 measured times scale by the same speed") {
   constexpr auto on = [](std::int32_t gpu) {
     takt::plan<1> p;
     p.shares.unchecked_push_back({gpu, 1});
-    return takt::analyze(two_gpus, set, p).tasks[0].bound.value;
+    return takt::analysis::analyze_by<takt::published>(two_gpus, set, p).tasks[0].bound.value;
   };
   static_assert(on(0) == 1 + 11 + 1);
   static_assert(on(1) == 1 + 8 + 1);
@@ -300,7 +301,8 @@ TEST_CASE("RTGPU-25 a verdict names a speed that is not 1") {
                                                  takt::cpu(takt::duration{1})));
     std::ostringstream out;
     takt::report::write_verdict_json(
-        out, takt::report::summarize(platform, tasks, takt::analyze(platform, tasks, takt::dedicate(1))));
+        out, takt::report::summarize(platform, tasks,
+                                     takt::analysis::analyze_by<takt::published>(platform, tasks, takt::dedicate(1))));
     return out.str();
   };
   CHECK(written(takt::virtual_sms(2, 1)).find("speed") == std::string::npos);

@@ -6,13 +6,14 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -75,7 +76,7 @@ TEST_CASE("a board as a value refuses what a typed one stops at") {
   CHECK(b.validate().pool == 2);
   workload w;
   add_chain(w, 100, 0, cpu(1));
-  CHECK(takt::analyze(b, w).error.pool == 2);
+  CHECK(takt::analyze(b, w, takt::published_methods).error.pool == 2);
 
   const board slices = board_of(takt::pool(takt::virtual_sms(4, 1), takt::time_slices(duration{0}, duration{1})));
   CHECK(slices.validate().pool == 0);
@@ -98,9 +99,10 @@ TEST_CASE("own resources are found by their position among own ones, and a visit
   REQUIRE(w.add_visit(v));
   const auto cores = takt::pool(takt::processors(1), takt::edf);
   const auto one = takt::pool(camera{}, takt::fifo);
-  const auto none = takt::analyze(board_of(cores, one), w);
+  const auto none = takt::analyze(board_of(cores, one), w, takt::published_methods);
   CHECK(none.error.fault == takt::model_fault::visit_without_pool);
-  const auto two = takt::analyze(board_of(cores, one, takt::pool(camera{2}, takt::nonpreemptive(takt::edf))), w);
+  const auto two = takt::analyze(board_of(cores, one, takt::pool(camera{2}, takt::nonpreemptive(takt::edf))), w,
+                                 takt::published_methods);
   REQUIRE(two.schedulable());
   CHECK(two.tasks[0].bound.value == 7);
 }
@@ -112,7 +114,7 @@ TEST_CASE("a search places tasks that name no core by worst fit and leaves the o
   add_chain(w, 100, takt::any_core, cpu(45));
   add_chain(w, 100, takt::any_core, cpu(30));
   const auto on = [&](const auto& rule, std::int32_t cores) {
-    return takt::analyze(board_of(takt::pool(takt::processors(cores), rule)), w);
+    return takt::analyze(board_of(takt::pool(takt::processors(cores), rule)), w, takt::published_methods);
   };
   const auto edf = on(takt::edf, 2);
   REQUIRE(edf.schedulable());
@@ -134,7 +136,7 @@ TEST_CASE("a search leaves numbers that no board and no task has to the analysis
     return takt::analyze(
                board_of(takt::pool(takt::processors(2), takt::edf),
                         takt::pool(takt::virtual_sms(4, 2), takt::federated), takt::pool(second, takt::federated)),
-               w)
+               w, takt::published_methods)
         .error.fault;
   };
   CHECK(on(takt::virtual_sms(4, 2)) == takt::model_fault::none);
@@ -154,7 +156,7 @@ TEST_CASE("a search gives each task one of several GPUs, whatever these hand out
   const auto seen = [&](const auto& rule) {
     const auto gpu = takt::pool(takt::virtual_sms(2, 1), rule);
     const board b = board_of(cores, gpu, gpu);
-    const auto verdict = takt::analyze(b, w);
+    const auto verdict = takt::analyze(b, w, takt::published_methods);
     REQUIRE(verdict.schedulable());
     REQUIRE(verdict.plan.shares.size() == 4);
     CHECK(verdict.plan.shares[0].gpu != verdict.plan.shares[1].gpu);
@@ -174,13 +176,14 @@ TEST_CASE(
   for (int i = 0; i < 3; ++i) { add_chain(w, 100, 0, cpu(2), kernel(5)); }
   const auto cores = takt::pool(takt::processors(1), takt::edf);
   const board small = board_of(cores, takt::pool(takt::virtual_sms(2, 1), takt::federated));
-  const auto few = takt::analyze(small, w);
+  const auto few = takt::analyze(small, w, takt::published_methods);
   CHECK(few.status == takt::verdict_status::not_proven);
   CHECK(few.why == takt::obstacle::gpu);
   CHECK(few.tasks.size() == 3);
 
   w.visits[3].known.remove(takt::visit_fact::work);
-  const auto missing = takt::analyze(board_of(cores, takt::pool(takt::virtual_sms(6, 1), takt::federated)), w);
+  const auto missing =
+      takt::analyze(board_of(cores, takt::pool(takt::virtual_sms(6, 1), takt::federated)), w, takt::published_methods);
   CHECK(missing.error.fault == takt::model_fault::visit_time_unknown);
   CHECK(missing.error.task == 1);
   CHECK(missing.error.visit == 1);
@@ -220,7 +223,7 @@ TEST_CASE("block queues of the largest GPU run on a board as a value") {
   w.visits[1].block_length = 4;
   const auto gpu = takt::pool(takt::block_slots(128, 1'536, 24), takt::block_queue_rule<>{});
   const board b = board_of(takt::pool(takt::processors(1), takt::edf), gpu, gpu);
-  const auto verdict = takt::analyze(b, w);
+  const auto verdict = takt::analyze(b, w, takt::published_methods);
   REQUIRE(verdict.schedulable());
   const auto seen = takt::simulate(b, w, verdict.plan, {.horizon = duration{1'000}});
   CHECK_FALSE(seen.error);

@@ -8,8 +8,9 @@
 #include <span>
 
 #include <takt/analysis/any_stations.hpp>
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -60,22 +61,24 @@ template <std::size_t N>
 
 TEST_CASE("clusters and global rules are proven in constant expressions and simulated") {
   constexpr auto clusters = board(4, takt::clustered(takt::edf, 2));
-  constexpr auto verdict = takt::analyze(clusters, tasks);
+  constexpr auto verdict = takt::analyze(clusters, tasks, takt::published_methods);
   static_assert(verdict.schedulable());
   constexpr auto seen = takt::simulate(clusters, tasks, verdict.plan, {.horizon = 120_ms});
   static_assert(!seen.error && seen.misses() == 0 && seen.tasks[1].completed == 6);
   static_assert(seen.tasks[3].worst_response == (9_ms).count());  // nobody shares its cluster
   static_assert(verdict.tasks[3].bound.value == (9_ms).count());
-  static_assert(takt::analyze(board(2, takt::g_edf), tasks).schedulable());
-  static_assert(takt::analyze(board(2, takt::g_fl), tasks).schedulable());
-  static_assert(takt::analyze(board(2, takt::g_fifo), tasks).schedulable());
-  static_assert(takt::analyze(board(2, takt::nonpreemptive(takt::g_edf)), tasks).schedulable());
-  static_assert(takt::analyze(board(4, takt::clustered(takt::deadline_monotonic, 4)), tasks).schedulable());
+  static_assert(takt::analyze(board(2, takt::g_edf), tasks, takt::published_methods).schedulable());
+  static_assert(takt::analyze(board(2, takt::g_fl), tasks, takt::published_methods).schedulable());
+  static_assert(takt::analyze(board(2, takt::g_fifo), tasks, takt::published_methods).schedulable());
+  static_assert(
+      takt::analyze(board(2, takt::nonpreemptive(takt::g_edf)), tasks, takt::published_methods).schedulable());
+  static_assert(takt::analyze(board(4, takt::clustered(takt::deadline_monotonic, 4)), tasks, takt::published_methods)
+                    .schedulable());
 }
 
 TEST_CASE("a cluster of one processor is a processor by itself, whatever it is written as") {
-  const auto apart = takt::analyze(board(4, takt::edf), tasks);
-  const auto clusters = takt::analyze(board(4, takt::clustered(takt::edf, 1)), tasks);
+  const auto apart = takt::analyze(board(4, takt::edf), tasks, takt::published_methods);
+  const auto clusters = takt::analyze(board(4, takt::clustered(takt::edf, 1)), tasks, takt::published_methods);
   for (std::size_t i = 0; i < 4; ++i) { CHECK(apart.tasks[i].bound.value == clusters.tasks[i].bound.value); }
   static_assert(std::same_as<decltype(takt::clustered(takt::edf, 2)), decltype(takt::clustered(takt::g_edf, 2))>);
   static_assert(std::same_as<decltype(takt::nonpreemptive(takt::clustered(takt::edf, 2))),
@@ -83,30 +86,33 @@ TEST_CASE("a cluster of one processor is a processor by itself, whatever it is w
 }
 
 TEST_CASE("clusters that do not fit the processors, and cores under a rule that uses all of them, are refused") {
-  const auto fault = [](const auto& given) { return takt::analyze(given, tasks).error.fault; };
+  const auto fault = [](const auto& given) { return takt::analyze(given, tasks, takt::published_methods).error.fault; };
   for (const std::int32_t together : {-1, 0, 3, 8}) {
     const auto uneven = board(4, takt::clustered(takt::g_edf, together));
     CHECK(fault(uneven) == takt::model_fault::platform_size_out_of_range);
     CHECK(takt::simulate(uneven, tasks, takt::plan<4>{}).error.fault == takt::model_fault::platform_size_out_of_range);
   }
-  auto plan = takt::analyze(board(4, takt::g_edf), tasks).plan;
+  auto plan = takt::analyze(board(4, takt::g_edf), tasks, takt::published_methods).plan;
   for (int i = 0; i < 4; ++i) { REQUIRE(plan.cores.try_push_back(0)); }
-  CHECK(takt::analyze(board(4, takt::g_edf), tasks, plan).error.fault == takt::model_fault::plan_part_unused);
+  CHECK(takt::analyze(board(4, takt::g_edf), tasks, plan, takt::published_methods).error.fault ==
+        takt::model_fault::plan_part_unused);
   CHECK(takt::simulate(board(4, takt::g_edf), tasks, plan).error.fault == takt::model_fault::plan_part_unused);
   const auto clusters = board(4, takt::clustered(takt::g_edf, 2));
-  CHECK(takt::analyze(clusters, tasks, plan).error.fault == takt::model_fault::none);
+  CHECK(takt::analyze(clusters, tasks, plan, takt::published_methods).error.fault == takt::model_fault::none);
   plan.cores[2] = 4;
-  CHECK(takt::analyze(clusters, tasks, plan).error.fault == takt::model_fault::core_out_of_range);
+  CHECK(takt::analyze(clusters, tasks, plan, takt::published_methods).error.fault ==
+        takt::model_fault::core_out_of_range);
   CHECK(fault(board(2, takt::clustered(takt::deadline_monotonic, 2))) == takt::model_fault::core_out_of_range);
   plan.cores[2] = -1;
-  CHECK(takt::analyze(clusters, tasks, plan).error.fault == takt::model_fault::negative_core);
+  CHECK(takt::analyze(clusters, tasks, plan, takt::published_methods).error.fault == takt::model_fault::negative_core);
   const auto sliced =
       takt::platform(takt::pool(takt::processors(2), takt::clustered(takt::time_slices(1_ms, 0_ms), 2)), engine, gpu);
-  CHECK(takt::analyze(sliced, tasks).error.fault == takt::model_fault::platform_size_out_of_range);
+  CHECK(takt::analyze(sliced, tasks, takt::published_methods).error.fault ==
+        takt::model_fault::platform_size_out_of_range);
 }
 
 TEST_CASE("a task runs on the processors of its core's cluster") {
-  auto plan = takt::analyze(board(4, takt::clustered(takt::g_edf, 2)), tasks).plan;
+  auto plan = takt::analyze(board(4, takt::clustered(takt::g_edf, 2)), tasks, takt::published_methods).plan;
   for (const std::int32_t core : {0, 1, 1, 1}) { REQUIRE(plan.cores.try_push_back(core)); }
   const auto clusters = board(4, takt::clustered(takt::g_edf, 2));
   const auto crowded = takt::simulate(clusters, tasks, plan, {.horizon = 1_s});

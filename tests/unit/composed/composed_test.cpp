@@ -7,9 +7,10 @@
 #include <string>
 
 #include <takt/analysis/any_stations.hpp>
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -31,7 +32,7 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(2), takt::edf)
 /// Worst responses of a run under the plan of a proof, if there is one.
 template <class P, class T>
 void expect_sound(const P& given, const T& set) {
-  const auto verdict = takt::analyze(given, set);
+  const auto verdict = takt::analyze(given, set, takt::published_methods);
   REQUIRE_FALSE(verdict.error);
   if (!verdict.schedulable()) { return; }
   for (const auto releases : {takt::release_pattern::periodic, takt::release_pattern::adversarial}) {
@@ -66,14 +67,14 @@ TEST_CASE("a run of a composed board ends at the first miss if it is told so, an
 }
 
 TEST_CASE("a chain that visits a resource of its own is proven in a constant expression and simulated") {
-  constexpr auto verdict = takt::analyze(board, tasks);
+  constexpr auto verdict = takt::analyze(board, tasks, takt::published_methods);
   static_assert(verdict.schedulable());
   static_assert(verdict.method == "holistic");
   static_assert(verdict.plan.shares.size() == 2 && verdict.plan.shares[0].sms == 4 && verdict.plan.shares[1].sms == 0);
   constexpr auto seen = takt::simulate(board, tasks, verdict.plan, {.horizon = 100_ms});
   static_assert(!seen.error && seen.misses() == 0 && seen.tasks[1].completed == 5);
   expect_sound(board, tasks);
-  constexpr auto plan = takt::allocate(board, tasks);
+  constexpr auto plan = takt::allocate(board, tasks, takt::published_methods);
   static_assert(plan.feasible && plan.shares[0].sms == 4);
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("GSA-51 an accelerator that is no GPU is locked as one is, or preempte
   };
   const auto bound_of = [](const auto& given, const auto& set) {
     expect_sound(given, set);
-    return takt::analyze(given, set).tasks[0].bound.value;
+    return takt::analyze(given, set, takt::published_methods).tasks[0].bound.value;
   };
   const auto cpu = takt::pool(takt::processors(1), takt::deadline_monotonic);
   const auto locked = of([](auto visit) { return takt::locks<npu_lock>(visit); });
@@ -106,15 +107,15 @@ TEST_CASE("tasks that share one core with suspensions are proven by whichever co
   const auto one = takt::platform(takt::pool(takt::processors(1), takt::edf), engine, gpu,
                                   takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
   expect_sound(one, tasks);
-  CHECK(takt::analyze(one, tasks).schedulable());
+  CHECK(takt::analyze(one, tasks, takt::published_methods).schedulable());
 }
 
 TEST_CASE("a plan with guards is judged, and honoured by the simulation") {
-  auto plan = takt::analyze(board, tasks).plan;
+  auto plan = takt::analyze(board, tasks, takt::published_methods).plan;
   constexpr takt::ticks ms = 1'000'000;
   for (const takt::ticks o : {0, 6, 10, 18, 20, 0, 6, 14}) { REQUIRE(plan.offsets.try_push_back(o * ms)); }
   for (const takt::ticks d : {6, 4, 8, 2, 6, 6, 8, 6}) { REQUIRE(plan.local_deadlines.try_push_back(d * ms)); }
-  const auto verdict = takt::analyze(board, tasks, plan);
+  const auto verdict = takt::analyze(board, tasks, plan, takt::published_methods);
   CHECK(verdict.schedulable());
   CHECK(verdict.method == "guarded");
   CHECK(verdict.tasks[0].bound.value == 26 * ms);
@@ -124,17 +125,19 @@ TEST_CASE("a plan with guards is judged, and honoured by the simulation") {
   CHECK(seen.tasks[0].worst_response <= 26 * ms);
   const auto by_task = takt::platform(takt::pool(takt::processors(2), takt::deadline_monotonic), engine, gpu,
                                       takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
-  CHECK(takt::analyze(by_task, tasks, plan).schedulable());
+  CHECK(takt::analyze(by_task, tasks, plan, takt::published_methods).schedulable());
   const auto held = takt::simulate(by_task, tasks, plan, {.horizon = 1_s});
   CHECK(held.tasks[0].best_response == 21 * ms);  // the last visit starts at its offset and takes 1 ms
   CHECK(held.tasks[0].worst_response <= 26 * ms);
   plan.local_deadlines[2] = 1 * ms;
-  CHECK(takt::analyze(board, tasks, plan).status == takt::verdict_status::not_proven);
+  CHECK(takt::analyze(board, tasks, plan, takt::published_methods).status == takt::verdict_status::not_proven);
 }
 
 TEST_CASE("what a composed board cannot use is refused") {
-  const auto fault = [](const auto& plan) { return takt::analyze(board, tasks, plan).error.fault; };
-  auto plan = takt::analyze(board, tasks).plan;
+  const auto fault = [](const auto& plan) {
+    return takt::analyze(board, tasks, plan, takt::published_methods).error.fault;
+  };
+  auto plan = takt::analyze(board, tasks, takt::published_methods).plan;
   CHECK(fault(plan) == takt::model_fault::none);
   plan.tokens.unchecked_push_back(1);
   CHECK(fault(plan) == takt::model_fault::plan_part_unused);
@@ -145,7 +148,7 @@ TEST_CASE("what a composed board cannot use is refused") {
   CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
   plan.shares[0] = {1, 2};
   CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
-  plan = takt::analyze(board, tasks).plan;
+  plan = takt::analyze(board, tasks, takt::published_methods).plan;
   plan.cores = {};
   REQUIRE(plan.cores.try_push_back(0));
   CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
@@ -161,13 +164,14 @@ TEST_CASE("what a composed board cannot use is refused") {
   REQUIRE(plan.offsets.try_push_back(0));
   CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
   const auto backwards = [&](std::size_t at, takt::ticks offset) {
-    auto guarded = takt::analyze(board, tasks).plan;
+    auto guarded = takt::analyze(board, tasks, takt::published_methods).plan;
     for (const takt::ticks o : {0, 6, 10, 18, 20, 0, 6, 14}) { REQUIRE(guarded.offsets.try_push_back(o * 1'000'000)); }
     for (const takt::ticks d : {6, 4, 8, 2, 6, 6, 8, 6}) {
       REQUIRE(guarded.local_deadlines.try_push_back(d * 1'000'000));
     }
     guarded.offsets[at] = offset;
-    CHECK(takt::simulate(board, tasks, guarded).error == takt::analyze(board, tasks, guarded).error);
+    CHECK(takt::simulate(board, tasks, guarded).error ==
+          takt::analyze(board, tasks, guarded, takt::published_methods).error);
     return fault(guarded);
   };
   CHECK(backwards(0, 0) == takt::model_fault::none);
@@ -176,30 +180,32 @@ TEST_CASE("what a composed board cannot use is refused") {
   CHECK(backwards(7, 15'000'000) == takt::model_fault::plan_does_not_fit);
   const auto none = takt::platform(takt::pool(takt::processors(2), takt::edf), engine, gpu,
                                    takt::pool(npu{0}, takt::nonpreemptive(takt::edf)));
-  CHECK(takt::analyze(none, tasks).error.fault == takt::model_fault::platform_size_out_of_range);
+  CHECK(takt::analyze(none, tasks, takt::published_methods).error.fault ==
+        takt::model_fault::platform_size_out_of_range);
   const auto two = takt::platform(takt::pool(takt::processors(2), takt::edf), engine, gpu,
                                   takt::pool(npu{2}, takt::time_slices(1_ms, 0_ms)));
-  CHECK(takt::analyze(two, tasks).error.fault == takt::model_fault::platform_size_out_of_range);
+  CHECK(takt::analyze(two, tasks, takt::published_methods).error.fault ==
+        takt::model_fault::platform_size_out_of_range);
   const auto longest = takt::task_set(takt::task("long", takt::period(takt::duration{(takt::ticks{1} << 50) + 1}),
                                                  takt::cpu(1_ms), takt::visit<npu>(takt::takes(1_ms))));
   const auto bare = takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(npu{1}, takt::fifo));
-  CHECK(takt::analyze(bare, longest).error.fault == takt::model_fault::time_overflow);
+  CHECK(takt::analyze(bare, longest, takt::published_methods).error.fault == takt::model_fault::time_overflow);
   const auto coarse = takt::platform(takt::pool(takt::processors(2), takt::edf), engine,
                                      takt::pool(takt::virtual_sms(4, 2, 2), takt::federated),
                                      takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
-  auto odd = takt::analyze(coarse, tasks).plan;
-  CHECK(takt::analyze(coarse, tasks, odd).schedulable());
+  auto odd = takt::analyze(coarse, tasks, takt::published_methods).plan;
+  CHECK(takt::analyze(coarse, tasks, odd, takt::published_methods).schedulable());
   odd.shares[0].sms = 3;
-  CHECK(takt::analyze(coarse, tasks, odd).error.fault == takt::model_fault::plan_does_not_fit);
+  CHECK(takt::analyze(coarse, tasks, odd, takt::published_methods).error.fault == takt::model_fault::plan_does_not_fit);
   const auto heavy = takt::task_set(
       takt::task("k", takt::period(20_ms), takt::cpu(1_ms), takt::visit<npu>(takt::takes(1_ms)), takt::copy(1_ms),
                  takt::kernel(takt::work(1_ms), takt::interleave(1), takt::overhead(2_ms))));
-  CHECK(takt::analyze(board, heavy).error.fault == takt::model_fault::overhead_exceeds_work);
+  CHECK(takt::analyze(board, heavy, takt::published_methods).error.fault == takt::model_fault::overhead_exceeds_work);
   const auto slow = takt::task_set(takt::task("late", takt::period(5_ms), takt::deadline(6_ms), takt::cpu(1_ms),
                                               takt::visit<npu>(takt::takes(1_ms)), takt::cpu(1_ms)));
   const auto small =
       takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
-  CHECK(takt::analyze(small, slow).schedulable());
+  CHECK(takt::analyze(small, slow, takt::published_methods).schedulable());
 }
 
 namespace {
@@ -216,7 +222,7 @@ void try_board(const Cpu& cpu, const Copy& copies, const Gpu& kernels, int& prov
       platform(pool(processors(1), cpu), pool(copy_engines(1), copies), pool(virtual_sms(4, 2), kernels));
   if constexpr (ComposedBoard<std::remove_const_t<decltype(given)>, std::remove_const_t<decltype(chains)>>) {
     expect_sound(given, chains);
-    proven += analyze(given, chains).schedulable() ? 1 : 0;
+    proven += analyze(given, chains, takt::published_methods).schedulable() ? 1 : 0;
   }
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/compose.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -256,7 +257,7 @@ TEST_CASE("one chain of facts goes through boards whose rules read different one
     REQUIRE(out.table.visits.size() == 13);
     CHECK(out.table.visit(1, 1).upper == ms / 10);
     CHECK(out.table.visit(1, 3).upper == ms / 5);
-    const auto verdict = analyze(board, chains, p);
+    const auto verdict = analyze(board, chains, p, takt::published_methods);
     REQUIRE_FALSE(verdict.error);
     const auto seen = simulate(board, chains, verdict.plan, {.horizon = 1_s, .releases = release_pattern::adversarial});
     for (std::size_t i = 0; verdict.schedulable() && i < 3; ++i) {

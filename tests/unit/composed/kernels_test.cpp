@@ -4,8 +4,9 @@
 
 #include <cstdint>
 
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -39,7 +40,7 @@ constexpr auto in_slots =
 
 template <class P, class T>
 constexpr auto proven_and_kept(const P& board, const T& set) -> bool {
-  const auto verdict = takt::analyze(board, set);
+  const auto verdict = takt::analyze(board, set, takt::published_methods);
   if (verdict.error || !verdict.schedulable()) { return false; }
   const auto seen = takt::simulate(board, set, verdict.plan, {.horizon = 200_ms});
   if (seen.error || seen.misses() > 0) { return false; }
@@ -51,7 +52,7 @@ constexpr auto proven_and_kept(const P& board, const T& set) -> bool {
 
 template <class P, class T>
 auto fault_of(const P& board, const T& set) -> model_fault {
-  return takt::analyze(board, set).error.fault;
+  return takt::analyze(board, set, takt::published_methods).error.fault;
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ TEST_CASE("a kernel that does not say what it costs to stop it runs to its end")
   const auto board = takt::platform(cores, takt::pool(takt::virtual_sms(4, 2), ideal));
   CHECK(proven_and_kept(board, set(takt::preemption_cost(1_ms))));
   CHECK(proven_and_kept(board, set(takt::preemption_cost(0_ms))));
-  CHECK_FALSE(takt::analyze(board, set()).schedulable());
+  CHECK_FALSE(takt::analyze(board, set(), takt::published_methods).schedulable());
   const auto seen = takt::simulate(board, set(), takt::plan<2, 8>{}, {.horizon = 100_ms});
   CHECK(seen.misses() > 0);
 }
@@ -99,8 +100,8 @@ TEST_CASE("more stream priorities are a property of the hardware, which the rule
   };
   const auto set = takt::task_set(chain("a", 10_ms, takt::wcet(1_ms)), chain("b", 40_ms, takt::wcet(10_ms)),
                                   chain("c", 100_ms, takt::wcet(20_ms)));
-  CHECK_FALSE(takt::analyze(with(2), set).schedulable());
-  CHECK(takt::analyze(with(3), set).schedulable());
+  CHECK_FALSE(takt::analyze(with(2), set, takt::published_methods).schedulable());
+  CHECK(takt::analyze(with(3), set, takt::published_methods).schedulable());
   CHECK(fault_of(with(0), set) == model_fault::platform_size_out_of_range);
 }
 

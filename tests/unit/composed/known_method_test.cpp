@@ -8,8 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -106,22 +107,22 @@ template <>
 inline constexpr sum_method takt::analysis::known_method<decltype(known_board)>{};
 
 TEST_CASE("a method of one's own proves a board whose rule has no bound, and is named") {
-  constexpr auto verdict = takt::analyze(unknown_board, pair);
+  constexpr auto verdict = takt::analyze(unknown_board, pair, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "sum of all");
   static_assert(verdict.tasks[0].bound.value == 7'000'000 && verdict.tasks[1].meets);
-  static_assert(takt::allocate(unknown_board, pair).feasible);
+  static_assert(takt::allocate(unknown_board, pair, takt::published_methods).feasible);
   const auto seen = takt::simulate(unknown_board, pair, verdict.plan);
   CHECK(seen.misses() == 0);
   CHECK(seen.tasks[0].worst_response <= 7'000'000);
   const auto full = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(6_ms)),
                                    takt::task("b", takt::period(20_ms), takt::cpu(5_ms)));
-  const auto open = takt::analyze(unknown_board, full);
+  const auto open = takt::analyze(unknown_board, full, takt::published_methods);
   CHECK(open.status == takt::verdict_status::not_proven);
   CHECK_FALSE(open.bounded());
 }
 
 TEST_CASE("bounds of two methods stand side by side, each under its name") {
-  constexpr auto verdict = takt::analyze(edf_board, pair);
+  constexpr auto verdict = takt::analyze(edf_board, pair, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "first alone, holistic");
   static_assert(verdict.tasks[0].method == "first alone" && verdict.tasks[0].bound.value == 2'000'000);
   static_assert(verdict.tasks[1].method == "holistic" && verdict.tasks[1].bound.value < 20'000'000);
@@ -129,19 +130,21 @@ TEST_CASE("bounds of two methods stand side by side, each under its name") {
 }
 
 TEST_CASE("a method of chains in priority order serves a composition that nobody knows") {
-  constexpr auto verdict = takt::analyze(tagged_board, pair);
+  constexpr auto verdict = takt::analyze(tagged_board, pair, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "sum");
   static_assert(verdict.tasks[1].bound.value == 7'000'000 && verdict.tasks[1].method.empty());
-  static_assert(takt::allocate(tagged_board, pair, takt::exact_search).feasible);
-  static_assert(takt::analyze(tagged_board, pair, takt::allocate(tagged_board, pair)).schedulable());
-  CHECK(takt::analyze(tagged_board, pair.table()).schedulable());
+  static_assert(takt::allocate_by<takt::published>(tagged_board, pair, takt::exact_search).feasible);
+  static_assert(takt::analyze(tagged_board, pair, takt::allocate(tagged_board, pair, takt::published_methods),
+                              takt::published_methods)
+                    .schedulable());
+  CHECK(takt::analyze(tagged_board, pair.table(), takt::published_methods).schedulable());
 }
 
 TEST_CASE("a method of one's own comes before that of takt on the same board, and on no other") {
-  static_assert(takt::analyze(known_board, pair).method == "sum");
-  static_assert(takt::analyze(plain_board, pair).method == "fixed-priority-rta");
-  CHECK(takt::analyze(known_board, pair).tasks[0].bound.value == 7'000'000);
-  CHECK(takt::analyze(plain_board, pair).tasks[0].bound.value == 2'000'000);
+  static_assert(takt::analyze(known_board, pair, takt::published_methods).method == "sum");
+  static_assert(takt::analyze(plain_board, pair, takt::published_methods).method == "fixed-priority-rta");
+  CHECK(takt::analyze(known_board, pair, takt::published_methods).tasks[0].bound.value == 7'000'000);
+  CHECK(takt::analyze(plain_board, pair, takt::published_methods).tasks[0].bound.value == 2'000'000);
 }
 
 namespace {
@@ -168,7 +171,7 @@ TEST_CASE("a search of one's own is handed in, and what it claims is checked") {
     }
     return out;
   };
-  constexpr auto found = takt::allocate(gpu_board, uneven, more_for_the_last);
+  constexpr auto found = takt::allocate(gpu_board, uneven, more_for_the_last, takt::published_methods);
   static_assert(found.feasible && found.shares[0].sms < found.shares[1].sms);
   static_assert(found.effort.evaluations > 1);
   constexpr auto claims = [](const auto& /*board*/, const auto& /*tasks*/, const auto& /*test*/) {
@@ -176,12 +179,12 @@ TEST_CASE("a search of one's own is handed in, and what it claims is checked") {
     out.feasible = true;
     return out;
   };
-  CHECK_FALSE(takt::allocate(gpu_board, uneven, claims).feasible);
+  CHECK_FALSE(takt::allocate(gpu_board, uneven, claims, takt::published_methods).feasible);
   const auto misfit = [](const auto& /*board*/, const auto& /*tasks*/, const auto& test) {
     static_cast<void>(test(takt::dedicate(9, 9)));
     return takt::dedicate(9, 9);
   };
-  CHECK_FALSE(takt::allocate(gpu_board, uneven, misfit).feasible);
+  CHECK_FALSE(takt::allocate(gpu_board, uneven, misfit, takt::published_methods).feasible);
 }
 
 TEST_CASE("a search of one's own is handed in for other systems too") {
@@ -192,22 +195,22 @@ TEST_CASE("a search of one's own is handed in for other systems too") {
     static_cast<void>(test(takt::plan<2>{}));
     return takt::plan<2>{};
   };
-  static_assert(takt::allocate(device, kernels, nothing).feasible);
-  CHECK(takt::allocate(device, kernels, nothing).effort.evaluations == 2);
+  static_assert(takt::allocate(device, kernels, nothing, takt::published_methods).feasible);
+  CHECK(takt::allocate(device, kernels, nothing, takt::published_methods).effort.evaluations == 2);
 }
 
 TEST_CASE("SMs of composed boards go where they are needed, not evenly") {
   constexpr auto composed =
       takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
                      takt::pool(takt::virtual_sms(6, 1), takt::federated));
-  constexpr auto verdict = takt::analyze(composed, uneven);
+  constexpr auto verdict = takt::analyze(composed, uneven, takt::published_methods);
   static_assert(verdict.schedulable());
   static_assert(verdict.plan.shares[0].sms < verdict.plan.shares[1].sms && verdict.plan.feasible);
-  CHECK_FALSE(takt::analyze(composed, uneven, takt::dedicate(3, 3)).schedulable());
+  CHECK_FALSE(takt::analyze(composed, uneven, takt::dedicate(3, 3), takt::published_methods).schedulable());
   const auto twice = takt::platform(
       takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
       takt::pool(takt::virtual_sms(2, 1), takt::federated), takt::pool(takt::virtual_sms(6, 1, 2), takt::federated));
-  const auto two = takt::analyze(twice, uneven);
+  const auto two = takt::analyze(twice, uneven, takt::published_methods);
   CHECK(two.schedulable());
   CHECK(two.plan.shares[0].gpu == 0);
   CHECK(two.plan.shares[1].gpu == 1);
@@ -219,7 +222,7 @@ TEST_CASE("priorities of composed boards are looked for where tasks have none") 
                      takt::pool(takt::virtual_sms(4, 1), takt::fifo));
   constexpr auto tight = takt::task_set(chain("late", takt::period(21_ms), 40_ms),
                                         takt::task("early", takt::period(17_ms), takt::cpu(6_ms)));
-  constexpr auto verdict = takt::analyze(composed, tight);
+  constexpr auto verdict = takt::analyze(composed, tight, takt::published_methods);
   static_assert(verdict.schedulable());
   static_assert(verdict.plan.priorities.size() == 2 && verdict.plan.priorities[0] < verdict.plan.priorities[1]);
   const auto seen = takt::simulate(composed, tight, verdict.plan, {.horizon = 1_s});
@@ -236,8 +239,10 @@ TEST_CASE("combiners stand beside the method of chains only where the pools say 
                               takt::pool(takt::virtual_sms(6, 1), takt::serialized(takt::federated))));
   static_assert(!takt::ProvenEitherWay<spinning, std::remove_const_t<decltype(uneven)>>);
   static_assert(!takt::ProvenEitherWay<one_at_a_time, std::remove_const_t<decltype(uneven)>>);
-  constexpr auto verdict = takt::analyze(gpu_board, uneven);
+  constexpr auto verdict = takt::analyze(gpu_board, uneven, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "rtgpu-best");
   static_assert(verdict.tasks[0].method == "rtgpu-best");
-  CHECK(takt::analyze(gpu_board, uneven, verdict.plan, takt::analysis::rtgpu_published).tasks[0].method.empty());
+  CHECK(takt::analysis::analyze_by<takt::published>(gpu_board, uneven, verdict.plan, takt::analysis::rtgpu_published)
+            .tasks[0]
+            .method.empty());
 }

@@ -2,8 +2,8 @@
 // Deadlines after the period in typed sets and in described ones: one order and one bound in proof and simulation.
 #include <doctest/doctest.h>
 
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -18,21 +18,21 @@ constexpr auto long_jobs =
 constexpr auto late_first =
     takt::task_set(takt::task("late", takt::period(20_ms), takt::deadline(60_ms), takt::cpu(5_ms)),
                    takt::task("soon", takt::period(40_ms), takt::deadline(40_ms), takt::cpu(5_ms)));
-constexpr auto long_verdict = takt::analyze(fixed, long_jobs);
-constexpr auto late_verdict = takt::analyze(by_deadline, late_first);
+constexpr auto long_verdict = takt::analyze(fixed, long_jobs, takt::published_methods);
+constexpr auto late_verdict = takt::analyze(by_deadline, late_first, takt::published_methods);
 static_assert(takt::require_schedulable<long_verdict>);
 static_assert(takt::require_schedulable<late_verdict>);
 
 template <class Board, class Tasks>
 auto bounds_of(const Board& board, const Tasks& tasks) {
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analyze(board, tasks, takt::published_methods);
   REQUIRE(verdict.schedulable());
   return std::pair{verdict.tasks[0].bound.value, verdict.tasks[1].bound.value};
 }
 template <class Board, class Tasks>
 auto worst_of(const Board& board, const Tasks& tasks) {
-  const auto seen =
-      takt::simulate(board, tasks, takt::analyze(board, tasks).plan, {.horizon = 2'000_ms, .releases = {}});
+  const auto seen = takt::simulate(board, tasks, takt::analyze(board, tasks, takt::published_methods).plan,
+                                   {.horizon = 2'000_ms, .releases = {}});
   REQUIRE_FALSE(seen.error);
   CHECK(seen.misses() == 0);
   return std::pair{seen.tasks[0].worst_response, seen.tasks[1].worst_response};
@@ -60,7 +60,7 @@ TEST_CASE("a board with a published method asks its pools about deadlines after 
                  takt::kernel(takt::work(8_ms)), takt::copy(200_us), takt::cpu(1_ms)),
       takt::task("planner", takt::period(15_ms), takt::deadline(60_ms), takt::priority(1), takt::cpu(14_ms)));
   const auto plan = takt::dedicate(2, 0);
-  const auto verdict = takt::analyze(board, tasks, plan);
+  const auto verdict = takt::analyze(board, tasks, plan, takt::published_methods);
   REQUIRE(verdict.schedulable());
   CHECK(verdict.tasks[1].bound.value > 15 * ms);
   CHECK(verdict.tasks[1].bound.value <= 60 * ms);

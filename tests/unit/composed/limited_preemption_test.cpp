@@ -5,10 +5,11 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/model/scaled.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -49,26 +50,32 @@ static_assert(!honours(takt::time_slices(takt::duration{2}, takt::duration{1})))
 }  // namespace
 
 TEST_CASE("a task waits for one region of a less important one") {
-  constexpr auto verdict = takt::analyze(one_core, control_above(nonpreemptive, takt::cpu(12_ms)));
+  constexpr auto verdict =
+      takt::analyze(one_core, control_above(nonpreemptive, takt::cpu(12_ms)), takt::published_methods);
   static_assert(verdict.schedulable());
   static_assert(bound_of(verdict, 0) == 13_ms && bound_of(verdict, 1) == 13_ms);
-  constexpr auto by_segment =
-      takt::analyze(one_core, control_above(takt::cpu(12_ms, takt::nonpreemptive_region(4_ms))));
+  constexpr auto by_segment = takt::analyze(one_core, control_above(takt::cpu(12_ms, takt::nonpreemptive_region(4_ms))),
+                                            takt::published_methods);
   static_assert(bound_of(by_segment, 0) == 5_ms && bound_of(by_segment, 1) == 13_ms);
-  constexpr auto plain = takt::analyze(one_core, control_above(takt::cpu(12_ms, takt::nonpreemptive_region(0_ms))));
+  constexpr auto plain = takt::analyze(one_core, control_above(takt::cpu(12_ms, takt::nonpreemptive_region(0_ms))),
+                                       takt::published_methods);
   static_assert(bound_of(plain, 0) == 1_ms);
-  constexpr auto divided = takt::analyze(one_core, control_above(cooperative, takt::cpu(7_ms), takt::cpu(5_ms)));
+  constexpr auto divided =
+      takt::analyze(one_core, control_above(cooperative, takt::cpu(7_ms), takt::cpu(5_ms)), takt::published_methods);
   static_assert(bound_of(divided, 0) == 8_ms);
   constexpr auto shorter = takt::analyze(
-      one_core, control_above(cooperative, takt::cpu(7_ms, takt::nonpreemptive_region(2_ms)), takt::cpu(5_ms)));
+      one_core, control_above(cooperative, takt::cpu(7_ms, takt::nonpreemptive_region(2_ms)), takt::cpu(5_ms)),
+      takt::published_methods);
   static_assert(bound_of(shorter, 0) == 6_ms);
-  CHECK(bound_of(takt::analyze(one_edf_core, control_above(nonpreemptive, takt::cpu(12_ms))), 0) == 13_ms);
+  CHECK(bound_of(takt::analyze(one_edf_core, control_above(nonpreemptive, takt::cpu(12_ms)), takt::published_methods),
+                 0) == 13_ms);
 }
 
 TEST_CASE("a deadline shorter than a region is not proven, and a run misses it") {
   const auto tasks = takt::task_set(takt::task("control", takt::period(10_ms), takt::cpu(1_ms)),
                                     takt::task("logging", takt::period(100_ms), nonpreemptive, takt::cpu(12_ms)));
-  for (const auto& verdict : {takt::analyze(one_core, tasks), takt::analyze(one_edf_core, tasks)}) {
+  for (const auto& verdict : {takt::analyze(one_core, tasks, takt::published_methods),
+                              takt::analyze(one_edf_core, tasks, takt::published_methods)}) {
     CHECK(verdict.status == takt::verdict_status::not_proven);
   }
   const std::array offsets{takt::duration{1}, takt::duration{}};
@@ -84,7 +91,7 @@ TEST_CASE("regions stay where tasks become values, and on boards that are values
   REQUIRE(!described.error);
   CHECK(described.tasks.visits[0].region == 0);
   CHECK(described.tasks.visits[1].region == (4_ms).count());
-  CHECK(bound_of(takt::analyze(takt::erase<8>(one_core), described.tasks), 0) == 5_ms);
+  CHECK(bound_of(takt::analyze(takt::erase<8>(one_core), described.tasks, takt::published_methods), 0) == 5_ms);
   const auto slower = takt::scaled(described.tasks, 1500);
   CHECK(slower.tasks.visits[1].region == (6_ms).count());
   const auto whole =
@@ -95,7 +102,8 @@ TEST_CASE("regions stay where tasks become values, and on boards that are values
 TEST_CASE("regions that do not fit, or that nobody honours, are refused") {
   using takt::model_fault;
   const auto fault_of = [](const auto& board, const auto& tasks) {
-    return takt::analyze(board, tasks, takt::plan<1>{}, takt::detail::refusal{}).error.fault;
+    return takt::analysis::analyze_by<takt::published>(board, tasks, takt::plan<1>{}, takt::detail::refusal{})
+        .error.fault;
   };
   CHECK(fault_of(one_core, control_above(takt::cpu(2_ms, takt::nonpreemptive_region(3_ms)))) ==
         model_fault::region_exceeds_time);
@@ -109,5 +117,6 @@ TEST_CASE("regions that do not fit, or that nobody honours, are refused") {
   spinning.keep_processors();
   CHECK(fault_of(spinning, limited) == model_fault::region_not_honoured);
   // Rules that do not preempt have nothing to take back.
-  CHECK(takt::analyze(takt::platform(takt::pool(takt::processors(1), takt::fifo)), limited).schedulable());
+  CHECK(takt::analyze(takt::platform(takt::pool(takt::processors(1), takt::fifo)), limited, takt::published_methods)
+            .schedulable());
 }

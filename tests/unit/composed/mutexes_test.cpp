@@ -7,8 +7,9 @@
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/checking.hpp>
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -35,7 +36,7 @@ constexpr auto tasks = takt::task_set(
     takt::task("ship", takt::period(80_ms), takt::kernel(takt::work(4_ms), takt::interleave(1)),
                takt::locks<log_mutex>(takt::cpu(300_us)), takt::cpu(2_ms)));
 // end of excerpt
-constexpr auto verdict = takt::analyze(board, tasks);
+constexpr auto verdict = takt::analyze(board, tasks, takt::published_methods);
 
 }  // namespace
 
@@ -109,7 +110,7 @@ TEST_CASE("a job can be blocked anew after each suspension, and under inheritanc
                                     low("c", 200_ms, takt::locks<queue_mutex>(takt::cpu(2_ms))));
     const auto machine = takt::platform(takt::pool(takt::processors(1), takt::deadline_monotonic), engine,
                                         takt::pool(queue_mutex{}, takt::locked(protocol)));
-    const auto v = takt::analyze(machine, set);
+    const auto v = takt::analyze(machine, set, takt::published_methods);
     REQUIRE(v.schedulable());
     CHECK(v.method == "holistic");
     return v.tasks[0];
@@ -164,7 +165,7 @@ TEST_CASE("sections of other orders may hold devices and be of several cores") {
   for (const bool by_priority : {false, true}) {
     const auto check = [&](const auto& order) {
       const auto machine = takt::platform(cores, engine, takt::pool(queue_mutex{}, takt::locked(order)));
-      const auto v = takt::analyze(machine, set);
+      const auto v = takt::analyze(machine, set, takt::published_methods);
       REQUIRE_FALSE(v.error);
       REQUIRE(v.schedulable());
       CHECK(v.tasks[0].blocking > 0);
@@ -184,9 +185,11 @@ TEST_CASE("what a protocol of one processor does not fit is refused by name") {
   const auto fault = [&](const auto& processors, const auto& section, std::int32_t core) {
     const auto machine = takt::platform(processors, engine, queue);
     return takt::analyze(
-               machine, takt::workload(takt::task("a", takt::period(20_ms), takt::on_core(0), takt::cpu(1_ms), section),
-                                       takt::task("b", takt::period(20_ms), takt::on_core(core), takt::copy(1_ms),
-                                                  takt::locks<queue_mutex>(takt::cpu(1_ms)))))
+               machine,
+               takt::workload(takt::task("a", takt::period(20_ms), takt::on_core(0), takt::cpu(1_ms), section),
+                              takt::task("b", takt::period(20_ms), takt::on_core(core), takt::copy(1_ms),
+                                         takt::locks<queue_mutex>(takt::cpu(1_ms)))),
+               takt::published_methods)
         .error;
   };
   const auto two = takt::processors(2);
@@ -202,8 +205,9 @@ TEST_CASE("what a protocol of one processor does not fit is refused by name") {
   const auto graphs =
       takt::graph_set(takt::graph("g", takt::period(20_ms), takt::node("n", takt::locks<log_mutex>(takt::cpu(1_ms)))));
   CHECK(takt::validate(graphs.flat()).fault == takt::model_fault::mutex_without_pool);
-  CHECK(takt::analyze(takt::platform(takt::pool(takt::processors(1), takt::g_edf)), graphs.flat()).error.fault ==
-        takt::model_fault::mutex_without_pool);
+  CHECK(takt::analyze(takt::platform(takt::pool(takt::processors(1), takt::g_edf)), graphs.flat(),
+                      takt::published_methods)
+            .error.fault == takt::model_fault::mutex_without_pool);
 }
 
 TEST_CASE("a table of sections off their processor is not proven") {
@@ -246,7 +250,7 @@ TEST_CASE("nodes of graphs lock mutexes beside kernels of a block queue") {
   static constexpr auto blocks = takt::platform(
       cores, engine, takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::unguarded)),
       queue, log_of);
-  constexpr auto proven = takt::analyze(blocks, fusion);
+  constexpr auto proven = takt::analyze(blocks, fusion, takt::published_methods);
   static_assert(proven.schedulable() && proven.tasks[0].blocking > 0);
   const auto seen =
       takt::simulate(blocks, fusion, proven.plan, {.horizon = 2_s, .releases = takt::release_pattern::sporadic});

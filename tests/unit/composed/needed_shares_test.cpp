@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -45,7 +46,7 @@ constexpr auto board = board_with(takt::shares(kernels));
 }  // namespace
 
 TEST_CASE("chains whose kernels have shares by need are proven behind guards in a constant expression, and simulated") {
-  constexpr auto verdict = takt::analyze(board, chains);
+  constexpr auto verdict = takt::analyze(board, chains, takt::published_methods);
   static_assert(verdict.schedulable());
   static_assert(verdict.method == "guarded");
   constexpr auto seen = takt::simulate(board, chains, verdict.plan, {.horizon = 100_ms});
@@ -100,7 +101,9 @@ TEST_CASE("a kernel has all of the GPU while nobody else needs it, and gives up 
 }
 
 TEST_CASE("shares by need prove nothing beyond what is kept for each application") {
-  const auto schedulable = [](const auto& given) { return takt::analyze(board_with(given), chains).schedulable(); };
+  const auto schedulable = [](const auto& given) {
+    return takt::analyze(board_with(given), chains, takt::published_methods).schedulable();
+  };
   CHECK(schedulable(takt::shares(kernels)));
   CHECK_FALSE(schedulable(takt::shares(kernels, takt::wamp2s_text)));  // no test knows these rules
   auto greedy = kernels;
@@ -112,14 +115,16 @@ TEST_CASE("shares by need prove nothing beyond what is kept for each application
   // Two kernels of one application could want its share at once.
   const auto twice = takt::task_set(
       takt::task("see", takt::period(66_ms), takt::kernel(see_row), takt::cpu(1_ms), takt::kernel(see_row)));
-  const auto verdict = takt::analyze(board, twice);
+  const auto verdict = takt::analyze(board, twice, takt::published_methods);
   CHECK_FALSE(verdict.error);
   CHECK_FALSE(verdict.schedulable());
   CHECK(takt::simulate(board, twice, takt::plan<1, 3>{}, {.horizon = 1_s}).tasks[0].completed == 16);
 }
 
 TEST_CASE("shares by need refuse kernels of no application and what they do not follow") {
-  const auto fault = [](const auto& given, const auto& tasks) { return takt::analyze(given, tasks).error.fault; };
+  const auto fault = [](const auto& given, const auto& tasks) {
+    return takt::analyze(given, tasks, takt::published_methods).error.fault;
+  };
   const auto stranger = takt::task_set(takt::task("new", takt::period(50_ms), takt::kernel(takt::scaling_wcet(5_ms))));
   CHECK(fault(board, stranger) == model_fault::visit_time_unknown);
   auto rules = takt::wamp2s_robust;
@@ -144,7 +149,7 @@ TEST_CASE("applications of one row are told apart by the position of their tasks
       takt::application("b", takt::period(30_ms), takt::deadline(30_ms), takt::share_priority(2), map_row));
   const auto alone = takt::platform(takt::pool(takt::gpu_shares(), takt::shares(twins)));
   static_assert(!takt::SharePlatform<std::remove_const_t<decltype(alone)>>);  // whose method reads no rule's own set
-  const auto verdict = takt::analyze(alone, twins);
+  const auto verdict = takt::analyze(alone, twins, takt::published_methods);
   CHECK(verdict.schedulable());
   CHECK(verdict.method == "guarded");
   const auto seen = takt::simulate(alone, twins, verdict.plan, {.horizon = 600_ms});

@@ -7,8 +7,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -84,7 +85,7 @@ inline constexpr sum_of_kernels takt::analysis::known_method<decltype(my_board)>
 
 TEST_CASE("the method of kernels answers where it is best, by its own name") {
   constexpr auto board = under(takt::levels(takt::deadline_monotonic));
-  constexpr auto verdict = takt::analyze(board, kernels);
+  constexpr auto verdict = takt::analyze(board, kernels, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "level-stack-fixed-priority");
   constexpr auto known = known_alone(board, kernels);
   static_assert(known.method == verdict.method && known.tasks[1].bound.value == verdict.tasks[1].bound.value);
@@ -95,7 +96,7 @@ TEST_CASE("a combiner bounds responses under EDF, of which the demand test says 
   constexpr auto board = under(takt::nonpreemptive(takt::edf));
   constexpr auto known = known_alone(board, kernels);
   static_assert(known.schedulable() && known.method == "single-stream-edf" && !known.bounded());
-  constexpr auto verdict = takt::analyze(board, kernels);
+  constexpr auto verdict = takt::analyze(board, kernels, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "holistic" && verdict.bounded());
   const auto seen = takt::simulate(board, kernels, verdict.plan,
                                    {.horizon = 400_ms, .releases = takt::release_pattern::adversarial, .seed = 3});
@@ -107,7 +108,7 @@ TEST_CASE("a combiner proves gangs of pinned and other kernels that no published
   constexpr auto board = under(takt::gang(takt::deadline_monotonic, takt::strict));
   constexpr auto known = known_alone(board, mixed);
   static_assert(known.status == verdict_status::not_proven && known.method == "gang-fixed-priority");
-  constexpr auto verdict = takt::analyze(board, mixed);
+  constexpr auto verdict = takt::analyze(board, mixed, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "holistic");
   static_assert(verdict.plan.feasible && verdict.tasks[1].meets);
   const auto seen = takt::simulate(board, mixed, verdict.plan, {.horizon = 2_s});
@@ -121,25 +122,26 @@ TEST_CASE("a proof of a miss stands, and a plan places the kernels for all metho
   constexpr auto busy =
       takt::task_set(takt::task("a", takt::period(10_ms), takt::kernel(takt::wcet(6_ms), takt::on_sm(0))),
                      takt::task("b", takt::period(10_ms), takt::kernel(takt::wcet(6_ms), takt::on_sm(0))));
-  CHECK(takt::analyze(board, busy).status == verdict_status::unschedulable);
+  CHECK(takt::analyze(board, busy, takt::published_methods).status == verdict_status::unschedulable);
   const auto on = [](std::int32_t first, std::int32_t second) {
     takt::plan<2> out;
     out.cores.unchecked_push_back(first);
     out.cores.unchecked_push_back(second);
     return out;
   };
-  const auto verdict = takt::analyze(board, busy, on(0, 1));
+  const auto verdict = takt::analyze(board, busy, on(0, 1), takt::published_methods);
   CHECK(verdict.schedulable());
   CHECK(verdict.tasks[1].bound.value == (6_ms).count());
   CHECK(verdict.plan.cores[1] == 1);
-  CHECK(takt::analyze(board, busy, on(0, 2)).error.fault == takt::model_fault::core_out_of_range);
+  CHECK(takt::analyze(board, busy, on(0, 2), takt::published_methods).error.fault ==
+        takt::model_fault::core_out_of_range);
 }
 
 TEST_CASE("a rule is known by its state machine, and one that nobody knows takes a method of one's own") {
   constexpr auto mine = under(my_levels{});
   static_assert(known_alone(mine, kernels).method == "level-stack-edf");
-  static_assert(takt::analyze(mine, kernels).schedulable());
-  constexpr auto verdict = takt::analyze(my_board, kernels);
+  static_assert(takt::analyze(mine, kernels, takt::published_methods).schedulable());
+  constexpr auto verdict = takt::analyze(my_board, kernels, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "sum of kernels");
   const auto seen = takt::simulate(my_board, kernels, takt::plan<1>{}, {.horizon = 400_ms});
   CHECK_FALSE(seen.error);
@@ -178,17 +180,17 @@ template <>
 inline constexpr refuses_graphs takt::analysis::known_method<decltype(my_graphs)>{};
 
 TEST_CASE("the method of graphs answers through the same door, and one of one's own before it") {
-  constexpr auto verdict = takt::analyze(fair, video);
+  constexpr auto verdict = takt::analyze(fair, video, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "overlapping-nodes");
   static_assert(known_alone(fair, video).tasks[0].bound.value == verdict.tasks[0].bound.value);
   static_assert(!takt::SetProvenEitherWay<std::remove_const_t<decltype(fair)>, std::remove_const_t<decltype(video)>>);
-  CHECK(takt::analyze(my_graphs, video).method == "none of my graphs");
+  CHECK(takt::analyze(my_graphs, video, takt::published_methods).method == "none of my graphs");
   constexpr auto chains = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(2_ms)));
-  CHECK(takt::analyze(fair, chains).method == "holistic");
+  CHECK(takt::analyze(fair, chains, takt::published_methods).method == "holistic");
 }
 
 TEST_CASE("the test of shares answers through the same door, and takes a search of one's own") {
-  constexpr auto verdict = takt::analyze(granted, avionics);
+  constexpr auto verdict = takt::analyze(granted, avionics, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "sufficient-shares");
   static_assert(
       !takt::SetProvenEitherWay<std::remove_const_t<decltype(granted)>, std::remove_const_t<decltype(avionics)>>);
@@ -196,7 +198,7 @@ TEST_CASE("the test of shares answers through the same door, and takes a search 
     takt::plan<2> asked;
     return test(asked).plan;
   };
-  const auto found = takt::allocate(granted, avionics, least);
+  const auto found = takt::allocate(granted, avionics, least, takt::published_methods);
   CHECK(found.feasible);
   CHECK(found.percents.size() == 2);
   CHECK(found.percents[0] == verdict.plan.percents[0]);

@@ -7,8 +7,9 @@
 #include <span>
 
 #include <takt/analysis/any_stations.hpp>
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -20,7 +21,7 @@ constexpr ticks ms = 1'000'000;
 /// Worst responses of runs under the plan of a proof.
 template <class P, class T>
 void expect_sound(const P& given, const T& set) {
-  const auto verdict = takt::analyze(given, set);
+  const auto verdict = takt::analyze(given, set, takt::published_methods);
   REQUIRE(verdict.schedulable());
   for (const auto releases : {takt::release_pattern::periodic, takt::release_pattern::adversarial}) {
     for (const auto lengths : {takt::execution_times::upper, takt::execution_times::random}) {
@@ -57,10 +58,10 @@ constexpr auto share_board = takt::platform(processors, engine, takt::pool(takt:
 }  // namespace
 
 TEST_CASE("chains whose kernels share a GPU block by block are proven in a constant expression and simulated") {
-  constexpr auto verdict = takt::analyze(block_board, by_blocks);
+  constexpr auto verdict = takt::analyze(block_board, by_blocks, takt::published_methods);
   static_assert(verdict.schedulable());
   static_assert(verdict.method == "holistic");
-  static_assert(takt::allocate(block_board, by_blocks).feasible);
+  static_assert(takt::allocate(block_board, by_blocks, takt::published_methods).feasible);
   constexpr auto seen = takt::simulate(block_board, by_blocks, verdict.plan, {.horizon = 100_ms});
   static_assert(!seen.error && seen.misses() == 0 && seen.tasks[1].completed == 5);
   static_assert(seen.tasks[0].worst_response <= verdict.tasks[0].bound.value);
@@ -98,7 +99,9 @@ TEST_CASE("a kernel takes its rounds on an empty block queue, and its bound coun
 
 TEST_CASE("a block queue refuses kernels that it cannot place and facts that it does not know") {
   const auto fault = [](const auto& board, const auto& kernel) {
-    return takt::analyze(board, takt::task_set(takt::task("k", takt::period(50_ms), takt::cpu(1_ms), kernel))).error;
+    return takt::analyze(board, takt::task_set(takt::task("k", takt::period(50_ms), takt::cpu(1_ms), kernel)),
+                         takt::published_methods)
+        .error;
   };
   using takt::model_fault;
   const auto good = takt::kernel(takt::grid(4, 256), takt::block_length(1_ms));
@@ -136,7 +139,7 @@ TEST_CASE("a block holds whole warps of its SM, in the time, the bound and the r
     return takt::platform(takt::pool(takt::block_slots(1, 256).with_warps_of(warp), blocks));
   };
   const auto worst = [&](const auto& board) {
-    const auto verdict = takt::analyze(board, set);
+    const auto verdict = takt::analyze(board, set, takt::published_methods);
     REQUIRE(verdict.schedulable());
     const auto seen = takt::simulate(board, set, verdict.plan, {.horizon = 1_s});
     CHECK(seen.visit_response(0, 0) <= verdict.tasks[0].bound.value);
@@ -147,11 +150,13 @@ TEST_CASE("a block holds whole warps of its SM, in the time, the bound and the r
   CHECK(worst(on(32)) == 6 * ms);    // four
   CHECK(worst(on(64)) == 6 * ms);    // four
   CHECK(worst(on(128)) == 12 * ms);  // two
-  CHECK(takt::analyze(on(256), set).tasks[0].bound.value == 2 * 24 * ms);
-  CHECK(takt::analyze(on(257), set).error.fault == takt::model_fault::kernel_shape_out_of_range);
-  CHECK(takt::analyze(on(0), set).error.fault == takt::model_fault::platform_size_out_of_range);
+  CHECK(takt::analyze(on(256), set, takt::published_methods).tasks[0].bound.value == 2 * 24 * ms);
+  CHECK(takt::analyze(on(257), set, takt::published_methods).error.fault ==
+        takt::model_fault::kernel_shape_out_of_range);
+  CHECK(takt::analyze(on(0), set, takt::published_methods).error.fault ==
+        takt::model_fault::platform_size_out_of_range);
   // Who counts single threads promises less than a run takes.
-  const auto promised = takt::analyze(on(1), set);
+  const auto promised = takt::analyze(on(1), set, takt::published_methods);
   const auto seen = takt::simulate(on(128), set, promised.plan, {.horizon = 1_s});
   CHECK(seen.tasks[0].worst_response + seen.tasks[1].worst_response >
         promised.tasks[0].bound.value + promised.tasks[1].bound.value);
@@ -169,7 +174,7 @@ TEST_CASE("what a kernel takes apart from its blocks holds up the queue, and all
   const auto set = takt::task_set(takt::task("first", takt::period(50_ms), kernel(8, 2_ms, 500_us)),
                                   takt::task("second", takt::period(50_ms), kernel(4, 1_ms, 3_ms)));
   const auto board = takt::platform(takt::pool(takt::block_slots(2, 1024), blocks));
-  const auto verdict = takt::analyze(board, set);
+  const auto verdict = takt::analyze(board, set, takt::published_methods);
   REQUIRE(verdict.schedulable());
   const auto seen = takt::simulate(board, set, verdict.plan, {.horizon = 1_s});
   CHECK(seen.visit_response(0, 0) == 4 * ms + ms / 2);
@@ -188,7 +193,7 @@ TEST_CASE("what a kernel takes apart from its blocks holds up the queue, and all
 }
 
 TEST_CASE("chains with lasting shares of a GPU are proven in a constant expression and simulated") {
-  constexpr auto verdict = takt::analyze(share_board, by_shares);
+  constexpr auto verdict = takt::analyze(share_board, by_shares, takt::published_methods);
   static_assert(verdict.schedulable());
   static_assert(verdict.plan.percents.size() == 3 && verdict.plan.percents[0] == 50 && verdict.plan.percents[1] == 50 &&
                 verdict.plan.percents[2] == 0);
@@ -202,7 +207,7 @@ TEST_CASE("lasting shares follow the demand of tasks where an even split proves 
   const auto set =
       takt::task_set(takt::task("heavy", takt::period(20_ms), takt::cpu(1_ms), takt::kernel(takt::scaling_wcet(12_ms))),
                      takt::task("light", takt::period(20_ms), takt::cpu(1_ms), takt::kernel(takt::scaling_wcet(2_ms))));
-  const auto verdict = takt::analyze(share_board, set);
+  const auto verdict = takt::analyze(share_board, set, takt::published_methods);
   REQUIRE(verdict.schedulable());
   CHECK(verdict.plan.percents[0] == 85);
   CHECK(verdict.plan.percents[1] == 15);
@@ -215,7 +220,7 @@ TEST_CASE("a lasting share of SMs is so many whole SMs, and a share that is none
       takt::task("a", takt::period(40_ms), takt::cpu(1_ms), takt::kernel(takt::work(12_ms)), takt::cpu(1_ms)),
       takt::task("b", takt::period(40_ms), takt::cpu(1_ms), takt::kernel(takt::scaling_wcet(6_ms))));
   const auto board = takt::platform(processors, takt::pool(takt::virtual_sms(4, 1), takt::lasting_shares));
-  auto plan = takt::analyze(board, set).plan;
+  auto plan = takt::analyze(board, set, takt::published_methods).plan;
   plan.percents[0] = 74;  // two of four SMs
   plan.percents[1] = 26;
   const auto seen = takt::simulate(board, set, plan, {.horizon = 200_ms});
@@ -225,8 +230,8 @@ TEST_CASE("a lasting share of SMs is so many whole SMs, and a share that is none
   const auto fault = [&](std::int32_t a, std::int32_t b) {
     plan.percents[0] = a;
     plan.percents[1] = b;
-    CHECK(takt::simulate(board, set, plan).error == takt::analyze(board, set, plan).error);
-    return takt::analyze(board, set, plan).error.fault;
+    CHECK(takt::simulate(board, set, plan).error == takt::analyze(board, set, plan, takt::published_methods).error);
+    return takt::analyze(board, set, plan, takt::published_methods).error.fault;
   };
   using takt::model_fault;
   CHECK(fault(25, 75) == model_fault::none);
@@ -237,14 +242,14 @@ TEST_CASE("a lasting share of SMs is so many whole SMs, and a share that is none
   CHECK(fault(101, 1) == model_fault::plan_does_not_fit);
   fault(25, 75);
   plan.shares[0].sms = 1;
-  CHECK(takt::analyze(board, set, plan).error.fault == model_fault::plan_does_not_fit);
+  CHECK(takt::analyze(board, set, plan, takt::published_methods).error.fault == model_fault::plan_does_not_fit);
   plan.shares[0] = {0, 0};
   plan.percents.clear();
-  CHECK(takt::analyze(board, set, plan).error.fault == model_fault::plan_does_not_fit);
+  CHECK(takt::analyze(board, set, plan, takt::published_methods).error.fault == model_fault::plan_does_not_fit);
   const auto limited =
       takt::platform(processors, engine, takt::pool(takt::gpu_shares(takt::memory_units{4}), takt::lasting_shares));
-  CHECK(takt::analyze(limited, by_shares).error.fault == model_fault::option_unused);
+  CHECK(takt::analyze(limited, by_shares, takt::published_methods).error.fault == model_fault::option_unused);
   const auto unmeasured = takt::task_set(takt::task(
       "u", takt::period(40_ms), takt::kernel(takt::wcet_row::interpolated(std::span<const takt::measured_share>{}))));
-  CHECK(takt::analyze(share_board, unmeasured).error.fault == model_fault::visit_time_unknown);
+  CHECK(takt::analyze(share_board, unmeasured, takt::published_methods).error.fault == model_fault::visit_time_unknown);
 }

@@ -6,8 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/compose.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 #include "support/trace_checker.hpp"
 
 namespace {
@@ -26,7 +27,7 @@ constexpr auto board =
 
 TEST_CASE(
     "a recorded simulation of a composed board is the one without a recorder, with slices that fill its responses") {
-  const auto proven = takt::analyze(board, tasks);
+  const auto proven = takt::analyze(board, tasks, takt::published_methods);
   REQUIRE(proven.schedulable());
   const takt::simulation_options options{.horizon = 200_ms, .releases = takt::release_pattern::adversarial, .seed = 3};
   takt::trace kept;
@@ -71,7 +72,7 @@ TEST_CASE("a plan that does not fit is refused, and nothing is recorded") {
 }
 
 TEST_CASE("a job that is under way at the end is marked as late or not at all, never as completed") {
-  const auto proven = takt::analyze(board, tasks);
+  const auto proven = takt::analyze(board, tasks, takt::published_methods);
   for (const auto end : {1_ms, 3_ms, 5_ms, 22_ms, 34_ms, 35_ms}) {
     takt::trace kept;
     const auto seen = takt::simulate(board, tasks, proven.plan, {.horizon = end}, kept);

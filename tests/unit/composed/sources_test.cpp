@@ -4,9 +4,10 @@
 
 #include <cstdint>
 
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/locked_gpus/tasks/gpusync_visits.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -56,7 +57,7 @@ constexpr auto same_visits(const A& a, const B& b) -> bool {
 /// Holds a verdict against runs under its plan; whether it is a proof.
 template <class P, class T>
 auto holds(const P& on, const T& tasks, ticks horizon = 2'000'000'000) -> bool {
-  const auto verdict = takt::analyze(on, tasks);
+  const auto verdict = takt::analyze(on, tasks, takt::published_methods);
   REQUIRE_FALSE(verdict.error);
   for (const auto releases :
        {takt::release_pattern::periodic, takt::release_pattern::sporadic, takt::release_pattern::adversarial}) {
@@ -167,30 +168,33 @@ TEST_CASE("a table that was read from data flattens to the visits of the typed s
   static_assert(same_visits(flat(board, typed, 2), flat(board, typed.table(), 2)));
   CHECK(holds(serial, read));
   CHECK(holds(board, read));
-  CHECK(takt::allocate(serial, read).feasible);
+  CHECK(takt::allocate(serial, read, takt::published_methods).feasible);
 
   auto broken = read;
   broken.segments[6].first_sample = 1;
-  CHECK(takt::analyze(board, broken).error == takt::fault_at(model_fault::malformed, 1, 1));
+  CHECK(takt::analyze(board, broken, takt::published_methods).error == takt::fault_at(model_fault::malformed, 1, 1));
   broken = read;
   broken.segments[1].where = static_cast<stage>(7);
-  CHECK(takt::analyze(board, broken).error == takt::fault_at(model_fault::choice_out_of_range, 0, 1));
-  CHECK(takt::analyze(board, broken).error.name == "detect");
-  CHECK(takt::analyze(takt::platform(cores, engine), read).error ==
+  CHECK(takt::analyze(board, broken, takt::published_methods).error ==
+        takt::fault_at(model_fault::choice_out_of_range, 0, 1));
+  CHECK(takt::analyze(board, broken, takt::published_methods).error.name == "detect");
+  CHECK(takt::analyze(takt::platform(cores, engine), read, takt::published_methods).error ==
         takt::fault_at(model_fault::kernel_without_gpu, 0, 2));
-  CHECK(takt::analyze(takt::platform(cores, gpu), read).error ==
+  CHECK(takt::analyze(takt::platform(cores, gpu), read, takt::published_methods).error ==
         takt::fault_at(model_fault::copy_without_engine, 0, 1));
-  CHECK(takt::analyze(takt::platform(engine, gpu), read).error.fault == model_fault::core_out_of_range);
+  CHECK(takt::analyze(takt::platform(engine, gpu), read, takt::published_methods).error.fault ==
+        model_fault::core_out_of_range);
   broken = read;
   broken.segments[2].interleave_numerator = 4;
-  CHECK(takt::analyze(board, broken).error == takt::fault_at(model_fault::interleave_below_one, 0, 2));
+  CHECK(takt::analyze(board, broken, takt::published_methods).error ==
+        takt::fault_at(model_fault::interleave_below_one, 0, 2));
 }
 
 TEST_CASE("chains and graphs on one board are proven and simulated together") {
   constexpr auto work = takt::workload(
       control, video,
       takt::task_set(takt::task("log", takt::period(50_ms), takt::cpu(2_ms), takt::copy(1_ms), takt::cpu(1_ms))));
-  constexpr auto verdict = takt::analyze(board, work);
+  constexpr auto verdict = takt::analyze(board, work, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.plan.shares.size() == 3);
   CHECK(verdict.plan.shares[1].sms == 4);
   CHECK(verdict.tasks[1].bound.value >= 2'000'000 + 150'000 + 2'000'000 + 2'000'000);
@@ -206,7 +210,9 @@ TEST_CASE("chains and graphs on one board are proven and simulated together") {
 }
 
 TEST_CASE("what a visit table cannot hold of a graph is refused with its place") {
-  const auto refused = [](const auto& graph) { return takt::analyze(board, takt::graph_set(graph)).error; };
+  const auto refused = [](const auto& graph) {
+    return takt::analyze(board, takt::graph_set(graph), takt::published_methods).error;
+  };
   const auto a = takt::node("a", takt::cpu(1_ms));
   const auto b = takt::node("b", takt::cpu(1_ms));
   const auto late = refused(takt::graph("g", takt::period(9_ms), a, b, takt::edge("a", "b"), takt::history("b", "a")));
@@ -215,7 +221,7 @@ TEST_CASE("what a visit table cannot hold of a graph is refused with its place")
   CHECK(late.name == "g");
   const auto several = takt::graph("g", takt::period(9_ms), a, takt::node("b", takt::cpu(1_ms), takt::parallelism(2)));
   CHECK(refused(several) == takt::fault_at(model_fault::workload_part_unused, 0, 1));
-  CHECK(takt::analyze(board, takt::workload(control, several)).error ==
+  CHECK(takt::analyze(board, takt::workload(control, several), takt::published_methods).error ==
         takt::fault_at(model_fault::workload_part_unused, 1, 1));
   CHECK(refused(takt::graph("g", takt::period(9_ms), takt::node("b", takt::cpu(1_ms), takt::relative_point(1_ms)))) ==
         takt::fault_at(model_fault::workload_part_unused, 0, 0));
@@ -230,9 +236,10 @@ TEST_CASE("what a visit table cannot hold of a graph is refused with its place")
   REQUIRE(many.add_graph("many", 1'000'000));
   REQUIRE(many.add_node({.name = "n", .wcet = 1}));
   for (int i = 1; i < 64; ++i) { REQUIRE(many.extend_node({.name = "n", .wcet = 1})); }
-  CHECK(takt::analyze(board, many).schedulable());
+  CHECK(takt::analyze(board, many, takt::published_methods).schedulable());
   REQUIRE(many.extend_node({.name = "n", .wcet = 1}));
-  CHECK(takt::analyze(board, many).error == takt::fault_at(model_fault::too_many_visits, 0, 64));
+  CHECK(takt::analyze(board, many, takt::published_methods).error ==
+        takt::fault_at(model_fault::too_many_visits, 0, 64));
 }
 
 TEST_CASE("graphs keep their own method where one is known") {
@@ -243,7 +250,7 @@ TEST_CASE("graphs keep their own method where one is known") {
       takt::graph_set(takt::graph("v", takt::period(33_ms), takt::node("read", takt::cpu(2_ms)),
                                   takt::node("scale", takt::kernel(takt::grid(8, 256), takt::block_length(2_ms))),
                                   takt::edge("read", "scale"), takt::history("scale", "read")));
-  CHECK(takt::analyze(own, graphs).method == "overlapping-nodes");
+  CHECK(takt::analyze(own, graphs, takt::published_methods).method == "overlapping-nodes");
   static_assert(!takt::ComposedBoard<std::remove_const_t<decltype(own)>, std::remove_const_t<decltype(graphs)>>);
 }
 
@@ -275,7 +282,7 @@ TEST_CASE("whole kernels and applications are one visit each") {
   CHECK(shares.table.tasks[1].priority == 0);
   CHECK(holds(serial, takt::workload(control, applications)));
   CHECK(holds(serial, applications));
-  const auto refused = [](const auto& set) { return takt::analyze(serial, set).error; };
+  const auto refused = [](const auto& set) { return takt::analyze(serial, set, takt::published_methods).error; };
   CHECK(refused(takt::application_set(
             takt::application("x", takt::period(40_ms), takt::scaling_wcet(4_ms), takt::memory_units{1}))) ==
         takt::fault_at(model_fault::workload_part_unused, 0));
@@ -324,7 +331,7 @@ TEST_CASE("tasks of locked GPUs become chains once their copies have a cost") {
   const auto refused = [&](const auto& change) {
     auto other = tasks;
     change(other);
-    return takt::analyze(serial, other).error;
+    return takt::analyze(serial, other, takt::published_methods).error;
   };
   CHECK(refused([](auto& x) { x.table.tasks[0].bytes_state = 1; }) ==
         takt::fault_at(model_fault::workload_part_unused, 0));
@@ -344,10 +351,10 @@ TEST_CASE("release jitter reaches bounds and runs") {
                                        takt::task("b", takt::period(20_ms), takt::cpu(5_ms)));
   constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::deadline_monotonic));
   static_assert(takt::KnownComposition<std::remove_const_t<decltype(one)>>);
-  constexpr auto verdict = takt::analyze(one, late);
+  constexpr auto verdict = takt::analyze(one, late, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.tasks[0].bound.value == 7'000'000);
   CHECK(verdict.tasks[1].bound.value == 13'000'000);  // two jobs of a: one late, the next on time
-  CHECK(takt::analyze(one, calm).tasks[1].bound.value == 9'000'000);
+  CHECK(takt::analyze(one, calm, takt::published_methods).tasks[1].bound.value == 9'000'000);
   const auto seen =
       takt::simulate(one, late, verdict.plan, {.horizon = 10_s, .releases = takt::release_pattern::adversarial});
   CHECK(seen.tasks[0].worst_response == 7'000'000);
@@ -355,7 +362,7 @@ TEST_CASE("release jitter reaches bounds and runs") {
   CHECK(holds(one, late));
   const auto wrong =
       takt::task_set(takt::task("a", takt::period(10_ms), release_jitter(takt::duration{-1}), takt::cpu(4_ms)));
-  CHECK(takt::analyze(one, wrong).error == takt::fault_at(model_fault::negative_jitter, 0));
+  CHECK(takt::analyze(one, wrong, takt::published_methods).error == takt::fault_at(model_fault::negative_jitter, 0));
 }
 
 TEST_CASE("two GPUs of different rules and two kinds of processors stand on one board") {
@@ -373,7 +380,7 @@ TEST_CASE("two GPUs of different rules and two kinds of processors stand on one 
   REQUIRE(p.shares.try_push_back({0, 0}));
   REQUIRE(p.shares.try_push_back({1, 4}));
   REQUIRE(p.shares.try_push_back({0, 0}));
-  const auto verdict = takt::analyze(big, tasks, p);
+  const auto verdict = takt::analyze(big, tasks, p, takt::published_methods);
   REQUIRE(verdict.schedulable());
   const auto out = takt::flatten(big, tasks, p);
   CHECK(out.table.visit(0, 2).upper == 2'000'000);  // on all 8 virtual SMs of the first GPU
@@ -385,9 +392,9 @@ TEST_CASE("two GPUs of different rules and two kinds of processors stand on one 
       takt::simulate(big, tasks, verdict.plan, {.horizon = 2_s, .releases = takt::release_pattern::adversarial});
   for (std::size_t i = 0; i < 3; ++i) { CHECK(seen.tasks[i].worst_response <= verdict.tasks[i].bound.value); }
   p.shares[0].sms = 1;  // the first GPU hands none out
-  CHECK(takt::analyze(big, tasks, p).error.fault == model_fault::plan_does_not_fit);
+  CHECK(takt::analyze(big, tasks, p, takt::published_methods).error.fault == model_fault::plan_does_not_fit);
   p.shares[0] = {2, 0};
-  CHECK(takt::analyze(big, tasks, p).error.fault == model_fault::plan_does_not_fit);
+  CHECK(takt::analyze(big, tasks, p, takt::published_methods).error.fault == model_fault::plan_does_not_fit);
   CHECK(holds(big, tasks));
 }
 
@@ -403,7 +410,7 @@ TEST_CASE("of two GPUs each takes the kernels whose facts its rule reads") {
   takt::plan<2, 6> p;
   REQUIRE(p.shares.try_push_back({0, 4}));
   REQUIRE(p.shares.try_push_back({1, 0}));
-  const auto verdict = takt::analyze(both, tasks, p);
+  const auto verdict = takt::analyze(both, tasks, p, takt::published_methods);
   CHECK(verdict.schedulable());
   const auto out = takt::flatten(both, tasks, p);
   CHECK(out.table.visit(0, 1).upper == 2'000'000);  // on eight virtual SMs
@@ -411,5 +418,6 @@ TEST_CASE("of two GPUs each takes the kernels whose facts its rule reads") {
   const auto seen = takt::simulate(both, tasks, verdict.plan, {.horizon = 2_s});
   for (std::size_t i = 0; i < 2; ++i) { CHECK(seen.tasks[i].worst_response <= verdict.tasks[i].bound.value); }
   p.shares[0] = {1, 0};  // blocks follow from no work
-  CHECK(takt::analyze(both, tasks, p).error == takt::fault_at(model_fault::visit_time_unknown, 0, 1));
+  CHECK(takt::analyze(both, tasks, p, takt::published_methods).error ==
+        takt::fault_at(model_fault::visit_time_unknown, 0, 1));
 }

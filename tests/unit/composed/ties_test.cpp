@@ -6,9 +6,10 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -46,12 +47,12 @@ TEST_CASE("a proof of equal priorities states their order, which is kept and can
   const board_type board = one_processor();
   for (const bool long_first : {true, false}) {
     const tasks_type tasks = tied(long_first);
-    const auto verdict = takt::analyze(board, tasks, plan_type{});
+    const auto verdict = takt::analyze(board, tasks, plan_type{}, takt::published_methods);
     REQUIRE(verdict.schedulable());
     REQUIRE(verdict.plan.priorities.size() == 2);
     CHECK(verdict.plan.priorities[0] == 0);
     CHECK(verdict.plan.priorities[1] == 1);
-    const auto again = takt::analyze(board, tasks, verdict.plan);
+    const auto again = takt::analyze(board, tasks, verdict.plan, takt::published_methods);
     CHECK(again.plan.priorities == verdict.plan.priorities);
     const auto seen = takt::simulate(board, tasks, verdict.plan, {.horizon = takt::duration{1000}, .releases = {}});
     REQUIRE_FALSE(seen.error);
@@ -67,8 +68,8 @@ TEST_CASE("a proof of equal priorities states their order, which is kept and can
 TEST_CASE("nothing is stated where no two priorities are equal, or none are read") {
   auto tasks = tied(true);
   tasks.tasks[1].priority = 4;
-  CHECK(takt::analyze(one_processor(), tasks, plan_type{}).plan.priorities.empty());
+  CHECK(takt::analyze(one_processor(), tasks, plan_type{}, takt::published_methods).plan.priorities.empty());
   board_type by_deadline;
   REQUIRE(by_deadline.add(takt::pool(takt::processors(1), takt::edf)));
-  CHECK(takt::analyze(by_deadline, tied(true), plan_type{}).plan.priorities.empty());
+  CHECK(takt::analyze(by_deadline, tied(true), plan_type{}, takt::published_methods).plan.priorities.empty());
 }

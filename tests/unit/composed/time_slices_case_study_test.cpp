@@ -7,8 +7,9 @@
 #include <cstdint>
 
 #include <takt/analysis/pools/time_slice_responses.hpp>
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -66,7 +67,7 @@ auto by_suspension(std::size_t i, const Waits& waits) -> ticks {
 }  // namespace
 
 TEST_CASE("the case study is proven in time slices, no worse than with full turns and its published test") {
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analyze(board, tasks, takt::published_methods);
   REQUIRE(verdict.schedulable());
   constexpr ticks others = 3;
   const auto published = [](ticks kernel) {

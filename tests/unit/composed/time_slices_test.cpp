@@ -8,10 +8,11 @@
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
-#include <takt/compose.hpp>
 #include <takt/host/engine.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -161,7 +162,7 @@ TEST_CASE("kernels say their contexts and slices, and what they say is proven an
                      takt::task("other", takt::period(100_ms), takt::on_core(1), other),
                      takt::task("third", takt::period(100_ms), takt::on_core(2), takt::cpu(0_ms), third));
   const auto places = board(takt::time_slices(1_ms, 100_us));
-  const auto verdict = takt::analyze(places, tasks);
+  const auto verdict = takt::analyze(places, tasks, takt::published_methods);
   REQUIRE(verdict.schedulable());
   // 1 ms behind 2 ms of the same context, in slices of at least 1 ms: 3 waits, each for a slice of 500 us of "third".
   CHECK(verdict.tasks[0].bound.value == 3000 * us + 3 * (500 + 100 + 100) * us);
@@ -178,19 +179,21 @@ TEST_CASE("kernels say their contexts and slices, and what they say is proven an
     REQUIRE_FALSE(seen.error);
     for (std::size_t i = 0; i < 3; ++i) { CHECK(seen.tasks[i].worst_response <= verdict.tasks[i].bound.value); }
   }
-  CHECK(takt::analyze(board(takt::runlist_slices(1_ms, 100_us)), tasks).tasks[0].bound.value ==
+  CHECK(takt::analyze(board(takt::runlist_slices(1_ms, 100_us)), tasks, takt::published_methods).tasks[0].bound.value ==
         verdict.tasks[0].bound.value);
   // The same as values.
   auto described = takt::describe(tasks);
   REQUIRE_FALSE(described.error);
-  const auto same = takt::analyze(places, described.tasks);
+  const auto same = takt::analyze(places, described.tasks, takt::published_methods);
   REQUIRE(same.schedulable());
   for (std::size_t i = 0; i < 3; ++i) { CHECK(same.tasks[i].bound.value == verdict.tasks[i].bound.value); }
   described.tasks.visits[1].slice = 0;
-  CHECK(takt::analyze(places, described.tasks).error.fault == takt::model_fault::slice_out_of_range);
+  CHECK(takt::analyze(places, described.tasks, takt::published_methods).error.fault ==
+        takt::model_fault::slice_out_of_range);
   described.tasks.visits[1].slice = 2'000 * us;
   described.tasks.visits[1].context = -1;
-  CHECK(takt::analyze(places, described.tasks).error.fault == takt::model_fault::negative_context);
+  CHECK(takt::analyze(places, described.tasks, takt::published_methods).error.fault ==
+        takt::model_fault::negative_context);
 }
 
 TEST_CASE("a slice of nothing, a switch in negative time and a negative context are refused by name") {
@@ -198,7 +201,7 @@ TEST_CASE("a slice of nothing, a switch in negative time and a negative context 
   const auto tasks = takt::task_set(
       takt::task("a", takt::period(9_ms), takt::cpu(1_ms), takt::kernel(takt::work(8_ms), takt::interleave(1))));
   const auto fault = [&](takt::duration slice, takt::duration switching) {
-    return takt::analyze(board(takt::time_slices(slice, switching)), tasks).error.fault;
+    return takt::analyze(board(takt::time_slices(slice, switching)), tasks, takt::published_methods).error.fault;
   };
   CHECK(fault(1_ms, 0_ms) == model_fault::none);
   CHECK(fault(0_ms, 0_ms) == model_fault::slice_out_of_range);
@@ -207,7 +210,9 @@ TEST_CASE("a slice of nothing, a switch in negative time and a negative context 
   CHECK(fault(1_ms, takt::duration{-1}) == model_fault::switch_out_of_range);
   CHECK(fault(1_ms, takt::duration{(ticks{1} << 40) + 1}) == model_fault::switch_out_of_range);
   const auto of_kernel = [](const auto& kernel) {
-    return takt::analyze(board(plain), takt::task_set(takt::task("a", takt::period(9_ms), kernel))).error;
+    return takt::analyze(board(plain), takt::task_set(takt::task("a", takt::period(9_ms), kernel)),
+                         takt::published_methods)
+        .error;
   };
   CHECK(of_kernel(takt::kernel(takt::work(8_ms), takt::interleave(1), takt::in_context(-1))) ==
         takt::fault_at(model_fault::negative_context, 0, 0));

@@ -7,8 +7,9 @@
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/guarded.hpp>
-#include <takt/compose.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -42,7 +43,7 @@ struct own_order {
 
 template <class P, class T, class Plan>
 void expect_sound(const P& board, const T& set, const Plan& plan) {
-  const auto verdict = takt::analyze(board, set, plan);
+  const auto verdict = takt::analyze(board, set, plan, takt::published_methods);
   REQUIRE_FALSE(verdict.error);
   CHECK(verdict.schedulable());
   for (const auto releases : {takt::release_pattern::periodic, takt::release_pattern::adversarial}) {
@@ -69,7 +70,7 @@ TEST_CASE("each stretch between two CPU segments is a section of the tokens of i
 
 TEST_CASE("a set on tokens is proven and simulated in constant expressions") {
   static constexpr auto board = board_of(takt::k_fmlp_order, 2);
-  constexpr auto verdict = takt::analyze(board, tasks);
+  constexpr auto verdict = takt::analyze(board, tasks, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "holistic");
   constexpr auto seen = takt::simulate(board, tasks, verdict.plan, {.horizon = 100_ms});
   static_assert(!seen.error && seen.misses() == 0 && seen.tasks[0].completed == 5);
@@ -105,7 +106,7 @@ TEST_CASE("every protocol is proven with the terms that its bound is in") {
                                 takt::kernel(takt::work(4_ms), takt::interleave(1)), takt::cpu(1_ms)),
                      takt::task("b", takt::period(60_ms), takt::cpu(2_ms),
                                 takt::kernel(takt::work(6_ms), takt::interleave(1)), takt::cpu(1_ms)));
-  const auto verdict = takt::analyze(board_of(takt::ck_omlp_order, 1), sparse);
+  const auto verdict = takt::analyze(board_of(takt::ck_omlp_order, 1), sparse, takt::published_methods);
   CHECK(verdict.method == "inflated");
   expect_sound(board_of(takt::ck_omlp_order, 1), sparse, takt::plan<2>{});
 }
@@ -120,17 +121,17 @@ TEST_CASE("two GPUs have rules of their own: tokens on one, SMs of each task's o
   }
   expect_sound(board, tasks, plan);
   plan.shares[0] = {1, 3};
-  CHECK(takt::analyze(board, tasks, plan).error.fault == takt::model_fault::plan_does_not_fit);
+  CHECK(takt::analyze(board, tasks, plan, takt::published_methods).error.fault == takt::model_fault::plan_does_not_fit);
   plan.shares[0] = {0, 2};  // tokens give no SMs away
-  CHECK(takt::analyze(board, tasks, plan).error.fault == takt::model_fault::plan_does_not_fit);
+  CHECK(takt::analyze(board, tasks, plan, takt::published_methods).error.fault == takt::model_fault::plan_does_not_fit);
 }
 
 TEST_CASE("tokens that a lock or a GPU does not have are refused") {
-  CHECK(takt::analyze(board_of(takt::k_fmlp_order, 0), tasks).error.fault ==
+  CHECK(takt::analyze(board_of(takt::k_fmlp_order, 0), tasks, takt::published_methods).error.fault ==
         takt::model_fault::platform_size_out_of_range);
-  CHECK(takt::analyze(board_of(takt::k_fmlp_order, 5), tasks).error.fault ==
+  CHECK(takt::analyze(board_of(takt::k_fmlp_order, 5), tasks, takt::published_methods).error.fault ==
         takt::model_fault::platform_size_out_of_range);
-  CHECK(takt::analyze(board_of(takt::priority_mutex_order, 2), tasks).error.fault ==
+  CHECK(takt::analyze(board_of(takt::priority_mutex_order, 2), tasks, takt::published_methods).error.fault ==
         takt::model_fault::platform_size_out_of_range);
   takt::any_stations<2, 8> erased;
   CHECK_FALSE(erased.add_tokens(takt::priority_mutex_order, 2));
@@ -193,7 +194,7 @@ TEST_CASE("sections are proven with guards in a constant expression, and under e
   }
   takt::plan<3, 14> plan;
   takt::detail::copy_decisions(verdict.plan, plan);
-  const auto judged = takt::analyze(board, tasks, plan);
+  const auto judged = takt::analyze(board, tasks, plan, takt::published_methods);
   CHECK(judged.schedulable());
   CHECK(judged.method == "guarded");
   expect_sound(board, tasks, plan);
@@ -210,7 +211,7 @@ TEST_CASE("sections are proven with guards in a constant expression, and under e
   for (std::size_t i = 0; i < 3; ++i) { CHECK(seen.tasks[i].total_response == at_door.tasks[i].total_response); }
 
   plan.local_deadlines[2] -= 1'000'000'000;
-  CHECK(takt::analyze(board, tasks, plan).error.fault == takt::model_fault::plan_does_not_fit);
+  CHECK(takt::analyze(board, tasks, plan, takt::published_methods).error.fault == takt::model_fault::plan_does_not_fit);
 }
 
 TEST_CASE("a section asks when the visits before it are due, and no guard holds it inside") {

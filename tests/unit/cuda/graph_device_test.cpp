@@ -9,11 +9,12 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/compose.hpp>
 #include <takt/cuda/device.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 #include "fixture.hpp"
 
@@ -78,7 +79,7 @@ TEST_CASE(
   options.length = 100_s;
   options.invocations = jobs;
   options.real_time = options.pin_to_cores = options.lock_memory = false;
-  const auto plan = takt::analyze(board, graphs).plan;
+  const auto plan = takt::analyze(board, graphs, takt::published_methods).plan;
   const auto result = rt::run(board, graphs, plan, devices, options, calls);
   CAPTURE(takt::name_of(result.status()));
   CHECK(result.tasks[0].completed == jobs);

@@ -4,11 +4,12 @@
 #include <utility>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -36,7 +37,8 @@ auto on_any_board(const decltype(takt::describe(tasks))& described, int gpus) {
   for (int gpu = 0; gpu < gpus; ++gpu) {
     board.add(takt::pool(takt::virtual_sms(16, 2), takt::locked(takt::k_fmlp_order, 2)));
   }
-  const auto verdict = takt::analyze(board, described.tasks);  // finds cores, GPUs, SMs and priorities
+  const auto verdict =
+      takt::analyze(board, described.tasks, takt::published_methods);  // finds cores, GPUs, SMs and priorities
   const auto seen = takt::simulate(board, described.tasks, verdict.plan);
   // end of excerpt
   return std::pair{verdict, seen};
@@ -51,7 +53,7 @@ struct tiles {
 
 auto code_and_devices(tiles& work, const takt::runtime::run_options& options, takt::trace& recorder) {
   const auto& board = small_board;
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analyze(board, tasks, takt::published_methods);
   // excerpt: code and devices
   namespace rt = takt::runtime;
   rt::visit_codes codes;

@@ -14,6 +14,7 @@
 #include <takt/model/speedup.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 
 #include "support/small_systems.hpp"
@@ -210,7 +211,7 @@ TEST_CASE("RTGPU-23 any partitionable accelerator serves: a law is all that is a
                                 takt::cpu(duration{1})));
   constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                         takt::pool(takt::virtual_sms(6, 1), takt::federated));
-  constexpr auto two = takt::analyze(board, set, takt::dedicate(2, 1));
+  constexpr auto two = takt::analysis::analyze_by<takt::published>(board, set, takt::dedicate(2, 1));
   static_assert(two.schedulable());
   constexpr auto times = takt::measured(takt::interval<duration>{duration{9}, duration{20}},
                                         takt::interval<duration>{duration{5}, duration{11}});
@@ -220,7 +221,7 @@ TEST_CASE("RTGPU-23 any partitionable accelerator serves: a law is all that is a
   CHECK(two.tasks[0].bound.value == 1 + 12 + 1);
   // Windows of the higher task: 1 within any 12 units of its suspension.
   CHECK(two.tasks[1].bound.value == 20 + 2 + 2);
-  constexpr auto more = takt::analyze(board, set, takt::dedicate(4, 2));
+  constexpr auto more = takt::analysis::analyze_by<takt::published>(board, set, takt::dedicate(4, 2));
   CHECK(more.tasks[0].bound.value == 1 + 8 + 1);
   CHECK(more.tasks[1].bound.value == 11 + 2 + 2);
 }

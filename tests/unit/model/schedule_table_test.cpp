@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <map>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/schedule_table.hpp>
 
 using namespace takt::literals;

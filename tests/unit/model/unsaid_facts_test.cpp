@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/report/summarize.hpp>
 #include <takt/takt.hpp>
 
@@ -20,7 +21,7 @@ constexpr auto bound_on_all_sms(const Kernel& kernel) -> ticks {
                                         takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                         takt::pool(takt::virtual_sms(8, PerSm, 8), takt::federated));
   const auto tasks = takt::task_set(takt::task("a", takt::period(40_ms), takt::cpu(1_ms), kernel, takt::cpu(1_ms)));
-  const auto v = takt::analyze(board, tasks);
+  const auto v = takt::analysis::analyze_by<takt::published>(board, tasks);
   return v.tasks[0].bound.exists ? v.tasks[0].bound.value : -1;
 }
 
@@ -71,7 +72,8 @@ TEST_CASE("a verdict names the ratio that it had to assume") {
                                         takt::pool(takt::virtual_sms(4, 2), takt::federated));
   const auto assumed = [&](const auto& kernel) {
     const auto tasks = takt::task_set(takt::task("a", takt::period(40_ms), takt::cpu(1_ms), kernel, takt::cpu(1_ms)));
-    for (const auto& a : takt::report::summarize(board, tasks, takt::analyze(board, tasks)).assumptions) {
+    for (const auto& a :
+         takt::report::summarize(board, tasks, takt::analysis::analyze_by<takt::published>(board, tasks)).assumptions) {
       if (a.find("\"interleave\"") != std::string::npos) { return true; }
     }
     return false;

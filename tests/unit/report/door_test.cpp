@@ -12,13 +12,14 @@
 
 #include <unistd.h>
 
-#include <takt/compose.hpp>
 #include <takt/report/comparison_door.hpp>
 #include <takt/report/draw.hpp>
 #include <takt/report/explain.hpp>
 #include <takt/report/plan_constants.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 
@@ -69,7 +70,7 @@ class scratch_file {
 template <class Board, class Tasks>
 void check_told(const Board& board, const Tasks& tasks, std::string_view name, std::string_view drawn) {
   CAPTURE(name);
-  const auto v = takt::analyze(board, tasks);
+  const auto v = takt::analyze(board, tasks, takt::published_methods);
   REQUIRE_FALSE(v.error);
   takt::trace seen;
   const auto result = takt::simulate(board, tasks, v.plan, {.horizon = 100_ms}, seen);
@@ -106,7 +107,7 @@ TEST_CASE("a verdict is explained, and a trace drawn and written, in one call fo
 
 TEST_CASE("the explanation says what the plan decides, cores too") {
   std::ostringstream out;
-  takt::explain(out, by_method, chains, takt::analyze(by_method, chains));
+  takt::explain(out, by_method, chains, takt::analyze(by_method, chains, takt::published_methods));
   CHECK(has(out.str(), "Plan: SMs: camera 1; cores: camera 1, say \"hi\" 0; priorities: camera 1, say \"hi\" 0."));
 }
 
@@ -132,7 +133,7 @@ TEST_CASE("a comparison is told and drawn in one call") {
 
 TEST_CASE("constants of a plan say what was decided, and -1 for the rest") {
   std::ostringstream out;
-  takt::write_constants(out, "plan", by_method, chains, takt::analyze(by_method, chains));
+  takt::write_constants(out, "plan", by_method, chains, takt::analyze(by_method, chains, takt::published_methods));
   CHECK(has(out.str(), "namespace plan {"));
   CHECK(has(out.str(), "inline constexpr bool is_proven = true;"));
   CHECK(has(out.str(), "{\"camera\", 33000000, 33000000, 9500000, 1, 1, 0, 1, -1},"));
@@ -147,7 +148,7 @@ TEST_CASE("constants have the priorities of the proof, whichever rule made them,
                                   takt::task("even", takt::period(20_ms), takt::cpu(1_ms)));
   const auto constants = [&set](auto rule, const auto& tasks) {
     const auto board = takt::platform(takt::pool(takt::processors(1), rule), takt::pool(npu{}, takt::fifo));
-    const auto v = takt::analyze(board, tasks);
+    const auto v = takt::analyze(board, tasks, takt::published_methods);
     REQUIRE(v.schedulable());
     std::ostringstream out;
     takt::write_constants(out, "plan", board, tasks, v);

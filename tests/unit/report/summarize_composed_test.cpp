@@ -10,8 +10,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <takt/compose.hpp>
 #include <takt/report.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -46,7 +47,7 @@ constexpr auto pair = takt::task_set(takt::task("a", takt::period(10_ms), takt::
 
 template <class P, class T>
 auto summary_of(const P& board, const T& tasks) -> verdict_summary {
-  return takt::report::summarize(board, tasks, takt::analyze(board, tasks));
+  return takt::report::summarize(board, tasks, takt::analyze(board, tasks, takt::published_methods));
 }
 auto words_of(const verdict_summary& v) -> std::string {
   std::ostringstream out;
@@ -115,7 +116,7 @@ TEST_CASE("a report says how much of a bound is waiting for locks, also behind g
   for (const takt::duration local : {4_ms, 6_ms, 6_ms, 10_ms}) {
     REQUIRE(guards.local_deadlines.try_push_back(local.count()));
   }
-  const auto guarded = takt::analyze(fifo, tasks, guards);
+  const auto guarded = takt::analyze(fifo, tasks, guards, takt::published_methods);
   REQUIRE(guarded.schedulable());
   CHECK(guarded.tasks[0].blocking == 4'000'000);  // from the end of the window before to the offset
   CHECK(guarded.tasks[1].blocking == 4'000'000);
@@ -129,7 +130,7 @@ TEST_CASE("chains with a published method have their rows named too") {
       takt::task_set(takt::task("small", takt::period(30_ms), takt::cpu(1_ms), takt::copy(1_ms),
                                 takt::kernel(takt::work(8_ms), takt::interleave(1)), takt::cpu(1_ms)),
                      takt::task("log", takt::period(40_ms), takt::cpu(2_ms)));
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analyze(board, tasks, takt::published_methods);
   const json j = json_of(takt::report::summarize(board, tasks, verdict));
   REQUIRE(verdict.schedulable());
   for (std::size_t i = 0; i < 2; ++i) { CHECK(j.at("tasks")[i].at("method") == verdict.tasks[i].method); }
@@ -174,7 +175,7 @@ TEST_CASE("a proof behind guards says that it presumes them, and where they stan
   for (const takt::duration local : {5_ms, 5_ms, 10_ms, 10_ms}) {
     REQUIRE(guards.local_deadlines.try_push_back(local.count()));
   }
-  const auto v = takt::report::summarize(board, tasks, takt::analyze(board, tasks, guards));
+  const auto v = takt::report::summarize(board, tasks, takt::analyze(board, tasks, guards, takt::published_methods));
   REQUIRE(v.status == takt::verdict_status::schedulable);
   const json j = json_of(v);
   CHECK(j.at("tasks")[0].at("method") == "guarded");
@@ -208,7 +209,7 @@ TEST_CASE("a wrong plan of a board of pools is reported as what it is") {
   takt::plan<2> wrong;
   REQUIRE(wrong.cores.try_push_back(3));
   REQUIRE(wrong.cores.try_push_back(0));
-  const auto v = takt::report::summarize(board, pair, takt::analyze(board, pair, wrong));
+  const auto v = takt::report::summarize(board, pair, takt::analyze(board, pair, wrong, takt::published_methods));
   CHECK(v.status == takt::verdict_status::invalid_model);
   CHECK_FALSE(v.fault.empty());
   CHECK(json_of(v).at("tasks").empty());
@@ -226,7 +227,8 @@ TEST_CASE("each task with kernels has its GPU named on a board of several, wheth
                        takt::pool(takt::virtual_sms(2, 2), rule));
     auto plan = takt::dedicate(sms, 0, sms);
     plan.shares[2].gpu = 1;
-    const json j = json_of(takt::report::summarize(board, set, takt::analyze(board, set, plan)));
+    const json j =
+        json_of(takt::report::summarize(board, set, takt::analyze(board, set, plan, takt::published_methods)));
     CHECK(j.at("allocation").at("sms").size() == (sms == 0 ? 0 : 2));
     return j.at("allocation").at("gpu");
   };

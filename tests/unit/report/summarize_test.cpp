@@ -14,6 +14,7 @@
 #include <takt/report/explanation.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/report/verdict_table.hpp>
+#include <takt/systems/methods.hpp>
 
 #include "unit/report/systems.hpp"
 
@@ -179,9 +180,10 @@ TEST_CASE("a graph's bound is the nodes of one path, and the past that it waits 
 }
 
 TEST_CASE("a graph under a plan that starts nodes late says what it waits for") {
-  auto plan = takt::analyze(cluster, graphs).plan;
+  auto plan = takt::analysis::analyze_by<takt::published>(cluster, graphs).plan;
   for (auto& offset : plan.offsets) { offset += takt::duration{2_ms}.count(); }
-  const auto v = takt::report::summarize(cluster, graphs, takt::analyze(cluster, graphs, plan));
+  const auto v =
+      takt::report::summarize(cluster, graphs, takt::analysis::analyze_by<takt::published>(cluster, graphs, plan));
   REQUIRE(v.tasks[0].bound.exists);
   takt::ticks sum = 0;
   for (const auto& part : v.tasks[0].terms) { sum += part.time; }
@@ -190,7 +192,7 @@ TEST_CASE("a graph under a plan that starts nodes late says what it waits for") 
 }
 
 TEST_CASE("a deadline that the analysis did not know is held against the bound") {
-  auto late = takt::analyze(cluster, graphs);
+  auto late = takt::analysis::analyze_by<takt::published>(cluster, graphs);
   late.limit(0, takt::duration{1_ms}.count());
   const auto v = takt::report::summarize(cluster, graphs, late);
   CHECK(v.status == verdict_status::not_proven);
@@ -199,7 +201,7 @@ TEST_CASE("a deadline that the analysis did not know is held against the bound")
   CHECK(contains(words_of(v), "video is not proven to meet its deadline of 1ms: its bound is "));
   CHECK(v.promised(0).exists);
 
-  auto tasks = takt::analyze(locked_gpus(), token_tasks());
+  auto tasks = takt::analysis::analyze_by<takt::published>(locked_gpus(), token_tasks());
   tasks.limit(1, 1);
   const auto locked = takt::report::summarize(locked_gpus(), token_tasks(), tasks);
   CHECK(locked.status == verdict_status::not_proven);
@@ -281,7 +283,9 @@ TEST_CASE("an invalid model of any system is a sentence with the task, the field
   auto chain = chains.table();
   chain.tasks[1].period = period;
   chain.tasks[1].deadline = period + 1'000'000;
-  check(takt::report::summarize(board, chain, takt::analyze(board, chain, takt::dedicate(1, 1))), "lidar");
+  check(takt::report::summarize(board, chain,
+                                takt::analysis::analyze_by<takt::published>(board, chain, takt::dedicate(1, 1))),
+        "lidar");
   const auto gang = accelerator_under(takt::gang(takt::edf));
   auto kernel = kernels.table<takt::ticks>();
   kernel.tasks[0].period = period;

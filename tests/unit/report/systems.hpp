@@ -8,6 +8,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/summarize.hpp>
 
 /// One small system of each of the five kinds, and what is known of it.
@@ -90,7 +91,7 @@ inline constexpr auto by_shares = takt::platform(takt::pool(takt::gpu_shares(), 
 /// What an analysis without a plan says, with its reasons.
 template <class P, class T>
 [[nodiscard]] auto summary_of(const P& platform, const T& tasks) -> takt::report::verdict_summary {
-  return takt::report::summarize(platform, tasks, takt::analyze(platform, tasks));
+  return takt::report::summarize(platform, tasks, takt::analysis::analyze_by<takt::published>(platform, tasks));
 }
 
 }  // namespace takt_tests

@@ -12,6 +12,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/report/verdict_json.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/report/summarize.hpp>
 
 namespace {
@@ -32,7 +33,7 @@ constexpr auto tasks = takt::task_set(
 
 template <class P, class T, std::size_t N>
 auto summary_of(const P& platform, const T& set, const takt::plan<N>& plan) -> takt::report::verdict_summary {
-  return takt::report::summarize(platform, set, takt::analyze(platform, set, plan));
+  return takt::report::summarize(platform, set, takt::analysis::analyze_by<takt::published>(platform, set, plan));
 }
 
 auto written(const takt::report::verdict_summary& v) -> std::string {
@@ -42,14 +43,14 @@ auto written(const takt::report::verdict_summary& v) -> std::string {
 }
 
 TEST_CASE("verdict JSON says what analyze says, and the terms add up") {
-  const auto plan = takt::allocate(board, tasks);
+  const auto plan = takt::allocate_by<takt::published>(board, tasks);
   auto summary = summary_of(board, tasks, plan);
   summary.notes = {"priorities: deadline monotonic"};
   summary.tasks[0].other_bounds = {{"rtgpu", {77, true}}, {"rtgpu-sharper", {}}};
   const std::string text = written(summary);
   CHECK(text.find('\n') == text.size() - 1);
   const json j = json::parse(text);
-  const auto verdict = takt::analyze(board, tasks, plan);
+  const auto verdict = takt::analysis::analyze_by<takt::published>(board, tasks, plan);
 
   CHECK(j.at("format") == "takt-verdict/1");
   CHECK(j.at("analysis") == verdict.method);

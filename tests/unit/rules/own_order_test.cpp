@@ -14,6 +14,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation/simulate.hpp>
+#include <takt/systems/methods.hpp>
 
 namespace {
 
@@ -104,14 +105,17 @@ constexpr auto numbered =
                    chain("c", 70_ms, 70_ms, takt::priority(0)));
 
 TEST_CASE("chains are proven and simulated under an order of one's own as under the same priorities") {
-  constexpr auto own = takt::analyze(board_under(gap_order), plain, takt::dedicate(1, 1, 1));
-  constexpr auto given = takt::analyze(board_under(takt::fixed_priority), numbered, takt::dedicate(1, 1, 1));
+  constexpr auto own =
+      takt::analysis::analyze_by<takt::published>(board_under(gap_order), plain, takt::dedicate(1, 1, 1));
+  constexpr auto given =
+      takt::analysis::analyze_by<takt::published>(board_under(takt::fixed_priority), numbered, takt::dedicate(1, 1, 1));
   static_assert(own.schedulable() && given.schedulable());
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(own.tasks[i].name == given.tasks[i].name);
     CHECK(own.tasks[i].bound.value == given.tasks[i].bound.value);
   }
-  const auto monotonic = takt::analyze(board_under(takt::deadline_monotonic), plain, takt::dedicate(1, 1, 1));
+  const auto monotonic = takt::analysis::analyze_by<takt::published>(board_under(takt::deadline_monotonic), plain,
+                                                                     takt::dedicate(1, 1, 1));
   CHECK(own.tasks[2].bound.value != monotonic.tasks[2].bound.value);
   const auto seen = takt::simulate(board_under(gap_order), plain, own.plan, {.horizon = 3_s});
   const auto same = takt::simulate(board_under(takt::fixed_priority), numbered, given.plan, {.horizon = 3_s});
@@ -200,8 +204,8 @@ TEST_CASE("published methods and their hosts take rules of one's own that do wha
                           takt::pool(takt::virtual_sms(4, 2), gpu));
   };
   const auto compare = [](const auto& own, const auto& known, const takt::plan<3>& p) {
-    const auto a = takt::analyze(own, plain, p);
-    const auto b = takt::analyze(known, plain, p);
+    const auto a = takt::analysis::analyze_by<takt::published>(own, plain, p);
+    const auto b = takt::analysis::analyze_by<takt::published>(known, plain, p);
     CHECK(a.method == b.method);
     CHECK(a.status == b.status);
     const auto seen = takt::simulate(own, plain, a.plan, {.horizon = 3_s});
@@ -225,9 +229,10 @@ TEST_CASE("published methods and their hosts take rules of one's own that do wha
 TEST_CASE("a plan whose priorities are against an order of one's own does not fit") {
   takt::plan<3> p = takt::dedicate(1, 1, 1);
   for (const std::int32_t priority : {1, 2, 0}) { p.priorities.unchecked_push_back(priority); }
-  CHECK(takt::analyze(board_under(gap_order), plain, p).schedulable());
+  CHECK(takt::analysis::analyze_by<takt::published>(board_under(gap_order), plain, p).schedulable());
   p.priorities[0] = 3;
-  CHECK(takt::analyze(board_under(gap_order), plain, p).error.fault == takt::model_fault::plan_does_not_fit);
+  CHECK(takt::analysis::analyze_by<takt::published>(board_under(gap_order), plain, p).error.fault ==
+        takt::model_fault::plan_does_not_fit);
 }
 
 TEST_CASE("copy engines in another order than the processors have no bound") {
@@ -243,7 +248,8 @@ TEST_CASE("kernels of an accelerator are ranked by an order of one's own") {
                      takt::task("b", takt::period(60_ms), takt::deadline(30_ms), takt::kernel(takt::wcet(4_ms))),
                      takt::task("c", takt::period(70_ms), takt::deadline(70_ms), takt::kernel(takt::wcet(4_ms))));
   const auto ranks = [&](const auto& rule) {
-    const auto verdict = takt::analyze(takt::platform(takt::pool(takt::accelerator(2, 2), rule)), kernels);
+    const auto verdict =
+        takt::analysis::analyze_by<takt::published>(takt::platform(takt::pool(takt::accelerator(2, 2), rule)), kernels);
     return std::vector<std::int32_t>(verdict.plan.priorities.begin(), verdict.plan.priorities.end());
   };
   const std::vector<std::int32_t> by_gaps{1, 2, 0};

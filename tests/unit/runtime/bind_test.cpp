@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/compose.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/run.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 
@@ -57,7 +58,7 @@ TEST_CASE("bound code runs in place of its segments, once per job") {
   CHECK(code.processors().size() == 1);
   CHECK(code.units().size() == 2);
   takt::trace seen;
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analyze(board, tasks, takt::published_methods);
   const auto run = takt::run(board, tasks, verdict.plan, {.length = 200_ms, .drain = 1_s}, seen, code);
   REQUIRE_FALSE(run.error);
   CHECK(run.tasks[0].completed == 10);

@@ -17,6 +17,7 @@
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/locking/named_locks.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
+#include <takt/systems/methods.hpp>
 
 #include "support/choices.hpp"
 
@@ -79,7 +80,7 @@ TEST_CASE("no graph runs with an unknown choice") {
     o.invocations = 1;
     o.real_time = o.pin_to_cores = o.lock_memory = false;
     change(o);
-    return is_choice(rt::run(board, graphs, takt::analyze(board, graphs).plan, o));
+    return is_choice(rt::run(board, graphs, takt::analysis::analyze_by<takt::published>(board, graphs).plan, o));
   };
   expect_only_named<takt::late_handling>(3, [&](auto e) { return with([e](auto& o) { o.on_late = e; }); });
   expect_only_named<rt::length_choice>(3, [&](auto e) { return with([e](auto& o) { o.lengths = e; }); });

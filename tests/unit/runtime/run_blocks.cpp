@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/runtime/emulated_block_device.hpp>

@@ -11,12 +11,13 @@
 #include <range/v3/algorithm/max.hpp>
 #include <range/v3/range/conversion.hpp>
 
-#include <takt/allocation/compose.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 #include "support/trace_checker.hpp"
 
 namespace {
@@ -42,7 +43,7 @@ constexpr auto board =
 }  // namespace
 
 TEST_CASE("a composed board runs on threads: jobs come once per period and do all their visits in order") {
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analyze(board, tasks, takt::published_methods);
   REQUIRE(verdict.schedulable());
   takt::trace seen;
   const auto ran = rt::run(board, tasks, verdict.plan, plain(200_ms), seen);
@@ -67,7 +68,7 @@ TEST_CASE("code takes the place of the time on a processor, and gets the number 
   std::vector<std::uint64_t> jobs;
   rt::visit_codes codes;
   codes.cpu(1, 0, [&jobs](std::uint64_t job) { jobs.push_back(job); });
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analyze(board, tasks, takt::published_methods);
   const auto ran = rt::run(board, tasks, verdict.plan, plain(100_ms), codes);
   REQUIRE_FALSE(ran.error);
   REQUIRE_FALSE(jobs.empty());
@@ -78,7 +79,7 @@ TEST_CASE("code takes the place of the time on a processor, and gets the number 
 TEST_CASE("code for a visit that is not on a processor binds nothing") {
   rt::visit_codes codes;
   codes.cpu(0, 1, [](std::uint64_t) {});
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analyze(board, tasks, takt::published_methods);
   const auto ran = rt::run(board, tasks, verdict.plan, plain(10_ms), codes);
   CHECK(ran.status() == takt::observation_status::wrong_binding);
 }
@@ -86,7 +87,7 @@ TEST_CASE("code for a visit that is not on a processor binds nothing") {
 TEST_CASE("a job takes at least the time of its visits, and misses where its processor is overloaded") {
   auto options = plain(200_ms);
   options.lengths = rt::length_choice::upper;
-  const auto verdict = takt::analyze(board, tasks);
+  const auto verdict = takt::analyze(board, tasks, takt::published_methods);
   const auto ran = rt::run(board, tasks, verdict.plan, options);
   REQUIRE_FALSE(ran.error);
   CHECK(ran.tasks[0].best_response >= (5_ms).count());

@@ -13,12 +13,13 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/allocation/compose.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 #include "support/limited_wait.hpp"
 #include "support/longer_runs.hpp"
 #include "support/trace_checker.hpp"
@@ -155,7 +156,7 @@ TEST_CASE("code on SMs of its task's own runs beside that of other tasks, one jo
       takt::task("a", takt::period(20_ms), takt::cpu(100_us), takt::kernel(takt::work(8_ms)), takt::cpu(100_us)),
       takt::task("b", takt::period(20_ms), takt::cpu(100_us), takt::kernel(takt::work(8_ms)), takt::cpu(100_us)));
   const auto board = takt::platform(cores, takt::pool(takt::virtual_sms(4, 1), takt::federated));
-  const auto verdict = takt::analyze(board, set);
+  const auto verdict = takt::analyze(board, set, takt::published_methods);
   REQUIRE(verdict.schedulable());
   const auto described = takt::describe(set);
   CHECK(seen_in_some_run(100_ms, [&](takt::duration length) {

@@ -15,15 +15,16 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/allocation/compose.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/executor/decided_device.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 #include "support/limited_wait.hpp"
 #include "support/longer_runs.hpp"
 #include "support/manual_device.hpp"
@@ -225,7 +226,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a device with streams serves copies and kernels on SMs of their own, and moves the user's bytes") {
-  const auto verdict = takt::analyze(board, chains);
+  const auto verdict = takt::analyze(board, chains, takt::published_methods);
   REQUIRE(verdict.schedulable());
   rt::emulated_device device{rt::record_of(board)};
   const std::array<int, 4> from{1, 2, 3, 4};
@@ -248,7 +249,7 @@ TEST_CASE("a device with streams serves copies and kernels on SMs of their own, 
 }
 
 TEST_CASE("a run on devices refuses what they cannot serve, and bindings that name nothing") {
-  const auto verdict = takt::analyze(board, chains);
+  const auto verdict = takt::analyze(board, chains, takt::published_methods);
   rt::emulated_accelerator whole{{.cores = 4, .preemption_levels = 1}};
   rt::emulated_device device{rt::record_of(board)};
   const auto status = [&](rt::board_devices& d) {
@@ -304,7 +305,7 @@ TEST_CASE("a launch that is complete is not made again by a host that has yet to
 }
 
 TEST_CASE("a device that fails ends the run there, and the result has its sentence") {
-  const auto verdict = takt::analyze(board, chains);
+  const auto verdict = takt::analyze(board, chains, takt::published_methods);
   for (const int good : {0, 1, 4}) {
     CAPTURE(good);
     failing_device device{rt::record_of(board), good};
@@ -327,7 +328,7 @@ TEST_CASE("a device that fails ends the run there, and the result has its senten
 }
 
 TEST_CASE("a device that neither fails nor answers ends the run, after the bound of the visit that it has") {
-  const auto verdict = takt::analyze(board, chains);
+  const auto verdict = takt::analyze(board, chains, takt::published_methods);
   auto options = plain(60_s);
   options.patience = 30_ms;
   SUBCASE("with streams") {

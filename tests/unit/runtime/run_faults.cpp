@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/simulation/trace.hpp>

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include "support/limited_wait.hpp"
@@ -494,7 +495,7 @@ void check_run(const Rule& rule) {
   rt::board_devices devices;
   devices.kernels(0, device);
   auto o = options(120_ms);
-  o.expected = rt::expect(takt::analyze(platform, tasks));
+  o.expected = rt::expect(takt::analyze(platform, tasks, takt::published_methods));
   std::array<ticks, 3> told{};
   o.on_violation = [&told](const rt::violation& v) { told[v.task] = v.observed; };
   recording trace;
@@ -577,8 +578,9 @@ TEST_CASE("a run of kernels refuses what cannot run, with the reason") {
 }
 
 TEST_CASE("what is proven for a kernel is expected of it: its bound, or under EDF its deadline") {
-  const auto by_rank = rt::expect(takt::analyze(board(takt::levels(takt::deadline_monotonic)), tasks));
-  const auto by_deadline = rt::expect(takt::analyze(board(takt::levels(takt::edf)), tasks));
+  const auto by_rank =
+      rt::expect(takt::analyze(board(takt::levels(takt::deadline_monotonic)), tasks, takt::published_methods));
+  const auto by_deadline = rt::expect(takt::analyze(board(takt::levels(takt::edf)), tasks, takt::published_methods));
   REQUIRE(by_rank.size() == 3);
   REQUIRE(by_deadline.size() == 3);
   CHECK(by_rank[0].response.exists);
@@ -586,7 +588,7 @@ TEST_CASE("what is proven for a kernel is expected of it: its bound, or under ED
   CHECK(by_deadline[0].response.value == (40_ms).count());
   constexpr auto heavy = takt::task_set(takt::task("a", takt::period(10_ms), takt::kernel(takt::wcet(9_ms))),
                                         takt::task("b", takt::period(10_ms), takt::kernel(takt::wcet(9_ms))));
-  for (const auto& e : rt::expect(takt::analyze(board(takt::levels(takt::edf)), heavy))) {
+  for (const auto& e : rt::expect(takt::analyze(board(takt::levels(takt::edf)), heavy, takt::published_methods))) {
     CHECK_FALSE(e.response.exists);
   }
 }

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/run_watch.hpp>
 #include <takt/simulation/trace.hpp>

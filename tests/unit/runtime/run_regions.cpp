@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/allocation/compose.hpp>
-#include <takt/compose.hpp>
+#include <takt/allocation/analyze.hpp>
+#include <takt/takt.hpp>
 #include <takt/simulation/trace.hpp>
 
 namespace {

@@ -13,11 +13,12 @@
 #include <string>
 #include <vector>
 
-#include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/runtime/emulated_shared_gpu.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
+#include <takt/systems/methods.hpp>
+#include <takt/takt.hpp>
 #include "support/trace_checker.hpp"
 
 namespace {
@@ -164,7 +165,8 @@ TEST_CASE("a kernel of an application that the device does not know ends the run
   rt::emulated_shared_gpu device{alone};
   rt::board_devices devices;
   devices.kernels(1, device);
-  const auto ran = rt::run(board, chains, takt::analyze(board, chains).plan, devices, options(60_s));
+  const auto ran =
+      rt::run(board, chains, takt::analyze(board, chains, takt::published_methods).plan, devices, options(60_s));
   CHECK(ran.status() == observation_status::device_failed);
   CHECK(ran.device_fault.find("is not one of the 1 that the device knows") != std::string::npos);
   CHECK(ran.end < (60_s).count());

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/runtime/executor/run.hpp>
 

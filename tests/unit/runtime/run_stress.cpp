@@ -15,7 +15,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/clock.hpp>

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>

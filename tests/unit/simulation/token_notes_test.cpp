@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/compose.hpp>
+#include <takt/takt.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>

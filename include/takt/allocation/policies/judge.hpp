@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/allocation/compose.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/allocation/policies/judge_board.hpp>
 #include <takt/allocation/policies/known_under.hpp>
 #include <takt/allocation/policies/limits_under.hpp>

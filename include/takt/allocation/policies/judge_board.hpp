@@ -7,8 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/allocation/compose.hpp>
-#include <takt/analysis/compose.hpp>
+#include <takt/allocation/analyze.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>

@@ -7,6 +7,7 @@
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/analyze.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
 #include <takt/systems/rtgpu/plans/judge.hpp>
 
@@ -26,7 +27,7 @@ template <class Cpu, class Gpu, class Platform, class Table>
 void check_same(const Table& table, const takt::platform_record& sizes, const Cpu& cpus, const Gpu& gpus,
                 const Platform& platform) {
   const auto described = described_of(table);
-  const auto typed = takt::analyze(platform, table);
+  const auto typed = takt::analysis::analyze_by<takt::published>(platform, table);
   const auto answer = takt::judge_chains(described, hardware_of(sizes), cpus, gpus);
   const auto& found = answer.verdict;
   auto expected = typed;

@@ -13,6 +13,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/systems/graphs/plans/judge.hpp>
+#include <takt/systems/methods.hpp>
 
 #include "support/described_sets.hpp"
 #include "support/same_verdict.hpp"
@@ -77,9 +78,10 @@ auto check_same(const table& graphs, const Rule& rule, std::int32_t cpus, std::i
   const auto found = takt::judge_graphs(described, board(cpus, engines), rule);
   if (engines > 0) {
     const auto copies = takt::pool(takt::copy_engines(engines), takt::fifo);
-    check_same_verdict(found, takt::analyze(takt::platform(cluster, blocks, copies), graphs));
+    check_same_verdict(found,
+                       takt::analysis::analyze_by<takt::published>(takt::platform(cluster, blocks, copies), graphs));
   } else {
-    check_same_verdict(found, takt::analyze(takt::platform(cluster, blocks), graphs));
+    check_same_verdict(found, takt::analysis::analyze_by<takt::published>(takt::platform(cluster, blocks), graphs));
   }
   check_same_verdict(takt::judge_graphs(described, board(cpus, engines), rule, cpus, found.plan), found);
   return found.bounded();
@@ -146,7 +148,7 @@ TEST_CASE("typed graphs that are described have their bounds") {
                   takt::node("detect", takt::kernel(takt::grid(24, 512), takt::block_length(1500_us),
                                                     takt::launch(200_us), takt::await(100_us))),
                   takt::node("track", takt::cpu(6_ms)), takt::edge("grab", "detect"), takt::edge("detect", "track")));
-  const auto typed = takt::analyze(
+  const auto typed = takt::analysis::analyze_by<takt::published>(
       takt::platform(takt::pool(takt::processors(6), takt::clustered(takt::g_fl, 3)),
                      takt::pool(takt::block_slots(6, 2048), takt::fifo_blocks(takt::per_job_streams, takt::guarded))),
       graphs);

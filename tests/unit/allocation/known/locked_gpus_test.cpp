@@ -9,6 +9,7 @@
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/plans/judge.hpp>
 #include <takt/systems/locked_gpus/tasks/study.hpp>
+#include <takt/systems/methods.hpp>
 
 #include "support/described_sets.hpp"
 #include "support/same_verdict.hpp"
@@ -82,7 +83,7 @@ TEST_CASE("tasks on locked GPUs have the same bounds as a described workload") {
     takt::random_stream random{seed};
     const board platform = random_board(random);
     const table tasks = random_tasks(random, platform.shape);
-    auto typed = takt::analyze(platform, tasks);
+    auto typed = takt::analysis::analyze_by<takt::published>(platform, tasks);
     for (std::size_t i = 0; i < typed.tasks.size(); ++i) { typed.limit(i, tasks.tasks[i].deadline); }
     const auto described = described_of(tasks);
     const auto found = takt::judge_locked_gpus(described, gpus(4, 4), platform);

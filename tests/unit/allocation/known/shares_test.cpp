@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/model/platform.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/shares/figures/synthetic_sets.hpp>
 #include <takt/systems/shares/plans/judge.hpp>
 
@@ -24,7 +25,7 @@ namespace {
 template <std::size_t N>
 void check_same(const takt::application_set<N>& table, const takt::shares_rule& rule, std::int64_t memory) {
   const auto gpu = memory > 0 ? takt::gpu_shares(takt::memory_units::holding(memory)) : takt::gpu_shares();
-  const auto typed = takt::analyze(takt::platform(takt::pool(gpu, rule)), table);
+  const auto typed = takt::analysis::analyze_by<takt::published>(takt::platform(takt::pool(gpu, rule)), table);
   const auto described = described_of(table);
   const auto found = takt::judge_shares(described, one_gpu(memory), rule, table.contention);
   check_same_verdict(found, typed);

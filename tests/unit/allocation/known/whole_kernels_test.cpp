@@ -7,6 +7,7 @@
 #include <takt/generation/whole_kernels.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/systems/accelerators/plans/judge.hpp>
+#include <takt/systems/methods.hpp>
 
 #include "support/accelerator_examples.hpp"
 #include "support/described_sets.hpp"
@@ -26,7 +27,8 @@ namespace {
 template <std::size_t N, class Rule>
 void check_same(const takt::task_rows<takt::accelerator_task<ticks>, N>& table, std::int32_t sms, std::int32_t levels,
                 const Rule& rule) {
-  const auto typed = takt::analyze(takt::platform(takt::pool(takt::accelerator(sms, levels), rule)), table);
+  const auto typed = takt::analysis::analyze_by<takt::published>(
+      takt::platform(takt::pool(takt::accelerator(sms, levels), rule)), table);
   const auto described = described_of(table);
   const auto found = takt::judge_whole_kernels(described, one_gpu(sms, levels), rule);
   CHECK_FALSE(found.cores_were_chosen);

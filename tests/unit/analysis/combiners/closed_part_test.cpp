@@ -8,7 +8,7 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
-#include <takt/compose.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 namespace {
@@ -115,7 +115,7 @@ TEST_CASE("an overloaded task leaves the bounds of those that it cannot delay, a
       task("behind", period(50_ms), deadline(50_ms), priority(2), on_core(0), cpu(1_ms)),
       task("apart", period(20_ms), deadline(20_ms), priority(3), on_core(1), cpu(1_ms), visit<npu>(takes(7_ms))));
   constexpr auto two_cores = platform(pool(processors(2), fixed_priority), pool(npu{}, fifo));
-  constexpr auto verdict = analyze(two_cores, tasks, plan<4, 4>{});
+  constexpr auto verdict = analyze(two_cores, tasks, plan<4, 4>{}, takt::published_methods);
   static_assert(!verdict.schedulable());
   static_assert(verdict.end_to_end(0) == 2_ms && verdict.end_to_end(3) == 8_ms);
   static_assert(!verdict.tasks[1].bound.exists && !verdict.tasks[2].bound.exists);

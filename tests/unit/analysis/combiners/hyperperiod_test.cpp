@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/compose.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 namespace {
@@ -28,8 +28,8 @@ constexpr takt::plan<2> no_plan{};
 }  // namespace
 
 TEST_CASE("strict periods are decided by their hyperperiod, under fixed priorities and EDF") {
-  static_assert(analyze(one_core(takt::fixed_priority), apart, no_plan).schedulable());
-  const auto v = analyze(one_core(takt::edf), apart, no_plan);
+  static_assert(analyze(one_core(takt::fixed_priority), apart, no_plan, takt::published_methods).schedulable());
+  const auto v = analyze(one_core(takt::edf), apart, no_plan, takt::published_methods);
   REQUIRE(v.schedulable());
   CHECK(v.method == "hyperperiod");
   CHECK(v.tasks[0].bound.value == 5'000'000);
@@ -37,10 +37,12 @@ TEST_CASE("strict periods are decided by their hyperperiod, under fixed prioriti
 }
 
 TEST_CASE("they are not where one task is sporadic, the processor does not preempt, or there are several") {
-  CHECK(analyze(one_core(takt::fixed_priority), sporadic, no_plan).status == takt::verdict_status::unschedulable);
-  CHECK(analyze(one_core(takt::nonpreemptive(takt::fixed_priority)), apart, no_plan).method != "hyperperiod");
+  CHECK(analyze(one_core(takt::fixed_priority), sporadic, no_plan, takt::published_methods).status ==
+        takt::verdict_status::unschedulable);
+  CHECK(analyze(one_core(takt::nonpreemptive(takt::fixed_priority)), apart, no_plan, takt::published_methods).method !=
+        "hyperperiod");
   const auto two = takt::platform(takt::pool(takt::processors(2), takt::g_edf));
-  CHECK(analyze(two, apart, no_plan).method != "hyperperiod");
+  CHECK(analyze(two, apart, no_plan, takt::published_methods).method != "hyperperiod");
 }
 
 TEST_CASE("a task that is late in the run of its releases has its exact response as bound") {
@@ -48,7 +50,7 @@ TEST_CASE("a task that is late in the run of its releases has its exact response
       takt::task("a", takt::period(10_ms), takt::priority(0), takt::strictly_periodic(), takt::cpu(5_ms)),
       takt::task("b", takt::period(20_ms), takt::deadline(7_ms), takt::priority(1), takt::strictly_periodic(12_ms),
                  takt::cpu(5_ms)));
-  const auto v = analyze(one_core(takt::fixed_priority), late, no_plan);
+  const auto v = analyze(one_core(takt::fixed_priority), late, no_plan, takt::published_methods);
   CHECK(v.status == takt::verdict_status::unschedulable);
   CHECK(v.tasks[0].meets);
   CHECK_FALSE(v.tasks[1].meets);
@@ -72,6 +74,6 @@ TEST_CASE("simulations release strict tasks by their clock, whatever pattern the
 TEST_CASE("an offset before the clock starts is refused") {
   constexpr auto early = takt::task_set(
       takt::task("a", takt::period(10_ms), takt::strictly_periodic(takt::duration{-1}), takt::cpu(5_ms)));
-  const auto v = analyze(one_core(takt::edf), early, no_plan);
+  const auto v = analyze(one_core(takt::edf), early, no_plan, takt::published_methods);
   CHECK(v.error.fault == takt::model_fault::negative_time);
 }

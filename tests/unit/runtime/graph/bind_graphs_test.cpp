@@ -12,6 +12,7 @@
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/bind_graphs.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include <takt/systems/methods.hpp>
 
 using namespace takt::literals;
 
@@ -82,7 +83,7 @@ TEST_CASE("bound code of graphs runs in place of its segments, once per job, and
   CHECK(code.blocks().size() == 1);
   CHECK(code.inputs().size() == 1);
   CHECK(code.outputs().size() == 1);
-  const auto plan = takt::analyze(board, graphs).plan;
+  const auto plan = takt::analysis::analyze_by<takt::published>(board, graphs).plan;
   const auto seen = rt::run(board, graphs, plan, quietly(3), code);
   REQUIRE(seen.status() != takt::observation_status::wrong_binding);
   REQUIRE(seen.tasks.size() == 2);

@@ -21,6 +21,7 @@
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/simulation/graph/simulate.hpp>
+#include <takt/systems/methods.hpp>
 #include "support/limited_wait.hpp"
 #include "support/mute_device.hpp"
 
@@ -119,7 +120,7 @@ TEST_CASE("OVX-32 nodes of graphs compute and copy on devices, and data passes f
   rt::emulated_block_device computer{slots, 4};
   rt::graph_devices devices;
   devices.copies(engines, mover, moved).kernels(gpu, computer, computed);
-  auto plan = takt::analyze(board, graphs).plan;
+  auto plan = takt::analysis::analyze_by<takt::published>(board, graphs).plan;
   for (auto& n : plan.instances) { n += 2; }
   recording seen;
   const auto result = rt::run(board, graphs, plan, devices, quietly(jobs), seen, code);
@@ -197,12 +198,12 @@ TEST_CASE("graphs on several GPUs have bounds where these are alike, and run on 
                           takt::pool(takt::copy_engines(1), takt::fifo), takt::pool(left, blocks),
                           takt::pool(right, blocks));
   };
-  const auto alike = takt::analyze(with(slots, slots), graphs);
+  const auto alike = takt::analysis::analyze_by<takt::published>(with(slots, slots), graphs);
   CHECK(alike.bounded());
-  CHECK(alike.tasks[0].bound.value == takt::analyze(board, graphs).tasks[0].bound.value);
+  CHECK(alike.tasks[0].bound.value == takt::analysis::analyze_by<takt::published>(board, graphs).tasks[0].bound.value);
   constexpr auto small = takt::block_slots(2, 128);
   for (const auto& two : {with(slots, small), with(small, slots)}) {
-    CHECK(takt::analyze(two, graphs).error.fault == takt::model_fault::gpus_differ);
+    CHECK(takt::analysis::analyze_by<takt::published>(two, graphs).error.fault == takt::model_fault::gpus_differ);
     CHECK(takt::simulate(two, graphs, alike.plan).error.fault == takt::model_fault::gpus_differ);
   }
   auto plan = alike.plan;
@@ -221,7 +222,7 @@ TEST_CASE("a device that does not answer ends a run of graphs, and one that does
   devices.kernels(gpu, silent);
   auto options = quietly(5);
   options.patience = 30_ms;
-  const auto plan = takt::analyze(board, graphs).plan;
+  const auto plan = takt::analysis::analyze_by<takt::published>(board, graphs).plan;
   const auto result = rt::run(board, graphs, plan, devices, options);
   CHECK(result.status() == observation_status::device_silent);
   CHECK(result.device_fault.find("work") != std::string::npos);
@@ -232,7 +233,7 @@ TEST_CASE("a device that does not answer ends a run of graphs, and one that does
 }
 
 TEST_CASE("work of devices is of nodes on their pools, and no node has two kinds of it") {
-  const auto plan = takt::analyze(board, graphs).plan;
+  const auto plan = takt::analysis::analyze_by<takt::published>(board, graphs).plan;
   const auto status = [&](std::uint32_t pool, std::uint32_t node, const graph_code& code) {
     rt::emulated_block_device device{slots};
     rt::graph_devices::makers<rt::emulated_kernel> made;

@@ -26,6 +26,7 @@
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
 #include "support/random_graphs.hpp"
 
@@ -177,7 +178,7 @@ void compare(const P& board, bool preemptive, std::int64_t systems, agreement& s
     options.length = takt::duration{invocations * graphs.graphs[0].period};
     options.lengths = rt::length_choice::upper;
     options.early_release = random.chance(1, 2);
-    const auto verdict = takt::analyze(board, graphs);
+    const auto verdict = takt::analysis::analyze_by<takt::published>(board, graphs);
     if (!verdict.bounded()) { continue; }
     takt::refined_table<random_graphs> refined = takt::refine(graphs, takt::copy_placement::engine);
     using rule = takt::detail::global_rule_of<P>;

@@ -9,6 +9,7 @@
 #include <takt/allocation/analyze.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/run_watch.hpp>
+#include <takt/systems/methods.hpp>
 
 namespace {
 
@@ -26,7 +27,7 @@ constexpr auto graphs = takt::graph_set(takt::graph("g", takt::period(10_ms), ta
   out.real_time = out.pin_to_cores = out.lock_memory = false;
   return out;
 }
-[[nodiscard]] auto plan_of() { return takt::analyze(board, graphs).plan; }
+[[nodiscard]] auto plan_of() { return takt::analyze(board, graphs, takt::published_methods).plan; }
 
 }  // namespace
 

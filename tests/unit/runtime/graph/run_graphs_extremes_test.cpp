@@ -21,6 +21,7 @@
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
 
 namespace {
@@ -50,7 +51,7 @@ constexpr std::array<std::string_view, 16> names{"a", "b", "c", "d", "e", "f", "
 
 template <class G>
 [[nodiscard]] auto plan_of(const G& graphs) {
-  return takt::analyze(board, graphs).plan;
+  return takt::analysis::analyze_by<takt::published>(board, graphs).plan;
 }
 
 [[nodiscard]] auto cpu_node(std::size_t name, takt::ticks wcet) -> takt::graph_node<takt::ticks> {
@@ -220,7 +221,7 @@ TEST_CASE("GSA-44 GSA-45 every node finds whole what its edges bring, whatever t
     for (std::uint32_t g = 0; g < graphs.graphs.size(); ++g) {
       code.output(g, [&delivered, g](const graph_job& j) { delivered[g].push_back(j.number); });
     }
-    const auto verdict = takt::analyze(board, graphs);
+    const auto verdict = takt::analysis::analyze_by<takt::published>(board, graphs);
     if (!verdict.bounded()) { continue; }
     const auto result = rt::run(board, graphs, verdict.plan, options, code);
     INFO("round " << round << ", " << name_of(result.status()) << ", " << takt::describe(result.error.fault).problem

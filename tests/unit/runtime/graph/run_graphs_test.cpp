@@ -22,6 +22,7 @@
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
 
 namespace {
@@ -63,12 +64,12 @@ constexpr auto clusters =
 /// With what is proven of the graphs as expectation.
 template <class P, class G>
 [[nodiscard]] auto expecting(const P& platform, const G& graphs, graph_run_options o) -> graph_run_options {
-  o.expected = rt::expect(takt::analyze(platform, graphs));
+  o.expected = rt::expect(takt::analysis::analyze_by<takt::published>(platform, graphs));
   return o;
 }
 template <class P, class G>
 [[nodiscard]] auto plan_of(const P& platform, const G& graphs) {
-  return takt::analyze(platform, graphs).plan;
+  return takt::analysis::analyze_by<takt::published>(platform, graphs).plan;
 }
 
 struct recording {
@@ -128,7 +129,7 @@ TEST_CASE("OVX-32 several graphs run in clusters, with kernels between them, and
 TEST_CASE("OVX-32 a node has as many instances as jobs of it can be under way, and takes the priority of each job") {
   // Each job lasts longer than a period: only overlapping jobs keep up.
   const auto graphs = takt::graph_set(takt::graph("long", takt::period(2_ms), takt::node("a", takt::cpu(3_ms))));
-  const auto verdict = takt::analyze(board, graphs);
+  const auto verdict = takt::analysis::analyze_by<takt::published>(board, graphs);
   REQUIRE(verdict.bounded());
   // Two jobs of 3 run, and one more goes first: at least two jobs overlap.
   CHECK(verdict.plan.instances[0] == (verdict.visits[0].response + 1'999'999) / 2'000'000);
@@ -475,7 +476,7 @@ TEST_CASE("options that a run of graphs would not follow are refused with the va
 
 TEST_CASE("a run without the plan of a bounded verdict is refused, and says what the plan lacks") {
   const auto overload = takt::graph_set(takt::graph("much", takt::period(1_ms), takt::node("a", takt::cpu(3_ms))));
-  const auto verdict = takt::analyze(board, overload);
+  const auto verdict = takt::analysis::analyze_by<takt::published>(board, overload);
   CHECK(verdict.why == takt::obstacle::processors);
   const auto unbounded = rt::run(board, overload, verdict.plan, quietly(1));
   CHECK(unbounded.status() == observation_status::invalid_model);
@@ -528,7 +529,7 @@ constexpr auto copying = takt::graph_set(
 }  // namespace
 
 TEST_CASE("copies run on the platform's engines, as they are bounded, and not on its processors") {
-  const auto verdict = takt::analyze(with_engines, copying);
+  const auto verdict = takt::analysis::analyze_by<takt::published>(with_engines, copying);
   REQUIRE(verdict.bounded());
   recording seen;
   const auto result = rt::run(with_engines, copying, verdict.plan, expecting(with_engines, copying, quietly(10)), seen);

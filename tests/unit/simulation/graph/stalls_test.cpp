@@ -19,6 +19,7 @@
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/methods.hpp>
 #include "support/random_graphs.hpp"
 
 namespace {
@@ -43,7 +44,7 @@ constexpr auto camera = takt::graph_set(takt::graph(
   static constexpr takt::duration deadline = 66_ms;
   const takt::simulation_options options{
       .horizon = 20_s, .releases = releases, .deadlines = {&deadline, 1}, .stalls = stalls, .on_late = on_late};
-  return takt::simulate(board, camera, takt::analyze(board, camera).plan, options);
+  return takt::simulate(board, camera, takt::analysis::analyze_by<takt::published>(board, camera).plan, options);
 }
 
 /// When the last invocation that responds later than without stalls is released.
@@ -195,7 +196,7 @@ void hold_bounds(const Rule& rule, bool only_stops, exceeded& out) {
   takt::random_stream random{29};
   for (int i = 0; i < 80; ++i) {
     const auto graphs = takt_tests::draw_graphs(random);
-    const auto verdict = takt::analyze(here, graphs);
+    const auto verdict = takt::analysis::analyze_by<takt::published>(here, graphs);
     const auto stalls = takt_tests::draw_stalls(random, graphs.graphs[0].period);
     const auto pattern = random.chance(1, 2) ? takt::release_pattern::adversarial : takt::release_pattern::periodic;
     if (!verdict.bounded()) { continue; }

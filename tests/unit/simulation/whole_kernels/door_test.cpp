@@ -10,6 +10,7 @@
 #include <takt/model/task.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/methods.hpp>
 
 namespace {
 
@@ -41,7 +42,7 @@ TEST_CASE("AP-35 kernels run with the priorities of their plan, in the simulatio
   constexpr auto board = under(takt::levels(takt::fixed_priority));
   const auto seen = [&](const takt::plan<2>& p) {
     const auto run = takt::simulate(board, tasks, p, {.horizon = 40_ns});
-    const auto verdict = takt::analyze(board, tasks, p);
+    const auto verdict = takt::analysis::analyze_by<takt::published>(board, tasks, p);
     REQUIRE_FALSE(run.error);
     REQUIRE_FALSE(verdict.error);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -59,7 +60,7 @@ TEST_CASE("AP-35 a plan repeats the order of a rule that has one, and has no pri
   constexpr auto board = under(takt::levels(takt::rate_monotonic));
   const auto fault = [](const auto& platform, const takt::plan<2>& p) {
     const auto error = takt::simulate(platform, tasks, p, {.horizon = 40_ns}).error;
-    CHECK(takt::analyze(platform, tasks, p).error == error);
+    CHECK(takt::analysis::analyze_by<takt::published>(platform, tasks, p).error == error);
     return error.fault;
   };
   CHECK(fault(board, with_priorities(0, 1)) == model_fault::none);

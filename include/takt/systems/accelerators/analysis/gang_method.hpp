@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
 #include <takt/analysis/methods/whole_kernels/parts.hpp>
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
@@ -70,7 +70,10 @@ struct gang_method : kernel_method<gang_method<Order>> {
 };
 template <class P>
 concept GangKernels = HasAccelerator<P> && GangScheduled<typename P::accelerator_rule>;
-template <GangKernels P>
-inline constexpr gang_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
+/// Knows kernels that run as gangs.
+struct gang_kernels : method_family {
+  template <GangKernels P>
+  using on = gang_method<kernel_order<typename P::accelerator_rule>>;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
 #include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
@@ -53,7 +53,10 @@ struct level_stack_method : kernel_method<level_stack_method<Order>> {
 };
 template <class P>
 concept NestedKernels = HasAccelerator<P> && NestsKernels<typename P::accelerator_rule>;
-template <NestedKernels P>
-inline constexpr level_stack_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
+/// Knows nested kernels.
+struct nested_kernels : method_family {
+  template <NestedKernels P>
+  using on = level_stack_method<kernel_order<typename P::accelerator_rule>>;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

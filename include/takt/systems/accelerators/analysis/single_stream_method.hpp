@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
 #include <takt/analysis/methods/whole_kernels/fixed_order.hpp>
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
@@ -85,7 +85,10 @@ struct single_stream_method : kernel_method<single_stream_method<Order>> {
 };
 template <class P>
 concept OneStream = HasAccelerator<P> && takt::SingleStream<typename P::accelerator_rule>;
-template <OneStream P>
-inline constexpr single_stream_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
+/// Knows kernels one at a time.
+struct single_stream_kernels : method_family {
+  template <OneStream P>
+  using on = single_stream_method<kernel_order<typename P::accelerator_rule>>;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

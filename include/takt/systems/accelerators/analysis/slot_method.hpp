@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/methods/demand/edf_verdict.hpp>
 #include <takt/analysis/methods/whole_kernels/fixed_order.hpp>
 #include <takt/analysis/methods/whole_kernels/parts.hpp>
@@ -61,7 +61,10 @@ struct slot_method : kernel_method<slot_method<Order>> {
 };
 template <class P>
 concept SlottedKernels = HasAccelerator<P> && ServesSlots<typename P::accelerator_rule>;
-template <SlottedKernels P>
-inline constexpr slot_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
+/// Knows kernels in slots.
+struct slotted_kernels : method_family {
+  template <SlottedKernels P>
+  using on = slot_method<kernel_order<typename P::accelerator_rule>>;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/duration.hpp>
@@ -140,8 +140,11 @@ struct overlapping_nodes_method {
     return out;
   }
 };
-template <GraphPlatform P>
+/// Knows graphs whose jobs may overlap.
+struct overlapping_graphs : method_family {
+  template <GraphPlatform P>
   requires(!std::is_const_v<P> && takt::detail::graph_gap_of<P>() == takt::detail::graph_gap::none)
-inline constexpr overlapping_nodes_method<is_preemptive<takt::detail::global_rule_of<P>>> known_method<P>{};
+  using on = overlapping_nodes_method<is_preemptive<takt::detail::global_rule_of<P>>>;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -150,7 +150,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
 
 /// Summarizes a verdict on a typed platform.
 template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t M>
-  requires(!BoardOfPools<P, T>)
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto summarize(const P& platform, const T& graphs, const verdict<ticks, N, M>& v) -> verdict_summary {
   using rule = takt::detail::global_rule_of<P>;
   return summarize(graph_board{graph_platform_of(platform), rule::policy, is_preemptive<rule>},

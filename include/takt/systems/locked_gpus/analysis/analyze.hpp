@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
@@ -135,9 +135,12 @@ struct gpusync_method {
     return gpusync::evidence_of(platform, tasks, p, how).verdict;
   }
 };
-template <GpusyncPlatform P>
+/// Knows tasks that share locked GPUs.
+struct locked_gpu_sets : method_family {
+  template <GpusyncPlatform P>
   requires std::same_as<typename P::number, ticks>
-inline constexpr gpusync_method known_method<P>{};
+  using on = gpusync_method;
+};
 
 }  // namespace analysis
 

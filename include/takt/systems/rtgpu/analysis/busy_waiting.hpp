@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <takt/analysis/job_count.hpp>
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
@@ -124,7 +124,10 @@ struct busy_waiting_method {
   template <class Table>
   using analysis = busy_waiting_rta<Table>;
 };
-template <BusyWaitingPlatform P>
-inline constexpr busy_waiting_method known_method<P>{};
+/// Knows chains that keep their processors.
+struct busy_waiting_chains : method_family {
+  template <BusyWaitingPlatform P>
+  using on = busy_waiting_method;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

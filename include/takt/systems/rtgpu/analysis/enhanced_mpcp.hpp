@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <takt/analysis/job_count.hpp>
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
@@ -124,7 +124,10 @@ struct enhanced_mpcp_method {
   template <class Table>
   using analysis = enhanced_mpcp<Table>;
 };
-template <LockedGpuPlatform P>
-inline constexpr enhanced_mpcp_method known_method<P>{};
+/// Knows chains behind one lock, with all SMs.
+struct locked_chains : method_family {
+  template <LockedGpuPlatform P>
+  using on = enhanced_mpcp_method;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
@@ -130,7 +130,10 @@ struct fixed_priority_method {
   template <class Table>
   using analysis = fixed_priority_rta<Table>;
 };
-template <ProcessorsOnly P>
-inline constexpr fixed_priority_method known_method<P>{};
+/// Knows chains on processors alone.
+struct processor_chains : method_family {
+  template <ProcessorsOnly P>
+  using on = fixed_priority_method;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
 #include <takt/analysis/methods/locking/ck_omlp_blocking.hpp>
 #include <takt/analysis/methods/locking/k_exclusion.hpp>
@@ -216,7 +216,10 @@ struct locked_gpu_method {
   template <class Table>
   using analysis = locked_gpu_rta<Table, Order>;
 };
-template <TokenGpuPlatform P>
-inline constexpr locked_gpu_method<typename P::gpu_rule::token_rule> known_method<P>{};
+/// Knows chains whose kernels run behind tokens.
+struct token_chains : method_family {
+  template <TokenGpuPlatform P>
+  using on = locked_gpu_method<typename P::gpu_rule::token_rule>;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

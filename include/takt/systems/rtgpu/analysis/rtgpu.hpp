@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
@@ -221,8 +221,11 @@ struct rtgpu_method {
   template <class Table>
   using analysis = rtgpu<Table>;
 };
-template <DedicatedGpuPlatform P>
+/// Knows chains with SMs of their own.
+struct dedicated_chains : method_family {
+  template <DedicatedGpuPlatform P>
   requires(!ProcessorsOnly<P>)
-inline constexpr rtgpu_method known_method<P>{};
+  using on = rtgpu_method;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <takt/analysis/ascending.hpp>
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/rules/compositions.hpp>
@@ -191,7 +191,10 @@ struct self_suspension_method {
   template <class Table>
   using analysis = self_suspension<Table>;
 };
-template <SerializedGpuPlatform P>
-inline constexpr self_suspension_method known_method<P>{};
+/// Knows chains behind one lock, with SMs of their own.
+struct serialized_chains : method_family {
+  template <SerializedGpuPlatform P>
+  using on = self_suspension_method;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

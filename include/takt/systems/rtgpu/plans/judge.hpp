@@ -26,20 +26,16 @@
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/task_places.hpp>
-#include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
+#include <takt/systems/rtgpu/analysis/methods.hpp>
 #include <takt/systems/rtgpu/analysis/described.hpp>
-#include <takt/systems/rtgpu/analysis/enhanced_mpcp.hpp>
-#include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
-#include <takt/systems/rtgpu/analysis/locked_gpu_rta.hpp>
-#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
-#include <takt/systems/rtgpu/analysis/self_suspension.hpp>
+#include <takt/systems/rtgpu/analysis/methods.hpp>
 
 namespace takt::inline TAKT_ABI {
 
 /// Says whether a published method judges chains under rules of the processors and of the GPUs.
 template <RuleTag CpuRule, RuleTag GpuRule>
 inline constexpr bool judges_chains =
-    analysis::HasChainMethod<chain_board<CpuRule, copies_beside<CpuRule, GpuRule>, GpuRule>>;
+    analysis::HasChainMethod<chain_board<CpuRule, copies_beside<CpuRule, GpuRule>, GpuRule>, chain_methods>;
 
 /// Looks for shares by a search of takt's own, which ends after `limit` task analyses. Programs bring their own to show
 /// progress and to lose patience: `found = search(analysis)`.
@@ -107,7 +103,7 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
   const Table sorted = given == nullptr ? planned_table(board, table, plan<Described::max_tasks>{})
                                         : planned_table(board, table, *given);
   const platform_record sizes = board.record();
-  auto a = analysis::make_analysis(board, sorted, options...);
+  auto a = analysis::make_analysis<analysis::method_of<std::remove_cvref_t<decltype(board)>, chain_methods>>(board, sorted, options...);
   out.verdict.method = a.name();
   const auto refuse = [&](const model_error& error) { out.verdict.refuse(located(error, tasks.tasks)); };
   if (const auto error = a.fits(sorted, sizes)) { return refuse(error); }
@@ -133,7 +129,7 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
                                                     const Search& search, const Options&... options)
     -> chains_answer<Described> {
   chains_answer<Described> out;
-  out.verdict.method = analysis::method_of<decltype(chain_board_of(given, cpus, gpus))>::name;
+  out.verdict.method = analysis::method_of<decltype(chain_board_of(given, cpus, gpus)), chain_methods>::name;
   const auto judge = [&](const auto& board, auto& table) {
     if (planned == nullptr || planned->cores.empty()) { out.cores_were_chosen = place_chains(table, given.processors); }
     judge_chain_table(tasks, board, table, planned, search, out, options...);

@@ -22,9 +22,11 @@
 #include <takt/report/miss_words.hpp>
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/share_tags.hpp>
+#include <takt/systems/rtgpu/analysis/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 #include <takt/systems/rtgpu/analysis/terms.hpp>
 
@@ -107,10 +109,11 @@ template <class Table>
 /// The analysis behind a verdict on a platform.
 template <class P, class Table>
 [[nodiscard]] auto analysis_named(const P& platform, const Table& table, std::string_view method) {
-  if constexpr (requires { analysis::make_analysis(platform, table, variant_named(method)); }) {
-    return analysis::make_analysis(platform, table, variant_named(method));
+  using known = analysis::method_of<P, chain_methods>;
+  if constexpr (requires { analysis::make_analysis<known>(platform, table, variant_named(method)); }) {
+    return analysis::make_analysis<known>(platform, table, variant_named(method));
   } else {
-    return analysis::make_analysis(platform, table);
+    return analysis::make_analysis<known>(platform, table);
   }
 }
 
@@ -119,7 +122,7 @@ template <class P, class Table>
 /// A verdict on chains with its reasons: the analysis of the platform is made once more under the plan of the verdict.
 /// A bound that it does not find again has no terms. Pre: `v` is about these tasks on this platform.
 template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
-  requires ChainsAsAWhole<P, T>
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out = detail::begin_summary(v);
   const platform_record record = platform.record();

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/model_error.hpp>
@@ -82,7 +82,10 @@ struct share_method {
     return out;
   }
 };
-template <SharePlatform P>
-inline constexpr share_method known_method<P>{};
+/// Knows applications with shares of a GPU.
+struct shared_applications : method_family {
+  template <SharePlatform P>
+  using on = share_method;
+};
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -96,7 +96,7 @@ inline void add_share_reasons(const share_rules& rules, const auto& percents, ve
 /// A verdict on applications that share a GPU with its reasons: the lasting share of each. Pre: `v` is about these
 /// applications on this platform.
 template <SharePlatform P, ShareTaskSet T, std::size_t N, std::size_t M>
-  requires(!BoardOfPools<P, T>)
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out = detail::begin_summary(v);
   out.bounds_tasks = false;

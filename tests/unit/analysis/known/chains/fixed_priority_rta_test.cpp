@@ -6,6 +6,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/classical_rta.hpp>
 #include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
 #include <takt/systems/rtgpu/analysis/terms.hpp>
@@ -64,8 +65,8 @@ TEST_CASE("fixed-priority analysis is exact: a synchronous release attains every
   for (int round = 0; round < 200; ++round) {
     const table t = draw_tasks(random, 2);
     const auto p = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority));
-    const auto plan = takt::allocate(p, t);
-    const auto v = takt::analyze(p, t, plan);
+    const auto plan = takt::allocate_by<takt::published>(p, t);
+    const auto v = takt::analysis::analyze_by<takt::published>(p, t, plan);
     CHECK(v.method == "fixed-priority-rta");
     CHECK(v.status != takt::verdict_status::not_proven);
     const auto simulated =

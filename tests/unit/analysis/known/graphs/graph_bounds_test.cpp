@@ -16,6 +16,7 @@
 #include <takt/systems/graphs/analysis/coarse.hpp>
 #include <takt/systems/graphs/analysis/cycles.hpp>
 #include <takt/systems/graphs/analysis/fine.hpp>
+#include <takt/systems/methods.hpp>
 
 namespace {
 
@@ -362,7 +363,8 @@ TEST_CASE("a graph that its platform lacks room for is a status with the field's
       takt::platform(takt::pool(takt::processors(2), takt::clustered(takt::g_fl, 1)),
                      takt::pool(takt::block_slots(1, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
   const auto verdict_of = [&](auto... parts) {
-    return takt::analyze(board, takt::graph_set(takt::graph("g", takt::period(10_ms), parts...)));
+    return takt::analysis::analyze_by<takt::published>(
+        board, takt::graph_set(takt::graph("g", takt::period(10_ms), parts...)));
   };
   const auto good = verdict_of(takt::node("a", takt::cpu(2_ms)));
   REQUIRE(good.bounded());
@@ -421,13 +423,13 @@ TEST_CASE("a table from a file goes through the same door as typed graphs, whate
   read.add_graph("g", takt::duration{20_ms}.count());
   for (const auto& n : typed.graphs.nodes) { read.append(n); }
   for (const auto& e : typed.graphs.edges) { read.add_edge(e.from, e.to, e.lag); }
-  const auto edf = takt::analyze(board(takt::g_edf), typed);
+  const auto edf = takt::analysis::analyze_by<takt::published>(board(takt::g_edf), typed);
   REQUIRE(edf.bounded());
-  CHECK(takt::analyze(board(takt::g_edf), read).end_to_end(0) == edf.end_to_end(0));
-  CHECK(takt::analyze(board(takt::gel), typed).end_to_end(0) == edf.end_to_end(0));
+  CHECK(takt::analysis::analyze_by<takt::published>(board(takt::g_edf), read).end_to_end(0) == edf.end_to_end(0));
+  CHECK(takt::analysis::analyze_by<takt::published>(board(takt::gel), typed).end_to_end(0) == edf.end_to_end(0));
   // Of one period, points that are all alike are served in the order of releases.
-  CHECK(takt::analyze(board(takt::g_fifo), typed).end_to_end(0) == edf.end_to_end(0));
-  CHECK(takt::analyze(board(takt::g_fl), typed).end_to_end(0) > edf.end_to_end(0));
+  CHECK(takt::analysis::analyze_by<takt::published>(board(takt::g_fifo), typed).end_to_end(0) == edf.end_to_end(0));
+  CHECK(takt::analysis::analyze_by<takt::published>(board(takt::g_fl), typed).end_to_end(0) > edf.end_to_end(0));
   CHECK(edf.visits[1].name == "k");
   CHECK(edf.visits[1].response == takt::duration{1_ms}.count());
 }

@@ -9,6 +9,7 @@
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/analysis/as_published.hpp>
 #include <takt/systems/locked_gpus/tasks/study.hpp>
+#include <takt/systems/methods.hpp>
 
 #include "support/environment.hpp"
 #include "vectors/exact_number.hpp"
@@ -535,7 +536,7 @@ TEST_CASE("GSA-6 the door: a verdict whose terms add up to each response") {
   int proven = 0;
   for (int round = 0; round < 60; ++round) {
     const drawn_set s = draw_set(d, false);
-    const auto v = takt::analyze(s.platform, s.tasks);
+    const auto v = takt::analysis::analyze_by<takt::published>(s.platform, s.tasks);
     CHECK((v.status == takt::verdict_status::schedulable || v.status == takt::verdict_status::not_proven));
     CHECK((v.method == "locked-gpus-ck-omlp" || v.method == "locked-gpus-r2dglp"));
     if (!v.schedulable()) { continue; }
@@ -559,7 +560,7 @@ TEST_CASE("GSA-6 the door: of a set that is not proven no response is a bound, w
   int evaluated = 0;
   for (int round = 0; round < 60; ++round) {
     const drawn_set s = draw_set(d, false);
-    const auto v = takt::analyze(s.platform, s.tasks, hard);
+    const auto v = takt::analysis::analyze_by<takt::published>(s.platform, s.tasks, hard);
     for (std::size_t i = 0; !v.schedulable() && i < v.tasks.size(); ++i) {
       evaluated += v.tasks[i].evaluated ? 1 : 0;
       CHECK_FALSE((v.tasks[i].bound.exists || v.tasks[i].meets));
@@ -574,14 +575,15 @@ TEST_CASE("GSA-6 the door: a wrong model is a status with the fault, and late ta
   s.tasks.add(gpu_task(10, 20, 8));
   options<ticks> hard;
   hard.wanted = guarantee::deadlines;
-  auto v = takt::analyze(s.platform, s.tasks, hard);
+  auto v = takt::analysis::analyze_by<takt::published>(s.platform, s.tasks, hard);
   CHECK(v.status == takt::verdict_status::not_proven);
   s.tasks.tasks[1].gpu_cluster = 3;
-  v = takt::analyze(s.platform, s.tasks);
+  v = takt::analysis::analyze_by<takt::published>(s.platform, s.tasks);
   CHECK(v.status == takt::verdict_status::invalid_model);
   CHECK(v.error == takt::model_error{takt::model_fault::gpu_cluster_out_of_range, 1});
   s.platform.shape.gpus = 0;
-  CHECK(takt::analyze(s.platform, s.tasks).error.fault == takt::model_fault::processors_out_of_range);
+  CHECK(takt::analysis::analyze_by<takt::published>(s.platform, s.tasks).error.fault ==
+        takt::model_fault::processors_out_of_range);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <takt/model/platform.hpp>
 #include <takt/model/shares/wcet_row.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/shares/plans/judge.hpp>
 
 namespace {
@@ -23,7 +24,8 @@ auto judged(std::array<takt::ticks, 3> needs) {
                        .priority = 3 - static_cast<std::int32_t>(i),
                        .alone = takt::wcet_row::scaling(needs[i])}));
   }
-  return takt::analyze(takt::platform(takt::pool(takt::gpu_shares(), takt::shares())), table);
+  return takt::analysis::analyze_by<takt::published>(takt::platform(takt::pool(takt::gpu_shares(), takt::shares())),
+                                                     table);
 }
 
 }  // namespace

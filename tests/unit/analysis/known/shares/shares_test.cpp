@@ -11,6 +11,7 @@
 #include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/shares/analysis/necessary_shares.hpp>
 #include <takt/systems/shares/analysis/preemptive_whole_gpu.hpp>
 
@@ -150,18 +151,18 @@ TEST_CASE("WAMP-54 response times with the whole GPU for one job at a time") {
 }
 
 TEST_CASE("WAMP-51 WAMP-52 a platform of shares picks both tests") {
-  const auto verdict = takt::analyze(by_shares, three_contending);
+  const auto verdict = takt::analysis::analyze_by<takt::published>(by_shares, three_contending);
   CHECK(verdict.schedulable());
   CHECK(verdict.plan.percents[0] + verdict.plan.percents[1] + verdict.plan.percents[2] == 59);
   CHECK(verdict.plan.percents[2] == 23);
   CHECK(verdict.first_unproven() == takt::nowhere);
 
-  const auto described = takt::analyze(as_described, three_contending);
+  const auto described = takt::analysis::analyze_by<takt::published>(as_described, three_contending);
   CHECK(described.status == verdict_status::not_proven);
   CHECK(described.first_unproven() == 0);
 
   auto crowded = applications<3>({{{30, 100, 100, 3}, {80, 100, 100, 2}, {1, 100, 100, 1}}});
-  const auto refuted = takt::analyze(by_shares, crowded);
+  const auto refuted = takt::analysis::analyze_by<takt::published>(by_shares, crowded);
   CHECK(refuted.status == verdict_status::unschedulable);
   CHECK(refuted.tasks[0].meets);
   CHECK(refuted.first_unproven() == 1);
@@ -170,15 +171,15 @@ TEST_CASE("WAMP-51 WAMP-52 a platform of shares picks both tests") {
   crowded.tasks[1].alone = takt::wcet_row::scaling(60, 900);
   crowded.contention.set(1, 0, 3'000'000);
   crowded.contention.set(1, 2, 500'000);
-  CHECK(takt::analyze(by_shares, crowded).status == verdict_status::not_proven);
+  CHECK(takt::analysis::analyze_by<takt::published>(by_shares, crowded).status == verdict_status::not_proven);
 
   crowded.tasks[1].priority = 3;
-  const auto wrong = takt::analyze(by_shares, crowded);
+  const auto wrong = takt::analysis::analyze_by<takt::published>(by_shares, crowded);
   CHECK(wrong.status == verdict_status::invalid_model);
   CHECK(wrong.error == takt::model_error{.fault = takt::model_fault::duplicate_priority, .task = 1});
   crowded.tasks[1].priority = 2;
   crowded.tasks[1].period = crowded.tasks[1].deadline = std::numeric_limits<ticks>::max() / 2;
-  CHECK(takt::analyze(by_shares, crowded).status == verdict_status::overflow);
+  CHECK(takt::analysis::analyze_by<takt::published>(by_shares, crowded).status == verdict_status::overflow);
 }
 
 TEST_CASE("WAMP-01 WAMP-51 applications need their memory at the same time") {
@@ -186,13 +187,13 @@ TEST_CASE("WAMP-01 WAMP-51 applications need their memory at the same time") {
   table.tasks[0].memory = takt::memory_units{3};
   table.tasks[1].memory = takt::memory_units{2};
   const auto with = [&](std::int32_t units) {
-    return takt::analyze(takt::platform(takt::pool(takt::gpu_shares(takt::memory_units{units}), takt::shares())),
-                         table);
+    return takt::analysis::analyze_by<takt::published>(
+        takt::platform(takt::pool(takt::gpu_shares(takt::memory_units{units}), takt::shares())), table);
   };
   CHECK(with(5).schedulable());
   CHECK(with(4).error == takt::model_error{.fault = takt::model_fault::memory_exceeded, .task = 1});
   CHECK(with(0).error.fault == takt::model_fault::platform_size_out_of_range);
-  CHECK(takt::analyze(by_shares, table).schedulable());
+  CHECK(takt::analysis::analyze_by<takt::published>(by_shares, table).schedulable());
 }
 
 TEST_CASE("WAMP-51 those above the first without proof keep theirs, whatever those below it do") {
@@ -211,7 +212,7 @@ TEST_CASE("WAMP-51 those above the first without proof keep theirs, whatever tho
         table.contention.set(i, k, static_cast<std::uint32_t>(random.below(300'000)));
       }
     }
-    const auto verdict = takt::analyze(by_shares, table);
+    const auto verdict = takt::analysis::analyze_by<takt::published>(by_shares, table);
     if (verdict.schedulable()) { continue; }
     std::vector<release_at> releases;
     for (std::size_t i = 0; i < 3; ++i) {

@@ -13,6 +13,7 @@
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/methods.hpp>
 
 namespace {
 
@@ -52,12 +53,12 @@ auto one_kernel() -> takt::accelerator_task<takt::ticks> {
 auto analyze_one(const takt::accelerator_task<takt::ticks>& t) {
   kernel_table table;
   table.add(t);
-  return takt::analyze(under(takt::gang(takt::edf)), table);
+  return takt::analysis::analyze_by<takt::published>(under(takt::gang(takt::edf)), table);
 }
 
 template <class Rule, class Set>
 void check_slack(const Rule& rule, const Set& tasks, takt::duration at, takt::duration slack) {
-  const auto v = takt::analyze(under(rule), tasks);
+  const auto v = takt::analysis::analyze_by<takt::published>(under(rule), tasks);
   CAPTURE(v.method);
   const auto parts = takt::analysis::evidence_of(under(rule), tasks, v.plan).parts;
   REQUIRE(parts.size() == 1);
@@ -110,12 +111,14 @@ TEST_CASE("AP-01 what a model of an accelerator must not be is a status with the
   }
   const auto typed =
       takt::task_set(takt::task("a", takt::period(10_ms), takt::kernel(takt::wcet(1_ms), takt::on_sm(2))));
-  CHECK(takt::analyze(under(takt::gang(takt::edf)), typed).error.fault == model_fault::core_out_of_range);
+  CHECK(takt::analysis::analyze_by<takt::published>(under(takt::gang(takt::edf)), typed).error.fault ==
+        model_fault::core_out_of_range);
   const auto none = takt::platform(takt::pool(takt::accelerator(2, 0), takt::levels(takt::edf)));
-  CHECK(takt::analyze(none, four_kernels).error.fault == model_fault::platform_size_out_of_range);
+  CHECK(takt::analysis::analyze_by<takt::published>(none, four_kernels).error.fault ==
+        model_fault::platform_size_out_of_range);
   const auto clash = takt::platform(takt::pool(
       tx2, takt::slots(takt::edf, takt::pinned_slot(0_ms, 8_ms), takt::gang_slot(7_ms, 4_ms), takt::period(12_ms))));
-  CHECK(takt::analyze(clash, table_1).error.fault == model_fault::slots_overlap);
+  CHECK(takt::analysis::analyze_by<takt::published>(clash, table_1).error.fault == model_fault::slots_overlap);
   CHECK(takt::simulate(clash, table_1).error.fault == model_fault::slots_overlap);
 }
 
@@ -157,7 +160,7 @@ TEST_CASE("AP-07 the same tasks are judged and run under every strategy") {
 
 TEST_CASE("AP-35 fixed priorities can be chosen with every strategy, and every task has a bound of its own") {
   const auto bounds = [](const auto& rule, std::initializer_list<std::int64_t> expected) {
-    const auto v = takt::analyze(under(rule), four_kernels);
+    const auto v = takt::analysis::analyze_by<takt::published>(under(rule), four_kernels);
     CAPTURE(v.method);
     CHECK(v.schedulable());
     std::size_t i = 0;
@@ -183,7 +186,7 @@ TEST_CASE("AP-35 fixed priorities can be chosen with every strategy, and every t
 TEST_CASE("accelerator: slots are judged core by core, and the failing window is named") {
   const auto rule =
       takt::slots(takt::edf, takt::pinned_slot(0_ms, 8_ms), takt::gang_slot(8_ms, 4_ms), takt::period(12_ms));
-  const auto v = takt::analyze(under(rule), table_1);
+  const auto v = takt::analysis::analyze_by<takt::published>(under(rule), table_1);
   CHECK(v.status == verdict_status::unschedulable);
   const auto parts = takt::analysis::evidence_of(under(rule), table_1, v.plan).parts;
   REQUIRE(parts.size() == 3);
@@ -210,13 +213,15 @@ TEST_CASE("accelerator: more than a core has is a proof of a miss, too little pr
                           takt::task("b", takt::period(20_ms),
                                      takt::kernel(takt::wcet(11_ms), takt::preemption_cost(7_ms), takt::on_sm(1))));
   };
-  const auto status = [&](const auto& rule, takt::duration c) { return takt::analyze(under(rule), load(c)).status; };
+  const auto status = [&](const auto& rule, takt::duration c) {
+    return takt::analysis::analyze_by<takt::published>(under(rule), load(c)).status;
+  };
   CHECK(status(takt::levels(takt::edf), 5_ms) == verdict_status::unschedulable);
   CHECK(status(takt::levels(takt::edf), 4_ms) == verdict_status::not_proven);
   CHECK(status(takt::nonpreemptive(takt::edf), 4_ms) == verdict_status::unschedulable);
   CHECK(status(takt::gang(takt::edf), 5_ms) == verdict_status::unschedulable);
   CHECK(status(takt::gang(takt::edf), 4_ms) == verdict_status::not_proven);
-  const auto v = takt::analyze(under(takt::gang(takt::edf)), load(4_ms));
+  const auto v = takt::analysis::analyze_by<takt::published>(under(takt::gang(takt::edf)), load(4_ms));
   const auto parts = takt::analysis::evidence_of(under(takt::gang(takt::edf)), load(4_ms), v.plan).parts;
   CHECK(parts[0].test.reason == takt::analysis::edf_reason::not_applicable);
 }
@@ -231,7 +236,7 @@ TEST_CASE("accelerator: cores of large numbers cost nothing, and a trace has the
   CHECK(run.misses() == 0);
   CHECK(run.tasks[1].worst_response == (3_ms).count());
   for (const takt::slice& s : t.slices()) { CHECK(s.where.index == (s.task == 0 ? 131 : 7)); }
-  const auto v = takt::analyze(wide, tasks);
+  const auto v = takt::analysis::analyze_by<takt::published>(wide, tasks);
   CHECK(v.schedulable());
   CHECK(takt::analysis::evidence_of(wide, tasks, v.plan).parts.size() == 2);
 }
@@ -247,10 +252,10 @@ TEST_CASE("accelerator: priorities count only where every task of the set has on
   };
   const auto slots = under(takt::slots(takt::fixed_priority, takt::pinned_slot(0_ms, 5_ms), takt::gang_slot(0_ms, 0_ms),
                                        takt::period(5_ms)));
-  const auto given = takt::analyze(slots, tasks(takt::priority(2)));
+  const auto given = takt::analysis::analyze_by<takt::published>(slots, tasks(takt::priority(2)));
   CHECK(given.tasks[0].bound.value == (6_ms).count());
   CHECK(given.tasks[1].bound.value == (9_ms).count());
-  const auto by_deadline = takt::analyze(slots, tasks());
+  const auto by_deadline = takt::analysis::analyze_by<takt::published>(slots, tasks());
   CHECK(by_deadline.tasks[0].bound.value == (9_ms).count());
   CHECK(by_deadline.tasks[1].bound.value == (3_ms).count());
   const takt::simulation_options options{.horizon = 400_ms};

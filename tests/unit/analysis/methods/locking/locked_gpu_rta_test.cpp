@@ -9,6 +9,7 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/random.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/stretches.hpp>
 #include <takt/systems/rtgpu/analysis/terms.hpp>
 #include <takt/takt.hpp>
@@ -249,7 +250,8 @@ TEST_CASE("analyze picks the analysis of a token pool by its order, and judges a
         takt::task("two", takt::period(takt::duration{200}), takt::cpu(takt::duration{1}, takt::duration{1}),
                    takt::kernel(takt::work(takt::duration{30}, takt::duration{30})),
                    takt::cpu(takt::duration{1}, takt::duration{1}));
-    return takt::analyze(takt::platform(cores, gpu), takt::task_set(one, two), takt::dedicate(0, 0));
+    return takt::analysis::analyze_by<takt::published>(takt::platform(cores, gpu), takt::task_set(one, two),
+                                                       takt::dedicate(0, 0));
   };
   // 2 + 10 of its own and the section of 15 of the other one.
   const auto fits = verdict_with(takt::r2dglp_order, 27);

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/board_bounds.hpp>
 #include <takt/analysis/board_misses.hpp>
 #include <takt/analysis/combiners/asked_stations.hpp>
@@ -18,7 +17,7 @@
 #include <takt/analysis/combiners/hyperperiod.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/analysis/combiners/spinning.hpp>
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
@@ -59,18 +58,6 @@ concept BoardMethod =
     };
 
 namespace detail {
-
-/// A board with a method of its own needs no bounds of its pools.
-template <class P>
-using check_bounds =
-    typename std::conditional_t<BoardMethod<method_of<P>>, std::type_identity<takt::detail::no_board_fault>,
-                                bounds_fault<P>>::type;
-template <class P>
-using check_board_method =
-    method_is_usable<method_of<P>,
-                     std::same_as<method_of<P>, no_known_method> || ChainMethod<method_of<P>> ||
-                         JudgesSets<method_of<P>> ||
-                         (BoardMethod<method_of<P>> && takt::detail::has_pool_rules<P> && !KnownComposition<P>)>;
 
 /// Of two verdicts on one system that are both proofs, the lesser bound of each task, under its name.
 template <class Verdict, class Other>
@@ -213,26 +200,8 @@ template <std::size_t N, std::size_t V, class Stations>
   return out;
 }
 
-}  // namespace detail
-}  // namespace analysis
-
-/// Holds where the overloads below apply, more narrowly than those that only say what to include.
-template <class P, class T>
-concept ProvenFromPools = BoardOfPools<P, T> && std::is_class_v<P>;
-/// Boards whose known method is about what the rules of their pools make of them, all of which have bounds.
-template <class P>
-concept KnownFromPools = analysis::detail::follows_pools<analysis::method_of<P>> && detail::has_pool_rules<P> &&
-                         analysis::detail::has_bounds<P>;
-/// Chains on such a board.
-template <class P, class T>
-concept ProvenEitherWay = ChainsAsAWhole<P, T> && analysis::HasChainMethod<P> && KnownFromPools<P> && VisitSource<T>;
-/// Tasks in another spelling there.
-template <class P, class T>
-concept SetProvenEitherWay = JudgedAsASet<P, T> && KnownFromPools<P>;
-
-namespace analysis::detail {
-
-template <class P, class T, std::size_t N, std::size_t W>
+/// Judges tasks from the rules of the pools, with a method of the board beside the combiners if it is a `BoardMethod`.
+template <class Method, class P, class T, std::size_t N, std::size_t W>
 [[nodiscard]] constexpr auto judge_pools(const P& board, const T& tasks, const plan<N, W>& p, model_error& error)
     -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
@@ -257,7 +226,7 @@ template <class P, class T, std::size_t N, std::size_t W>
     }
     out = judge_spinning(flat.table, stations);
   } else {
-    out = own.offsets.empty() ? best_of(method_for<P>, flat.table, stations, p.may_guard)
+    out = own.offsets.empty() ? best_of(Method{}, flat.table, stations, p.may_guard)
                               : judge_guards(flat.table, stations, own);
   }
   own.offsets = out.plan.offsets;
@@ -267,134 +236,7 @@ template <class P, class T, std::size_t N, std::size_t W>
   return out;
 }
 
-/// Tasks where a plan that a method judged has moved them, as far as the plan does not say it to the pools.
-template <class Method, class T, class Plan>
-[[nodiscard]] constexpr auto placed_by(const T& tasks, const Plan& judged) {
-  if constexpr (requires { Method::placed(tasks, judged); }) {
-    return Method::placed(tasks, judged);
-  } else {
-    return tasks;
-  }
-}
-
-/// Writes what combiners say where the method of a board knows no deadlines after the period, under the plan and
-/// without guards.
-template <class P, class T, std::size_t N, std::size_t V, class Verdict>
-constexpr void judge_late_deadlines(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
-                                    Verdict& out) {
-  plan<tasks_of<T>, visits_of<T>> own;
-  takt::detail::copy_decisions(p, own);
-  const auto pools = takt::detail::outlines_of(platform);
-  takt::detail::place_tasks({pools.data(), pools.size()}, tasks, own.cores);
-  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{platform, own}.run(tasks);
-  error = flat.error;
-  out = {};
-  if (error) { return out.refuse(error); }
-  const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
-  const asked<std::remove_const_t<decltype(stations)>> all{stations};
-  const asked_stations& questions = all;
-  auto found = holistic(flat.table, questions);
-  if (!found.schedulable()) {
-    const auto other = inflated(flat.table, questions);
-    if (other.schedulable()) { found = other; }
-  }
-  if (!found.schedulable()) { add_closed_part(flat.table, questions, found); }
-  out.status = found.status;
-  out.why = found.why;
-  out.where = found.where;
-  out.method = found.method;
-  out.tasks = found.tasks;
-  takt::detail::copy_decisions(own, out.plan);
-  out.plan.feasible = out.schedulable();
-}
-
-/// The known method first; combiners under the very plan that it judged. They may add guards nowhere: what a method
-/// knows is simulated and run without.
-template <class P, class T, std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto judge_either_way(const P& platform, const T& tasks, const plan<N, V>& p,
-                                              model_error& error) {
-  auto out = judge_known(platform, tasks, p, error);
-  if (error.fault == model_fault::deadline_exceeds_period) {
-    judge_late_deadlines(platform, tasks, p, error, out);
-    return out;
-  }
-  if constexpr (is_exact<method_of<P>>) { return out; }
-  if (error) { return out; }
-  const auto placed = placed_by<method_of<P>>(tasks, out.plan);
-  using source = std::remove_cvref_t<decltype(placed)>;
-  plan<tasks_of<source>, visits_of<source>> own;
-  takt::detail::copy_decisions(out.plan, own);
-  const auto flat = takt::detail::board_flattener<P, tasks_of<source>, visits_of<source>>{platform, own}.run(placed);
-  if (flat.error) { return out; }
-  const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
-  const asked<std::remove_const_t<decltype(stations)>> all{stations};
-  const asked_stations& questions = all;
-  auto other = holistic(flat.table, questions);
-  const bool misses = out.status == verdict_status::unschedulable;
-  if (!out.schedulable() && !other.schedulable() && !misses) { other = inflated(flat.table, questions); }
-  if (misses || !other.schedulable()) {
-    add_closed_part(flat.table, questions, out);
-    return out;
-  }
-  if (!out.schedulable()) {
-    out.status = verdict_status::schedulable;
-    out.why = obstacle::none;
-    out.where = nowhere;
-    out.method = other.method;
-    out.tasks = other.tasks;
-    out.plan.feasible = true;
-  }
-  take_lesser_bounds(out, other, name_beside_holistic<method_of<P>>::value);
-  return out;
-}
-
-}  // namespace analysis::detail
-
-/// Proves, or fails to prove, that every task meets its deadline, from the rules of the pools one by one: by the
-/// method that is registered for the board, if there is one, and by the holistic combiner, else by guards that are
-/// looked for where the plan's `may_guard` says so, else with suspensions as execution; `method` says which, and so
-/// does the row of a task where bounds of two methods stand side by side. A plan with offsets and local deadlines is
-/// judged as it is. `schedulable` is a proof, `unschedulable` is one that some legal run misses a deadline under every
-/// plan, `not_proven` is none.
-///
-/// The verdict's plan holds all that the proof rests on; simulate and run with it. Error: `invalid_model`; in a
-/// constant expression it stops compilation. Cost: see the combiners.
-template <class P, class T, std::size_t N, std::size_t W>
-  requires ProvenFromPools<P, T>
-[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(
-    const P& board, const T& tasks, const plan<N, W>& p,
-    detail::refusal&& refused = detail::refusal{analysis::detail::check_board_method<P>::passed &&
-                                                detail::check_board<P, T>::passed &&
-                                                analysis::detail::check_bounds<P>::passed})
-    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
-  return analysis::with_proven_misses(board, tasks, analysis::detail::judge_pools(board, tasks, p, refused.error));
-}
-
-/// Analyzes chains that a method is known for: it comes first, and combiners may prove what it does not, or bound a
-/// task more sharply where both have proven the set.
-template <class P, class T, std::size_t N>
-  requires ProvenEitherWay<P, T>
-[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
-                                                                 detail::refusal&& refused = detail::refusal{
-                                                                     detail::check_chains<T>::passed}) {
-  return analysis::with_proven_misses(platform, tasks,
-                                      analysis::detail::judge_either_way(platform, tasks, p, refused.error));
-}
-
-/// Analyzes sets in a spelling of their own.
-template <class P, class T, std::size_t N, std::size_t V>
-  requires SetProvenEitherWay<P, T>
-[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
-                                                                 detail::refusal&& refused = detail::refusal{}) {
-  return analysis::with_proven_misses(platform, tasks,
-                                      analysis::detail::judge_either_way(platform, tasks, p, refused.error));
-}
-template <class P, class T>
-  requires SetProvenEitherWay<P, T>
-[[nodiscard]] [[gnu::abi_tag("compose")]] constexpr auto analyze(const P& platform, const T& tasks,
-                                                                 detail::refusal&& refused = detail::refusal{}) {
-  return analysis::with_proven_misses(platform, tasks,
-                                      analysis::detail::judge_either_way(platform, tasks, plan<1, 1>{}, refused.error));
-}
+}  // namespace detail
+}  // namespace analysis
 
 }  // namespace takt::inline TAKT_ABI

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/analysis/method_list.hpp>
+#include <takt/systems/accelerators/analysis/gang_method.hpp>
+#include <takt/systems/accelerators/analysis/level_stack_method.hpp>
+#include <takt/systems/accelerators/analysis/single_stream_method.hpp>
+#include <takt/systems/accelerators/analysis/slot_method.hpp>
+
+namespace takt::inline TAKT_ABI {
+
+/// Lists what is known of whole kernels on an accelerator.
+inline constexpr methods<analysis::single_stream_kernels, analysis::nested_kernels, analysis::slotted_kernels, analysis::gang_kernels> accelerator_methods{};
+
+}  // namespace takt::inline TAKT_ABI

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include <takt/analysis/method_list.hpp>
+#include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
+#include <takt/systems/rtgpu/analysis/enhanced_mpcp.hpp>
+#include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
+#include <takt/systems/rtgpu/analysis/locked_gpu_rta.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
+#include <takt/systems/rtgpu/analysis/self_suspension.hpp>
+
+namespace takt::inline TAKT_ABI {
+
+/// Lists what is known of chains: RTGPU, and the methods that it is compared with.
+inline constexpr methods<analysis::dedicated_chains, analysis::processor_chains, analysis::busy_waiting_chains, analysis::serialized_chains, analysis::locked_chains, analysis::token_chains> rtgpu_methods{};
+
+using chain_methods = std::remove_const_t<decltype(rtgpu_methods)>;
+
+}  // namespace takt::inline TAKT_ABI

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/analysis/method_list.hpp>
+#include <takt/systems/shares/analysis/share_method.hpp>
+
+namespace takt::inline TAKT_ABI {
+
+/// Lists what is known of applications with shares of a GPU.
+inline constexpr methods<analysis::shared_applications> share_methods{};
+
+}  // namespace takt::inline TAKT_ABI
