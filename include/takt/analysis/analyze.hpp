@@ -92,7 +92,7 @@ template <class Methods, class P, class T, std::size_t N, std::size_t V, class..
   requires SetMethod<method_of<P, Methods>, T>
 [[nodiscard]] constexpr auto evidence_of(const P& platform, const T& tasks, const plan<N, V>& p,
                                          const Options&... options) {
-  return method_of<P, Methods>::evidence(platform, tasks, p, options...);
+  return method_of<P, Methods>{}.evidence(platform, tasks, p, options...);
 }
 
 /// Says what a method alone, the first of a list that is about the board, proves under a plan, in one of its readings if

@@ -68,7 +68,7 @@ template <class M, class P, class T, std::size_t N, class... Options>
 template <class M, class P, class T, std::size_t N, std::size_t V, class... Options>
 [[nodiscard]] constexpr auto judge_set(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
                                        const Options&... options) {
-  auto out = M::judge(platform, tasks, p, options...);
+  auto out = M{}.judge(platform, tasks, p, options...);
   error = out.error;
   out.plan.feasible = out.schedulable();
   return out;

@@ -52,8 +52,8 @@ template <Platform P>
 /// The flat table of a set as a plan places and orders it: on the plan's cores where it has some, else on those that
 /// tasks name, and the others where the least load is; and by the plan's priorities, else in the order of the
 /// platform's processors.
-template <Platform P, TaskSet T, std::size_t N, ExactNumber Number = ticks>
-[[nodiscard]] constexpr auto planned_table(const P& platform, const T& tasks, const plan<N>& p) {
+template <Platform P, TaskSet T, std::size_t N, std::size_t V, ExactNumber Number = ticks>
+[[nodiscard]] constexpr auto planned_table(const P& platform, const T& tasks, const plan<N, V>& p) {
   auto table = tasks.template table<Number>();
   if (p.cores.empty()) {
     auto timed = tasks.template table<ticks>();

@@ -188,7 +188,7 @@ class board_test {
       model_error ignored;
       auto own = p;
       own.may_guard = may_guard_;
-      return analysis::detail::judge_pools(*board_, *tasks_, own, ignored);
+      return analysis::detail::judge_pools<analysis::no_known_method>(*board_, *tasks_, own, ignored);
     }
     const auto flat = board_flattener<Board, tasks_of<Tasks>, visits_of<Tasks>>{*board_, p}.run(*tasks_);
     verdict_type out;
