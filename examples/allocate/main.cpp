@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include <takt/report/explain.hpp>
+#include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -15,11 +16,12 @@ constexpr auto tasks = takt::task_set(
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::virtual_sms(10, 1), takt::federated));
 
-constexpr auto found = takt::allocate(board, tasks);
+constexpr auto found = takt::allocate_by<takt::chain_methods>(board, tasks);
 static_assert(found.feasible);
-static_assert(!takt::analyze(board, tasks, takt::dedicate(1, 1, 8)).schedulable());  // not any plan will do
+static_assert(
+    !takt::analyze(board, tasks, takt::dedicate(1, 1, 8), takt::rtgpu_methods).schedulable());  // not any plan will do
 
 auto main() -> int {
   std::cout << found.effort.evaluations << " task analyses, " << found.effort.plans << " whole plan\n\n";
-  takt::explain(std::cout, board, tasks, takt::analyze(board, tasks, found));
+  takt::explain(std::cout, board, tasks, takt::analyze(board, tasks, found, takt::rtgpu_methods));
 }

@@ -3,8 +3,8 @@
 // text for the configuration of the operating system.
 #include <iostream>
 
-#include <takt/takt.hpp>
 #include <takt/model/schedule_table.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

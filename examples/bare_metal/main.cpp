@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include <takt/takt.hpp>
 #include <takt/model/schedule_table.hpp>
+#include <takt/takt.hpp>
 
 #include "semihosting.hpp"
 

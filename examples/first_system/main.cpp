@@ -6,6 +6,7 @@
 #include <takt/report.hpp>
 #include <takt/runtime.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -25,7 +26,8 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
 // end of excerpt
 
 // excerpt: prove
-constexpr auto verdict = takt::analyze(board, tasks);  // looks for a plan, too: how many SMs each task gets
+constexpr auto verdict =
+    takt::analyze(board, tasks, takt::rtgpu_methods);  // looks for a plan, too: how many SMs each task gets
 static_assert(takt::require_schedulable<verdict>);     // else the compiler names task, bound and deadline
 // end of excerpt
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/graphs.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -19,7 +20,7 @@ constexpr auto board = takt::platform(
     takt::pool(takt::processors(4), takt::g_fl),
     takt::pool(takt::block_slots(16, 2048, 32), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
 
-constexpr auto verdict = takt::analyze(board, graphs);
+constexpr auto verdict = takt::analyze(board, graphs, takt::graph_methods);
 static_assert(verdict.end_to_end(0) <= 33_ms);
 
 auto main() -> int {

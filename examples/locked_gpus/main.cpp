@@ -3,9 +3,9 @@
 // how long it waits for one. Processors are two clusters under EDF; tasks that name no core are placed.
 #include <iostream>
 
-#include <takt/takt.hpp>
 #include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

@@ -4,9 +4,9 @@
 #include <iostream>
 #include <span>
 
-#include <takt/takt.hpp>
 #include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt;
 using namespace takt::literals;
@@ -41,8 +41,7 @@ constexpr auto places = [](const auto& /*board*/, const auto& /*tasks*/, const a
   while (!test(out).schedulable() && out.cores[0] < 1) { ++out.cores[0]; }
   return out;
 };
-template <>
-inline constexpr busy_period takt::analysis::known_method<decltype(board)>{};
-constexpr auto proof = takt::analyze(board, tasks, takt::allocate(board, tasks, places));
+constexpr methods<busy_period> mine;
+constexpr auto proof = takt::analyze(board, tasks, takt::allocate(board, tasks, places, mine), mine);
 static_assert(proof.schedulable() && proof.method == "busy period");
 auto main() -> int { takt::explain(std::cout, board, tasks, proof, takt::simulate(board, tasks, proof.plan)); }

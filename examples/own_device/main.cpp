@@ -6,6 +6,7 @@
 
 #include <takt/report/explain.hpp>
 #include <takt/runtime.hpp>
+#include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -39,7 +40,7 @@ constexpr auto tasks = takt::task_set(takt::task("filter", takt::period(20_ms), 
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(4, 1), takt::federated));
-constexpr auto verdict = takt::analyze(board, tasks);
+constexpr auto verdict = takt::analyze(board, tasks, takt::rtgpu_methods);
 
 auto main() -> int {
   fpga device;

@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include <takt/takt.hpp>
 #include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

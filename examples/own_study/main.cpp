@@ -3,9 +3,9 @@
 #include <iostream>
 #include <vector>
 
-#include <takt/takt.hpp>
 #include <takt/generation/uunifast.hpp>
 #include <takt/study.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::studies;
 

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include <takt/report/explain.hpp>
+#include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -16,8 +17,9 @@ constexpr auto tasks = takt::task_set(
 constexpr auto board = takt::platform(takt::pool(takt::processors(4), takt::fixed_priority),
                                       takt::pool(takt::virtual_sms(16, 1), takt::federated));
 
-constexpr auto cheap = takt::analyze(board, tasks);
-constexpr auto spread = takt::analyze(board, tasks, takt::allocate(board, tasks, takt::spread_search));
+constexpr auto cheap = takt::analyze(board, tasks, takt::rtgpu_methods);
+constexpr auto spread = takt::analyze(
+    board, tasks, takt::allocate_by<takt::chain_methods>(board, tasks, takt::spread_search), takt::rtgpu_methods);
 static_assert(cheap.schedulable() && spread.schedulable());
 
 /// Least of what deadlines leave, in permille of them.

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include <takt/report/explain.hpp>
+#include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -17,7 +18,7 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(10, 2), takt::federated));
 
-constexpr auto verdict = takt::analyze(board, tasks);
+constexpr auto verdict = takt::analyze(board, tasks, takt::rtgpu_methods);
 static_assert(takt::require_schedulable<verdict>);
 static_assert(verdict.end_to_end(0) <= 20_ms);  // sharper than the deadline, and proven as well
 

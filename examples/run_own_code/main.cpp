@@ -8,6 +8,7 @@
 
 #include <takt/report/explain.hpp>
 #include <takt/runtime.hpp>
+#include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -19,7 +20,7 @@ constexpr auto tasks =
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(4, 1), takt::federated));
-constexpr auto verdict = takt::analyze(board, tasks);
+constexpr auto verdict = takt::analyze(board, tasks, takt::rtgpu_methods);
 static_assert(takt::require_schedulable<verdict>);
 
 auto main() -> int {

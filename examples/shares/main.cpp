@@ -5,6 +5,7 @@
 
 #include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/shares.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -15,7 +16,7 @@ constexpr auto applications = takt::application_set(
     takt::application("log", takt::period(5_s), takt::share_priority(1), takt::scaling_wcet(900_ms, 100)));
 constexpr auto board = takt::platform(takt::pool(takt::gpu_shares(), takt::shares()));
 
-constexpr auto verdict = takt::analyze(board, applications);
+constexpr auto verdict = takt::analyze(board, applications, takt::share_methods);
 static_assert(verdict.schedulable());
 
 auto main() -> int {

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include <takt/report/explain.hpp>
+#include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -19,11 +20,11 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
 
 auto main() -> int {
   constexpr auto before = tasks_with(14_ms);
-  constexpr auto late = takt::analyze(board, before);
+  constexpr auto late = takt::analyze(board, before, takt::rtgpu_methods);
   takt::explain(std::cout, board, before, late);
 
   constexpr auto after = tasks_with(5_ms);
-  constexpr auto repaired = takt::analyze(board, after);
+  constexpr auto repaired = takt::analyze(board, after, takt::rtgpu_methods);
   static_assert(!late.schedulable());
   static_assert(repaired.schedulable());
   std::cout << "\nWith 5ms for plan:\n";

@@ -128,4 +128,22 @@ template <class P, class T, std::size_t N, std::size_t V>
   return detail::board_flattener<P, N, V>{board, p}.run(tasks);
 }
 
+namespace detail {
+
+/// Boards and plans that are laid out as visits: chains that hosts know as a whole where the plan is one for visits.
+template <class P, class T, std::size_t V>
+concept LaidOutOnPools = ComposedBoard<P, T> || (IsOfPools<P, T> && V > 0);
+
+/// Lays out tasks as visits of the stations of such a board.
+template <class P, class T, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto lay_out(const P& board, const T& tasks, const plan<N, V>& p) {
+  if constexpr (ComposedBoard<P, T>) {
+    return flatten(board, tasks, p);
+  } else {
+    return board_flattener<P, N, V>{board, p}.run(tasks);
+  }
+}
+
+}  // namespace detail
+
 }  // namespace takt::inline TAKT_ABI

@@ -130,14 +130,14 @@ template <class P, class Flat, std::size_t N, std::size_t V>
 /// where the process stands still now and then. Error: in the platform, the
 /// set, the plan or the options. Cost: see `host::engine`.
 template <class P, class T, std::size_t N, std::size_t W>
-  requires ComposedBoard<P, T>
+  requires detail::LaidOutOnPools<P, T, W>
 [[nodiscard]] constexpr auto simulate(
     const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options = {},
     const slice_sink& sink = {}, detail::refusal&& /*refused*/ = detail::refusal{detail::check_board<P, T>::passed})
     -> simulation_result<tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   detail::copy_decisions(p, own);
-  const auto flat = flatten(board, tasks, own);
+  const auto flat = detail::lay_out(board, tasks, own);
   simulation_result<tasks_of<T>, visits_of<T>> out;
   out.error = simulation::composed_fault(board, flat, own, options);
   if (out.error) { return out; }

@@ -209,12 +209,12 @@ struct recorded_result : simulation_result<MaxTasks, MaxVisits> {
 /// Simulates tasks and tells `recorder` which job held which unit when, and what became of each job. Segments of slices
 /// are positions of visits in their tasks; deadlines are those that the tasks state.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-  requires ComposedBoard<P, T>
+  requires detail::LaidOutOnPools<P, T, W>
 auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options,
               Recorder& recorder) -> recorded_result<tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   detail::copy_decisions(p, own);
-  const auto flat = flatten(board, tasks, own);
+  const auto flat = detail::lay_out(board, tasks, own);
   recorded_result<tasks_of<T>, visits_of<T>> out;
   out.error = simulation::composed_fault(board, flat, own, options);
   if (out.error) { return out; }
