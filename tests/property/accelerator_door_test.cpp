@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/methods.hpp>

@@ -14,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/platform.hpp>

@@ -57,7 +57,7 @@ auto count(const Board& board, std::uint64_t systems) -> count_of_proofs {
     const auto set = uneven_set(seed);
     using set_type = std::remove_const_t<decltype(set)>;
     std::uint64_t asked = 0;
-    const takt::detail::plan_test<Board, set_type> test{board, set, asked};
+    const takt::detail::plan_test<Board, set_type, takt::published> test{board, set, asked};
     const bool even = takt::share_search{.rounds = 0}.find(board, set, test).schedulable();
     const auto verdict = takt::analyze(board, set, takt::published_methods);
     REQUIRE_FALSE(verdict.error);

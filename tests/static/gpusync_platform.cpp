@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <takt/allocation/analyze.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/analysis/pipeline.hpp>
 #include <takt/systems/locked_gpus/tasks/published_costs.hpp>

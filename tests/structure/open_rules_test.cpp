@@ -208,12 +208,12 @@ TEST_CASE("no host asks one rule after another whether it is this one or that on
 
 TEST_CASE("analyze asks what is registered and names no rule") {
   const std::string doors = read(fs::path{TAKT_SOURCE_DIR} / "include/takt/analysis/analyze.hpp") +
-                            read(fs::path{TAKT_SOURCE_DIR} / "include/takt/analysis/compose.hpp");
+                            read(fs::path{TAKT_SOURCE_DIR} / "include/takt/analysis/judge_known.hpp");
   for (const std::string_view system : {"HasAccelerator", "HasGpuShares", "GraphSet", "Gpusync", "FixedPriority<",
                                         "EarliestDeadlineFirst<", "TokenGpuPlatform", "LockedGpuPlatform"}) {
     CHECK_MESSAGE(doors.find(system) == std::string::npos, "analyze names " << system);
   }
-  CHECK(doors.find("known_method") != std::string::npos);
+  CHECK(doors.find("method_of") != std::string::npos);
 }
 
 TEST_CASE("the checks of open rules find planted lists") {

@@ -113,9 +113,9 @@ auto check_include(const std::string& path, const std::string& included) -> std:
 auto check_umbrella(const std::string& path, const std::string& included) -> std::string {
   const std::string name = fs::path{path}.stem().string();
   const std::string other = place_of(included).room;
-  if (name == "takt" || name == "compose" || name == "compare") {
-    const bool good = freestanding.contains(other) || (name == "compose" && included == "takt/takt.hpp") ||
-                      (name == "compare" && included == "takt/compose.hpp");
+  if (name == "takt" || name == "compare") {
+    const bool good = freestanding.contains(other) ||
+                      (name == "compare" && included == "takt/takt.hpp");
     return good ? "" : name + ".hpp brings core to allocation only";
   }
   if (!may_include.contains(name)) { return "no room of this name"; }

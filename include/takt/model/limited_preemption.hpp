@@ -24,7 +24,7 @@ struct longest_region {
 /// Zero: the segment can be preempted anywhere.
 [[nodiscard]] constexpr auto nonpreemptive_region(duration longest) noexcept -> longest_region { return {longest}; }
 
-/// Time on a CPU that says how long it keeps it. Only the rules of pools read it: see compose.hpp.
+/// Time on a CPU that says how long it keeps it. Only the rules of pools read it.
 struct limited_cpu_segment {
   using resource = processors_resource;
   interval<duration> time;

@@ -70,15 +70,15 @@ struct strict_attribute {
 [[nodiscard]] constexpr auto on_core(std::int32_t core) noexcept -> core_attribute { return {core}; }
 
 /// A job is released at most this much after its nominal release; deadlines count from the nominal one. Only the rules
-/// of pools read it: see compose.hpp.
+/// of pools read it.
 [[nodiscard]] constexpr auto release_jitter(duration d) noexcept -> jitter_attribute { return {d}; }
 
 /// Where the CPU segments of the task can be preempted; a task that does not say it, anywhere. Only the rules of pools
-/// read it: see compose.hpp.
+/// read it.
 [[nodiscard]] constexpr auto preemptible(task_preemption p) noexcept -> preemption_attribute { return {p}; }
 
 /// Jobs are released exactly a period apart, the first one at `offset` on the clock of all tasks. Without it a period
-/// is the shortest time between two releases. Only the rules of pools read it: see compose.hpp. A negative offset
+/// is the shortest time between two releases. Only the rules of pools read it. A negative offset
 /// is a fault of the model, `negative_time`.
 [[nodiscard]] constexpr auto strictly_periodic(duration offset = {}) noexcept -> strict_attribute { return {offset}; }
 

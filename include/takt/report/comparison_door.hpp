@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `explain` and `draw` of comparisons. Apart from those of verdicts, for a comparison brings <takt/compose.hpp>.
+// `explain` and `draw` of comparisons.
 #include <cstddef>
 #include <ostream>
 #include <stdexcept>

@@ -78,7 +78,7 @@ struct chain_composition {
 struct no_composition {};
 
 /// Tells how chains run on a platform as a whole. The simulator, plans and files of chains ask it; a composition
-/// registers itself here as its method does at `known_method`. What is not registered is taken apart into its pools.
+/// registers itself here as a method does in its family. What is not registered is taken apart into its pools.
 template <class P>
 inline constexpr no_composition composition_of{};
 

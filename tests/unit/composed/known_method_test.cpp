@@ -94,35 +94,41 @@ struct sum_method {
   using analysis = sum_rta<Table>;
 };
 
+/// Knows one board.
+template <const auto& Board, class Method>
+struct of_board : takt::analysis::method_family {
+  template <std::same_as<std::remove_cvref_t<decltype(Board)>> P>
+  using on = Method;
+};
+struct of_tag : takt::analysis::method_family {
+  template <class P>
+    requires std::same_as<typename P::cpu_rule, my_tag>
+  using on = sum_method;
+};
+constexpr auto asked = takt::methods<of_board<unknown_board, sum_of_all>, of_board<edf_board, first_alone>, of_tag,
+                                     of_board<known_board, sum_method>>{} +
+                       takt::published_methods;
+using asked_list = std::remove_const_t<decltype(asked)>;
+
 }  // namespace
 
-template <>
-inline constexpr sum_of_all takt::analysis::known_method<decltype(unknown_board)>{};
-template <>
-inline constexpr first_alone takt::analysis::known_method<decltype(edf_board)>{};
-template <class P>
-  requires std::same_as<typename P::cpu_rule, my_tag>
-inline constexpr sum_method takt::analysis::known_method<P>{};
-template <>
-inline constexpr sum_method takt::analysis::known_method<decltype(known_board)>{};
-
 TEST_CASE("a method of one's own proves a board whose rule has no bound, and is named") {
-  constexpr auto verdict = takt::analyze(unknown_board, pair, takt::published_methods);
+  constexpr auto verdict = takt::analyze(unknown_board, pair, asked);
   static_assert(verdict.schedulable() && verdict.method == "sum of all");
   static_assert(verdict.tasks[0].bound.value == 7'000'000 && verdict.tasks[1].meets);
-  static_assert(takt::allocate(unknown_board, pair, takt::published_methods).feasible);
+  static_assert(takt::allocate(unknown_board, pair, asked).feasible);
   const auto seen = takt::simulate(unknown_board, pair, verdict.plan);
   CHECK(seen.misses() == 0);
   CHECK(seen.tasks[0].worst_response <= 7'000'000);
   const auto full = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(6_ms)),
                                    takt::task("b", takt::period(20_ms), takt::cpu(5_ms)));
-  const auto open = takt::analyze(unknown_board, full, takt::published_methods);
+  const auto open = takt::analyze(unknown_board, full, asked);
   CHECK(open.status == takt::verdict_status::not_proven);
   CHECK_FALSE(open.bounded());
 }
 
 TEST_CASE("bounds of two methods stand side by side, each under its name") {
-  constexpr auto verdict = takt::analyze(edf_board, pair, takt::published_methods);
+  constexpr auto verdict = takt::analyze(edf_board, pair, asked);
   static_assert(verdict.schedulable() && verdict.method == "first alone, holistic");
   static_assert(verdict.tasks[0].method == "first alone" && verdict.tasks[0].bound.value == 2'000'000);
   static_assert(verdict.tasks[1].method == "holistic" && verdict.tasks[1].bound.value < 20'000'000);
@@ -130,21 +136,21 @@ TEST_CASE("bounds of two methods stand side by side, each under its name") {
 }
 
 TEST_CASE("a method of chains in priority order serves a composition that nobody knows") {
-  constexpr auto verdict = takt::analyze(tagged_board, pair, takt::published_methods);
+  constexpr auto verdict = takt::analyze(tagged_board, pair, asked);
   static_assert(verdict.schedulable() && verdict.method == "sum");
   static_assert(verdict.tasks[1].bound.value == 7'000'000 && verdict.tasks[1].method.empty());
-  static_assert(takt::allocate_by<takt::published>(tagged_board, pair, takt::exact_search).feasible);
-  static_assert(takt::analyze(tagged_board, pair, takt::allocate(tagged_board, pair, takt::published_methods),
-                              takt::published_methods)
+  static_assert(takt::allocate_by<asked_list>(tagged_board, pair, takt::exact_search).feasible);
+  static_assert(takt::analyze(tagged_board, pair, takt::allocate(tagged_board, pair, asked),
+                              asked)
                     .schedulable());
-  CHECK(takt::analyze(tagged_board, pair.table(), takt::published_methods).schedulable());
+  CHECK(takt::analyze(tagged_board, pair.table(), asked).schedulable());
 }
 
 TEST_CASE("a method of one's own comes before that of takt on the same board, and on no other") {
-  static_assert(takt::analyze(known_board, pair, takt::published_methods).method == "sum");
-  static_assert(takt::analyze(plain_board, pair, takt::published_methods).method == "fixed-priority-rta");
-  CHECK(takt::analyze(known_board, pair, takt::published_methods).tasks[0].bound.value == 7'000'000);
-  CHECK(takt::analyze(plain_board, pair, takt::published_methods).tasks[0].bound.value == 2'000'000);
+  static_assert(takt::analyze(known_board, pair, asked).method == "sum");
+  static_assert(takt::analyze(plain_board, pair, asked).method == "fixed-priority-rta");
+  CHECK(takt::analyze(known_board, pair, asked).tasks[0].bound.value == 7'000'000);
+  CHECK(takt::analyze(plain_board, pair, asked).tasks[0].bound.value == 2'000'000);
 }
 
 namespace {
@@ -171,7 +177,7 @@ TEST_CASE("a search of one's own is handed in, and what it claims is checked") {
     }
     return out;
   };
-  constexpr auto found = takt::allocate(gpu_board, uneven, more_for_the_last, takt::published_methods);
+  constexpr auto found = takt::allocate(gpu_board, uneven, more_for_the_last, asked);
   static_assert(found.feasible && found.shares[0].sms < found.shares[1].sms);
   static_assert(found.effort.evaluations > 1);
   constexpr auto claims = [](const auto& /*board*/, const auto& /*tasks*/, const auto& /*test*/) {
@@ -179,12 +185,12 @@ TEST_CASE("a search of one's own is handed in, and what it claims is checked") {
     out.feasible = true;
     return out;
   };
-  CHECK_FALSE(takt::allocate(gpu_board, uneven, claims, takt::published_methods).feasible);
+  CHECK_FALSE(takt::allocate(gpu_board, uneven, claims, asked).feasible);
   const auto misfit = [](const auto& /*board*/, const auto& /*tasks*/, const auto& test) {
     static_cast<void>(test(takt::dedicate(9, 9)));
     return takt::dedicate(9, 9);
   };
-  CHECK_FALSE(takt::allocate(gpu_board, uneven, misfit, takt::published_methods).feasible);
+  CHECK_FALSE(takt::allocate(gpu_board, uneven, misfit, asked).feasible);
 }
 
 TEST_CASE("a search of one's own is handed in for other systems too") {
@@ -195,22 +201,22 @@ TEST_CASE("a search of one's own is handed in for other systems too") {
     static_cast<void>(test(takt::plan<2>{}));
     return takt::plan<2>{};
   };
-  static_assert(takt::allocate(device, kernels, nothing, takt::published_methods).feasible);
-  CHECK(takt::allocate(device, kernels, nothing, takt::published_methods).effort.evaluations == 2);
+  static_assert(takt::allocate(device, kernels, nothing, asked).feasible);
+  CHECK(takt::allocate(device, kernels, nothing, asked).effort.evaluations == 2);
 }
 
 TEST_CASE("SMs of composed boards go where they are needed, not evenly") {
   constexpr auto composed =
       takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
                      takt::pool(takt::virtual_sms(6, 1), takt::federated));
-  constexpr auto verdict = takt::analyze(composed, uneven, takt::published_methods);
+  constexpr auto verdict = takt::analyze(composed, uneven, asked);
   static_assert(verdict.schedulable());
   static_assert(verdict.plan.shares[0].sms < verdict.plan.shares[1].sms && verdict.plan.feasible);
-  CHECK_FALSE(takt::analyze(composed, uneven, takt::dedicate(3, 3), takt::published_methods).schedulable());
+  CHECK_FALSE(takt::analyze(composed, uneven, takt::dedicate(3, 3), asked).schedulable());
   const auto twice = takt::platform(
       takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
       takt::pool(takt::virtual_sms(2, 1), takt::federated), takt::pool(takt::virtual_sms(6, 1, 2), takt::federated));
-  const auto two = takt::analyze(twice, uneven, takt::published_methods);
+  const auto two = takt::analyze(twice, uneven, asked);
   CHECK(two.schedulable());
   CHECK(two.plan.shares[0].gpu == 0);
   CHECK(two.plan.shares[1].gpu == 1);
@@ -222,7 +228,7 @@ TEST_CASE("priorities of composed boards are looked for where tasks have none") 
                      takt::pool(takt::virtual_sms(4, 1), takt::fifo));
   constexpr auto tight = takt::task_set(chain("late", takt::period(21_ms), 40_ms),
                                         takt::task("early", takt::period(17_ms), takt::cpu(6_ms)));
-  constexpr auto verdict = takt::analyze(composed, tight, takt::published_methods);
+  constexpr auto verdict = takt::analyze(composed, tight, asked);
   static_assert(verdict.schedulable());
   static_assert(verdict.plan.priorities.size() == 2 && verdict.plan.priorities[0] < verdict.plan.priorities[1]);
   const auto seen = takt::simulate(composed, tight, verdict.plan, {.horizon = 1_s});
@@ -239,10 +245,10 @@ TEST_CASE("combiners stand beside the method of chains only where the pools say 
                               takt::pool(takt::virtual_sms(6, 1), takt::serialized(takt::federated))));
   static_assert(!takt::ProvenEitherWay<spinning, std::remove_const_t<decltype(uneven)>>);
   static_assert(!takt::ProvenEitherWay<one_at_a_time, std::remove_const_t<decltype(uneven)>>);
-  constexpr auto verdict = takt::analyze(gpu_board, uneven, takt::published_methods);
+  constexpr auto verdict = takt::analyze(gpu_board, uneven, asked);
   static_assert(verdict.schedulable() && verdict.method == "rtgpu-best");
   static_assert(verdict.tasks[0].method == "rtgpu-best");
-  CHECK(takt::analysis::analyze_by<takt::published>(gpu_board, uneven, verdict.plan, takt::analysis::rtgpu_published)
+  CHECK(takt::analysis::analyze_by<asked_list>(gpu_board, uneven, verdict.plan, takt::analysis::rtgpu_published)
             .tasks[0]
             .method.empty());
 }

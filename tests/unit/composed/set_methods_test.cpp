@@ -74,14 +74,17 @@ struct sum_of_kernels {
 
 template <class P, class T>
 constexpr auto known_alone(const P& board, const T& tasks) {
-  takt::model_error error;
-  return takt::analysis::detail::judge_known(board, tasks, takt::plan<1, 1>{}, error);
+  return takt::analysis::analyze_by<takt::published>(board, tasks, takt::plan<1, 1>{});
 }
 
-}  // namespace
+/// Knows one board.
+template <const auto& Board, class Method>
+struct of_board : takt::analysis::method_family {
+  template <std::same_as<std::remove_cvref_t<decltype(Board)>> P>
+  using on = Method;
+};
 
-template <>
-inline constexpr sum_of_kernels takt::analysis::known_method<decltype(my_board)>{};
+}  // namespace
 
 TEST_CASE("the method of kernels answers where it is best, by its own name") {
   constexpr auto board = under(takt::levels(takt::deadline_monotonic));
@@ -141,7 +144,7 @@ TEST_CASE("a rule is known by its state machine, and one that nobody knows takes
   constexpr auto mine = under(my_levels{});
   static_assert(known_alone(mine, kernels).method == "level-stack-edf");
   static_assert(takt::analyze(mine, kernels, takt::published_methods).schedulable());
-  constexpr auto verdict = takt::analyze(my_board, kernels, takt::published_methods);
+  constexpr auto verdict = takt::analyze(my_board, kernels, takt::methods<of_board<my_board, sum_of_kernels>>{});
   static_assert(verdict.schedulable() && verdict.method == "sum of kernels");
   const auto seen = takt::simulate(my_board, kernels, takt::plan<1>{}, {.horizon = 400_ms});
   CHECK_FALSE(seen.error);
@@ -176,15 +179,12 @@ constexpr auto avionics = takt::application_set(
 
 }  // namespace
 
-template <>
-inline constexpr refuses_graphs takt::analysis::known_method<decltype(my_graphs)>{};
-
 TEST_CASE("the method of graphs answers through the same door, and one of one's own before it") {
   constexpr auto verdict = takt::analyze(fair, video, takt::published_methods);
   static_assert(verdict.schedulable() && verdict.method == "overlapping-nodes");
   static_assert(known_alone(fair, video).tasks[0].bound.value == verdict.tasks[0].bound.value);
   static_assert(!takt::SetProvenEitherWay<std::remove_const_t<decltype(fair)>, std::remove_const_t<decltype(video)>>);
-  CHECK(takt::analyze(my_graphs, video, takt::published_methods).method == "none of my graphs");
+  CHECK(takt::analyze(my_graphs, video, takt::methods<of_board<my_graphs, refuses_graphs>>{}).method == "none of my graphs");
   constexpr auto chains = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(2_ms)));
   CHECK(takt::analyze(fair, chains, takt::published_methods).method == "holistic");
 }

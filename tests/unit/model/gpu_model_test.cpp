@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/copy_model.hpp>
 #include <takt/model/occupancy.hpp>

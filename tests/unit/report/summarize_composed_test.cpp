@@ -63,9 +63,6 @@ auto contains(const std::string& text, std::string_view part) -> bool { return t
 
 }  // namespace
 
-template <>
-inline constexpr first_is_alone takt::analysis::known_method<decltype(watched_board)>{};
-
 TEST_CASE("a report names the method of each bound, in words and tables where they differ, in JSON always") {
   const verdict_summary v = summary_of(watched_board, pair);
   CHECK(v.method == "first alone, holistic");

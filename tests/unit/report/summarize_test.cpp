@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <takt/allocation/analyze.hpp>
 #include <takt/report/explanation.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/report/verdict_table.hpp>

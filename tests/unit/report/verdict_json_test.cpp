@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <takt/allocation/allocate.hpp>
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/report/verdict_json.hpp>

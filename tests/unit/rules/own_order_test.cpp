@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <takt/allocation/allocate.hpp>
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>
 #include <takt/prediction/corun/training.hpp>

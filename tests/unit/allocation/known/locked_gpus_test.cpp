@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/allocation/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/generated_name.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>

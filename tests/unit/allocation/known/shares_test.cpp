@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/allocation/analyze.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/systems/shares/figures/synthetic_sets.hpp>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/allocation/analyze.hpp>
 #include <takt/generation/whole_kernels.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/systems/accelerators/plans/judge.hpp>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/graph/tags.hpp>

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/report/trace_queries.hpp>

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/host/board_tracks.hpp>
 #include <takt/host/engine.hpp>

@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/model_fault.hpp>

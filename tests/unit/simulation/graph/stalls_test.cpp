@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/random.hpp>
 #include <takt/host/stalled_clock.hpp>

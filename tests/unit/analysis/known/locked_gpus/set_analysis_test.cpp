@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include <takt/allocation/analyze.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/analysis/as_published.hpp>
 #include <takt/systems/locked_gpus/tasks/study.hpp>

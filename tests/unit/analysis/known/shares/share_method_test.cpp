@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <takt/allocation/analyze.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/systems/methods.hpp>

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/platform.hpp>

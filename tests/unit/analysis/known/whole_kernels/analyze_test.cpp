@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_set.hpp>
@@ -60,7 +60,7 @@ template <class Rule, class Set>
 void check_slack(const Rule& rule, const Set& tasks, takt::duration at, takt::duration slack) {
   const auto v = takt::analysis::analyze_by<takt::published>(under(rule), tasks);
   CAPTURE(v.method);
-  const auto parts = takt::analysis::evidence_of(under(rule), tasks, v.plan).parts;
+  const auto parts = takt::analysis::evidence_of<takt::published>(under(rule), tasks, v.plan).parts;
   REQUIRE(parts.size() == 1);
   CHECK(parts[0].core == takt::any_core);
   CHECK(parts[0].test.at == at.count());
@@ -188,7 +188,7 @@ TEST_CASE("accelerator: slots are judged core by core, and the failing window is
       takt::slots(takt::edf, takt::pinned_slot(0_ms, 8_ms), takt::gang_slot(8_ms, 4_ms), takt::period(12_ms));
   const auto v = takt::analysis::analyze_by<takt::published>(under(rule), table_1);
   CHECK(v.status == verdict_status::unschedulable);
-  const auto parts = takt::analysis::evidence_of(under(rule), table_1, v.plan).parts;
+  const auto parts = takt::analysis::evidence_of<takt::published>(under(rule), table_1, v.plan).parts;
   REQUIRE(parts.size() == 3);
   CHECK(parts[0].core == 0);
   CHECK(parts[0].test.at == (30_ms).count());
@@ -222,7 +222,7 @@ TEST_CASE("accelerator: more than a core has is a proof of a miss, too little pr
   CHECK(status(takt::gang(takt::edf), 5_ms) == verdict_status::unschedulable);
   CHECK(status(takt::gang(takt::edf), 4_ms) == verdict_status::not_proven);
   const auto v = takt::analysis::analyze_by<takt::published>(under(takt::gang(takt::edf)), load(4_ms));
-  const auto parts = takt::analysis::evidence_of(under(takt::gang(takt::edf)), load(4_ms), v.plan).parts;
+  const auto parts = takt::analysis::evidence_of<takt::published>(under(takt::gang(takt::edf)), load(4_ms), v.plan).parts;
   CHECK(parts[0].test.reason == takt::analysis::edf_reason::not_applicable);
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("accelerator: cores of large numbers cost nothing, and a trace has the
   for (const takt::slice& s : t.slices()) { CHECK(s.where.index == (s.task == 0 ? 131 : 7)); }
   const auto v = takt::analysis::analyze_by<takt::published>(wide, tasks);
   CHECK(v.schedulable());
-  CHECK(takt::analysis::evidence_of(wide, tasks, v.plan).parts.size() == 2);
+  CHECK(takt::analysis::evidence_of<takt::published>(wide, tasks, v.plan).parts.size() == 2);
 }
 
 TEST_CASE("accelerator: priorities count only where every task of the set has one, also for the tasks of one core") {
