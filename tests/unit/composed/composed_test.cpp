@@ -268,6 +268,35 @@ TEST_CASE("visits as long as a table may hold prove nothing and overflow nothing
   }
 }
 
+TEST_CASE("a search for guards that ends at its limit of rounds says so") {
+  takt::visit_table<2, 2> table;
+  for (const char* const name : {"a", "b"}) {
+    REQUIRE(table.add_task({.name = name, .period = 7, .deadline = 7}));
+    REQUIRE(table.add_next(0, 1, 4));
+  }
+  takt::any_stations<1, 2> one;
+  REQUIRE(one.add(takt::fifo));
+  CHECK(takt::analysis::guarded(table, one).why == takt::obstacle::passes);
+  table.tasks[0].jitter = 7;
+  CHECK(takt::analysis::guarded(table, one).why == takt::obstacle::deadline);
+}
+
+TEST_CASE("guards under which a bound is still looked for after all rounds are told apart from late ones") {
+  constexpr takt::ticks far = 1 << 20;
+  takt::visit_table<2, 2> table;
+  REQUIRE(table.add_task({.name = "a", .period = 6, .deadline = 6}));
+  REQUIRE(table.add_next(0, 1, 6));
+  REQUIRE(table.add_task({.name = "b", .period = far, .deadline = far, .priority = 1}));
+  REQUIRE(table.add_next(0, 1, 2));
+  takt::any_stations<1, 2> one;
+  REQUIRE(one.add(takt::fixed_priority));
+  takt::analysis::guard_shortage<2> missing;
+  CHECK_FALSE(takt::analysis::guards_hold(table, one, {{0, 0}, {6, far}}, missing));
+  CHECK(missing.why == takt::obstacle::passes);
+  CHECK_FALSE(takt::analysis::guards_hold(table, one, {{0, 0}, {6, 100}}, missing));
+  CHECK(missing.why == takt::obstacle::deadline);
+}
+
 TEST_CASE("a table that is no model is refused with its task and visit") {
   using takt::model_fault;
   constexpr std::size_t visits = 4;

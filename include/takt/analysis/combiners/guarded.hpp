@@ -189,6 +189,9 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   }
   for (std::size_t s = 0; s < stations.size(); ++s) {
     if (detail::station_keeps_guards(stations, s, lent, ready, demands)) { continue; }
+    for (const visit_demand& v : demands.of(s)) {
+      if (v.response == given_up_response) { missing.why = obstacle::passes; }
+    }
     for (std::uint32_t v = 0; v < table.visits.size(); ++v) { missing.visits[v] = table.visits[v].station == s; }
     return false;
   }
@@ -244,7 +247,8 @@ inline constexpr std::int32_t default_guard_rounds = 24;
 /// processor are not.
 /// Of a deadline after the period nothing is proven: guards would have to end within the period, and so order jobs by
 /// other deadlines than the one that was said.
-/// Error: `invalid_model`. Cost: at most `rounds` times one test for each station.
+/// Error: `invalid_model`; `why` is `passes` where the search ended at `rounds`, and other guards may exist.
+/// Cost: at most `rounds` times one test for each station.
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guarded(const visit_table<N, V>& table, const Stations& stations,
                                      std::int32_t rounds = default_guard_rounds) -> verdict<ticks, N, V> {
@@ -290,12 +294,16 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
       detail::lay_out_guards(table, i, weights, wait_weights, guards);
     }
     if (guards_hold(table, stations, guards, missing)) { return guarded_verdict(table, guards); }
-    out.why = missing.why;
+    if (missing.why == obstacle::overflow) {
+      out.why = obstacle::overflow;
+      return out;
+    }
     for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
       if (missing.visits[v]) { grow(weights[v], weights[v] > 0 ? 1 : 0); }
       if (missing.waits[v]) { grow(wait_weights[v], unit); }
     }
   }
+  out.why = obstacle::passes;
   return out;
 }
 

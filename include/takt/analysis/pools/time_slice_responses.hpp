@@ -173,6 +173,7 @@ class contexts_in_window {
 /// Responses on a unit that gives each context its slice in turn and needs `switching` between two: the lesser of what
 /// full turns of all other contexts leave, and of what their jobs can ask for meanwhile. Contexts that wake up go to
 /// the tail or keep their place. Pre: slice >= 1, switching >= 0; visits of a task stand together.
+/// `given_up_response` where it ended at `most_window_steps` and full turns are too long.
 /// Cost: a fixed point per visit, repeated until none grows; of more than `most_decided_visits` visits full turns only.
 /// Source: docs/time_slices.md.
 constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice, ticks switching) {
@@ -205,7 +206,9 @@ constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice,
         if (found <= w) { break; }
         w = found < most ? found : most;
       }
-      if (w > v.limit) { w = unbounded_response; }
+      if (w > v.limit && w < unbounded_response) {
+        w = steps > most_window_steps ? given_up_response : unbounded_response;
+      }
       grew = grew || w != v.response;
       v.response = w;
     }
