@@ -72,7 +72,7 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
     case model_fault::deadline_not_positive:
       return stop_compilation(at - of, "takt: a deadline is not positive; give deadline() at least 1ns. See docs/errors.md#E07");
     case model_fault::deadline_exceeds_period:
-      return stop_compilation(at - of, "takt: a deadline exceeds its period; make deadline() <= period(), or include <takt/compose.hpp>. See docs/errors.md#E08");
+      return stop_compilation(at - of, "takt: a deadline exceeds its period; make deadline() <= period(), or ask the combiners, too. See docs/errors.md#E08");
     case model_fault::negative_time:
       return stop_compilation(at - of, "takt: a time is negative; every time is at least 0. See docs/errors.md#E09");
     case model_fault::best_case_exceeds_worst_case:

@@ -22,10 +22,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/worst_fit.hpp>
-#include <takt/systems/accelerators/analysis/gang_method.hpp>
-#include <takt/systems/accelerators/analysis/level_stack_method.hpp>
-#include <takt/systems/accelerators/analysis/single_stream_method.hpp>
-#include <takt/systems/accelerators/analysis/slot_method.hpp>
+#include <takt/systems/accelerators/analysis/methods.hpp>
 #include <takt/systems/accelerators/plans/slot_design.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -76,8 +73,11 @@ constexpr void judge_kernel_table(const Described& tasks, const accelerator_reco
                                   const Rule& rule, const plan<Described::max_tasks>& p, bool times_are_given,
                                   kernels_answer<Described>& out) {
   on_accelerator(record, rule, [&](const auto& board) {
+    using method =
+        analysis::method_of<std::remove_cvref_t<decltype(board)>, std::remove_const_t<decltype(accelerator_methods)>>;
     refusal unused;
-    out.verdict = analysis::widened<Described::max_visits>(analysis::detail::judge_set(board, table, p, unused.error));
+    out.verdict =
+        analysis::widened<Described::max_visits>(analysis::detail::judge_set<method>(board, table, p, unused.error));
     unused.error = {};
   });
   if (!times_are_given && out.verdict.status == verdict_status::unschedulable) {

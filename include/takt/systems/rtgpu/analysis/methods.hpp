@@ -14,7 +14,9 @@
 namespace takt::inline TAKT_ABI {
 
 /// Lists what is known of chains: RTGPU, and the methods that it is compared with.
-inline constexpr methods<analysis::dedicated_chains, analysis::processor_chains, analysis::busy_waiting_chains, analysis::serialized_chains, analysis::locked_chains, analysis::token_chains> rtgpu_methods{};
+inline constexpr methods<analysis::dedicated_chains, analysis::processor_chains, analysis::busy_waiting_chains,
+                         analysis::serialized_chains, analysis::locked_chains, analysis::token_chains>
+    rtgpu_methods{};
 
 using chain_methods = std::remove_const_t<decltype(rtgpu_methods)>;
 

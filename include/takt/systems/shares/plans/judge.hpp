@@ -23,6 +23,7 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/systems/shares/analysis/described.hpp>
+#include <takt/systems/shares/analysis/methods.hpp>
 #include <takt/systems/shares/analysis/share_method.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -68,9 +69,11 @@ template <class Described, std::size_t N = 1, std::size_t V = 0>
   model_error error = parts_fault(p, {.percents = true}, tasks.size());
   const auto judge = [&](const auto& sharing, const auto& table) {
     if (error) { return; }
+    using method =
+        analysis::method_of<std::remove_cvref_t<decltype(sharing)>, std::remove_const_t<decltype(share_methods)>>;
     model_error ignored;
     out = analysis::widened<Described::max_visits>(
-        analysis::detail::judge_set(sharing, table, analysis::resized<Described::max_tasks, 0>(p), ignored));
+        analysis::detail::judge_set<method>(sharing, table, analysis::resized<Described::max_tasks, 0>(p), ignored));
     analysis::give_back_deadlines(tasks, out);
   };
   if (const auto unread = with_shares(tasks, board, rule, contention, judge)) { error = unread; }
