@@ -240,12 +240,13 @@ class program_writer {
   }
 
   void add_bounds_of_method() {
+    headers_.insert("takt/systems/methods.hpp");
     body_ += "  // Tests that only decide have no bounds: comparisons put deadlines there.\n";
     body_ +=
         "  using known = takt::known_under<std::remove_cvref_t<decltype(found.policy)>, "
         "std::remove_const_t<decltype(rule)>>;\n";
     body_ += "  const auto take_bounds = [&](const auto& platform, const auto& kernels) {\n";
-    body_ += "    const auto own = takt::analyze(platform, kernels);\n";
+    body_ += "    const auto own = takt::analyze(platform, kernels, takt::published_methods);\n";
     body_ += "    for (std::size_t i = 0; own.method == found.verdict.method && i < own.tasks.size(); ++i) {\n";
     body_ += "      found.verdict.tasks[i].bound = own.tasks[i].bound;\n    }\n  };\n";
     body_ +=

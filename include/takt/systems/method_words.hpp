@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
@@ -19,6 +19,7 @@
 #include <takt/rules/planned_table.hpp>
 #include <takt/systems/graphs/report/summarize.hpp>
 #include <takt/systems/locked_gpus/report/summarize.hpp>
+#include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 #include <takt/systems/rtgpu/plans/judge.hpp>
@@ -96,7 +97,13 @@ template <KnownComposition P, class Table, class Tasks>
 template <class P, class Table, class Tasks>
 [[nodiscard]] auto method_words(const P& platform, const Table& table, const judged_policy<Tasks>& found) ->
     typename judged_policy<Tasks>::explanation {
-  auto own = analyze(platform, table);
+  auto own = [&] {
+    if constexpr (std::same_as<P, graph_board>) {
+      return analyze(platform, table);
+    } else {
+      return analyze(platform, table, published_methods);
+    }
+  }();
   if constexpr (std::same_as<P, graph_board>) {
     if (own.method != found.verdict.method) { return {}; }
   }
