@@ -106,9 +106,9 @@ template <class Search, class P, class T, class Methods>
 
 }  // namespace detail
 
-/// Returns a plan for chains that a search of takt's own finds, with the method of chains that counts of a list as the
-/// test, in one of its readings if it has several. Fewer SMs than tasks with kernels count as a model that does not fit.
-/// `effort.complete` says whether the search was decided within `limit` task analyses.
+/// Returns a plan for chains that a search of takt's own finds. Its test is the method of chains in the list that
+/// counts, in one of its readings if it has several. Fewer SMs than tasks with kernels count as a model that does not
+/// fit. `effort.complete` says whether the search was decided within `limit` task analyses.
 template <class Methods, class P, class T, class... Options>
   requires analysis::HasChainMethod<P, Methods>
 [[nodiscard]] constexpr auto allocate_by(const P& platform, const T& tasks, search_method method = default_search,

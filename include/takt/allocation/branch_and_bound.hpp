@@ -136,8 +136,8 @@ class branch_and_bound {
     return effort_->complete && search(set);
   }
 
-  /// The task whose time of response its share changes most, in proportion to its period, of those that the failing one
-  /// depends on; else any whose shares are open, or `size()`.
+  /// Returns the task whose response time its share changes most, in proportion to its period, of those that the
+  /// failing one depends on. Where there is none, it returns any whose shares are open, or `size()`.
   [[nodiscard]] constexpr auto most_promising(const choices& set, std::size_t failing) const -> std::size_t {
     std::size_t best = size();
     number least(0);

@@ -90,8 +90,8 @@ template <std::size_t N, std::size_t V, SharingPolicy P, RuleTag CpuRule>
 
 }  // namespace detail
 
-/// One workload under every policy of a list and every rule of processors of another, fixed priorities if none is
-/// named: for each a plan is looked for, and all methods judge it. Cost: `judge` for each pair.
+/// Judges one workload under every policy of one list and every rule of processors of another, by default fixed
+/// priorities. For each pair a plan is looked for, and all methods judge it. Cost: `judge` for each pair.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P, class... Rules>
 [[nodiscard]] constexpr auto compare(const described_tasks<N, V, R, S>& all, const hardware& board,
                                      const policy_list<P...>& policies, const cpu_rule_list<Rules...>& rules,

@@ -63,8 +63,8 @@ class part_walk {
 
 }  // namespace detail
 
-/// Asks `f` of every plan that a board allows, where these differ only in the parts of GPUs and there are at most
-/// `most`: cores and priorities are given, and no GPU is to be chosen that hands out no parts. `p`: what the plans have
+/// Calls `f` with every plan that a board allows, if these differ only in the parts of GPUs and are at most `most`.
+/// That is so where cores and priorities are given, and no GPU without parts is to be chosen. `p`: what the plans have
 /// in common. Cost: a call of f for each plan.
 template <class P, class T, std::size_t N, std::size_t V, class F>
 [[nodiscard]] constexpr auto holds_for_every_plan(const P& board, const T& tasks, const plan<N, V>& p, std::size_t most,

@@ -146,8 +146,8 @@ class plan_walk {
     return false;
   }
 
-  /// Greedy where a task is judged by the shares of all: from the least shares on, the first task that fails gets one
-  /// unit more, or where even all that is left would not do, the lower task with the longest kernel.
+  /// A greedy search where a task is judged by the shares of all. From the least shares on, the first task that fails
+  /// gets one unit more. If even all that is left would not do, the lower task with the longest kernel gets it.
   constexpr auto grow() -> bool {
     for (std::size_t k = 0; k < size(); ++k) {
       if (needs_[k] && !pool_.grow(chosen_[k])) { return false; }

@@ -62,8 +62,8 @@ struct place_statistics {
 };
 
 /// Ranks candidates by how they do in groups of experiments. In a group the one with the largest area below its curve
-/// takes the first place, and equal ones take the better place, so that the next one's number is left out. Over all
-/// groups the median place decides, then the mean, then the given order. Exact: areas are only compared.
+/// takes the first place. Equal ones take the better place, and the next one's number is left out. Over all groups the
+/// median place decides, then the mean, then the given order. Exact: areas are only compared.
 /// Source: Elliott 2015, section 4.3.6.2.
 template <std::size_t MaxCandidates>
 class area_ranking {

@@ -39,9 +39,9 @@ class share_search_steps {
     plan_ = *decided;
   }
 
-  /// The first proof, else what the first plan got. Where an even split is too little for some kernel, others come
-  /// first; that all of them are is no proof, unless the facts of a kernel say nothing of parts. Numbers of a board or
-  /// of tasks that are out of range are left to the test.
+  /// Returns the first proof, else what the first plan got. Where an even split is too little for some kernel, others
+  /// come first. That all splits are too little is no proof, unless the facts of a kernel say nothing of parts. Numbers
+  /// of a board or of tasks that are out of range are left to the test.
   constexpr auto run(std::int32_t rounds) -> verdict_type {
     for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
     if (!takes_decisions()) { return judge(decided_.plan); }

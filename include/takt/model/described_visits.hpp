@@ -78,9 +78,9 @@ template <class Tasks>
   return {};
 }
 
-/// The first thing that no visit table holds, or that is not there. Edges to earlier jobs hold by themselves: a task
-/// is proven only if each of its jobs ends before the next is released, so that nobody waits for one of them. What
-/// limits how many jobs of a visit run at a time does no more, then.
+/// Returns the first part that a visit table cannot hold, or that refers to nothing. Edges to earlier jobs need no
+/// check: a task is proven only if each job ends before the next is released. So no job waits for an earlier one, and
+/// limits on how many jobs of a visit run at a time have no effect.
 template <class Tasks>
 [[nodiscard]] constexpr auto unheld_by_visits(const Tasks& all) -> model_error {
   for (std::uint32_t i = 0; i < all.size(); ++i) {

@@ -15,8 +15,8 @@
 namespace takt::inline TAKT_ABI {
 
 /// Says what an analysis must know of a kernel: the shortest and longest time it takes on a number of dedicated virtual
-/// SMs. `sampled_shares` is 0 for a closed form that the flat model knows, otherwise the number of shares 1..n at which
-/// the law is tabulated; on more SMs than that it counts as using only n of them.
+/// SMs. `sampled_shares` is 0 for a closed form that the flat model knows. Otherwise it is the number of shares 1..n at
+/// which the law is tabulated: on more SMs than that it counts as using only n of them.
 template <class Law>
 concept KernelLaw = Copyable<Law> && requires(const Law& law, std::int32_t virtual_sms) {
   { law.lower(virtual_sms) } -> std::convertible_to<duration>;

@@ -87,9 +87,9 @@ constexpr void note_miss(observed_task<Number, Text>& t, ticks deadline) noexcep
   if (t.first_miss == no_instant || deadline < t.first_miss) { t.first_miss = deadline; }
 }
 
-/// Holds what a simulation or a run saw. `Tasks` is a list of `observed_task` in the order in which they were given,
-/// `Visits` one of the worst responses of their visits, back to back: from the instant at which a visit could start to
-/// its end, 0 if it never took any.
+/// Holds what a simulation or a run saw. `Tasks` is a list of `observed_task` in the order in which they were given.
+/// `Visits` is one of the worst responses of their visits, task after task. A response lasts from the instant at which
+/// a visit could start to its end, and is 0 if the visit took no time.
 template <class Tasks, class Visits>
 struct observation {
   model_error error{};

@@ -32,9 +32,9 @@ struct sm_room {
   }
 };
 
-/// A GPU as an analysis sees it. Its SMs are handed out whole (isolated: the task's kernels alone interleave on them)
-/// or as virtual SMs (shared: kernels of different tasks may sit on one physical SM, and every interleave ratio must
-/// hold against any of them).
+/// A GPU as an analysis sees it. It hands out whole SMs (isolated), on which only the task's own kernels interleave, or
+/// virtual SMs (shared). With the latter, kernels of different tasks may sit on one physical SM, and every interleave
+/// ratio must hold against any of them.
 struct gpu_record {
   std::int32_t sms = 0;
   std::int32_t virtual_per_sm = 1;

@@ -106,10 +106,10 @@ struct schedule_table_fits {
 
 }  // namespace detail
 
-/// The plan of a constexpr set as a schedule table: all tasks are activated at its start and then once per period, and
-/// a visit with an offset may begin so long after. What is proven for sporadic releases holds for these. Error:
-/// `plan_does_not_fit` for offsets that are not those of the set's visits. A table that would be too long does not
-/// compile.
+/// Returns the plan of a constexpr set as a schedule table. All tasks are activated at its start and then once per
+/// period, and a visit with an offset may begin so long after. What is proven for sporadic releases holds for these.
+/// Error: `plan_does_not_fit` for offsets that are not those of the set's visits. A table that would be too long does
+/// not compile.
 template <const auto& Tasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto schedule_table_of(const plan<N, V>& p) {
   constexpr std::size_t room = detail::expiry_points_of<Tasks>();

@@ -32,8 +32,8 @@ struct copy_segment {
 /// Names what a kernel asks for, whatever shares the GPU out.
 struct gpu {};
 
-/// A kernel, or a job on any accelerator whose units can be dedicated to a task (an FPGA region, a tensor core group):
-/// everything that is known about it is how long it takes on a given number of them.
+/// A kernel, or a job on any accelerator whose units can be dedicated to a task (an FPGA region, a tensor core group).
+/// All that is known about it is how long it takes on a given number of units.
 template <KernelLaw Law>
 struct kernel_segment {
   static constexpr stage where = stage::kernel;
@@ -102,8 +102,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Says how much a kernel is stretched by whatever may run on the other virtual SMs of its physical SM, as an exact
-/// ratio of at least one: 9/5 for 1.8.
+/// Says how much a kernel is stretched by whatever may run on the other virtual SMs of its physical SM. The answer is
+/// an exact ratio of at least one: 9/5 for 1.8.
 [[nodiscard]] constexpr auto interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
     -> kernel_interleave {
   return {detail::said_numerator(numerator), denominator};

@@ -62,9 +62,9 @@ concept VisitSink = requires(S sink, const flow_attributes& task, const cpu_segm
   sink.refuse(e);
 };
 
-/// Says how a type is taken apart into tasks and visits. A specialization has `max_tasks`, `max_visits`, the `segments`
-/// that are surely there as far as the type says, `needs_pools`, which is true where only the rules of pools can read
-/// it, and `each(value, sink)`.
+/// Says how a type is taken apart into tasks and visits. A specialization has `max_tasks`, `max_visits` and the
+/// `segments` that the type says are surely there. It also has `each(value, sink)`, and `needs_pools`, which is true
+/// where only the rules of pools can read it.
 template <class T>
 struct visit_source {};
 

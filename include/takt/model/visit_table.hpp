@@ -41,8 +41,8 @@ struct flow_record {
 };
 
 /// Says what a visit needs its unit for besides its time. A step that follows the time, such as a call of a lock, takes
-/// none, but a unit: steps of one instant are made one by one, that of the first visit in the table first, and whoever
-/// is behind has to have a unit again. Starts, such as of a copy, come behind all steps of an instant.
+/// no time, but needs a unit. Steps of one instant are made one by one, that of the first visit in the table first.
+/// After each, the next one must have a unit again. Starts, such as of a copy, come behind all steps of an instant.
 enum class unit_need : std::uint8_t { time, step, start };
 
 /// Time on one station: units of a pool that are scheduled together. A visit of length zero asks only for a step or
@@ -61,7 +61,7 @@ struct visit_record {
 };
 
 /// Visits of one job that hold a token from before the first until after the last of them. One of them comes first, and
-/// the others follow it without visits in between. Sections of one task do not overlap; where they may nest, see
+/// the others follow it without visits in between. Sections of one task do not overlap. Where they may nest, see
 /// `section_shapes`, outer ones come first in the table, and those of the same visits are one request for all of them.
 struct visit_section {
   std::uint32_t task = 0;
@@ -241,7 +241,7 @@ template <std::size_t N, std::size_t V>
 }  // namespace detail
 
 /// Returns whether guards of all visits, offsets from the nominal release and local deadlines from there, fit. They
-/// keep the order of visits, wait for late releases, and end within the deadline and the period: the next job of a task
+/// keep the order of visits, wait for late releases, and end within the deadline and the period. The next job of a task
 /// starts when the one before has ended.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto guards_fit(const visit_table<N, V>& table, const ticks* offsets,

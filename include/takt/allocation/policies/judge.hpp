@@ -275,8 +275,8 @@ template <std::size_t N, std::size_t V>
          a.offsets == b.offsets && a.local_deadlines == b.local_deadlines && a.instances == b.instances;
 }
 
-/// A proof under a plan that was partly chosen becomes what is said of that very plan where all of it is decided, so
-/// that a plan that is given back has the same bounds: another method may be sharper under the plan of one.
+/// Takes the verdict on the very plan of a proof, where a part of that plan was chosen. So the same plan, given back,
+/// has the same bounds: with all of it decided, another method may be sharper.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 constexpr void judge_its_plan(const CpuRule& rule, const described_tasks<N, V, R, S>& all, const hardware& board,
                               const decided_plan<N, V>& decided, policy_verdict<P, N, V>& out) {
@@ -362,10 +362,10 @@ template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::s
   return detail::judge_on<detail::typed_boards>(policy, rule, all, board, rounds);
 }
 
-/// The largest factor on all execution times, in thousandths, with which the tasks are still proven, or proven at all,
-/// as far as bisection finds it: under the plan that was found and no other, or, where `rounds` is above 0, under any
-/// that so many rounds of a search find. 0: none is known. Cost: some twenty times that of `judge` under one plan, and
-/// of `rounds` plans.
+/// Returns the largest factor on all execution times, in thousandths, with which the tasks are proven, as far as
+/// bisection finds it. Tasks that are not proven as they are have one below 1000. With `rounds` 0 only the plan that
+/// was found counts, else any that so many rounds of a search find. 0: none is known. Cost: some twenty times that of
+/// `judge` under one plan, and of `rounds` plans.
 template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto factor_permille(const policy_verdict<P, N, V>& found, const CpuRule& rule,
                                              const described_tasks<N, V, R, S>& all, const hardware& board,

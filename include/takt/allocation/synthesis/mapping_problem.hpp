@@ -50,11 +50,11 @@ struct system_mapping {
 /// - `order_counts(mapping)`: whether the answers below depend on ranks. False: none does.
 /// - `proves(mapping, permille)`: whether all deadlines are proven with all execution times by a factor. It must be
 ///   sound: true only if no run misses one.
-/// - `worst_chain(mapping)`: of a proven mapping, the longest latency of its chains, 0 where there are none; not
-/// reached
-///   where a chain has no bound, or none within its limit.
-/// - Optional, `service(mapping)`: how cores are proven all of whose tasks are `whole` and have no jitter, where
-///   `worst_chain` does not depend on their ranks, nor do deadlines of tasks on other cores: see `AssignsPriorities`.
+/// - `worst_chain(mapping)`: of a proven mapping, the longest latency of its chains, 0 where there are none. It is
+///   not reached where a chain has no bound, or none within its limit.
+/// - Optional, `service(mapping)`: how cores are proven all of whose tasks are `whole` and have no jitter. Neither
+///   `worst_chain` nor deadlines of tasks on other cores may depend on ranks of these tasks: see
+///   `AssignsPriorities`.
 template <class J>
 concept MappingJudge = requires(J& j, const system_mapping<J::max_tasks>& m, std::int64_t permille) {
   { J::max_tasks } -> std::convertible_to<std::size_t>;
@@ -75,12 +75,12 @@ enum class mapping_objective : std::uint8_t {
   chain,   ///< the least longest latency of a chain
 };
 
-/// The search for rules, variants, cores and priorities as decisions: first the rules, then the place of each task,
-/// then for each task before how many of those behind it in the order of deadlines less jitter it does not go. The
-/// first values are so the order of deadlines. Where the judge `AssignsPriorities` and the objective is the factor,
-/// tasks of cores that it speaks of have one value, whatever is decided: Audsley's order with the largest factor of
-/// their core, behind all others. Scores tell what is proven: below `deadlines_proven` the factor, in thousandths, with
-/// which deadlines are proven, there where a chain has no proven limit, above it the objective. See `factor_of`,
+/// The search for rules, variants, cores and priorities as decisions. First come the rules, then the place of each
+/// task. The last are ranks: how many of those before it in the order of deadlines less jitter a task overtakes. The
+/// first values keep this order. Where the judge `AssignsPriorities` and the objective is the factor, tasks of cores
+/// that it proves have one value: Audsley's order with the largest factor of their core, behind all others. Scores
+/// tell what is proven. One below `deadlines_proven` is the factor, in thousandths, with which deadlines are proven.
+/// One equal to it means that a chain has no proven limit; one above it is the objective. See `factor_of`,
 /// `latency_of`.
 template <MappingJudge J, std::size_t Places>
 class mapping_problem {
@@ -331,8 +331,8 @@ class mapping_problem {
                        [&](const auto& /*tasks*/, const auto& best) { out = best.factor < out ? best.factor : out; });
     return out;
   }
-  /// Returns whether a task takes a core while another of its type, with a lesser number, is empty so far: then there
-  /// is a mapping that differs in the names of cores only, and comes earlier.
+  /// Returns whether a task takes a core while another of its type, with a lesser number, is empty so far. Then there
+  /// is an earlier mapping that differs only in the names of cores.
   [[nodiscard]] constexpr auto comes_later(const decisions<max_decisions>& some, std::size_t placed) const -> bool {
     inline_vector<bool, 64> used;
     static_cast<void>(used.resize(types_.size(), false));

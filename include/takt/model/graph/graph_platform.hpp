@@ -103,8 +103,8 @@ constexpr void note(graph_platform& out, const copy_engines_resource& e, const a
 }  // namespace detail
 
 /// Returns what graphs need to know of a platform of pools; without clusters if these do not divide the processors. Of
-/// several GPUs that are alike it says what each of them is: bounds for the kernels of all graphs on one of them hold
-/// wherever a plan puts each graph, since the others may be taken for graphs that nobody invokes.
+/// several GPUs that are alike it says what each of them is. Bounds for the kernels of all graphs on one GPU hold
+/// wherever a plan puts each graph: those on other GPUs count as graphs that nobody invokes.
 template <class P>
 [[nodiscard]] constexpr auto graph_platform_of(const P& platform) -> graph_platform {
   graph_platform out;

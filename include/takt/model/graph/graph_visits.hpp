@@ -20,8 +20,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A sink that also takes what only a scheduler of graphs reads: edges between jobs, from the last visits of one node
-/// to the first ones of another, and what nodes say of visits.
+/// A sink that also takes what only a scheduler of graphs reads. That is edges between jobs, from the last visits of
+/// one node to the first ones of another, and what nodes say of visits.
 template <class S>
 concept TakesGraphFacts = requires(S sink, visit_mask visits, std::int32_t lag, std::int64_t parallelism, ticks point) {
   sink.history(visits, visits, lag);
