@@ -44,7 +44,7 @@ template <std::size_t Capacity>
 
 }  // namespace detail
 
-/// Holds what the rules of whole kernels have in common: a kernel says how long it takes, what it costs to stop it, and
+/// Holds what the rules of whole kernels have in common. A kernel says how long it takes, what it costs to stop it, and
 /// whether it is pinned to a core. One that does not say what it costs runs to its end.
 template <class Policy>
 struct kernel_rule {

@@ -42,8 +42,8 @@ struct block_start {
 /// free.
 ///
 /// Order within one instant: every `complete`, then every `enqueue`, then `dispatch` until nothing starts. Kernels that
-/// wait for their stream enter before those enqueued at the instant at which it becomes free, in the order in which the
-/// kernels that they waited for had entered.
+/// wait for their stream enter before those enqueued at the instant at which it becomes free. They keep the order in
+/// which the kernels that they waited for had entered.
 ///
 /// `MaxKernels` bounds the kernels that are not finished. A kernel is known by a number that is free again once it has
 /// finished and the next `enqueue` or `dispatch` has come.

@@ -45,8 +45,8 @@ struct visit_demand {
   ticks limit = 0;         ///< a response above it proves nothing; none above `longest_visit_time`
   ticks response = 0;  ///< in: a lower bound of the answer; out: longest time from ready to done, unbounded, given up
   /// The job is this visit and nothing else, and jobs may be late for the next ones: `jitter` is of the release alone.
-  /// A rule that counts all jobs of a busy period writes `late`; what another one says holds if `response` is at most
-  /// `period`, so that no job waits for the one before beyond its own jitter.
+  /// A rule that counts all jobs of a busy period writes `late`. The answer of another rule holds if `response` is at
+  /// most `period`. Then no job waits for the one before beyond its own jitter.
   bool may_queue = false;
   ticks late = 0;  ///< out: longest time from the latest instant of becoming ready to done, or unbounded; 0: not said
   std::int32_t holders = 0;  ///< above 0: all visits of the station are of holders of so many tokens

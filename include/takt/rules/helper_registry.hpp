@@ -22,8 +22,8 @@ enum class helper_scope : std::uint8_t {
 
 inline constexpr std::int32_t helps_nobody = -1;
 
-/// Threads of one process and the task that each of them helps: those of a GPU runtime are started behind the program's
-/// back, so a task takes all that there are, or all that will come. A task's own thread is no helper. Threads are
+/// Threads of one process and the task that each of them helps. A GPU runtime starts threads that the program does not
+/// see, so a task takes all that there are, or all that will come. A task's own thread is no helper. Threads are
 /// numbered from 0 to MaxThreads - 1 by the host.
 /// Source: Elliott 2015, section 3.2.5.2.
 template <std::size_t MaxThreads>

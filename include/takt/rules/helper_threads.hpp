@@ -20,8 +20,8 @@ enum class thread_class : std::uint8_t {
   other,
 };
 
-/// Where a thread stands among all threads: by class, by priority point, then whoever was late in the larger share of
-/// its deadline, so that an overload does not always delay the same task, then by number.
+/// Says where a thread stands among all threads: by class, by priority point, by the share of its deadline that its
+/// task was late, by number. The third keeps an overload from always delaying the same task.
 /// Source: Elliott 2015, section 3.3.2.
 struct thread_rank {
   thread_class in = thread_class::normal;

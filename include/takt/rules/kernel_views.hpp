@@ -259,8 +259,8 @@ template <TimedOnGpu K>
   return detail::unknown_time(lacks(visit_fact::wcet, visit_fact::time));
 }
 
-/// Behind one of so many tokens: on its part of the SMs where each token is a partition of its own, else on the whole
-/// GPU, which its holders share by the rule of the pool. Pre: tokens >= 1.
+/// Returns the time behind one of so many tokens. Where each token is a partition, that is on its part of the SMs; else
+/// on the whole GPU, which holders share by the pool's rule. Pre: tokens >= 1.
 template <TimedOnGpu K>
 [[nodiscard]] constexpr auto time_behind_token(const K& k, const gpu_record& gpu, std::int32_t tokens, bool partitioned)
     -> visit_view {

@@ -42,9 +42,9 @@ template <class Order>
 
 }  // namespace detail
 
-/// An order in which all jobs of a task have one point, which depends on the period and the relative deadline alone, or
-/// also on the given priority where `takes_priorities` is true; two tasks never tie. `task_level` claims that, and a
-/// few probes must not refute it.
+/// An order in which all jobs of a task have one point, and two tasks never tie. The point depends on the period and
+/// the relative deadline alone, or also on the given priority where `takes_priorities` is true. `task_level` claims
+/// that; a few probes must not refute it.
 ///
 /// Such an order ranks the tasks of a table. `key(task)` in place of the point ranks tables of any exact number.
 template <class Order>

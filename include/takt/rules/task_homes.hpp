@@ -23,9 +23,9 @@ template <class Board>
   return x.upper > 0 || x.need != unit_need::time;
 }
 
-/// The station that the priority of a task's jobs is of: the first on which they take time and have one priority each,
-/// else the first that they visit for no time and have one there, else the first that they visit. A job for which a
-/// processor has nothing to do is one of its jobs all the same: it asks for tokens from there.
+/// Returns the station from which a task's jobs have their priority: the first on which they take time and have one
+/// each. Else it is the first that they visit for no time and have one on, else the first that they visit. A job
+/// without work for a processor still belongs to it: it asks for tokens from there.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto home_of(const Table& table, const Stations& stations, std::size_t i) -> std::uint32_t {
   const flow_record& t = table.tasks[i];

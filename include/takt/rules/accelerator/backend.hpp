@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Where a kernel goes: to one core or, with `any_core`, to all of them; of the kernels that share a core the one on
-/// the highest level runs, from the end of a wave of the one below on.
+/// Says where a kernel goes: to one core or, with `any_core`, to all of them. Of the kernels that share a core the one
+/// on the highest level runs, from the end of a wave of the lower one on.
 struct kernel_placement {
   std::int32_t core = any_core;
   std::int32_t level = 0;

@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The common part of strategies that treat SMs as cores: the queues of the cores and of the kernels that need all of
-/// them, and what has been submitted from each. A lane is a core or, after the last one, all of them.
+/// The common part of strategies that treat SMs as cores. It holds the queues of the cores and of the kernels that need
+/// all cores, and what has been submitted from each. A lane is a core or, after the last one, all of them.
 ///
 /// A strategy says which kernel each lane shall run; `bring_about` issues the commands for it. A better kernel is
 /// submitted above those of its lane while a level is left, else it waits until the topmost has yielded. A kernel for

@@ -34,9 +34,9 @@ struct limited_by_started_jobs {
 /// The whole accelerator for one job at a time, with a stream per level: a job that outranks the topmost started one is
 /// pushed above it while the limit allows. What is started cannot be taken back. Where kernels are pinned is ignored.
 ///
-/// With two levels: both streams empty, the best job goes to the low one; only the low one taken, a better job goes to
-/// the high one; else nothing, also where the low job has ended during the wave for which the high one waits. The two
-/// limits differ there. Source: Zahaf and Lipari 2020, section 5.2.
+/// With two levels: if both streams are empty, the best job goes to the low one. If only the low one is taken, a better
+/// job goes to the high one. Else nothing is submitted, also where the low job has ended during the wave for which the
+/// high one waits. The two limits differ there. Source: Zahaf and Lipari 2020, section 5.2.
 template <std::size_t MaxTasks, class Limit>
 class level_stack {
  public:

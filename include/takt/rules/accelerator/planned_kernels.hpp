@@ -49,8 +49,8 @@ template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t 
 
 }  // namespace detail
 
-/// Returns what keeps a plan from fitting kernels under a rule: a part that the rule does not use, a core for a kernel
-/// that needs all of them, priorities against the order of the rule, or other slots than the rule's.
+/// Returns what keeps a plan from fitting kernels under a rule. That is an unused part, a core for a kernel that needs
+/// all of them, priorities against the order of the rule, or other slots than the rule's.
 template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto plan_fault(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                         const plan<N, V>& p) -> model_error {

@@ -13,10 +13,10 @@ struct node_release {
   Number deadline{};  ///< absolute; it counts from the nominal release
 };
 
-/// Release and deadline of the jobs of one node, which move to the instant at which all their tokens are there, but
-/// never closer than the period to the release before. That keeps the node sporadic even if several jobs are enabled at
-/// one instant, which the rule of Elliott 2015, section 2.1.3, alone does not; early jobs keep the later deadline
-/// (section 5.2.3). The same rule shapes bursts of a source that keeps its rate.
+/// Release and deadline of the jobs of one node. They move to the instant at which all tokens of a job are there, but a
+/// release is at least a period after the one before. So the node is sporadic even if several jobs are enabled at one
+/// instant, unlike under Elliott 2015, section 2.1.3, alone. Early jobs keep the later deadline (section 5.2.3). The
+/// same rule shapes bursts of a source that keeps its rate.
 template <ExactNumber Number>
 class release_rule {
  public:

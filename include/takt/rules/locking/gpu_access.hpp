@@ -39,10 +39,10 @@ struct access_answer {
   [[nodiscard]] friend constexpr auto operator==(const access_answer&, const access_answer&) noexcept -> bool = default;
 };
 
-/// Two-level access to the GPUs of a cluster: first a token, which names a GPU, then the engines of this GPU one after
-/// another, two at once only for a peer-to-peer copy to it; the token is given back without an engine, and a job has
-/// one token section. Progress mechanisms watch `tokens()` and `engines()`. Source: Elliott 2015, section 3.2.3.1 and
-/// figure 3.3.
+/// Two-level access to the GPUs of a cluster. A job first gets a token, which names a GPU, then engines of this GPU one
+/// after another, two at once only for a peer-to-peer copy to it. It gives the token back when it holds no engine, and
+/// has one token section. Progress mechanisms watch `tokens()` and `engines()`. Source: Elliott 2015, section 3.2.3.1
+/// and figure 3.3.
 template <LockingProtocol Protocol, GroupLock Engines, class Topology>
 class gpu_access {
  public:
@@ -79,8 +79,8 @@ class gpu_access {
     one.unchecked_push_back(e);
     return request(c, one, e.gpu == tokens_.gpu(c), effective);
   }
-  /// The engines of one step of a migration to the GPU of c's token, in one atomic request: both of a peer-to-peer
-  /// copy, or on the way through system memory the outgoing copy engine of the other GPU or one of the own.
+  /// Requests the engines of one step of a migration to the GPU of c's token at once. They are both copy engines of a
+  /// peer-to-peer copy, or, through system memory, the outgoing one of the other GPU or one of the own.
   [[nodiscard]] constexpr auto request_migration(request_id c, const engine_set& step,
                                                  const priority_point& effective) noexcept -> answer {
     return request(c, step, is_migration_step(step, tokens_.gpu(c)), effective);

@@ -12,11 +12,11 @@
 namespace takt::inline TAKT_ABI {
 
 /// Mutexes that are each served first in, first out, requested in sets. A request enters all its queues in one step, so
-/// any two requests stand in the same order wherever they meet; hence no deadlock, although a request may hold some of
-/// its locks while it waits for others. It waits at most for the sections of the requests issued before it and not
-/// released, at most one per other client. A host that guards every mutex's queue by a short lock of its own takes
-/// these short locks in the order of their addresses. Cost: constant per lock of the list. Source: Ward and Anderson
-/// 2013; Elliott 2015, section 2.1.6.2.
+/// any two requests stand in the same order in each common queue. Hence there is no deadlock, although a request may
+/// hold some of its locks while it waits for others. It waits at most for the sections of the requests issued before it
+/// and not released, at most one per other client. A host that guards every mutex's queue by a short lock of its own
+/// takes these short locks in the order of their addresses. Cost: constant per lock of the list. Source: Ward and
+/// Anderson 2013; Elliott 2015, section 2.1.6.2.
 template <std::size_t Locks, std::size_t Clients>
 class group_lock {
  public:

@@ -23,10 +23,10 @@ enum class ceiling_status : std::uint8_t {
 };
 
 /// The locks of one processor under the stack resource policy, which for fixed priorities is the immediate priority
-/// ceiling protocol: a job starts only when its level is better than every ceiling of a locked resource, and then no
-/// lock ever makes it wait. A level is the fixed priority of a task, or under EDF its relative deadline. For any
-/// nesting no job can deadlock, and one is blocked at most once, before it starts. Source: Baker 1991; Sha, Rajkumar
-/// and Lehoczky 1990.
+/// ceiling protocol. A job starts only when its level is better than every ceiling of a locked resource; then no lock
+/// makes it wait. A level is the fixed priority of a task, or under EDF its relative deadline. For any nesting no job
+/// can deadlock, and one is blocked at most once, before it starts. Source: Baker 1991; Sha, Rajkumar and Lehoczky
+/// 1990.
 template <std::size_t Resources>
 class priority_ceiling {
  public:

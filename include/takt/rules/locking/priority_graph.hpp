@@ -26,15 +26,15 @@ struct added_edge {
   [[nodiscard]] friend constexpr auto operator==(const added_edge&, const added_edge&) noexcept -> bool = default;
 };
 
-/// Effective priorities along chains of waiting, donation and help: that of a node is the best of its base priority and
+/// Effective priorities along chains of waiting, donation and help. That of a node is the best of its base priority and
 /// the effective priorities of the nodes with an edge to it. Edges come and go and base priorities rise and fall in any
 /// order, as stealing, budgets and releases demand; several edges may leave a node.
 ///
 /// A change first updates a heap over the edges into a node and goes on only where the best of the node changes. One
-/// change moves each node at most once: a better value arrives everywhere as the same value, and a node keeps an
-/// outdated value until the last edge that brought it has been updated. Cost: per node whose priority changes, one heap
-/// update (amortized logarithmic in the edges into the target) for each edge out of it; `add_edge` besides visits what
-/// can be reached from `to`, unless nothing leads to `from`. Source: Elliott 2015, section 3.3.3, steps P1 to P3.
+/// change moves each node at most once. A better value arrives everywhere as the same value. A node keeps an outdated
+/// value until the last edge that brought it has been updated. Cost: per node whose priority changes, one heap update
+/// (amortized logarithmic in the edges into the target) for each edge out of it; `add_edge` besides visits what can be
+/// reached from `to`, unless nothing leads to `from`. Source: Elliott 2015, section 3.3.3, steps P1 to P3.
 template <std::size_t Nodes, std::size_t Edges>
 class priority_graph {
  public:
@@ -106,7 +106,7 @@ class priority_graph {
   }
 
   /// Calls `visit(node, priority)` for every node whose effective priority differs from the one last reported, at first
-  /// from `lowest_priority`; a priority that fell and rose again in between is not reported.
+  /// from `lowest_priority`. A priority that fell and rose again in between is not reported.
   /// Cost: one step per node that changed.
   template <class Visitor>
   constexpr void report_changes(Visitor&& visit) {

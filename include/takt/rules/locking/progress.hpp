@@ -17,8 +17,8 @@ concept Contended = requires(const L l, request_id c) {
   { l.contended(c) } -> std::same_as<bool>;
 };
 
-/// Says how those who keep others waiting get on. The client `heir(l, c)` runs at least at the effective priority of
-/// the waiting c, `boosted(l, c)` whether c runs before every job; a mechanism may say by `boosts` that nobody does.
+/// Says how holders progress. The client `heir(l, c)` runs at least at the effective priority of the waiting c.
+/// `boosted(l, c)`: whether c runs before every job. A mechanism may say by `boosts` that none does.
 template <class M, class L>
 concept ProgressMechanism = Contended<L> && requires(const M m, const L l, request_id c) {
   { m.heir(l, c) } -> std::same_as<request_id>;

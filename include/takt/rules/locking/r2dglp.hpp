@@ -15,11 +15,11 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// k-exclusion in O(m/k): k first-in-first-out queues of limited length f, a queue of the best requests that found no
-/// place and donate to distinct ones inside, and a priority queue of the rest. The c best are counted by base priority,
-/// equal ones by number. With f >= ceil(capacity / k) it is the k-FMLP. Cost: a few passes over the clients per call.
-/// Always (1) nobody stands outside while a queue has a place, (2) donors are among the best, their donees are not, and
-/// (3) nobody in the priority queue is among the best. So a request is pi-blocked as a donor for at most f sections, of
+/// k-exclusion in O(m/k), with k first-in-first-out queues of limited length f. The best requests without a place queue
+/// as donors to distinct ones inside; the rest are in a priority queue. The c best are counted by base priority, equal
+/// ones by number. With f >= ceil(capacity / k) it is the k-FMLP. Cost: a few passes over the clients per call. Always
+/// (1) no request is outside while a queue has a place. (2) Donors are among the best, their donees are not. (3) No
+/// request in the priority queue is among the best. So a request is pi-blocked as a donor for at most f sections, of
 /// one donee and those before it, and for f - 1 inside. Each withdrawal during its wait can make it donate anew: f
 /// more. Differs from Elliott 2015 (R1 to R5), see docs/errata.md. Source of the protocol: Ward, Elliott, Anderson
 /// 2012.
@@ -70,8 +70,8 @@ class r2dglp {
     return next;
   }
 
-  /// A place given up inside is filled like a freed one. Who rises among the best when a donor gives up is a request of
-  /// the priority queue, which donates in its stead, or a donee, whose donor turns to the free one, or needs nothing.
+  /// A place given up inside is filled like a freed one. When a donor gives up, another request becomes one of the
+  /// best. From the priority queue, it donates instead; a donee's donor turns to the free one; else nothing is needed.
   constexpr auto withdraw(request_id r) noexcept -> request_id {
     const replica_id x = queues_.queue_of(r);
     const request_id donor = donor_of(r);

@@ -9,9 +9,9 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Resources of which some are guarded by one lock: nesting inside a group needs no further lock, and jobs that use
-/// different resources of a group wait for each other all the same. The groups are the smallest ones that keep together
-/// what was named together.
+/// Resources of which some are guarded by one lock. Nesting inside a group needs no further lock, but jobs that use
+/// different resources of a group wait for each other. The groups are the smallest ones that keep together what was
+/// named together.
 /// Source: Block, Leontyev, Brandenburg and Anderson 2007; Elliott 2015, section 2.1.6.2, "Group Locks".
 template <std::size_t Resources>
 class resource_groups {

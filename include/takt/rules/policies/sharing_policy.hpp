@@ -20,14 +20,14 @@
 namespace takt::inline TAKT_ABI {
 
 /// A way of sharing a GPU: a rule for it, whatever the tasks. A user's own type is one. Optional:
-/// - `missing(gpu)`: the fact of the hardware that the rule needs and that is not known, or nothing;
-/// - `copy_rule(cpu_rule)`: of the copy engines; else the order of the processors, without preemption, or FIFO;
-/// - `parameter()`: what stands behind the name, such as a number of tokens; 0: nothing;
-/// - `choice_count(gpu, tasks)` and `choice(gpu, tasks, k)`: policies of the same type, the best of which counts;
-/// - `kernels_at_once()`: so many kernels share the GPU at most, each of which is no faster than with all of it;
-/// - `handover`: who lets the next kernel in when one ends; else the host, which takes time;
-/// - `keeps_processor`: a job is one thread that waits for its copies and kernels on its processor;
-/// - `is_of_pools()`: whether the pool says all of it; else only published methods judge it.
+/// - `missing(gpu)`: the fact of the hardware that the rule needs and that is not known, or nothing.
+/// - `copy_rule(cpu_rule)`: of the copy engines. Else: the order of the processors, without preemption, or FIFO.
+/// - `parameter()`: what stands behind the name, such as a number of tokens. 0: nothing.
+/// - `choice_count(gpu, tasks)` and `choice(gpu, tasks, k)`: policies of the same type, the best of which counts.
+/// - `kernels_at_once()`: so many kernels share the GPU at most, each of which is no faster than with all of it.
+/// - `handover`: who lets the next kernel in when one ends. Else the host does, which takes time.
+/// - `keeps_processor`: a job is one thread that waits for its copies and kernels on its processor.
+/// - `is_of_pools()`: whether the pool says all of it. Else only published methods judge it.
 template <class P>
 concept SharingPolicy = Copyable<P> && requires(const P policy, const gpu_hardware& gpu) {
   { P::name } -> std::convertible_to<std::string_view>;

@@ -111,9 +111,9 @@ class dedicated_server {
 };
 
 /// One unit that gives each context with work its slice in turn. Between two different contexts it needs `switching`.
-/// A context that wakes up goes to the tail, and so does one whose slice ends, behind those that came at that instant;
-/// where contexts keep their places, the next turn is that of the next number with work, round and round. A context
-/// that becomes idle gives the rest of its slice away. Its requests are served one after the other.
+/// A context that wakes up goes to the tail, and so does one whose slice ends, behind those that came at that instant.
+/// Where contexts keep their places, the next turn is that of the next number with work, cyclically. A context that
+/// becomes idle gives the rest of its slice away. Its requests are served one after the other.
 template <std::size_t Capacity>
 class time_slice_server {
  public:

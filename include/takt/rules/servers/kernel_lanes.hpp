@@ -19,7 +19,7 @@ namespace takt::inline TAKT_ABI {
 /// together, which is lane 0. In a lane the kernel on the highest level runs, from the end of the wave that is under
 /// way on. `MaxResidents` is the most kernels of a lane.
 ///
-/// A kernel under `ideal` or `race` costs runs in waves of its preemption cost; under `overhead` costs nothing delays a
+/// A kernel under `ideal` or `race` costs runs in waves of its preemption cost. Under `overhead` costs nothing delays a
 /// preemption, and the cost of the kernel that executes is spent before another runs in its place.
 template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxLanes, std::size_t MaxResidents = MaxTasks>
 class kernel_lanes {

@@ -20,8 +20,8 @@
 namespace takt::inline TAKT_ABI {
 
 /// Serves whole kernels by a strategy of accelerators, on hardware that stops them at the ends of waves. Events of one
-/// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`;
-/// after each the strategy decides, what arrives because a kernel has ended included. Of equal points the earlier
+/// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`. The
+/// strategy decides after each, also after a visit that arrives because a kernel has ended. Of equal points the earlier
 /// release goes first, then the lower number. A kernel starts a wave in a slot only if the wave ends in the slot.
 /// Slices are of core `any_core` where a kernel has several cores. Pre: pinned kernels are on cores below those of the
 /// strategy. `MaxResidents`: most kernels that are started on one lane.

@@ -16,9 +16,9 @@ struct line_place {
   ticks used = 0;
 };
 
-/// Equal units with one line, the least point first: a job that has run for a slice since it was put in line goes to
-/// its end, its new point being the instant, when it would go on. That is round robin if points are instants. Its
-/// contexts are tasks. Cost: a pass over clients per call and unit.
+/// Equal units with one line, the least point first. A job that has run for a slice since it was put in line goes to
+/// its end when it would go on. That instant is its new point: round robin if points are instants. Contexts are tasks.
+/// Cost: a pass over clients per call and unit.
 template <std::size_t Capacity>
 class turn_server {
  public:

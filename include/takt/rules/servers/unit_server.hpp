@@ -11,11 +11,11 @@
 namespace takt::inline TAKT_ABI {
 
 /// Equal units with one queue, the least point first and among equal points the one that came first. Where units are
-/// taken back, one who has a non-preemptive region keeps its unit until that ends: the region began one tick before
-/// somebody more important came for the unit, which is the worst of all instants and legal once it has run for a tick.
-/// Of several who are less important, the least important one that is in no region goes, or whoever leaves its region
-/// first. The same object is driven by the simulator, the executor and the exhaustive checker: requests arrive,
-/// `decide` follows when all of one instant have, and `fire` takes what ends at the instant that `next` names.
+/// taken back, a request in a non-preemptive region keeps its unit to the end of that. The region began one tick before
+/// a more important one came: the worst instant, and legal once it has run for a tick. Of several less important ones,
+/// the least important one in no region goes, or the one that leaves its region first. The simulator, the executor and
+/// the exhaustive checker drive the same object. Requests arrive, `decide` follows when all of one instant have, and
+/// `fire` takes what ends at the instant that `next` names.
 template <bool Preemptive, std::size_t Capacity>
 class unit_server {
  public:

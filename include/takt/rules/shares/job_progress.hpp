@@ -28,8 +28,8 @@ struct slowdown {
 /// - `advance(executed, whole)`: no progress when `whole` is `unbounded_time`; at most to the end of the job.
 /// - `time_left(whole)`: ceil(whole (1 - theta)).
 /// - `fits(whole, slack)`: whole (1 - theta) <= slack.
-/// - `fits_rescaled(with, slow, now, slack)`: with max(1, slow now (1 - theta)) <= slack now and slack > 0, for the
-///   times `with` and `now` alone with another and with the present share (Eq. 12 and 13).
+/// - `fits_rescaled(with, slow, now, slack)`: with max(1, slow now (1 - theta)) <= slack now and slack > 0. `with` and
+///   `now`: times alone, with another and with the present share (Eq. 12 and 13).
 /// - `beyond(threshold)`: theta > threshold.
 template <class P>
 concept JobProgress =

@@ -73,8 +73,8 @@ class share_feedback {
   std::int64_t refill_;
 };
 
-/// The tokens of one client: a launch takes one per block and may overdraw, so that no kernel is too large; the next
-/// one then waits until the debt is paid. The limit is the client's share; at 0 nothing may start and nothing is
+/// The tokens of one client. A launch takes one per block and may overdraw, so no kernel is too large; the next
+/// launch then waits until the debt is paid. The limit is the client's share; at 0 nothing may start and nothing is
 /// learnt.
 class launch_tokens {
  public:

@@ -9,8 +9,8 @@ namespace takt::inline TAKT_ABI {
 
 /// The algebra of remaining times (Yao et al. 2022, section 5.1) on exact fractions; an overflow stays one.
 ///
-/// Differs from line 8 of the published Algorithm 1, which divides every past interval by the whole time at the present
-/// share: each interval counts at the share and load that it ran with.
+/// Each interval counts at the share and load that it ran with. That differs from line 8 of the published Algorithm 1,
+/// which divides every past interval by the whole time at the present share.
 
 /// Completion rate after `executed` more ticks of a job that takes `whole` in all (Eq. 10 and 11, as an accumulator).
 /// Pre: whole > 0.
