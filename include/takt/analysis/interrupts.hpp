@@ -18,8 +18,8 @@ enum class interrupt_handling : std::uint8_t {
   return interrupt_handling::shielded;
 }
 
-/// Timer ticks and releases on the CPUs of a cluster, and how much longer they make a job: a tick may come once per
-/// quantum, a release interrupt once per period of each task. On ticks rounded upwards, in parts of 2^-30.
+/// Timer ticks and releases on the CPUs of a cluster, and how much longer they make a job. A tick may come once per
+/// quantum, a release interrupt once per period of each task. Ticks are rounded upwards, in parts of 2^-30.
 /// Source: Brandenburg 2011, preemption-centric accounting; Elliott 2015, equations 2.41 to 2.44.
 template <ExactNumber Number>
 class interrupt_load {
@@ -99,9 +99,9 @@ class interrupt_load {
   bool fits_ = true;
 };
 
-/// The time of a job with all that the operating system adds: its dispatch, cache loss, interrupts, and the interrupts
-/// that are pending when it goes on after its release, its dispatch and each of its `suspensions`. False when it does
-/// not fit, or `where` is unknown. Source: Elliott 2015, equation 2.50.
+/// Returns the time of a job with all that the operating system adds: dispatch, cache loss and interrupts. These
+/// include the interrupts that are pending when it goes on after its release, its dispatch and each of its
+/// `suspensions`. False when it does not fit, or `where` is unknown. Source: Elliott 2015, equation 2.50.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto dispatched_time(const interrupt_load<Number>& interrupts,
                                              const gpusync_overheads<Number>& o, const Number& work,

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Evaluates every task under a plan, from the highest priority down, and stops at the first that fails: bounds of
+/// Evaluates every task under a plan, from the highest priority down, and stops at the first that fails. Bounds of
 /// lower tasks would rest on a deadline that is not kept. A task without a share in the plan has none.
 /// Returns the number of tasks that meet their deadlines, highest first.
 template <PriorityAnalysis A, std::size_t N>

@@ -186,9 +186,9 @@ constexpr void find_late_jobs(std::span<const task_load<Number>> loads, Misses& 
 
 }  // namespace detail
 
-/// Every proof among a few that some legal run misses a deadline: a job that takes too long alone or together with
-/// others of its core, and tasks with deadlines that ask for more than there is. None of them does not mean that none
-/// is missed. Cost: quadratic in the tasks, and a fixed point for each.
+/// Returns every proof among a few that some legal run misses a deadline. It finds a job that takes too long alone or
+/// together with others of its core, and tasks with deadlines that ask for more than there is. None of them does not
+/// mean that none is missed. Cost: quadratic in the tasks, and a fixed point for each.
 template <class Number, std::size_t N>
 [[nodiscard]] constexpr auto find_proven_misses(const inline_vector<task_load<Number>, N>& all,
                                                 const board_supply& supply) -> proven_misses<Number, N> {

@@ -88,7 +88,7 @@ template <std::size_t N>
 }  // namespace detail
 
 /// The longest response of one of the strictly periodic tasks of a processor that preempts in the order of the points
-/// of jobs, `point(task, release)`, the least first. Every job takes its longest time. That is the worst case: where
+/// of jobs, `point(task, release)`, the least first. Every job takes its longest time. That is the worst case. Where
 /// the order of jobs does not depend on their times, a job of independent tasks on one preemptive processor ends no
 /// later if some job takes less. Ties decide only about the own task: among others they move no work past it.
 ///

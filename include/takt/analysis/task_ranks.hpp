@@ -36,7 +36,7 @@ struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::i
 }  // namespace detail
 
 /// Ranks of tasks for proofs of misses under a rule of processors; none where it is not one of fixed priorities with
-/// preemption. A plan may choose priorities that some task lacks: then deadline monotonic ones stand for all, since
+/// preemption. A plan may choose priorities that some task lacks. Then deadline monotonic ones stand for all, since
 /// tasks that never leave a core keep no deadlines under others that they miss under these. That is so of tasks with
 /// deadlines within their periods, without jitter and without strict periods in the set; the others get no rank.
 /// Source: Leung and Whitehead 1982.

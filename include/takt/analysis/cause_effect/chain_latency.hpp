@@ -136,7 +136,7 @@ struct piece_latency {
 /// Bounds on the latencies of a chain; exact where all of its stages are LET by one clock.
 ///
 /// Jobs of stages by one clock are followed one by one over their hyperperiod, with the latest output and the earliest
-/// read of each: a job certainly reads what was given before its release, or, of a producer it waits for, what was
+/// read of each. A job certainly reads what was given before its release, or, of a producer it waits for, what was
 /// released before. Pieces by different clocks are added: what one gives is what happens to the next, which reacts
 /// within its own reaction time. A job that waits for its producer begins to wait at the producer's release, so the
 /// producer's response is not in its piece. A stage alone has reaction T + R.

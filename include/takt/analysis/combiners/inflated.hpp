@@ -42,8 +42,8 @@ constexpr void least_rests(const visit_table<N, V>& table, ticks* rests) {
   }
 }
 
-/// Visits become ready while the job can still end in time, and within its period, so that jobs of one task do not wait
-/// for each other; what orders jobs is the deadline. The first task where one cannot; `nowhere` if there is none.
+/// Lets visits become ready as long as the job can end in time and within its period, so jobs of one task do not wait
+/// for each other. The deadline orders jobs. Returns the first task where a visit cannot, or `nowhere`.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto windows_in_time(const visit_table<N, V>& table, const readiness<N, V>& ready,
                                              station_demands<N, V>& demands) -> std::uint32_t {
@@ -131,9 +131,9 @@ template <std::size_t N, std::size_t V>
   return true;
 }
 
-/// Waits for tokens: in wall-clock time where the rule knows them and no section runs on a station that lends
-/// priorities; else in suspension-oblivious terms, of jobs that are chains and have one home. False where neither is
-/// known.
+/// Bounds waits for tokens. They are in wall-clock time where the rule knows them and no section runs on a station that
+/// lends priorities. Else they are suspension-oblivious, for jobs that are chains and have one home. False where
+/// neither is known.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto wait_for_tokens(const visit_table<N, V>& table, const Stations& stations,
                                              const readiness<N, V>& ready, const ticks* responses,
@@ -230,15 +230,15 @@ template <std::size_t N, std::size_t V, class Stations>
 
 }  // namespace detail
 
-/// Suspensions count as execution: a job's time on other stations, as long as they can take, is added to its demand on
-/// one that orders whole jobs and preempts, and that station's own test decides. On several units jobs must be
-/// sequences: where two visits of one can be pending there at one instant, the test says nothing. Visits elsewhere
-/// become ready at the latest when their job can still meet its deadline, or end within its period if that comes first.
-/// Jobs that visit no such station and, where nobody waits for tokens, jobs that its test does not prove, are proven by
-/// the sum of their responses. Bounds are the deadlines, or the periods where these are shorter. Waits for tokens count
-/// as execution too, what jobs lend to others, and for each stretch on a processor the sections of less important jobs
-/// there. Error: `invalid_model`. Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious
-/// analysis; see docs/composition.md.
+/// Suspensions count as execution. A job's longest time on other stations is added to its demand on one that orders
+/// whole jobs and preempts, and that station's own test decides. On several units jobs must be sequences: where two
+/// visits of one can be pending there at one instant, the test says nothing. Visits elsewhere become ready at the
+/// latest when their job can still meet its deadline, or end within its period if that comes first. Jobs that visit no
+/// such station and, where nobody waits for tokens, jobs that its test does not prove, are proven by the sum of their
+/// responses. Bounds are the deadlines, or the periods where these are shorter. Waits for tokens count as execution
+/// too, what jobs lend to others, and for each stretch on a processor the sections of less important jobs there. Error:
+/// `invalid_model`. Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis; see
+/// docs/composition.md.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {

@@ -114,9 +114,9 @@ class section_demands {
 };
 
 /// Responses of stations on which holders of tokens are served at the priority of those who wait. To all others such a
-/// visit is one of the best priority that anybody who uses its tokens has, that may come as late as it would end
-/// without help: it can have been raised at any time of its stay. Its own response is as if nobody waited. For fixed
-/// priorities on one unit only, where a visit that always comes first delays others most.
+/// visit has the best priority of all users of its tokens. It may come as late as it would end without help, since it
+/// can have been raised at any time of its stay. Its own response is as if no job waited. For fixed priorities on one
+/// unit only, where a visit that always comes first delays others most.
 /// Source: docs/composition.md, contract 3.
 template <std::size_t N, std::size_t V>
 class lent_priorities {

@@ -44,8 +44,8 @@ namespace detail {
   return gpu;
 }
 
-/// Returns whether what a flat table says of divisible work is all that is known of the time of a kernel: no `wcet` is
-/// above it, not even by a part of a tick, which would count on many SMs.
+/// Returns whether a flat table tells all that is known of the time of a kernel of divisible work. Then no `wcet` is
+/// above what the table says, not even by a part of a tick, which would count on many SMs.
 [[nodiscard]] constexpr auto is_plain_work(const described_visit& v, const platform_record& platform) -> bool {
   if (!v.known.has(visit_fact::work) || v.known.has(visit_fact::times_on_sms) || is_pinned(v)) { return false; }
   if (!v.known.has(visit_fact::wcet)) { return true; }

@@ -42,10 +42,10 @@ template <std::size_t MaxVisits>
 
 /// Responses of kernels in one block queue, whatever the jitter: of each other task the kernels of at most one job are
 /// pending. The lesser of two bounds:
-/// - all that is ahead drains at the rate of the capacity until the last block starts, as in `owner_response`, but for
-///   the serial parts of kernels, while which it may stand still;
-/// - one kernel after the other, each as long as on an empty GPU. For when those ahead are done, no other kernel has
-///   blocks on an SM before the last own block is placed, and blocks that never wait for each other in a round end
+/// - All that is ahead drains at the rate of the capacity until the last block starts, as in `owner_response`. During
+///   the serial parts of kernels it may stand still.
+/// - One kernel runs after the other, each as long as on an empty GPU. For when those ahead are done, no other kernel
+///   has blocks on an SM before the last own block is placed. Blocks that never wait for each other in a round end
 ///   within it.
 /// See docs/composition.md, "Serial parts".
 ///

@@ -71,8 +71,8 @@ template <class Bound>
 
 }  // namespace detail
 
-/// Responses on equal units under a preemptive GEL policy: what a window can hold and, where that proves nothing and
-/// visits have no jitter, no more than by a compliant vector, and under EDF by density.
+/// Responses on equal units under a preemptive GEL policy, by what a window can hold. Where that proves nothing and
+/// visits have no jitter, they are bounded by a compliant vector, and under EDF by density.
 /// Source: Bertogna and Cirinei 2007; Erickson 2014; Goossens, Funk and Baruah 2003, with densities Bertogna, Cirinei
 /// and Lipari 2005. Those two know no non-preemptive regions. Cost: see `window_responses` and `compliant_vector`.
 constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units, gel_policy policy) {

@@ -52,7 +52,7 @@ constexpr void note_response(visit_demand& v, ticks found, ticks busy) {
 }
 
 /// Visits in the order of fixed priorities. t0 is the last instant before a visit v becomes ready at which no more
-/// important competitor is pending: from then on nothing else runs than these, v, its own branches, and once what was
+/// important competitor is pending. From then on only such competitors, v and its own branches run, and once what was
 /// under way at t0. That can be an own visit, even of the job before; it is done before v is ready.
 template <class Terms>
 constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms terms) {

@@ -74,7 +74,7 @@ template <class Below>
 }
 
 /// Says what a stack of kernels costs. A kernel holds others up for its whole time only from the top of a full stack,
-/// above tasks that are less important still; it may first have waited for the wave of one of them. Where a cost is
+/// above tasks that are less important still. It may first have waited for the wave of one of them. Where a cost is
 /// lost (overhead) or spent on the wrong kernel (race), each start can pay the longest cost of a less important kernel.
 /// Source: Zahaf and Lipari 2020, Lemma 1, corrected; see docs/errata.md and docs/composition.md.
 template <class Below>
@@ -163,8 +163,8 @@ class slot_terms {
 
 /// Pinned kernels and kernels for all cores, event by event. Where those that can come before a visit are all on its
 /// lane, it competes with them alone, and waits for one wave of what it takes the cores from. Else all kernels count as
-/// if they ran one after the other: the first in the order always runs, but whenever another kernel becomes the first,
-/// by coming or because one has ended, it can find a wave of a less important one on its cores.
+/// if they ran one after the other, since the first in the order always runs. But a kernel that becomes the first, by
+/// coming or because one has ended, can find a wave of a less important one on its cores.
 template <class Order>
 class gang_terms {
  public:

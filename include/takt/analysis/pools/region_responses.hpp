@@ -37,8 +37,8 @@ namespace detail {
   return longest;
 }
 
-/// The longest wait of v, where [first, own) are more important and [own, end) are of its task, behind `x`: until it
-/// starts if it keeps the unit, else until it is done, less its own time. Unbounded above the limit.
+/// Returns the longest wait of v behind `x`. [first, own) are more important, [own, end) are of its task. It lasts
+/// until v starts if v keeps the unit, else until it is done, less its own time. Unbounded above the limit.
 [[nodiscard]] constexpr auto wait_behind(const visit_demand& v, const visit_demand* first, const visit_demand* own,
                                          const visit_demand* end, ticks x) -> ticks {
   const bool starts = keeps_unit(v);

@@ -91,8 +91,8 @@ template <class Work = wcet_of>
 
 }  // namespace detail
 
-/// After so many rounds a fixed point is given up: where others leave next to nothing of a unit, and a deadline is far
-/// away, they would not end in a lifetime.
+/// After so many rounds the search for a fixed point gives up. Where others leave next to nothing of a unit, and a
+/// deadline is far away, it would take more than a lifetime.
 inline constexpr std::int32_t most_rounds = 100'000;
 
 /// Rounds of the fixed points of all jobs of a busy period together; with more of them a visit is given up.
@@ -100,8 +100,8 @@ inline constexpr std::int32_t most_busy_rounds = 5 * most_rounds;
 
 namespace detail {
 
-/// Notes when job q of a busy period is done, counted from its start: it nominally became ready q periods after the
-/// first, which came as late as its jitter lets it. False where the visit has no bound.
+/// Notes when job q of a busy period is done, counted from its start. The job nominally became ready q periods after
+/// the first, which came as late as its jitter lets it. False where the visit has no bound.
 [[nodiscard]] constexpr auto note_job(visit_demand& v, ticks q, ticks done) -> bool {
   const ticks nominal = q * v.period;
   const ticks ready = nominal > v.jitter ? nominal - v.jitter : 0;
@@ -210,9 +210,9 @@ constexpr void no_responses(std::span<visit_demand> visits) {
 
 /// Responses on one unit that always serves the visit with the least point, preempting. Visits of one job have equal
 /// points and are served in any order among themselves. Cost: a fixed point per visit whose jitter, or that of a more
-/// important one, has moved, each of at most `most_rounds`; of visits that may queue one for each job of a busy period.
-/// Source: Joseph and Pandya 1986; with release jitter Audsley et al. 1993; own ordered visits left out: the jobs of a
-/// task do not overlap. Visits that may queue: `busy_period_responses`.
+/// important one, has moved, each of at most `most_rounds`. Of visits that may queue it is one for each job of a busy
+/// period. Source: Joseph and Pandya 1986; with release jitter Audsley et al. 1993; own ordered visits left out: the
+/// jobs of a task do not overlap. Visits that may queue: `busy_period_responses`.
 constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
   const std::size_t n = visits.size();
   visit_demand* const d = visits.data();

@@ -36,7 +36,7 @@ struct window_work {
 }
 
 /// The most work of u that comes before v after v has become ready, where points grow by `slope` with the instant of
-/// becoming ready: only jobs of u that nominally become ready at most so much later than v does count.
+/// becoming ready. Only jobs of u count that nominally become ready at most so much later than v.
 /// Source: Bertogna, Cirinei and Lipari 2009, with release jitter and any such points.
 [[nodiscard]] constexpr auto work_due(const visit_demand& u, const visit_demand& v, ticks slope) noexcept -> ticks {
   if (u.response >= unbounded_response || u.wcet > u.period) { return unbounded_response; }
@@ -54,9 +54,9 @@ struct window_work {
   return span / u.period * u.wcet + (rest < u.wcet ? rest : u.wcet);
 }
 
-/// The most work of a less important visit u, while some other one waits, in non-preemptive regions of it: one region
-/// each time when the other begins to wait, which happens `waits` times. Source: after Davis, Burns, Marinho, Nelis,
-/// Petters and Bertogna 2013, without their bound on the number of regions of all.
+/// The most work in non-preemptive regions of a less important visit u, while another visit waits. It is one region
+/// each time the other begins to wait, which happens `waits` times. Source: after Davis, Burns, Marinho, Nelis, Petters
+/// and Bertogna 2013, without their bound on the number of regions of all.
 [[nodiscard]] constexpr auto work_in_regions(const visit_demand& u, ticks within, ticks waits) noexcept -> ticks {
   if (u.region == 0) { return 0; }
   ticks held = 0;

@@ -70,8 +70,8 @@ class r2dglp {
     return next;
   }
 
-  /// A place given up inside is filled like a freed one. When a donor gives up, another request becomes one of the
-  /// best. From the priority queue, it donates instead; a donee's donor turns to the free one; else nothing is needed.
+  /// A place given up inside is filled like a freed one. When a donor gives up, another may become one of the best. In
+  /// the priority queue it donates instead; a donee's donor turns to the free donee; else nothing is done.
   constexpr auto withdraw(request_id r) noexcept -> request_id {
     const replica_id x = queues_.queue_of(r);
     const request_id donor = donor_of(r);

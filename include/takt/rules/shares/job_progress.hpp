@@ -43,13 +43,13 @@ concept JobProgress =
       { c.beyond(threshold) } -> std::same_as<bool>;
     };
 
-/// Progress in a fixed size: exact as long as the fraction that remains fits 62 bits, and otherwise on a grid of 2^-k
-/// reference times' ticks, with the greatest k that fits. The grid rounds what remains up, by less than one step per
-/// change of the whole time; never down, so no completion is expected too early and no need comes out too small.
+/// Progress in a fixed size. It is exact while the fraction that remains fits 62 bits, else on a grid of 2^-k reference
+/// times' ticks, with the greatest k that fits. The grid rounds what remains up, by less than one step per change of
+/// the whole time. It never rounds down: no completion is expected too early and no need comes out too small.
 ///
-/// Nor does it come out too great where the whole job is bounded by the reference: let C be the reference, and let
-/// 1 - theta <= s / C be what the job must keep up with, s its slack. Slack is whole, so s / C lies on the grid, hence
-/// rounding 1 - theta up to the grid keeps it below. `sufficient_shares` rests on this.
+/// Nor does it come out too great where the whole job is bounded by the reference C. Let the job keep up with 1 - theta
+/// <= s / C, s its slack. Slack is whole, so s / C lies on the grid, hence rounding 1 - theta up to the grid keeps it
+/// below. `sufficient_shares` rests on this.
 class fixed_progress {
  public:
   constexpr fixed_progress() noexcept = default;

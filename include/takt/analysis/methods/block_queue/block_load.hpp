@@ -74,8 +74,8 @@ template <class Number, std::size_t MaxTasks, class... Rest>
 
 namespace detail {
 
-/// Kernels as the proofs see them: a block occupies `size` whole units of a GPU of which at least `capacity` are
-/// occupied whenever a block waits, and of which blocks occupy at most `room` when none does.
+/// Kernels as the proofs see them. A block occupies `size` whole units of a GPU. At least `capacity` units are occupied
+/// whenever a block waits, and blocks occupy at most `room` when none does.
 template <class Fraction, std::size_t MaxTasks>
 struct block_load {
   struct kernel {
@@ -117,8 +117,8 @@ struct block_load {
   }
 };
 
-/// The bound of kernel i when at most `backlog`, own job included, is unfinished at its enqueue: all other work first,
-/// at the rate of the capacity, then the last block. Pre: capacity > 0.
+/// Returns the bound of kernel i when at most `backlog`, own job included, is unfinished at its enqueue. All other work
+/// runs first, at the rate of the capacity, then the last block. Pre: capacity > 0.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto drained(const block_load<Fraction, MaxTasks>& load, const Fraction& backlog, std::size_t i)
     -> Fraction {

@@ -39,8 +39,8 @@ template <class Number, std::size_t MaxTasks>
   return gpu.sms * (gpu.threads_per_sm - largest_block_size(table) + unit_block_size(table, gpu));
 }
 
-/// Returns whether threads are the only thing that a block ever waits for: every block takes at least as great a part
-/// of an SM's threads as of its block slots, shared memory and registers.
+/// Returns whether threads are the only thing that a block ever waits for. That is so if each block takes at least as
+/// great a part of an SM's threads as of its block slots, shared memory and registers.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto only_threads_bind(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                const block_gpu& gpu) -> bool {
@@ -124,9 +124,9 @@ template <class Number, std::size_t MaxTasks>
   return multiply_exactly(longest, room, out.value);
 }
 
-/// Work left at any enqueue, that of the enqueued job included, is at most Lemma 1's plus one job of every kernel, if
-/// the capacity test holds and enqueues of a kernel are a period apart. The print has <, which the latest non-busy
-/// instant being a supremum does not allow. Source: Yang et al. 2018, Lemma 2.
+/// Work left at any enqueue, that of the enqueued job included, is at most Lemma 1's plus one job of every kernel. The
+/// capacity test must hold, and enqueues of a kernel be a period apart. The print has <, which does not follow, as the
+/// latest non-busy instant is a supremum. Source: Yang et al. 2018, Lemma 2.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
 [[nodiscard]] constexpr auto backlog_bound(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu,
                                            Streams /*streams*/, thread_time<Number>& out) -> bool {

@@ -51,7 +51,7 @@ template <class D, class S, class B>
 
 }  // namespace detail
 
-/// The verdict of `edf_test` alone, by quick processor-demand analysis: from the longest window down, a window with
+/// The verdict of `edf_test` alone, by quick processor-demand analysis. From the longest window down, a window with
 /// demand h that fits shows that all windows down to the time that supplies h fit. Source: Zhang and Burns 2009; a step
 /// ends where blocking changes, as only between such windows demand never falls.
 template <DemandBound D, SupplyBound S, BlockingTerm B>

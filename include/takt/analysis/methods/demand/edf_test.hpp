@@ -43,8 +43,8 @@ inline constexpr std::int64_t default_window_limit = 10'000'000;
 /// processor or a static slot exact for sporadic tasks (Baruah, Mok and Rosier 1990).
 ///
 /// Steps of the demand are visited upwards, up to the hyper-period or to where the slack surely grows, whichever comes
-/// first; where to stop moves closer with every new least slack. Error: `not_proven` after so many `windows`. Cost: one
-/// pass over the demand per step.
+/// first. Each new least slack moves the end closer. Error: `not_proven` after so many `windows`. Cost: one pass over
+/// the demand per step.
 template <DemandBound D, SupplyBound S, BlockingTerm B>
   requires std::same_as<typename D::number, typename S::number> && std::same_as<typename D::number, typename B::number>
 [[nodiscard]] constexpr auto edf_test(const D& demand, const S& supply, const B& blocking,

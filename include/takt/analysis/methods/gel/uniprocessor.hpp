@@ -142,7 +142,7 @@ template <class Fraction, std::size_t MaxTasks, class Factor>
 
 }  // namespace detail
 
-/// Tests whether U <= n (2^(1/n) - 1), decided exactly as (1 + U / n)^n <= 2: rate-monotonic priorities on one
+/// Tests whether U <= n (2^(1/n) - 1), decided exactly as (1 + U / n)^n <= 2. Rate-monotonic priorities on one
 /// processor then meet every deadline that is not before the period's end. `schedulable`, `not_proven`, or `overflow`
 /// where U is within 2^-50 of the limit. Source: Liu and Layland 1973.
 template <class Number, std::size_t MaxTasks>

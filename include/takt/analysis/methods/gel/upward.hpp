@@ -40,8 +40,8 @@ struct wide_quotient {
   return {value, top != 0, true};
 }
 
-/// A whole number of small units that stands for a time from above: divisions round up, sums are exact, and what does
-/// not fit sticks as an overflow that compares greater than every number.
+/// A whole number of small units that stands for a time from above. Divisions round up, sums are exact, and what does
+/// not fit stays an overflow that compares greater than every number.
 class upward {
  public:
   constexpr upward() noexcept = default;

@@ -46,7 +46,7 @@ template <ExactNumber Number>
 }
 
 /// Returns the lesser of both bounds: the queue that is shortest in time is not longer than the one that is shortest in
-/// requests, so the count holds as well. The reverse is false: with queues measured by requests, short requests of two
+/// requests, so the count holds as well. The reverse is false. With queues measured by requests, short requests of two
 /// tasks may follow each other on one replica while a third waits behind a long one on another.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto k_fmlp_by_time(std::span<const Number> longest, std::size_t i, std::int64_t replicas)

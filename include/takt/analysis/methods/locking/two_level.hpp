@@ -13,8 +13,8 @@ namespace takt::inline TAKT_ABI::analysis {
 // engine happens inside the token's critical section and lengthens it for everybody who waits for a token.
 // Source: Elliott 2015, section 3.2.3.4.
 
-/// Says who may meet at an engine lock: the holders of a GPU's tokens, or of all tokens of the GPU cluster when state
-/// is copied from GPU to GPU, which takes a copy engine of each.
+/// Says who may meet at an engine lock: the holders of a GPU's tokens. When state is copied from GPU to GPU, which
+/// takes a copy engine of each, it is the holders of all tokens of the GPU cluster.
 struct engine_users {
   std::int64_t tokens_per_gpu = 1;
   std::int64_t gpus = 1;

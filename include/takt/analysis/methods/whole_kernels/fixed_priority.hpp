@@ -38,8 +38,8 @@ template <class Number>
   return multiply_exactly(jobs, wcet, work) && add_exactly(sum, work, sum);
 }
 
-/// A verdict with a line for every task in the order of the table, nothing evaluated yet; false on a wrong model and
-/// where an order of no known kind has ranked nobody.
+/// Opens a verdict with a line for every task in the order of the table, nothing evaluated yet. False on a wrong model
+/// and where an order of an unknown kind has ranked no task.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto open_verdict(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                           const rank_order<MaxTasks>& order, std::string_view name,

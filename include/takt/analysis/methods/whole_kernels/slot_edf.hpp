@@ -67,8 +67,8 @@ template <class Number, std::size_t MaxTasks>
   return guard;
 }
 
-/// EDF inside a slot where a kernel stops only at the end of a wave: waves start ahead of the guard band, so the budget
-/// is shorter by it, and a wave of a later deadline stands before the demand. Needs kernels that yield between waves;
+/// EDF inside a slot where a kernel stops only at the end of a wave. Waves start ahead of the guard band, so the budget
+/// is shorter by it, and a wave of a later deadline comes before the demand. Needs kernels that yield between waves;
 /// hardware levels alone cannot empty an accelerator at the end of a slot. For any releases.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_guarded_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
