@@ -47,9 +47,9 @@ concept JobProgress =
 /// times' ticks, with the greatest k that fits. The grid rounds what remains up, by less than one step per change of
 /// the whole time. It never rounds down: no completion is expected too early and no need comes out too small.
 ///
-/// Nor does it come out too great where the whole job is bounded by the reference C. Let the job keep up with 1 - theta
-/// <= s / C, s its slack. Slack is whole, so s / C lies on the grid, hence rounding 1 - theta up to the grid keeps it
-/// below. `sufficient_shares` rests on this.
+/// Nor does it come out too great where the whole job is bounded by the reference C. Let the job keep up with
+/// 1 - theta <= s / C, s its slack. Slack is whole, so s / C lies on the grid, hence rounding 1 - theta up to the grid
+/// keeps it below. `sufficient_shares` rests on this.
 class fixed_progress {
  public:
   constexpr fixed_progress() noexcept = default;
