@@ -20,7 +20,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// The least shares that the GPUs can be cut into.
+/// Returns the least shares that the GPUs can be cut into.
 [[nodiscard]] constexpr auto sm_units(const platform_record& platform) noexcept -> std::int64_t {
   std::int64_t units = 0;
   for (const gpu_record& gpu : platform.gpus) { units += gpu.budget() / gpu.granularity; }

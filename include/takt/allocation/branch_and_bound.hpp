@@ -77,7 +77,7 @@ class branch_and_bound {
     return true;
   }
 
-  /// The first task whose relaxed bound no longer belongs to the set.
+  /// Returns the first task whose relaxed bound no longer belongs to the set.
   [[nodiscard]] constexpr auto first_stale(const choices& set) const -> std::size_t {
     std::size_t k = 0;
     while (k < current_ && seen_[k] == set[k]) { ++k; }

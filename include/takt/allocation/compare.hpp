@@ -57,7 +57,7 @@ struct comparison {
     return lines[out];
   }
   [[nodiscard]] constexpr auto schedulable() const -> bool { return !lines.empty() && best().schedulable(); }
-  /// The first line of a policy; null where it is not compared.
+  /// Returns the first line of a policy; null where it is not compared.
   [[nodiscard]] constexpr auto under(std::string_view policy) const -> const comparison_line<N, V>* {
     for (const auto& line : lines) {
       if (line.policy == policy) { return &line; }

@@ -23,7 +23,7 @@ struct place_statistics {
   rational mean{};
   rational variance{};  ///< of all places, not of a sample
 
-  /// Square root of the variance in such parts, rounded to the nearest. Pre: 0 < parts <= 10^6.
+  /// Returns the square root of the variance in such parts, rounded to the nearest. Pre: 0 < parts <= 10^6.
   [[nodiscard]] constexpr auto deviation(std::int64_t parts) const noexcept -> std::int64_t {
     TAKT_EXPECTS(parts > 0 && parts <= 1'000'000);
     // sqrt(v) rounds to r / parts iff (2 r - 1)^2 <= 4 parts^2 v < (2 r + 1)^2; 4 parts^2 v is at most 2^62.
@@ -80,7 +80,7 @@ class area_ranking {
   [[nodiscard]] constexpr auto candidates() const noexcept -> std::size_t { return candidates_; }
   [[nodiscard]] constexpr auto groups() const noexcept -> std::int64_t { return groups_; }
 
-  /// Places in one group, from 1. Pre: areas.size() <= MaxCandidates. Cost: candidates^2.
+  /// Returns the places in one group, from 1. Pre: areas.size() <= MaxCandidates. Cost: candidates^2.
   template <std::totally_ordered Area>
   [[nodiscard]] static constexpr auto places_of(std::span<const Area> areas) -> places {
     TAKT_EXPECTS(areas.size() <= MaxCandidates);
@@ -125,7 +125,7 @@ class area_ranking {
     return a.twice_median != b.twice_median ? a.twice_median < b.twice_median : a.mean < b.mean;
   }
 
-  /// Place of the n-th best group of a candidate, from 0.
+  /// Returns the place of the n-th best group of a candidate, from 0.
   [[nodiscard]] constexpr auto place_at(std::size_t candidate, std::int64_t n) const -> std::int64_t {
     std::size_t place = 0;
     std::int64_t passed = counts_[candidate][0];
@@ -154,8 +154,8 @@ class area_ranking {
   std::array<std::array<std::int64_t, MaxCandidates>, MaxCandidates> counts_{};
 };
 
-/// Spearman's coefficient of two rankings without ties, in thousandths, rounded down. Pre: as many places in both, from
-/// 1, more than one.
+/// Returns Spearman's coefficient of two rankings without ties, in thousandths, rounded down. Pre: as many places in
+/// both, from 1, more than one.
 [[nodiscard]] constexpr auto rank_correlation(std::span<const std::int64_t> a, std::span<const std::int64_t> b)
     -> std::int64_t {
   TAKT_EXPECTS(a.size() == b.size() && a.size() > 1);

@@ -91,7 +91,7 @@ class set_plans {
     if (!set.several_gpus(k)) { held_[set.first_gpu(k)] += times * set.rounded_least(k, set.first_gpu(k)); }
   }
 
-  /// The largest share of task k on each GPU beside what is held back.
+  /// Returns the largest share of task k on each GPU beside what is held back.
   [[nodiscard]] constexpr auto room_for(const choices& set, std::size_t k, const share_pool& pool) const -> sms_by_gpu {
     sms_by_gpu most{};
     for (std::size_t g = 0; g < pool.size(); ++g) {
@@ -105,7 +105,7 @@ class set_plans {
     return most;
   }
 
-  /// The least share on the GPU with room that has least left.
+  /// Returns the least share on the GPU with room that has least left.
   [[nodiscard]] constexpr auto tightest(const choices& set, std::size_t k, const sms_by_gpu& most,
                                         const share_pool& pool) const -> sm_share {
     sm_share out{};
@@ -118,7 +118,7 @@ class set_plans {
     return out;
   }
 
-  /// The least passing share on any GPU with room, none if there is none. Of GPUs alike the fullest is taken.
+  /// Returns the least passing share on any GPU with room, none if there is none. Of GPUs alike the fullest is taken.
   constexpr auto least_passing_share(const choices& set, std::size_t k, const sms_by_gpu& most, const share_pool& pool)
       -> sm_share {
     sm_share best{};

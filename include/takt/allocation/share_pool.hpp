@@ -25,7 +25,7 @@ class share_pool {
     return free_[g];
   }
   [[nodiscard]] constexpr auto untouched(std::size_t g) const -> bool { return free_[g] == gpu(g).budget(); }
-  /// The least shares that what is left can be cut into.
+  /// Returns the least shares that what is left can be cut into.
   [[nodiscard]] constexpr auto units() const -> std::int32_t {
     std::int32_t units = 0;
     for (std::size_t g = 0; g < size(); ++g) { units += free_[g] / gpu(g).granularity; }

@@ -174,7 +174,7 @@ class any_board {
   bool keeps_processors_ = false;
 };
 
-/// A typed board as a value, for sets of at most `Capacity` visits.
+/// Returns a typed board as a value, for sets of at most `Capacity` visits.
 template <std::size_t Capacity, std::size_t MaxPools = 0, class... Pools>
 [[nodiscard]] auto erase(const platform<Pools...>& board) {
   any_board<(MaxPools < sizeof...(Pools) ? sizeof...(Pools) : MaxPools), Capacity> out;
@@ -255,8 +255,8 @@ class board_stations<any_board<MaxPools, Capacity>, MaxStations>
     }
   }
 
-  /// The number of a station, which is added if it is new; `max_stations` when full or where there is no room for its
-  /// server.
+  /// Returns the number of a station, which is added if it is new; `max_stations` when full or where there is no room
+  /// for its server.
   auto number_of(const board_station& wanted) -> std::uint32_t {
     for (std::uint32_t s = 0; s < where_.size(); ++s) {
       if (where_[s] == wanted) { return s; }

@@ -90,7 +90,7 @@ class any_rule {
   [[nodiscard]] auto reads_cores() const noexcept -> bool { return calls_->reads_cores; }
   [[nodiscard]] auto has_clusters() const noexcept -> bool { return calls_->has_clusters; }
   [[nodiscard]] auto habits() const noexcept -> unit_habits { return calls_->habits(place_); }
-  /// Processors that are scheduled together.
+  /// Returns the processors that are scheduled together.
   [[nodiscard]] auto cluster(std::int32_t units) const -> std::int32_t { return calls_->cluster(place_, units); }
   /// Returns how long a visit takes, by its view or by itself. On something without SMs a kernel whose time nothing but
   /// SMs gives takes an unknown time.

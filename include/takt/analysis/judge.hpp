@@ -24,7 +24,7 @@ constexpr auto evaluate_all(A& a, const plan<N>& p) -> std::size_t {
   return k;
 }
 
-/// The verdict of an analysis whose first `passed` tasks meet their deadlines and whose next one, if any, was
+/// Returns the verdict of an analysis whose first `passed` tasks meet their deadlines and whose next one, if any, was
 /// evaluated. Status: `schedulable` or `not_proven`.
 template <PriorityAnalysis A>
 [[nodiscard]] constexpr auto verdict_of(const A& a, std::size_t passed) {

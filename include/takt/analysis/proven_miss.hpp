@@ -135,9 +135,9 @@ template <class Number>
   return t.rank >= 0;
 }
 
-/// The response of a task released together with those before it on its core, as far as none of them ever leaves it.
-/// Only the first of them is sure to keep the core while it polls: what others poll for goes on while they wait. Strict
-/// tasks are sure to be released together only where they have one offset.
+/// Returns the response of a task released together with those before it on its core, as far as none of them ever
+/// leaves it. Only the first of them is sure to keep the core while it polls: what others poll for goes on while they
+/// wait. Strict tasks are sure to be released together only where they have one offset.
 template <class Number>
 [[nodiscard]] constexpr auto response_released_together(std::span<const task_load<Number>> loads,
                                                         const task_load<Number>& t) -> fixed_point<Number> {
@@ -245,7 +245,7 @@ template <class Table>
   return units < 1 ? 0 : units * gpu.granularity;
 }
 
-/// Time of a job of task k that runs alone with a given share.
+/// Returns the time of a job of task k that runs alone with a given share.
 template <class Table>
 [[nodiscard]] constexpr auto time_alone(const Table& table, std::size_t k, const sm_power& power) {
   using number = typename Table::number;
@@ -259,7 +259,7 @@ template <class Table>
   return sum;
 }
 
-/// The least time alone over every share that any plan could give; 0 where there is none.
+/// Returns the least time alone over every share that any plan could give; 0 where there is none.
 template <class Table>
 [[nodiscard]] constexpr auto least_time_alone(const Table& table, const platform_record& platform, std::size_t k) ->
     typename Table::number {

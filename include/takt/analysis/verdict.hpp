@@ -33,7 +33,7 @@ enum class verdict_status : std::uint8_t {
   return "";
 }
 
-/// The status that goes with a fault.
+/// Returns the status that goes with a fault.
 [[nodiscard]] constexpr auto status_of(const model_error& error) noexcept -> verdict_status {
   return error.fault == model_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;
 }
@@ -94,7 +94,7 @@ struct response_bound {
   bool exists = false;
 };
 
-/// The lesser of two bounds.
+/// Returns the lesser of two bounds.
 template <class Number>
 [[nodiscard]] constexpr auto tighter(const response_bound<Number>& a, const response_bound<Number>& b)
     -> response_bound<Number> {
@@ -151,7 +151,7 @@ struct verdict {
     }
     return !error && !tasks.empty();
   }
-  /// Bound of a task; the largest duration without one.
+  /// Returns the bound of a task; the largest duration without one.
   [[nodiscard]] constexpr auto end_to_end(std::size_t task) const noexcept -> duration
     requires std::same_as<Number, ticks>
   {

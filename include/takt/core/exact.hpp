@@ -72,7 +72,7 @@ template <ExactNumber Number>
   }
 }
 
-/// Smallest whole q with a <= q b. Pre: a >= 0, b > 0.
+/// Returns the smallest whole q with a <= q b. Pre: a >= 0, b > 0.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ceil_quotient(const Number& a, const Number& b) -> Number {
   TAKT_EXPECTS(Number(0) <= a && Number(0) < b);

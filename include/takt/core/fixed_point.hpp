@@ -27,7 +27,7 @@ struct fixed_point {
   }
 };
 
-/// A solution or a lower bound of it: no iterate lies above the least fixed point.
+/// Returns a solution or a lower bound of it: no iterate lies above the least fixed point.
 template <class Number>
 [[nodiscard]] constexpr auto at_least(const fixed_point<Number>& f) -> fixed_point<Number> {
   return {f.value, f.reason == stop_reason::iteration_limit ? stop_reason::lower_bound : f.reason};

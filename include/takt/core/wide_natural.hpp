@@ -120,7 +120,7 @@ class wide_natural {
     if (divide(divisor)) { increment(); }
   }
 
-  /// The value, or the greatest one of `ticks` when that is less.
+  /// Returns the value, or the greatest one of `ticks` when that is less.
   [[nodiscard]] constexpr auto to_ticks() const noexcept -> ticks {
     constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<ticks>::max());
     const bool fits = words_[3] == 0 && words_[2] == 0 && words_[1] == 0 && words_[0] < greatest;

@@ -25,7 +25,7 @@ struct copy_model {
     return {latency.lower + duration{at(bytes, fastest, false)}, latency.upper + duration{at(bytes, slowest, true)}};
   }
 
-  /// The segment that moves so many bytes.
+  /// Returns the segment that moves so many bytes.
   [[nodiscard]] constexpr auto segment(std::int64_t bytes,
                                        copy_direction direction = copy_direction::unspecified) const noexcept
       -> copy_segment {

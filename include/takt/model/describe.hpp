@@ -53,7 +53,7 @@ template <class Resource, class... Facts>
 inline constexpr bool is_describable<visit_segment<Resource, Facts...>> =
     std::same_as<Resource, gpu> ? (is_described_fact<Facts> && ...) : (std::same_as<Facts, execution_time> && ...);
 
-/// Position of a type among others, or their number.
+/// Returns the position of a type among others, or their number.
 template <class T, class... Types>
 [[nodiscard]] consteval auto position_among() -> std::uint32_t {
   std::uint32_t at = 0;

@@ -64,7 +64,7 @@ template <class Tasks>
   return {.fault = lost ? model_fault::malformed : model_fault::none};
 }
 
-/// The first edge between jobs that leads to no earlier job, or to no visit.
+/// Returns the first edge between jobs that leads to no earlier job, or to no visit.
 template <class Tasks>
 [[nodiscard]] constexpr auto history_fault(const Tasks& all) -> model_error {
   for (std::uint32_t e = 0; e < all.history.size(); ++e) {
@@ -181,7 +181,7 @@ struct visit_source<described_tasks<N, V, R, S>> {
     }
     return out;
   }
-  /// The marked visits that edges between marked ones join to some.
+  /// Returns the marked visits that edges between marked ones join to some.
   [[nodiscard]] static constexpr auto joined_to(const described_tasks<N, V, R, S>& all, const described_task& t,
                                                 visit_mask marked, visit_mask joined) -> visit_mask {
     for (visit_mask last = 0; last != joined;) {

@@ -83,7 +83,7 @@ class gpu_topology {
     TAKT_EXPECTS(contains(gpu));
     return {gpu, engine_kind::execution};
   }
-  /// The engine of a copy between the GPU and system memory; one of no stated direction goes to the first.
+  /// Returns the engine of a copy between the GPU and system memory; one of no stated direction goes to the first.
   [[nodiscard]] constexpr auto copy_engine(std::int32_t gpu, copy_direction d) const noexcept -> gpu_engine {
     const bool second = copy_engines(gpu) == 2 && takes_second_engine(d);
     return {gpu, second ? engine_kind::copy_to_host : engine_kind::copy};

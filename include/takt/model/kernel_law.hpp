@@ -33,8 +33,8 @@ struct interleave_ratio {
 /// Numerator of a ratio that nobody has said.
 inline constexpr std::int64_t unsaid_interleave = 0;
 
-/// The ratio to count with on SMs of so many virtual ones each. One that nobody has said is their number: kernels then
-/// gain nothing from sharing an SM, and none takes longer unless the SM does less work in total.
+/// Returns the ratio to count with on SMs of so many virtual ones each. One that nobody has said is their number:
+/// kernels then gain nothing from sharing an SM, and none takes longer unless the SM does less work in total.
 [[nodiscard]] constexpr auto ratio_on(std::int32_t virtual_per_sm, std::int64_t numerator,
                                       std::int64_t denominator) noexcept -> interleave_ratio {
   return numerator == unsaid_interleave ? interleave_ratio{virtual_per_sm, 1}

@@ -77,7 +77,7 @@ struct [[nodiscard]] platform {
     each([&out](const auto& p) { (void)detail::append(out, p.resource, p.rule); });
     return out;
   }
-  /// The pool of a platform that has no other.
+  /// Returns the pool of a platform that has no other.
   [[nodiscard]] constexpr decltype(auto) only_pool() const
     requires(sizeof...(Pools) == 1)
   {

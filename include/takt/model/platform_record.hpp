@@ -50,7 +50,7 @@ struct gpu_record {
   [[nodiscard]] constexpr auto valid() const noexcept -> bool {
     return sms >= 0 && virtual_per_sm > 0 && sms <= max_units / virtual_per_sm && granularity > 0 && speed.valid();
   }
-  /// Units that a plan can hand out. Pre: valid; so for the one below.
+  /// Returns the units that a plan can hand out. Pre: valid; so for the one below.
   [[nodiscard]] constexpr auto budget() const noexcept -> std::int32_t {
     TAKT_EXPECTS(valid());
     return shared ? sms * virtual_per_sm : sms;
@@ -59,7 +59,7 @@ struct gpu_record {
     TAKT_EXPECTS(valid());
     return shared ? share : share * virtual_per_sm;
   }
-  /// SMs behind a token; 0 when they do not go round.
+  /// Returns the SMs behind a token; 0 when they do not go round.
   [[nodiscard]] constexpr auto slot() const noexcept -> std::int32_t {
     return tokens < 1 || granularity < 1 ? 0 : sms / granularity / tokens * granularity;
   }
@@ -79,8 +79,8 @@ struct platform_record {
   std::int32_t copy_engines = 0;
   inline_vector<gpu_record, max_gpus> gpus;
 
-  /// The engine of a copy. A single engine serves both directions; of two, one serves each, and copies of no stated
-  /// direction go to the first.
+  /// Returns the engine of a copy. A single engine serves both directions; of two, one serves each, and copies of no
+  /// stated direction go to the first.
   [[nodiscard]] constexpr auto engine_of(copy_direction d) const noexcept -> std::int32_t {
     return copy_engines == 2 && takes_second_engine(d) ? 1 : 0;
   }

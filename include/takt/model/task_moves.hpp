@@ -44,7 +44,7 @@ template <class To, class From>
   return true;
 }
 
-/// The position of the first task with a name; size() if there is none.
+/// Returns the position of the first task with a name; size() if there is none.
 template <class Tasks>
 [[nodiscard]] constexpr auto position_of(const Tasks& all, std::string_view name) -> std::size_t {
   std::size_t i = 0;

@@ -73,8 +73,8 @@ struct visit_section {
   return s.task == v.task && (s.visits >> v.position & 1U) != 0;
 }
 
-/// The longest time from the nominal release to the end of a job that is in time and ends before the next nominal
-/// release. For methods under which jobs of one task must not wait for each other.
+/// Returns the longest time from the nominal release to the end of a job that is in time and ends before the next
+/// nominal release. For methods under which jobs of one task must not wait for each other.
 [[nodiscard]] constexpr auto time_within_period(const flow_record& t) noexcept -> ticks {
   return t.limited && t.deadline < t.period ? t.deadline : t.period;
 }
@@ -158,8 +158,8 @@ template <class Table>
 
 }  // namespace detail
 
-/// The first fault of a table on so many stations, at most one more than it has room for visits. Times within range
-/// bound every sum of a bound's iteration.
+/// Returns the first fault of a table on so many stations, at most one more than it has room for visits. Times within
+/// range bound every sum of a bound's iteration.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto validate(const visit_table<N, V>& table, std::size_t stations, std::size_t token_pools = 0,
                                       section_shapes shapes = section_shapes::apart) -> model_error {
@@ -204,8 +204,8 @@ template <std::size_t N, std::size_t V>
 
 namespace detail {
 
-/// The earliest that the predecessors of a visit let its window begin: when they are due, or after a late release. A
-/// job asks for the token of a section then, and not before.
+/// Returns the earliest that the predecessors of a visit let its window begin: when they are due, or after a late
+/// release. A job asks for the token of a section then, and not before.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto earliest_window(const visit_table<N, V>& table, std::size_t v, const ticks* offsets,
                                              const ticks* local_deadlines) -> ticks {
@@ -220,7 +220,7 @@ template <std::size_t N, std::size_t V>
   return out;
 }
 
-/// The section that a visit is of; the number of sections if there is none.
+/// Returns the section that a visit is of; the number of sections if there is none.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto section_of(const visit_table<N, V>& table, std::size_t v) -> std::uint32_t {
   const visit_record& x = table.visits[v];

@@ -137,7 +137,7 @@ class block_queue {
     TAKT_EXPECTS(is_sm(sm));
     return idle_[index(sm)];
   }
-  /// Kernels in the queue, which have blocks that have not started.
+  /// Returns the kernels in the queue, which have blocks that have not started.
   [[nodiscard]] constexpr auto waiting() const noexcept -> std::size_t { return waiting_; }
   /// By position, from the head. Pre: position < waiting().
   [[nodiscard]] constexpr auto waiting(std::size_t position) const noexcept -> std::int32_t {
@@ -149,17 +149,17 @@ class block_queue {
     TAKT_EXPECTS(is_kernel(number));
     return entries_[index(number)].kernel;
   }
-  /// Blocks that have not started. Pre: the kernel is not finished.
+  /// Returns the blocks that have not started. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto unplaced(std::int32_t number) const noexcept -> std::int64_t {
     TAKT_EXPECTS(is_unfinished(number));
     return entries_[index(number)].unplaced;
   }
-  /// Blocks on SMs. Pre: the kernel is not finished.
+  /// Returns the blocks on SMs. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto running(std::int32_t number) const noexcept -> std::int64_t {
     TAKT_EXPECTS(is_unfinished(number));
     return entries_[index(number)].running;
   }
-  /// Kernels with blocks on SMs, or between their blocks.
+  /// Returns the kernels with blocks on SMs, or between their blocks.
   [[nodiscard]] constexpr auto resident() const noexcept -> std::int64_t { return resident_; }
   /// Those that wait for their stream included.
   [[nodiscard]] constexpr auto unfinished() const noexcept -> std::size_t { return unfinished_ - ended_count_; }
@@ -221,7 +221,7 @@ class block_queue {
     append(next);
   }
 
-  /// The SM for a block, or -1.
+  /// Returns the SM for a block, or -1.
   [[nodiscard]] constexpr auto choose(const block_footprint& b) const noexcept -> std::int32_t {
     std::int32_t best = -1;
     for (std::int32_t sm = 0; sm < sms_; ++sm) {

@@ -49,7 +49,7 @@ struct block_queue_rule {
     return block_queue_server<Capacity, MaxSms, MaxBlocks>{gpu};
   }
   using view_needs = kernel_grid;
-  /// The time on an empty GPU. That of one block was measured beside any others.
+  /// Returns the time on an empty GPU. That of one block was measured beside any others.
   template <HasBlocks K>
   [[nodiscard]] constexpr auto view(const K& kernel) const noexcept -> visit_view {
     if (const lacking_facts missing = lacking_blocks(kernel)) { return detail::unknown_time(missing); }

@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI::detail {
 template <class Resource>
 inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
 
-/// A GPU as a plan sees it.
+/// Returns a GPU as a plan sees it.
 [[nodiscard]] constexpr auto gpu_of(const virtual_sms_resource& r, bool shared) noexcept -> gpu_record {
   return {.sms = r.sms,
           .virtual_per_sm = r.per_sm,

@@ -140,7 +140,7 @@ class board_stations<platform<Pools...>, MaxStations> {
   /// Pre: `board` outlives it.
   constexpr explicit board_stations(const platform<Pools...>& board) : board_{&board} {}
 
-  /// The number of a station, which is added if it is new; `max_stations` when full.
+  /// Returns the number of a station, which is added if it is new; `max_stations` when full.
   constexpr auto number_of(const board_station& wanted) -> std::uint32_t {
     for (std::uint32_t s = 0; s < stations_.size(); ++s) {
       if (stations_[s] == wanted) { return s; }

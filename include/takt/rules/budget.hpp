@@ -100,7 +100,7 @@ class budget_account {
   constexpr budget_account(overrun_policy policy, const job_budget& b) noexcept : policy_{policy}, budget_{b} {}
 
   [[nodiscard]] constexpr auto budget() const noexcept -> const job_budget& { return budget_; }
-  /// Work done beyond the budget that nothing has paid for.
+  /// Returns the work done beyond the budget that nothing has paid for.
   [[nodiscard]] constexpr auto overrun() const noexcept -> ticks { return overrun_; }
   constexpr void waits_for_token(bool waits) noexcept { budget_.waits_for_token = waits; }
 
@@ -160,8 +160,8 @@ class budget_account {
   bool signalled_ = false;
 };
 
-/// The most important of the jobs that lend, which is the one whose priority the runner has; jobs.size() when none
-/// does.
+/// Returns the most important of the jobs that lend, which is the one whose priority the runner has; jobs.size() when
+/// none does.
 [[nodiscard]] constexpr auto lender_of(std::span<const job_budget> jobs) noexcept -> std::size_t {
   std::size_t best = jobs.size();
   for (std::size_t i = 0; i < jobs.size(); ++i) {

@@ -39,7 +39,7 @@ class guarded_enqueue {
     return true;
   }
 
-  /// The job that enters next.
+  /// Returns the job that enters next.
   [[nodiscard]] constexpr auto next() const noexcept -> std::int64_t { return next_; }
   [[nodiscard]] constexpr auto next_is_ready() const noexcept -> bool { return waiting_[slot(next_)].ready; }
   /// The next job does not enter before. Pre: it is ready, and one has entered.

@@ -65,7 +65,7 @@ class helper_registry {
     }
   }
 
-  /// The task that a thread helps, or `helps_nobody`.
+  /// Returns the task that a thread helps, or `helps_nobody`.
   [[nodiscard]] constexpr auto helped_by(std::size_t thread) const noexcept -> std::int32_t {
     return thread < MaxThreads ? helped_[thread] : helps_nobody;
   }

@@ -53,8 +53,8 @@ struct helped_job {
   return job.suspended && job.holds_engine_lock;
 }
 
-/// The rank of a helper: that of the most important job that lends its own, else the helper's. `jobs` are those of the
-/// task for a callback thread and those that use the GPU for a daemon.
+/// Returns the rank of a helper: that of the most important job that lends its own, else the helper's. `jobs` are those
+/// of the task for a callback thread and those that use the GPU for a daemon.
 /// Source: Elliott 2015, sections 3.2.5.1, 3.2.5.2 and 3.3.2.
 [[nodiscard]] constexpr auto helper_rank(const thread_rank& own, std::span<const helped_job> jobs) noexcept
     -> thread_rank {

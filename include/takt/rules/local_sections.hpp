@@ -15,7 +15,7 @@
 /// section.
 namespace takt::inline TAKT_ABI::detail {
 
-/// The station of the visit of a section that comes first in the table.
+/// Returns the station of the visit of a section that comes first in the table.
 template <class Table>
 [[nodiscard]] constexpr auto station_of(const Table& table, const visit_section& s) -> std::uint32_t {
   std::uint32_t p = 0;

@@ -70,7 +70,7 @@ struct needed_shares_rule {
   }
 
   using view_needs = wcet_row;
-  /// The time with all of the GPU. A kernel that is no application's has none.
+  /// Returns the time with all of the GPU. A kernel that is no application's has none.
   template <class K>
     requires knows<wcet_row, K>
   [[nodiscard]] constexpr auto view(const K& kernel, const visit_placement& at) const -> visit_view {

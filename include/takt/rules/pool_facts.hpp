@@ -43,7 +43,7 @@ template <class Rule>
   return false;
 }
 
-/// Units of a resource: its count, or one.
+/// Returns the units of a resource: its count, or one.
 template <class Resource>
 [[nodiscard]] constexpr auto units_of(const Resource& r) noexcept -> std::int32_t {
   if constexpr (requires {
@@ -114,7 +114,7 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   }
   /// Returns whether tasks name the processors of which they use one.
   [[nodiscard]] static constexpr auto names_cores(const pool_type& /*p*/) noexcept -> bool { return reads_cores<Rule>; }
-  /// Processors that are scheduled together.
+  /// Returns the processors that are scheduled together.
   [[nodiscard]] static constexpr auto cluster(const pool_type& p) noexcept -> std::int32_t {
     return cluster_of(p.rule, units_of(p.resource));
   }
@@ -182,7 +182,7 @@ template <class P>
 }
 using pool_outlines = std::span<const pool_outline>;
 
-/// The processors whose tasks have cores; null where tasks have none.
+/// Returns the processors whose tasks have cores; null where tasks have none.
 [[nodiscard]] constexpr auto placed_processors(pool_outlines pools) -> const pool_outline* {
   const pool_outline* found = nullptr;
   for (const pool_outline& p : pools) { found = p.is_processors && p.names_cores ? &p : found; }

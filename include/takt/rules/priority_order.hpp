@@ -119,14 +119,14 @@ constexpr void prioritize(Table& table, Order wanted = {}) {
   });
 }
 
-/// The name of an order, if it has one.
+/// Returns the name of an order, if it has one.
 template <class Order>
 [[nodiscard]] constexpr auto name_of_order() noexcept -> std::string_view {
   if constexpr (requires { std::string_view{Order::name}; }) { return Order::name; }
   return "an order of its own";
 }
 
-/// The name of the order that stands for `wanted` on this table.
+/// Returns the name of the order that stands for `wanted` on this table.
 template <class Table, TaskLevelPriority Order>
 [[nodiscard]] constexpr auto name_of_order(const Table& table, Order wanted) noexcept -> std::string_view {
   return detail::with_effective_order(table, wanted, [](auto order) { return name_of_order<decltype(order)>(); });

@@ -36,7 +36,7 @@ template <class Rule>
 template <class Rule>
 inline constexpr bool reads_cores = has_clusters<Rule> || is_partitioned<Rule>();
 
-/// Processors that a rule schedules together.
+/// Returns the processors that a rule schedules together.
 template <class Rule>
 [[nodiscard]] constexpr auto cluster_of(const Rule& rule, std::int32_t units) noexcept -> std::int32_t {
   if constexpr (has_clusters<Rule>) { return rule.cluster(units); }

@@ -123,7 +123,7 @@ class visit_layout {
     return static_cast<std::uint32_t>(table_.size() - 1);
   }
 
-  /// The place of a visit of the task opened last.
+  /// Returns the place of a visit of the task opened last.
   constexpr auto place_of(const segment_traits& asked, const routed_visit& found) -> board_station {
     asks_gpu_ = asks_gpu_ || asked.on_gpu;
     if (!found.served) {
@@ -266,13 +266,13 @@ class visit_layout {
     return joined;
   }
 
-  /// The number of the tokens of a pool that has some.
+  /// Returns the number of the tokens of a pool that has some.
   [[nodiscard]] constexpr auto tokens_of_pool(std::size_t wanted) const -> std::uint32_t {
     std::uint32_t number = 0;
     for (std::size_t at = 0; at < wanted; ++at) { number += pools_[at].has_tokens ? 1U : 0U; }
     return number;
   }
-  /// The tokens of the GPU on which the task runs, if it has some.
+  /// Returns the tokens of the GPU on which the task runs, if it has some.
   [[nodiscard]] constexpr auto tokens_of_share() const -> std::uint32_t {
     std::uint32_t found = no_tokens;
     std::int32_t gpus = 0;

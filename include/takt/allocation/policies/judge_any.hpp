@@ -27,8 +27,8 @@ inline constexpr std::size_t most_pools = 2 + max_gpus + max_own_resources;
 template <std::size_t Visits>
 using any_policy_board = any_board<most_pools, Visits>;
 
-/// The board under a policy, at run time: all its GPUs, and resources of one's own in the order of the processors
-/// without preemption, or FIFO. Pools of which the hardware has none are left out. Pre: no fact is missing.
+/// Returns the board under a policy, at run time: all its GPUs, and resources of one's own in the order of the
+/// processors without preemption, or FIFO. Pools of which the hardware has none are left out. Pre: no fact is missing.
 template <std::size_t Visits, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] auto any_board_of(const P& policy, const hardware& board, const CpuRule& rule)
     -> any_policy_board<Visits> {

@@ -237,7 +237,7 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   return out;
 }
 
-/// The tasks with the cores and priorities of a plan, as far as it says some. Pre: it says them of all tasks.
+/// Returns the tasks with the cores and priorities of a plan, as far as it says some. Pre: it says them of all tasks.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto with_decisions(const described_tasks<N, V, R, S>& all, const plan<N, V>& p)
     -> described_tasks<N, V, R, S> {

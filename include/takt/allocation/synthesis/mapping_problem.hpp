@@ -243,7 +243,7 @@ class mapping_problem {
     const ticks limit = tasks_[i].deadline > 0 ? tasks_[i].deadline : tasks_[i].period;
     return limit - tasks_[i].jitter;
   }
-  /// The factor with which all that scores `least` has proven deadlines; 0: none.
+  /// Returns the factor with which all that scores `least` has proven deadlines; 0: none.
   [[nodiscard]] constexpr auto factor_needed(std::int64_t least) const -> std::int64_t {
     if (least < first_valid) { return least > 0 ? least : 0; }
     switch (objective_) {
@@ -323,7 +323,7 @@ class mapping_problem {
       if (!tasks.empty()) { f(tasks, best_priorities(how, times, most_factor)); }
     }
   }
-  /// The largest factor with which all assigned cores hold.
+  /// Returns the largest factor with which all assigned cores hold.
   [[nodiscard]] constexpr auto core_factor(const decisions<max_decisions>& all, const task_flags& assigned) const
       -> std::int64_t {
     std::int64_t out = most_factor;

@@ -27,7 +27,7 @@ template <std::size_t N, std::size_t V, class Stations>
   return v.upper > 0 && v.region == 0 && stations.units(v.station) == 1 && stations.takes_suspensions(v.station);
 }
 
-/// The longest response of a task that is released by the clock, as are all of its station.
+/// Returns the longest response of a task that is released by the clock, as are all of its station.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto response_by_clock(const visit_table<N, V>& table, const Stations& stations,
                                                std::size_t own) -> strict_response {

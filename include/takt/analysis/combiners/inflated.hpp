@@ -73,8 +73,8 @@ template <std::size_t N, std::size_t V>
   return false;
 }
 
-/// The longest path of a job, where its visits on station s count nothing. `waits` are those for tokens, of the first
-/// visits of sections.
+/// Returns the longest path of a job, where its visits on station s count nothing. `waits` are those for tokens, of the
+/// first visits of sections.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto longest_elsewhere(const visit_table<N, V>& table, std::size_t i, std::size_t s,
                                                const ticks* responses, const ticks* waits) -> ticks {

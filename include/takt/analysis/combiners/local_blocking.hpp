@@ -245,7 +245,7 @@ class local_blocking {
     return stations.token_is_local(x.tokens) && takt::detail::station_of(table, x) == s;
   }
 
-  /// The visit that v directly follows in its run, or v itself.
+  /// Returns the visit that v directly follows in its run, or v itself.
   template <class Stations>
   [[nodiscard]] constexpr auto one_before(const visit_table<N, V>& table, const Stations& stations,
                                           std::uint32_t v) const -> std::uint32_t {

@@ -33,7 +33,7 @@ concept TokenStations =
 
 namespace detail {
 
-/// Longest path through a section. `time_of(v)`: of one of its visits.
+/// Returns the longest path through a section. `time_of(v)`: of one of its visits.
 template <std::size_t N, std::size_t V, class TimeOf>
 [[nodiscard]] constexpr auto section_length(const visit_table<N, V>& table, const visit_section& s,
                                             const TimeOf& time_of) -> ticks {
@@ -52,7 +52,7 @@ template <std::size_t N, std::size_t V, class TimeOf>
   return longest;
 }
 
-/// The visit of a section that comes first, in the order of the table.
+/// Returns the visit of a section that comes first, in the order of the table.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto first_visit_of(const visit_table<N, V>& table, const visit_section& s) -> std::uint32_t {
   std::uint32_t p = 0;
@@ -92,7 +92,7 @@ class section_demands {
     TAKT_EXPECTS(k < count_);
     return demands_[k];
   }
-  /// The number of a demand's section in the table.
+  /// Returns the number of a demand's section in the table.
   [[nodiscard]] constexpr auto section(std::size_t k) const noexcept -> std::uint32_t {
     TAKT_EXPECTS(k < count_);
     return section_[k];

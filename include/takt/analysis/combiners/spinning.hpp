@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// The station of processors on which a job stays; the number of stations where it has none or several.
+/// Returns the station of processors on which a job stays; the number of stations where it has none or several.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto only_home(const visit_table<N, V>& table, const Stations& stations, std::uint32_t i)
     -> std::size_t {
@@ -62,9 +62,9 @@ template <std::size_t N, std::size_t V, class Stations>
   return unbounded_response;
 }
 
-/// The response of a job under fixed priorities, visit by visit. Its own copies and kernels go on while other jobs keep
-/// the processor. Its thread needs the processor to begin each of them and to see that the last one has ended.
-/// Unbounded where some visit has no bound.
+/// Returns the response of a job under fixed priorities, visit by visit. Its own copies and kernels go on while other
+/// jobs keep the processor. Its thread needs the processor to begin each of them and to see that the last one has
+/// ended. Unbounded where some visit has no bound.
 /// Pre: one unit.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto response_by_visits(const visit_table<N, V>& table, const Stations& stations,

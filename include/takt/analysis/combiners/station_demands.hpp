@@ -97,7 +97,7 @@ class station_demands {
   [[nodiscard]] constexpr auto of(std::size_t s) noexcept -> std::span<visit_demand> {
     return {demands_ + first_[s], first_[s + 1] - first_[s]};
   }
-  /// The position of the first demand of a station.
+  /// Returns the position of the first demand of a station.
   [[nodiscard]] constexpr auto first(std::size_t s) const noexcept -> std::size_t { return first_[s]; }
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return count_; }
   /// Pre: k < size(); so for `visit`.
@@ -111,7 +111,7 @@ class station_demands {
   }
 
  private:
-  /// The tokens of the pool without which nobody visits a station, or 0.
+  /// Returns the tokens of the pool without which nobody visits a station, or 0.
   template <class Stations>
   [[nodiscard]] static constexpr auto holders_at(const visit_table<N, V>& table, const Stations& stations,
                                                  std::uint32_t s) -> std::int32_t {
@@ -205,7 +205,7 @@ struct readiness {
   }
 };
 
-/// A verdict with a row for each task, nothing proven; refused where the table is wrong.
+/// Returns a verdict with a row for each task, nothing proven; refused where the table is wrong.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto open_verdict(const visit_table<N, V>& table, const Stations& stations,
                                           std::string_view method) -> verdict<ticks, N, V> {

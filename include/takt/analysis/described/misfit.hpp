@@ -35,7 +35,7 @@ template <class Described>
   return located(takt::detail::history_fault(tasks), tasks.tasks);
 }
 
-/// An error about a table of visits of all tasks, as one that counts within its task.
+/// Returns an error about a table of visits of all tasks, as one that counts within its task.
 template <class Described>
 [[nodiscard]] constexpr auto in_task(const Described& tasks, model_error e) -> model_error {
   if (e && e.task < tasks.size() && e.visit != nowhere) { e.visit -= tasks.tasks[e.task].first_visit; }
@@ -52,8 +52,8 @@ template <class Described>
   return t.limited && t.deadline > t.period;
 }
 
-/// The deadline that published methods are asked about: jobs that end within their period do not meet the next ones,
-/// and history edges hold by themselves.
+/// Returns the deadline that published methods are asked about: jobs that end within their period do not meet the next
+/// ones, and history edges hold by themselves.
 [[nodiscard]] constexpr auto deadline_to_prove(const described_task& t) noexcept -> ticks {
   return t.limited && t.deadline < t.period ? t.deadline : t.period;
 }

@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A GPU as the views of rules see it, all of it in one hand.
+/// Returns a GPU as the views of rules see it, all of it in one hand.
 [[nodiscard]] constexpr auto whole_gpu_of(const gpu_hardware& g) noexcept -> gpu_record {
   return {.sms = g.sms,
           .virtual_per_sm = g.virtual_per_sm,

@@ -17,8 +17,8 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Kernels of a pool, in units of threads where nothing else binds, and of the greatest part of an SM's resources
-/// elsewhere. No capacity where there is no bound.
+/// Returns the kernels of a pool, in units of threads where nothing else binds, and of the greatest part of an SM's
+/// resources elsewhere. No capacity where there is no bound.
 template <std::size_t MaxVisits>
 [[nodiscard]] constexpr auto load_of_visits(std::span<const visit_demand> visits, const block_gpu& gpu)
     -> block_load<upward, MaxVisits> {

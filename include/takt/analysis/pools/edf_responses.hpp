@@ -25,8 +25,8 @@ namespace detail {
   return latest < 0 ? 0 : latest / u.period + 1;
 }
 
-/// The longest time for which one unit is busy, behind `blocker`; `unbounded_response` above all times of a table,
-/// `given_up_response` after `most_rounds`.
+/// Returns the longest time for which one unit is busy, behind `blocker`; `unbounded_response` above all times of a
+/// table, `given_up_response` after `most_rounds`.
 [[nodiscard]] constexpr auto busy_period(std::span<const visit_demand> visits, ticks blocker) -> ticks {
   ticks t = 1;
   for (std::int32_t round = 0; round < most_rounds; ++round) {
@@ -47,8 +47,8 @@ struct longest_responses {
   ticks of_latest = 0;
 };
 
-/// The longest responses of v over all deadlines d of its instances in a busy period. `finish(d, limit)` is when the
-/// instance with deadline d is done, from the start of the period.
+/// Returns the longest responses of v over all deadlines d of its instances in a busy period. `finish(d, limit)` is
+/// when the instance with deadline d is done, from the start of the period.
 template <class Finish>
 [[nodiscard]] constexpr auto longest_over_deadlines(std::span<const visit_demand> visits, const visit_demand& v,
                                                     ticks busy, const Finish& finish) -> longest_responses {

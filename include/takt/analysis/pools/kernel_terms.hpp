@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Longest time of one wave: what holds others up where a kernel stops at the end of it.
+/// Returns the longest time of one wave: what holds others up where a kernel stops at the end of it.
 [[nodiscard]] constexpr auto wave_of(const visit_demand& v) noexcept -> ticks {
   const ticks cost = kernel_needs_of(v.view).cost;
   return cost < v.wcet ? cost : v.wcet;
@@ -39,7 +39,7 @@ namespace detail {
   return u.task == v.task && concurrent(u, v);
 }
 
-/// Work of so many jobs; at most `unbounded_response`.
+/// Returns the work of so many jobs; at most `unbounded_response`.
 [[nodiscard]] constexpr auto work_of(ticks jobs, ticks each) noexcept -> ticks {
   ticks work = 0;
   return checked_multiply(jobs, each, work) && work < unbounded_response ? work : unbounded_response;

@@ -13,7 +13,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Jobs of a visit that can become ready within a closed window that begins with one of them.
+/// Returns the jobs of a visit that can become ready within a closed window that begins with one of them.
 [[nodiscard]] constexpr auto jobs_within(const visit_demand& u, ticks window) noexcept -> ticks {
   return (window + u.jitter) / u.period + 1;
 }
@@ -27,8 +27,8 @@ struct wcet_of {
   [[nodiscard]] constexpr auto operator()(const visit_demand& u) const noexcept -> ticks { return u.wcet; }
 };
 
-/// Work of one task that can be pending at one instant beside v: of ordered visits the longest, else their sum. Pre:
-/// [first, last) are the visits of the task.
+/// Returns the work of one task that can be pending at one instant beside v: of ordered visits the longest, else their
+/// sum. Pre: [first, last) are the visits of the task.
 template <class Work = wcet_of>
 [[nodiscard]] constexpr auto pending_work(const visit_demand* first, const visit_demand* last,
                                           const Work& work = {}) noexcept {
@@ -45,7 +45,7 @@ template <class Work = wcet_of>
   return chain ? longest : sum;
 }
 
-/// Work of the own task that can be pending while v is.
+/// Returns the work of the own task that can be pending while v is.
 template <class Work = wcet_of>
 [[nodiscard]] constexpr auto own_pending_work(const visit_demand* first, const visit_demand* last,
                                               const visit_demand& v, const Work& work = {}) noexcept {
@@ -66,7 +66,7 @@ template <class Work = wcet_of>
   return true;
 }
 
-/// Work of the `count` other tasks of which most can be pending. Pre: visits of a task stand together.
+/// Returns the work of the `count` other tasks of which most can be pending. Pre: visits of a task stand together.
 [[nodiscard]] constexpr auto longest_pending(std::span<const visit_demand> visits, std::uint32_t task,
                                              std::int32_t count) noexcept -> ticks {
   TAKT_EXPECTS_IN_TESTS(stand_together(visits));

@@ -33,7 +33,7 @@ class context_turns {
   [[nodiscard]] constexpr auto context_of(std::size_t i) const noexcept -> std::uint32_t {
     return slice_view::of(visits_[i].view, visits_[i].task).context;
   }
-  /// The first visit of the same context.
+  /// Returns the first visit of the same context.
   [[nodiscard]] constexpr auto first_of(std::size_t i) const noexcept -> std::size_t {
     std::size_t k = 0;
     while (context_of(k) != context_of(i)) { ++k; }
@@ -74,7 +74,7 @@ class context_turns {
     return ceil_divide(own_work(v), slices_of(v).lower);
   }
 
-  /// The bound that holds whatever the others ask for.
+  /// Returns the bound that holds whatever the others ask for.
   [[nodiscard]] constexpr auto after_full_turns(const visit_demand& v) const noexcept -> ticks {
     const ticks others = all_turns_ - slices_of(v).upper - switching_;
     return others == 0 ? own_work(v) : plus(own_work(v), times(waits(v), others + switching_));
@@ -152,7 +152,7 @@ class contexts_in_window {
   }
 
  private:
-  /// Jobs of u that are pending at some instant of a window, if each is done within the response of u.
+  /// Returns the jobs of u that are pending at some instant of a window, if each is done within the response of u.
   [[nodiscard]] static constexpr auto jobs_that_meet(const visit_demand& u, ticks window) noexcept -> ticks {
     if (u.response >= unbounded_response) { return unbounded_response; }
     return ceil_divide(window + u.jitter + u.response, u.period);

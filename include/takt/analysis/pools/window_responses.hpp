@@ -25,8 +25,8 @@ struct window_work {
   ticks ahead = 0;   ///< of one visit that comes after it and cannot be displaced
 };
 
-/// The most work of u in a window of that length, if each job is done within the response of u. The first job ends as
-/// late as it can where the window begins, and all others run as soon as they may.
+/// Returns the most work of u in a window of that length, if each job is done within the response of u. The first job
+/// ends as late as it can where the window begins, and all others run as soon as they may.
 /// Source: Bertogna and Cirinei 2007, with release jitter.
 [[nodiscard]] constexpr auto work_within(const visit_demand& u, ticks window) noexcept -> ticks {
   if (u.response >= unbounded_response || u.wcet > u.period) { return unbounded_response; }
@@ -35,8 +35,8 @@ struct window_work {
   return span / u.period * u.wcet + (rest < u.wcet ? rest : u.wcet);
 }
 
-/// The most work of u that comes before v after v has become ready, where points grow by `slope` with the instant of
-/// becoming ready. Only jobs of u count that nominally become ready at most so much later than v.
+/// Returns the most work of u that comes before v after v has become ready, where points grow by `slope` with the
+/// instant of becoming ready. Only jobs of u count that nominally become ready at most so much later than v.
 /// Source: Bertogna, Cirinei and Lipari 2009, with release jitter and any such points.
 [[nodiscard]] constexpr auto work_due(const visit_demand& u, const visit_demand& v, ticks slope) noexcept -> ticks {
   if (u.response >= unbounded_response || u.wcet > u.period) { return unbounded_response; }
@@ -54,9 +54,9 @@ struct window_work {
   return span / u.period * u.wcet + (rest < u.wcet ? rest : u.wcet);
 }
 
-/// The most work in non-preemptive regions of a less important visit u, while another visit waits. It is one region
-/// each time the other begins to wait, which happens `waits` times. Source: after Davis, Burns, Marinho, Nelis, Petters
-/// and Bertogna 2013, without their bound on the number of regions of all.
+/// Returns the most work in non-preemptive regions of a less important visit u, while another visit waits. It is one
+/// region each time the other begins to wait, which happens `waits` times. Source: after Davis, Burns, Marinho, Nelis,
+/// Petters and Bertogna 2013, without their bound on the number of regions of all.
 [[nodiscard]] constexpr auto work_in_regions(const visit_demand& u, ticks within, ticks waits) noexcept -> ticks {
   if (u.region == 0) { return 0; }
   ticks held = 0;
@@ -89,8 +89,8 @@ class parallel_work {
       works[best] = works[--count];
     }
   }
-  /// The least y >= from in which they cannot keep all units busy; `unbounded_response` above all times of a table.
-  /// Pre: from >= 1.
+  /// Returns the least y >= from in which they cannot keep all units busy; `unbounded_response` above all times of a
+  /// table. Pre: from >= 1.
   [[nodiscard]] constexpr auto least_free(ticks from, std::int32_t units) const noexcept -> ticks {
     TAKT_EXPECTS(from >= 1);
     for (ticks y = from; y <= longest_visit_time + 1;) {

@@ -57,8 +57,8 @@ constexpr void set_wait(section_demand& s, ticks wait) noexcept {
   s.wait = wait > s.limit ? unbounded_response : wait < s.wait ? s.wait : wait;
 }
 
-/// Sum of the `count` longest sections that can be ahead of s at its request, of one task as many as do not follow each
-/// other. Cost: `count` passes.
+/// Returns the sum of the `count` longest sections that can be ahead of s at its request, of one task as many as do not
+/// follow each other. Cost: `count` passes.
 [[nodiscard]] constexpr auto longest_ahead(std::span<const section_demand> all, std::size_t s,
                                            std::int32_t count) noexcept -> ticks {
   ticks sum = 0;

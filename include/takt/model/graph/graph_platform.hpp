@@ -68,7 +68,7 @@ template <class Rule>
   }
 }
 
-/// The CPUs of each cluster. None if they do not go round.
+/// Returns the CPUs of each cluster. None if they do not go round.
 template <class Rule>
 [[nodiscard]] constexpr auto clusters_of(std::int32_t processors, const Rule& rule)
     -> inline_vector<std::int32_t, max_clusters> {

@@ -126,8 +126,8 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// The first thing that is wrong with graphs whatever they run on, for hosts and analyses that know no mutexes. Cost:
-/// per graph, nodes^2 name comparisons, edges^2 and nodes x edges steps.
+/// Returns the first thing that is wrong with graphs whatever they run on, for hosts and analyses that know no mutexes.
+/// Cost: per graph, nodes^2 name comparisons, edges^2 and nodes x edges steps.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto validate(const graph_table<Number, N, E, G>& table) -> model_error {
   if (const auto error = detail::fault_beside_locks(table)) { return error; }

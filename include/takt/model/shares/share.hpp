@@ -26,7 +26,7 @@ class share {
     out = bounded(percent);
     return true;
   }
-  /// The share nearest to a value.
+  /// Returns the share nearest to a value.
   [[nodiscard]] static constexpr auto bounded(std::int32_t percent) noexcept -> share {
     share out;
     out.percent_ = static_cast<std::uint8_t>(percent < 0 ? 0 : percent > 100 ? 100 : percent);

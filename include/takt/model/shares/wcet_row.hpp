@@ -70,7 +70,7 @@ class wcet_row {
 
   constexpr wcet_row() noexcept = default;
 
-  /// Times with 1, 2, ... 100 per cent.
+  /// Returns the times with 1, 2, ... 100 per cent.
   [[nodiscard]] static constexpr auto measured(std::span<const ticks, shares> times) noexcept -> wcet_row {
     return envelope_of(times);
   }
@@ -92,8 +92,8 @@ class wcet_row {
     return out;
   }
 
-  /// Times from a few measured shares, given in any order. A measurement with share 0 is passed over; what nothing is
-  /// known of is unbounded. With an unknown rule all times are 0, which `validate` refuses.
+  /// Returns the times from a few measured shares, given in any order. A measurement with share 0 is passed over; what
+  /// nothing is known of is unbounded. With an unknown rule all times are 0, which `validate` refuses.
   [[nodiscard]] static constexpr auto interpolated(std::span<const measured_share> given,
                                                    between_shares rule = between_shares::step) noexcept -> wcet_row {
     std::array<ticks, shares> times{};
@@ -128,12 +128,12 @@ class wcet_row {
     TAKT_EXPECTS(held.percent() >= 1);
     return times_[static_cast<std::size_t>(held.percent() - 1)];
   }
-  /// The least share with which a job alone takes at most `limit`.
+  /// Returns the least share with which a job alone takes at most `limit`.
   [[nodiscard]] constexpr auto least_share(ticks limit) const noexcept -> share_need {
     return least_sufficient_share([&](share held) { return at(held) <= limit; });
   }
 
-  /// The share with the least product of share and time: what a job costs of the GPU if nothing presses it.
+  /// Returns the share with the least product of share and time: what a job costs of the GPU if nothing presses it.
   [[nodiscard]] constexpr auto cheapest_share() const noexcept -> share {
     share best = full_share;
     for (std::int32_t percent = full_share.percent() - 1; percent > 0; --percent) {

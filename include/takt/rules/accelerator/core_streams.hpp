@@ -46,7 +46,7 @@ class core_streams {
     c.fill(no_kernel);
     return c;
   }
-  /// The most important incomplete job of a lane, submitted or not.
+  /// Returns the most important incomplete job of a lane, submitted or not.
   [[nodiscard]] constexpr auto head(std::size_t lane) const noexcept -> kernel_id { return pending_.head(lane); }
 
   template <JobPoint Point>

@@ -83,7 +83,7 @@ class level_stack {
     backend.submit(k, {.core = any_core, .level = level});
   }
 
-  /// The started job that runs, or waits for the end of a wave only.
+  /// Returns the started job that runs, or waits for the end of a wave only.
   [[nodiscard]] constexpr auto top() const noexcept -> kernel_id { return top_; }
 
   [[nodiscard]] friend constexpr auto operator==(const level_stack&, const level_stack&) noexcept -> bool = default;

@@ -29,7 +29,7 @@ struct feedback_graph {
   std::array<std::int32_t, MaxNodes> depth{};  ///< edges on the longest path from a source
   inline_vector<token_edge, MaxEdges> edges;
 
-  /// A priority under which whoever is farther down the graph goes first: what is begun is ended.
+  /// Returns a priority under which whoever is farther down the graph goes first: what is begun is ended.
   /// Pre: node < MaxNodes.
   [[nodiscard]] constexpr auto fifo_priority(std::size_t node, std::int32_t base) const -> std::int32_t {
     TAKT_EXPECTS(node < MaxNodes);
@@ -37,8 +37,8 @@ struct feedback_graph {
   }
 };
 
-/// Places of an object that readers see `lag` invocations later: as many as the writer may be ahead and the past that
-/// is still read.
+/// Returns the places of an object that readers see `lag` invocations later: as many as the writer may be ahead and the
+/// past that is still read.
 [[nodiscard]] constexpr auto ring_size(std::int64_t copies, std::int64_t lag) noexcept -> std::int64_t {
   return copies + lag;
 }

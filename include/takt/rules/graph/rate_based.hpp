@@ -48,7 +48,7 @@ struct graph_rates {
 
 namespace detail {
 
-/// Greatest common divisor of whole numbers. Pre: a, b >= 0.
+/// Returns the greatest common divisor of whole numbers. Pre: a, b >= 0.
 template <ExactNumber Fraction>
 [[nodiscard]] constexpr auto whole_divisor(Fraction a, Fraction b) -> Fraction {
   TAKT_EXPECTS(Fraction(0) <= a && Fraction(0) <= b);

@@ -20,12 +20,12 @@ struct steal_advice {
 /// rejections. `Protocol` shows its queues, requests and donations; the request of r can be looked up in every call.
 /// Source: Elliott 2015, section 3.3.4 and table 3.1.
 struct plain_advice {
-  /// The queue that r should join.
+  /// Returns the queue that r should join.
   template <class Protocol>
   [[nodiscard]] constexpr auto queue(const Protocol& /*p*/, request_id /*r*/) const noexcept -> replica_id {
     return no_replica;
   }
-  /// The request to which r should donate.
+  /// Returns the request to which r should donate.
   template <class Protocol>
   [[nodiscard]] constexpr auto donee(const Protocol& /*p*/, request_id /*r*/) const noexcept -> request_id {
     return no_request;

@@ -73,11 +73,11 @@ class priority_ceiling {
     }
     return best;
   }
-  /// The best ceiling of a locked resource, or `lowest_priority`.
+  /// Returns the best ceiling of a locked resource, or `lowest_priority`.
   [[nodiscard]] constexpr auto system_ceiling() const noexcept -> priority_point {
     return held_.empty() ? lowest_priority : held_.back().system_ceiling;
   }
-  /// The best level that was declared. Pre: 0 <= r < Resources.
+  /// Returns the best level that was declared. Pre: 0 <= r < Resources.
   [[nodiscard]] constexpr auto ceiling(lock_id r) const noexcept -> const priority_point& {
     TAKT_EXPECTS(known(r));
     return ceilings_[index(r)];

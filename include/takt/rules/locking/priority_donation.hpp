@@ -115,7 +115,7 @@ class priority_donation {
     }
     return better;
   }
-  /// The pending job with exactly `place` better ones.
+  /// Returns the pending job with exactly `place` better ones.
   [[nodiscard]] constexpr auto of_rank(std::int32_t place) const noexcept -> request_id {
     for (request_id i = 0; i < capacity(); ++i) {
       if (pending_[index(i)] && better_than(i) == place) { return i; }

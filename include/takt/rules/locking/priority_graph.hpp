@@ -99,7 +99,7 @@ class priority_graph {
   }
   [[nodiscard]] constexpr auto source(priority_edge e) const noexcept -> priority_node { return from_[index(e)]; }
   [[nodiscard]] constexpr auto target(priority_edge e) const noexcept -> priority_node { return to_[index(e)]; }
-  /// The node next to n from which its effective priority comes; n itself where its base priority is the best.
+  /// Returns the node next to n from which its effective priority comes; n itself where its base priority is the best.
   [[nodiscard]] constexpr auto giver(priority_node n) const noexcept -> priority_node {
     const priority_edge e = sources_.best(n);
     return e == no_edge || !(sources_.key(e) < base_[index(n)]) ? n : from_[index(e)];

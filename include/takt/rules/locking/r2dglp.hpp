@@ -232,7 +232,7 @@ class r2dglp {
     begin_donation(r, donee);
   }
 
-  /// The least important donor, if it has to make room for r.
+  /// Returns the least important donor, if it has to make room for r.
   [[nodiscard]] constexpr auto replaced_by(request_id r) const noexcept -> request_id {
     request_id worst = no_request;
     std::int32_t donors = 0;

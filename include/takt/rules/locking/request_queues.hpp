@@ -69,7 +69,7 @@ class request_queues {
     TAKT_EXPECTS(is_queue(x));
     return length_[index(x)];
   }
-  /// The client behind r in its queue. Pre: 0 <= r < Requests; so for the two below.
+  /// Returns the client behind r in its queue. Pre: 0 <= r < Requests; so for the two below.
   [[nodiscard]] constexpr auto next(request_id r) const noexcept -> request_id {
     TAKT_EXPECTS(is_request(r));
     return next_[index(r)];

@@ -29,7 +29,7 @@ class resource_groups {
     return status;
   }
 
-  /// The lock that guards the resource: the least resource of its group. Pre: 0 <= resource < Resources.
+  /// Returns the lock that guards the resource: the least resource of its group. Pre: 0 <= resource < Resources.
   [[nodiscard]] constexpr auto lock_of(lock_id resource) const noexcept -> lock_id {
     TAKT_EXPECTS(is_lock<Resources>(resource));
     return group_[static_cast<std::size_t>(resource)];

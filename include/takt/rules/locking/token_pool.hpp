@@ -71,7 +71,7 @@ class token_pool {
     if (holds(c) || waits(c)) { protocol_.reprioritize(c, p); }
   }
 
-  /// The GPU of the token that c holds, or `no_gpu`.
+  /// Returns the GPU of the token that c holds, or `no_gpu`.
   [[nodiscard]] constexpr auto gpu(request_id c) const noexcept -> std::int32_t {
     return holds(c) ? map_.gpu_of(protocol_.replica(c)) : no_gpu;
   }

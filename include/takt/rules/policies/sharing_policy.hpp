@@ -72,7 +72,7 @@ inline constexpr bool orders_devices<global_rule<gel_policy::earliest_deadline>>
 template <class CpuRule>
 using kernel_order_beside = typename detail::order_of_kernels<CpuRule>::type;
 
-/// The order of the processors without preemption, for devices; FIFO where they have none that fits.
+/// Returns the order of the processors without preemption, for devices; FIFO where they have none that fits.
 template <RuleTag CpuRule>
 [[nodiscard]] constexpr auto device_rule(const CpuRule& /*rule*/) noexcept {
   if constexpr (detail::orders_devices<CpuRule>) {
@@ -82,7 +82,7 @@ template <RuleTag CpuRule>
   }
 }
 
-/// The SMs of a GPU as a resource.
+/// Returns the SMs of a GPU as a resource.
 [[nodiscard]] constexpr auto sms_of(const gpu_hardware& gpu) noexcept -> virtual_sms_resource {
   const virtual_sms_resource out{.sms = gpu.sms,
                                  .per_sm = gpu.virtual_per_sm,
@@ -92,7 +92,7 @@ template <RuleTag CpuRule>
   return gpu.preemption_levels > 0 ? out.with_levels(gpu.preemption_levels) : out;
 }
 
-/// The fact of a GPU that a policy needs and that is not known; nothing where all are.
+/// Returns the fact of a GPU that a policy needs and that is not known; nothing where all are.
 template <SharingPolicy P>
 [[nodiscard]] constexpr auto missing_fact(const P& policy, const gpu_hardware& gpu) -> std::string_view {
   if (gpu.sms < 1) { return "sms"; }
@@ -147,8 +147,8 @@ template <SharingPolicy P, RuleTag CpuRule>
   return true;
 }
 
-/// The board under a policy, its first GPU, and copy engines where `Copies` says that it has some. It takes the include
-/// of model/platform.hpp. Pre: `missing_fact` finds none. Error: as `platform`.
+/// Returns the board under a policy, its first GPU, and copy engines where `Copies` says that it has some. It takes the
+/// include of model/platform.hpp. Pre: `missing_fact` finds none. Error: as `platform`.
 template <bool Copies = true, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto board_of(const P& policy, const hardware& board, const CpuRule& rule) {
   const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];

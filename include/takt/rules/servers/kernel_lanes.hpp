@@ -86,7 +86,7 @@ class kernel_lanes {
     }
   }
 
-  /// A kernel that has nothing left to do, or `no_kernel`.
+  /// Returns a kernel that has nothing left to do, or `no_kernel`.
   [[nodiscard]] constexpr auto finished() const -> kernel_id {
     for (std::size_t i = 0; i < count_; ++i) {
       for (const kernel_id k : lanes_[i].residents) {

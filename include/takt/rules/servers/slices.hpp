@@ -22,7 +22,7 @@ inline constexpr ticks until_told = ticks{1} << 59;
 
 inline constexpr std::int32_t any_unit = -1;
 
-/// The least unit that none of some clients has. `unit_of(i)`: of one, or `any_unit`.
+/// Returns the least unit that none of some clients has. `unit_of(i)`: of one, or `any_unit`.
 template <class UnitOf>
 [[nodiscard]] constexpr auto least_free_unit(std::size_t clients, const UnitOf& unit_of) -> std::int32_t {
   for (std::int32_t first = 0;; first += 64) {

@@ -164,8 +164,8 @@ class unit_server {
     for (std::size_t i = 1; i < running_count_; ++i) { worst = before(running_[worst], running_[i]) ? i : worst; }
     return worst;
   }
-  /// The least important one that runs behind a waiting one and can leave its unit now. A region that ends now is over.
-  /// `Capacity`: there is none.
+  /// Returns the least important one that runs behind a waiting one and can leave its unit now. A region that ends now
+  /// is over. `Capacity`: there is none.
   [[nodiscard]] constexpr auto last_outside_regions(std::size_t best, ticks now) const noexcept -> std::size_t {
     std::size_t worst = Capacity;
     for (std::size_t i = 0; i < running_count_; ++i) {

@@ -41,7 +41,7 @@ concept WorstLoadPredictor =
 template <class P>
 inline constexpr bool falls_with_share = requires { requires P::falls_with_share; };
 
-/// A prediction as a time that can be reckoned with.
+/// Returns a prediction as a time that can be reckoned with.
 [[nodiscard]] constexpr auto usable_time(ticks predicted) noexcept -> ticks {
   return predicted > 0 ? predicted : unbounded_time;
 }

@@ -20,7 +20,7 @@ class exact_progress {
   constexpr exact_progress() = default;
 
   [[nodiscard]] static constexpr auto start(ticks /*reference*/) -> exact_progress { return {}; }
-  /// A job of which so much is done. Pre: 0 <= theta <= 1.
+  /// Returns a job of which so much is done. Pre: 0 <= theta <= 1.
   [[nodiscard]] static constexpr auto at(const Fraction& theta) -> exact_progress {
     TAKT_EXPECTS(Fraction(0) <= theta && theta <= Fraction(1));
     exact_progress out;

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The least share with which a job, or what remains of it, meets its deadline; 101 if none. `calls` counts
+/// Returns the least share with which a job, or what remains of it, meets its deadline; 101 if none. `calls` counts
 /// predictions. The search bisects where the predictor promises that times fall with the own share.
 template <CoRunPredictor Predictor, class Time, class Fits>
 [[nodiscard]] constexpr auto least_predicted_share(const Time& time_with, const Fits& fits, std::uint32_t& calls)

@@ -155,7 +155,7 @@ class share_scheduler {
     TAKT_EXPECTS(task < MaxTasks);
     return jobs_[task].progress;
   }
-  /// The whole time of a job that its progress is counted against.
+  /// Returns the whole time of a job that its progress is counted against.
   [[nodiscard]] constexpr auto reference_time(std::size_t task) const noexcept -> ticks {
     TAKT_EXPECTS(task < MaxTasks);
     return whole_times_[task];

@@ -54,7 +54,7 @@ struct block_bounds {
   }
 };
 
-/// The lesser bound of each kernel. A failure counts for nothing beside a bound.
+/// Returns the lesser bound of each kernel. A failure counts for nothing beside a bound.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto min_of(block_bounds<Number, MaxTasks> a, const block_bounds<Number, MaxTasks>& b)
     -> block_bounds<Number, MaxTasks> {
@@ -143,7 +143,7 @@ template <class Fraction, std::size_t MaxTasks>
   return out;
 }
 
-/// Kernels of a table, whose sizes come from `size_of(i)`.
+/// Returns the kernels of a table, whose sizes come from `size_of(i)`.
 template <class Fraction, class Number, std::size_t MaxTasks, class SizeOf>
 [[nodiscard]] constexpr auto load_of(const task_rows<block_kernel<Number>, MaxTasks>& table, std::int64_t capacity,
                                      std::int64_t room, const SizeOf& size_of) -> block_load<Fraction, MaxTasks> {

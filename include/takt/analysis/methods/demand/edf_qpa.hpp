@@ -10,9 +10,9 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// A window that holds all work released in it when all tasks start together, or `limit` if none is found below it. The
-/// search overshoots: a window that is a little too long costs one jump later on, another round of it a pass over the
-/// tasks.
+/// Returns a window that holds all work released in it when all tasks start together, or `limit` if none is found below
+/// it. The search overshoots: a window that is a little too long costs one jump later on, another round of it a pass
+/// over the tasks.
 template <class D, class S>
 [[nodiscard]] constexpr auto busy_window(const D& demand, const S& supply, const typename D::number& limit) ->
     typename D::number {
@@ -51,9 +51,9 @@ template <class D, class S, class B>
 
 }  // namespace detail
 
-/// The verdict of `edf_test` alone, by quick processor-demand analysis. From the longest window down, a window with
-/// demand h that fits shows that all windows down to the time that supplies h fit. Source: Zhang and Burns 2009; a step
-/// ends where blocking changes, as only between such windows demand never falls.
+/// Returns the verdict of `edf_test` alone, by quick processor-demand analysis. From the longest window down, a window
+/// with demand h that fits shows that all windows down to the time that supplies h fit. Source: Zhang and Burns 2009; a
+/// step ends where blocking changes, as only between such windows demand never falls.
 template <DemandBound D, SupplyBound S, BlockingTerm B>
   requires std::same_as<typename D::number, typename S::number> && std::same_as<typename D::number, typename B::number>
 [[nodiscard]] constexpr auto edf_schedulable(const D& demand, const S& supply, const B& blocking,

@@ -72,7 +72,7 @@ class sporadic_demand {
     return latest;
   }
   [[nodiscard]] constexpr auto first_step() const -> Number { return shortest_; }
-  /// Work released within [0, t) when all tasks start together. Pre: t > 0.
+  /// Returns the work released within [0, t) when all tasks start together. Pre: t > 0.
   [[nodiscard]] constexpr auto released(const Number& t) const -> Number {
     TAKT_EXPECTS(Number(0) < t);
     Number sum(0);

@@ -24,7 +24,7 @@ struct sequential_demand {
   carried_jobs jobs{};
   delay_sign sign = delay_sign::any;
 
-  /// Sum of S_i, plus the greatest `jobs` of u_i x_i + C_i - S_i.
+  /// Returns the sum of S_i, plus the greatest `jobs` of u_i x_i + C_i - S_i.
   [[nodiscard]] constexpr auto operator()(const Fraction& s) const -> compliant_value<Fraction> {
     const auto& tasks = table->tasks;
     std::array<Fraction, MaxTasks> gain{};

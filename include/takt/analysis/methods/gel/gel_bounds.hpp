@@ -89,7 +89,7 @@ template <class Number, std::size_t MaxTasks>
   return true;
 }
 
-/// The set on fractions, with the points of a policy.
+/// Returns the set on fractions, with the points of a policy.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto exact_points(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors,
                                           gel_policy policy) -> task_rows<gel_task<fraction_of<Number>>, MaxTasks> {
@@ -106,7 +106,7 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-/// The set in units of 1 / `scale` ticks, `scale` a multiple of the processors, so that all points are whole.
+/// Returns the set in units of 1 / `scale` ticks, `scale` a multiple of the processors, so that all points are whole.
 template <std::size_t MaxTasks, class Scaled = upward>
 [[nodiscard]] constexpr auto scaled_points(const task_rows<gel_task<ticks>, MaxTasks>& table, std::int32_t processors,
                                            gel_policy policy, std::int64_t scale)

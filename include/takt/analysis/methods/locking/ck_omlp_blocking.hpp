@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI::analysis {
 // all clusters that share the resource. With k = 1 the C-OMLP.
 // Source: Brandenburg and Anderson 2013; Elliott 2015, equations 2.36 to 2.40.
 
-/// Waiting of one request: ceil(m / k) - 1 sections.
+/// Returns the waiting of one request: ceil(m / k) - 1 sections.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ck_omlp_direct(std::int64_t processors, std::int64_t replicas, const Number& longest)
     -> blocking_bound<Number> {

@@ -21,7 +21,7 @@ struct engine_users {
   bool peer_copies = false;
 };
 
-/// Waiting for a first-in-first-out engine: one operation of each other token holder.
+/// Returns the waiting for a first-in-first-out engine: one operation of each other token holder.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto fifo_engine_wait(const engine_users& users, const Number& longest_operation)
     -> blocking_bound<Number> {
@@ -40,8 +40,8 @@ struct engine_requests {
   blocking_bound<Number> wait{};
 };
 
-/// Length of a token's critical section: its own time on processor and engines, and every wait for an engine. The
-/// bounds of the token's protocol take the longest of these as their longest section.
+/// Returns the length of a token's critical section: its own time on processor and engines, and every wait for an
+/// engine. The bounds of the token's protocol take the longest of these as their longest section.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto token_section(const Number& own, std::span<const engine_requests<Number>> engines)
     -> blocking_bound<Number> {

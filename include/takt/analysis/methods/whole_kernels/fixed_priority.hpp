@@ -69,7 +69,7 @@ constexpr void enter(verdict<Number, MaxTasks>& out, std::size_t i, const respon
   }
 }
 
-/// The least R with R = supply time for `own` and the jobs of higher tasks released before R.
+/// Returns the least R with R = supply time for `own` and the jobs of higher tasks released before R.
 template <class Number, SupplyBound Supply, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto served_response(const inline_vector<sporadic_task_load<Number>, MaxTasks>& higher,
                                              const Supply& supply, const Number& own, const Number& limit)

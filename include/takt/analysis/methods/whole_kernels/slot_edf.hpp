@@ -57,7 +57,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
                               no_blocking<fraction>{});
 }
 
-/// The longest preemption cost in a part: how long before the end of its slot no wave may start any more.
+/// Returns the longest preemption cost in a part: how long before the end of its slot no wave may start any more.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto guard_band(const task_rows<accelerator_task<Number>, MaxTasks>& part) -> Number {
   Number guard(0);

@@ -33,7 +33,7 @@ namespace detail {
   return 0;
 }
 
-/// The longest preemption cost of a task with a later deadline than task j. Cost: one pass.
+/// Returns the longest preemption cost of a task with a later deadline than task j. Cost: one pass.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto cost_of_preempting(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                 std::size_t j) -> Number {
