@@ -33,7 +33,7 @@ class part_walk {
       if (room.by_percent) { plan_.percents.unchecked_push_back(0); }
     }
   }
-  /// False as soon as f is.
+  /// Returns false as soon as f does.
   constexpr auto run() -> bool { return visit(0); }
 
  private:

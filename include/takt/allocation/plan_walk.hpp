@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// Which tasks need a share.
+/// Returns which tasks need a share.
 template <analysis::PriorityAnalysis A>
 [[nodiscard]] constexpr auto tasks_with_shares(const A& a) -> std::array<bool, A::max_tasks> {
   std::array<bool, A::max_tasks> needs{};
@@ -115,7 +115,7 @@ class plan_walk {
   constexpr auto first_failing() -> std::size_t { return detail::first_failing(limit_, *effort_, *analysis_); }
 
   /// Smaller shares first; of equal shares the GPU of lower number. With a monotone analysis no share above the least
-  /// passing one on a GPU can help anybody, so only other GPUs remain to be tried after it.
+  /// passing one on a GPU can help any task, so only other GPUs remain to be tried after it.
   constexpr auto try_shares(std::size_t k) -> bool {
     std::array<bool, max_gpus> settled{};
     std::int32_t largest = 0;

@@ -31,8 +31,8 @@ class set_plans {
     bool no_room;  ///< not the analysis but the GPUs ended it
   };
 
-  /// The least passing share of each task in turn, on the GPU that it fills best. Where a task is judged by the shares
-  /// of all, the least share of each. Cost: an analysis of each task for each doubling of its share.
+  /// Tries the least passing share of each task in turn, on the GPU that it fills best. Where a task is judged by the
+  /// shares of all, the least share of each. Cost: an analysis of each task for each doubling of its share.
   constexpr auto try_least(const choices& set) -> attempt {
     share_pool pool{analysis_->platform()};
     reserve(set);

@@ -82,7 +82,7 @@ class share_choices {
     return true;
   }
 
-  /// Returns the GPUs that no task tells from GPU g, itself included: exchanging them changes no plan's verdict.
+  /// Returns which GPUs no task tells from GPU g, itself included, as bits. Exchanging them changes no plan's verdict.
   [[nodiscard]] constexpr auto twins(std::size_t g) const noexcept -> std::uint32_t {
     std::uint32_t out = 0;
     for (std::size_t other = 0; other < gpus(); ++other) {

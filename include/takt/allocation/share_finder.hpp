@@ -295,7 +295,7 @@ class share_search_steps {
   [[nodiscard]] static constexpr auto part_of(ticks time, ticks whole) -> std::int64_t {
     return (whole < time ? whole : time) / (whole / whole_part + 1);
   }
-  /// Time alone by deadline, weighted.
+  /// Returns the weighted ratio of the time alone to the deadline.
   [[nodiscard]] constexpr auto need(std::size_t i) const -> std::int64_t {
     return part_of(times_[i].all, room_.deadline[i]) * weights_[i];
   }

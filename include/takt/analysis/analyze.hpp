@@ -109,13 +109,13 @@ template <class Methods, class P, class T, std::size_t N, std::size_t V, class..
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan. The combiners always make bounds of the
 /// rules of the pools, where these have bounds; `asked` adds methods that know boards as a whole: published ones, such
-/// as `rtgpu_methods` of <takt/systems/rtgpu.hpp>, and those of one's own. The best counts: where a method and a combiner
-/// both prove the set, each task has the lesser bound, and its row says whose it is.
+/// as `rtgpu_methods` of <takt/systems/rtgpu.hpp>, and those of one's own. The best counts: where a method and a
+/// combiner both prove the set, each task has the lesser bound, and its row says whose it is.
 ///
-/// `schedulable` is a proof; `unschedulable` is one that some legal run misses a deadline under every plan; `not_proven`
-/// is neither. Guards are looked for only where the plan's `may_guard` says so. The verdict's plan holds all that the
-/// proof rests on; simulate and run with it. Error: `invalid_model` and `overflow`, with the field in `error`; in a
-/// constant expression these stop compilation with a sentence. Cost: see the combiners and the methods.
+/// `schedulable` is a proof; `unschedulable` is one that some legal run misses a deadline under every plan;
+/// `not_proven` is neither. Guards are looked for only where the plan's `may_guard` says so. The verdict's plan holds
+/// all that the proof rests on; simulate and run with it. Error: `invalid_model` and `overflow`, with the field in
+/// `error`; in a constant expression these stop compilation with a sentence. Cost: see the combiners and the methods.
 template <class P, class T, std::size_t N, std::size_t V, class... M>
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p, methods<M...> /*asked*/ = {},
                                      detail::refusal&& refused = detail::refusal{

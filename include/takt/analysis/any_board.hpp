@@ -132,7 +132,7 @@ class any_board {
 
   [[nodiscard]] auto size() const noexcept -> std::size_t { return pools_.size(); }
   [[nodiscard]] auto operator[](std::size_t pool) const noexcept -> const pool_type& { return pools_[pool]; }
-  /// f of each pool, in the order in which they were added.
+  /// Calls f with each pool, in the order in which they were added.
   template <class F>
   void each(const F& f) const {
     for (const pool_type& p : pools_) { f(p); }
@@ -224,7 +224,7 @@ template <std::size_t MaxPools, std::size_t Capacity, class Segments>
 struct board_fault<any_board<MaxPools, Capacity>, Segments> {
   using type = no_board_fault;
 };
-/// No method takes it as a whole.
+/// Says that no method takes such a board as a whole.
 template <std::size_t MaxPools, std::size_t Capacity, class... Known>
 struct first_foreign<any_board<MaxPools, Capacity>, Known...> {
   using type = typename any_board<MaxPools, Capacity>::pool_type;

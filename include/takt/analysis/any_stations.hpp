@@ -77,7 +77,7 @@ class any_stations {
     rule(s).beside(own, other);
   }
   [[nodiscard]] auto serves_bodies(std::size_t s) const noexcept -> bool { return rule(s).serves_bodies(); }
-  /// Returns who can delay a visit there.
+  /// Returns which visits can delay a visit there.
   [[nodiscard]] auto delays_from(std::size_t s) const noexcept -> delayed_by { return rule(s).delays_from(); }
   /// Returns whether visits with guards may start early there.
   [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {

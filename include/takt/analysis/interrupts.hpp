@@ -47,12 +47,12 @@ class interrupt_load {
   [[nodiscard]] constexpr auto leaves_time() const -> bool { return load_ < unit(); }
   [[nodiscard]] constexpr auto fits() const -> bool { return fits_ && is_number(load_) && is_number(once_); }
 
-  /// Longest delay by interrupts that are pending when a job is dispatched. Pre, here and below: `leaves_time()`.
+  /// Computes the longest delay by interrupts pending at a dispatch. Pre, here and below: `leaves_time()`.
   [[nodiscard]] constexpr auto delay(Number& out) const -> bool {
     TAKT_EXPECTS(leaves_time());
     return stretch(once_, out);
   }
-  /// Time that a job of so much work takes, without `delay`. False when it does not fit.
+  /// Computes the time that a job of so much work takes, without `delay`. False when it does not fit.
   [[nodiscard]] constexpr auto stretch(const Number& work, Number& out) const -> bool {
     TAKT_EXPECTS(leaves_time());
     if constexpr (number_traits<Number>::integral) {

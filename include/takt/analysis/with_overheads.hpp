@@ -176,10 +176,10 @@ class overhead_charges {
 
 /// Returns the workload with all that the system adds, wherever tasks are. Each visit of a processor is dispatched,
 /// preempts another and is interrupted. Its system calls take time, and devices wait for the host to hand them on. Ends
-/// of device operations interrupt any processor at the highest priority, and so runs who hands devices on; locks are
-/// not charged. Timers are late by `event_latency`, so with that no guards prove anything; and bounds of a closed part
-/// prove nothing, since late jobs of others interrupt it more often. Pre: deadlines are proven as no later than
-/// periods. Errors: `choice_out_of_range`, `negative_overhead`, `interrupts_leave_no_time`, `time_overflow`.
+/// of device operations interrupt any processor at the highest priority, and the code that hands devices on runs at it,
+/// too; locks are not charged. Timers are late by `event_latency`, so with that no guards prove anything; and bounds of
+/// a closed part prove nothing, since late jobs of others interrupt it more often. Pre: deadlines are proven as no
+/// later than periods. Errors: `choice_out_of_range`, `negative_overhead`, `interrupts_leave_no_time`, `time_overflow`.
 /// Proof: docs/composition.md, overheads. Source: Brandenburg 2011, preemption-centric accounting; Elliott 2015,
 /// section 2.1.8.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>

@@ -80,8 +80,8 @@ template <ExactNumber Number>
   return q * b < a ? Number(q + Number(1)) : q;
 }
 
-/// The least positive number that is a whole multiple of both; b if a is 0. Pre: a >= 0, b > 0. False when it does not
-/// fit.
+/// Computes the least positive number that is a whole multiple of both; b if a is 0. Pre: a >= 0, b > 0. False when it
+/// does not fit.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto common_multiple(const Number& a, const Number& b, Number& out) -> bool {
   TAKT_EXPECTS(Number(0) <= a && Number(0) < b);

@@ -50,15 +50,15 @@ struct block_gpu {
   return gpu;
 }
 
-/// Returns the blocks of so many threads that one SM holds at once, if they need neither shared memory nor registers.
+/// Returns how many blocks of so many threads one SM holds at once, if they need neither shared memory nor registers.
 /// Pre: threads >= 1.
 [[nodiscard]] constexpr auto blocks_per_sm(const block_gpu& gpu, std::int64_t threads) noexcept -> std::int64_t {
   TAKT_EXPECTS(threads >= 1);
   const std::int64_t fit = gpu.threads_per_sm / threads;
   return gpu.block_slots > 0 && gpu.block_slots < fit ? gpu.block_slots : fit;
 }
-/// Returns the rounds in which the blocks of a kernel run on a GPU that is empty: it takes at most so many times the
-/// length of its longest block. Pre: a block fits.
+/// Returns in how many rounds the blocks of a kernel run on an empty GPU. It takes at most so many times the length of
+/// its longest block. Pre: a block fits.
 [[nodiscard]] constexpr auto rounds_alone(const block_gpu& gpu, std::int64_t blocks, std::int64_t threads) noexcept
     -> std::int64_t {
   TAKT_EXPECTS(threads >= 1 && gpu.sms * blocks_per_sm(gpu, threads) >= 1);

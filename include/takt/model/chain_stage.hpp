@@ -79,7 +79,7 @@ enum class chain_status : std::uint8_t {
   return "";
 }
 
-/// A chain that cannot be bounded, and the first stage that is to blame; `bounded` where all is well.
+/// Says why a chain cannot be bounded, and the first stage that causes it; `bounded` where there is no fault.
 struct chain_fault {
   chain_status status = chain_status::bounded;
   std::size_t stage = 0;

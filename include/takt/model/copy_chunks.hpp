@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A copy split into chunks of one size and a rest, so that its engine can be given to somebody else in between.
-/// Source: Elliott 2015, section 3.2.3.4.
+/// A copy split into chunks of one size and a rest, so that its engine can be given to another copy in between. Source:
+/// Elliott 2015, section 3.2.3.4.
 class copy_chunks {
  public:
   constexpr copy_chunks() noexcept = default;

@@ -20,7 +20,7 @@ struct critical_section {
 
   boost::hana::basic_tuple<Segments...> chain;
 
-  /// f of each segment, in order of execution.
+  /// Calls f with each segment, in order of execution.
   template <class F>
   constexpr void each(const F& f) const {
     detail::each_of(chain, f, std::index_sequence_for<Segments...>{});

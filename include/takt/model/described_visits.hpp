@@ -21,7 +21,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The resource of a `described_own`. No type of a platform is it: whoever hosts described tasks finds the pool by the
+/// The resource of a `described_own`. It is no type of a platform: a host of described tasks finds the pool by the
 /// position in `hardware::own`.
 struct own_by_position {};
 

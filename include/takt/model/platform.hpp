@@ -61,12 +61,12 @@ struct [[nodiscard]] platform {
   using gpu_rule = rule_of<virtual_sms_resource>;
   using accelerator_rule = rule_of<accelerator_resource>;
 
-  /// f of each pool, in the given order.
+  /// Calls f with each pool, in the given order.
   template <class F>
   constexpr void each(const F& f) const {
     detail::each_of(pools, f, std::index_sequence_for<Pools...>{});
   }
-  /// f of the pool at a position. Pre: at < pool_count.
+  /// Calls f with the pool at a position. Pre: at < pool_count.
   template <class F>
   constexpr void with(std::size_t at, const F& f) const {
     TAKT_EXPECTS(at < sizeof...(Pools));

@@ -22,7 +22,7 @@ struct sm_room {
 
   [[nodiscard]] friend constexpr auto operator==(const sm_room&, const sm_room&) noexcept -> bool = default;
 
-  /// Blocks of so many threads that one SM holds, of at most so many. Pre: block_threads >= 1.
+  /// Returns how many blocks of so many threads one SM holds, up to a limit. Pre: block_threads >= 1.
   [[nodiscard]] constexpr auto holds(std::int32_t block_threads, std::int32_t most) const noexcept -> std::int32_t {
     TAKT_EXPECTS(block_threads >= 1);
     if (threads < 1 || warp_size < 1) { return most; }
@@ -59,7 +59,7 @@ struct gpu_record {
     TAKT_EXPECTS(valid());
     return shared ? share : share * virtual_per_sm;
   }
-  /// Returns the SMs behind a token; 0 when they do not go round.
+  /// Returns the SMs behind a token; 0 when they do not divide evenly.
   [[nodiscard]] constexpr auto slot() const noexcept -> std::int32_t {
     return tokens < 1 || granularity < 1 ? 0 : sms / granularity / tokens * granularity;
   }

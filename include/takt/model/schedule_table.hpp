@@ -33,7 +33,7 @@ struct schedule_table {
 
 namespace detail {
 
-/// Hears periods, and how many visits each task has.
+/// Takes periods, and how many visits each task has.
 template <std::size_t N>
 struct period_list {
   inline_vector<ticks, N> period;
@@ -51,7 +51,7 @@ struct period_list {
   constexpr void hold(mutex_key /*mutex*/, visit_mask /*visits*/) {}
   constexpr void refuse(const model_error& /*told by analyses*/) {}
 
-  /// Until all periods repeat; -1 where that is beyond all times.
+  /// Returns the time until all periods repeat; -1 where it does not fit.
   [[nodiscard]] constexpr auto hyperperiod() const -> ticks {
     ticks out = 1;
     for (const ticks t : period) {

@@ -95,7 +95,7 @@ struct kernel_interleave {
 
 namespace detail {
 
-/// A numerator that says something, be it something wrong.
+/// Returns a numerator that counts as given, even where it is wrong.
 [[nodiscard]] constexpr auto said_numerator(std::int64_t numerator) noexcept -> std::int64_t {
   return numerator == unsaid_interleave ? -1 : numerator;
 }

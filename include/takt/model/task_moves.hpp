@@ -69,7 +69,7 @@ template <class To, class From>
   return {};
 }
 
-/// All but task `i`.
+/// Returns all but task `i`.
 template <class Tasks>
 [[nodiscard]] constexpr auto without_task(const Tasks& all, std::size_t i) -> Tasks {
   Tasks out;

@@ -104,8 +104,8 @@ struct task_table {
     return n;
   }
 
-  /// Bounds of a kernel on a share of some GPU; false on overflow or for an invalid speed. Pre: `s` is a kernel of this
-  /// table; power.virtual_sms >= 1.
+  /// Computes the bounds of a kernel on a share of some GPU; false on overflow or for an invalid speed. Pre: `s` is a
+  /// kernel of this table; power.virtual_sms >= 1.
   [[nodiscard]] constexpr auto kernel_bounds(const segment_record<Number>& s, const sm_power& power,
                                              interval<Number>& out) const -> bool {
     TAKT_EXPECTS(s.where == stage::kernel && power.virtual_sms >= 1);

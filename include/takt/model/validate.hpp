@@ -85,7 +85,7 @@ template <class Table>
   return {};
 }
 
-/// Returns the bounds of a segment that a fault is about.
+/// Returns the fault with the bounds of the segment that it is about.
 template <class Table>
 [[nodiscard]] constexpr auto with_time(const Table& table, model_error e) -> model_error {
   for (std::size_t i = 0; e.visit != nowhere && i < table.size(); ++i) {

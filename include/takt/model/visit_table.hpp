@@ -109,7 +109,7 @@ struct visit_table {
     t.visit_count = 0;
     return tasks.try_push_back(t);
   }
-  /// A visit of the task added last, after the visits of it that `predecessors` names. Pre: there is such a task.
+  /// Adds a visit of the task added last, after the visits of it that `predecessors` names. Pre: there is such a task.
   /// False when full or when a predecessor is not there yet.
   constexpr auto add_visit(std::uint32_t station, ticks lower, ticks upper, visit_mask predecessors,
                            const view_values& view = {}) -> bool {

@@ -73,7 +73,7 @@ class block_queue {
     return streamed && k.blocks > 0 && b.threads > 0 && b.shared_memory >= 0 && b.registers >= 0 &&
            each_.fits(each_.held_by(b));
   }
-  /// The number of the kernel. `no_queued_kernel`, and no change: it is not taken, or MaxKernels are unfinished.
+  /// Returns the number of the kernel. `no_queued_kernel`, and no change: not taken, or MaxKernels are unfinished.
   [[nodiscard]] constexpr auto enqueue(const queued_kernel& k) noexcept -> std::int32_t {
     free_streams();
     if (unfinished_ == MaxKernels || !takes(k)) { return no_queued_kernel; }
@@ -96,7 +96,7 @@ class block_queue {
     return number;
   }
 
-  /// A block that starts now. After one has started the next may start too.
+  /// Returns a block that starts now. After one has started the next may start too.
   [[nodiscard]] constexpr auto dispatch() noexcept -> block_start {
     free_streams();
     if (waiting_ == 0) { return {}; }
@@ -137,9 +137,9 @@ class block_queue {
     TAKT_EXPECTS(is_sm(sm));
     return idle_[index(sm)];
   }
-  /// Returns the kernels in the queue, which have blocks that have not started.
+  /// Returns how many kernels are in the queue; each has blocks that have not started.
   [[nodiscard]] constexpr auto waiting() const noexcept -> std::size_t { return waiting_; }
-  /// By position, from the head. Pre: position < waiting().
+  /// Returns the number of the kernel at a position, from the head. Pre: position < waiting().
   [[nodiscard]] constexpr auto waiting(std::size_t position) const noexcept -> std::int32_t {
     TAKT_EXPECTS(position < waiting_);
     return queue_[(first_ + position) % MaxKernels];
@@ -149,19 +149,19 @@ class block_queue {
     TAKT_EXPECTS(is_kernel(number));
     return entries_[index(number)].kernel;
   }
-  /// Returns the blocks that have not started. Pre: the kernel is not finished.
+  /// Returns how many blocks have not started. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto unplaced(std::int32_t number) const noexcept -> std::int64_t {
     TAKT_EXPECTS(is_unfinished(number));
     return entries_[index(number)].unplaced;
   }
-  /// Returns the blocks on SMs. Pre: the kernel is not finished.
+  /// Returns how many blocks are on SMs. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto running(std::int32_t number) const noexcept -> std::int64_t {
     TAKT_EXPECTS(is_unfinished(number));
     return entries_[index(number)].running;
   }
-  /// Returns the kernels with blocks on SMs, or between their blocks.
+  /// Returns how many kernels have blocks on SMs, or are between their blocks.
   [[nodiscard]] constexpr auto resident() const noexcept -> std::int64_t { return resident_; }
-  /// Those that wait for their stream included.
+  /// Returns how many kernels are unfinished, those that wait for their stream included.
   [[nodiscard]] constexpr auto unfinished() const noexcept -> std::size_t { return unfinished_ - ended_count_; }
 
  private:

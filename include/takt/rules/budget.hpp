@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Says what happens to a job that wants to go on with an empty budget. It does go on, and nobody is told of it, as far
-/// as nothing else is chosen.
+/// Says what happens to a job that wants to go on with an empty budget. It goes on, and no signal is sent, as far as
+/// nothing else is chosen.
 struct overrun_policy {
   bool signals = false;         ///< it is told once, as soon as it holds no engine lock
   bool releases_early = false;  ///< it takes the budget and the deadline of its task's next job, which is skipped
@@ -171,13 +171,13 @@ class budget_account {
 }
 
 /// Bandwidth inheritance: the runner has worked for `used` and `jobs` are all whose priority it may have, itself among
-/// them. Charges the most important; when its budget is empty and work remains, releases it early and goes on with
-/// whoever is the most important then. Calls `charged(i, amount)` for each charge and, for each early release,
+/// them. Charges the most important; when its budget is empty and work remains, releases it early and goes on with the
+/// job that is the most important then. Calls `charged(i, amount)` for each charge and, for each early release,
 /// `carry_out(i, action)` in the order of the actions. A waiting request is aborted before jobs[i] has its new budget
 /// and priority. There the host may change who lends, as a request that is issued again may end up behind another job.
 ///
 /// False when `used` is negative or a budget is not valid; nothing has happened then. False also when a deadline
-/// overflows or nobody lends any more; what was charged so far stays charged. Cost: jobs steps per charge and per early
+/// overflows or no job lends any more; what was charged so far stays charged. Cost: jobs steps per charge and per early
 /// release. Source: Lamastra et al. 2001; Elliott 2015, sections 2.1.6.1 and 3.2.4.
 template <class Charged, class CarryOut>
 [[nodiscard]] constexpr auto charge_lenders(std::span<job_budget> jobs, ticks used, Charged&& charged,

@@ -52,8 +52,8 @@ struct copies_beside<CpuRule, GpuRule> : std::type_identity<nonpreemptive_rule<t
 
 }  // namespace detail
 
-/// The rule of copy engines that published methods know beside others: holders of tokens queue for them, everybody else
-/// has the priorities of the processors there.
+/// The rule of copy engines that published methods know beside others: holders of tokens queue for them, all other jobs
+/// have the priorities of the processors there.
 template <RuleTag CpuRule, RuleTag GpuRule>
 using copies_beside = typename detail::copies_beside<CpuRule, GpuRule>::type;
 

@@ -24,7 +24,7 @@ namespace takt::inline TAKT_ABI {
 namespace detail {
 
 /// Holds for a rule whose declarations are those of a `PoolRule`. Whether its server is one is asked where stations are
-/// made, so that nobody else needs the bodies of servers.
+/// made, so that no other code needs the bodies of servers.
 template <class R>
 concept NamesServer = RuleTag<R> && requires(const R rule, std::int32_t units) {
   { R::name } -> std::convertible_to<std::string_view>;

@@ -32,7 +32,7 @@ concept CopiesFollowPriorities =
     CopiesInPriorityOrder<Rule, CpuRule> ||
     (NonpreemptiveFixedPriority<Rule> && FixedPriority<CpuRule> && GivenPriority<order_of<Rule>>);
 
-/// Copy engines, if any, in whose queue nobody is overtaken.
+/// Copy engines, if any, whose queue keeps the order of arrival.
 template <class Rule>
 concept CopiesInArrivalOrder = Absent<Rule> || FirstComeFirstServed<Rule>;
 
@@ -140,7 +140,7 @@ concept KnownComposition = std::same_as<decltype(composition_of<P>), const chain
 namespace detail {
 
 /// Tells whether hosts take tasks of this spelling on a platform as a whole, or say themselves what keeps them from it;
-/// else they are taken apart into visits. Chains are so taken where nobody says otherwise.
+/// else they are taken apart into visits. Chains are so taken where nothing else is stated.
 template <class P, class T>
 inline constexpr bool taken_as_a_whole = KnownComposition<P>;
 
@@ -174,8 +174,8 @@ template <class P>
   return CopiesFollowPriorities<copies, cpu> ? composition_gap::gpu_rule : composition_gap::copy_rule;
 }
 
-/// Stops compilation with a sentence about the pool to blame. `Foreign` is the resource of a pool that chains do not
-/// use, or void.
+/// Stops compilation with a sentence about the pool that causes it. `Foreign` is the resource of a pool that chains do
+/// not use, or void.
 template <composition_gap Gap, class Foreign>
 struct composition_check : unused_pool<Foreign> {
   using gap = composition_gap;

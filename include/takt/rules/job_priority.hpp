@@ -44,7 +44,7 @@ struct by_given_priority {
   }
 };
 
-/// Nobody before another: servers go by arrival.
+/// Puts no job before another: servers go by arrival.
 struct by_arrival {
   static constexpr bool takes_priorities = false;
   [[nodiscard]] static constexpr auto point(const job_timing& /*t*/, ticks /*release*/, priority_point& out) noexcept
@@ -99,7 +99,7 @@ struct by_absolute_deadline {
   }
 };
 
-/// Ranks jobs by absolute deadline alone; nobody goes before another with the same deadline: servers go by arrival.
+/// Ranks jobs by absolute deadline alone; no job goes before another with the same deadline: servers go by arrival.
 struct by_absolute_deadline_alone {
   static constexpr bool takes_priorities = false;
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {

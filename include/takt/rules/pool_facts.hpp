@@ -43,7 +43,7 @@ template <class Rule>
   return false;
 }
 
-/// Returns the units of a resource: its count, or one.
+/// Returns how many units a resource has: its count, or one.
 template <class Resource>
 [[nodiscard]] constexpr auto units_of(const Resource& r) noexcept -> std::int32_t {
   if constexpr (requires {
@@ -114,7 +114,7 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   }
   /// Returns whether tasks name the processors of which they use one.
   [[nodiscard]] static constexpr auto names_cores(const pool_type& /*p*/) noexcept -> bool { return reads_cores<Rule>; }
-  /// Returns the processors that are scheduled together.
+  /// Returns how many processors are scheduled together.
   [[nodiscard]] static constexpr auto cluster(const pool_type& p) noexcept -> std::int32_t {
     return cluster_of(p.rule, units_of(p.resource));
   }

@@ -333,7 +333,7 @@ template <class R>
 concept NonpreemptiveFixedPriority = StartsInOrder<R> && TaskLevelPriority<order_of<R>>;
 template <class R>
 concept NonpreemptiveEdf = StartsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
-/// All units have one queue, in which nobody is overtaken.
+/// All units have one queue, which keeps the order of arrival.
 template <class R>
 concept FirstComeFirstServed =
     std::same_as<detail::server_of<R>, unit_server<false, 1>> && std::same_as<order_of<R>, by_arrival> &&

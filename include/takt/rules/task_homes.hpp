@@ -39,8 +39,8 @@ template <class Table, class Stations>
   return table.visit(i, found < t.visit_count ? found : 0).station;
 }
 
-/// On how many stations where they have one priority each the jobs of a task take time; 1 where they take none but
-/// visit such a station.
+/// Returns on how many stations, with one priority for each job, the jobs of a task take time; 1 where they take none
+/// but visit such a station.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto homes_of(const Table& table, const Stations& stations, std::size_t i) -> std::size_t {
   std::size_t count = 0;
@@ -69,7 +69,7 @@ template <class Table>
   return {wcet, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority};
 }
 
-/// The point of a job of task i on a station, also where it waits for it elsewhere. False where it does not fit.
+/// Computes the point of a job of task i on a station, also where it waits elsewhere. False where it does not fit.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto job_point(const Table& table, const Stations& stations, std::size_t i, std::uint32_t s,
                                        ticks release, priority_point& out) -> bool {

@@ -43,14 +43,14 @@ struct section_demand {
          (a.visits == b.visits || (a.before & b.visits) == b.visits || (b.before & a.visits) == a.visits);
 }
 
-/// Holds for a rule that says who gets the tokens of a pool: a lock for so many of them, whose clients are sections.
+/// Holds for a rule that says which sections get the tokens of a pool: a lock for so many of them, whose clients are
+/// sections.
 /// A user's own type is one. Optional:
-/// - `inherits`: a holder is served at least at the priority of everybody whose `heir` it is, where jobs have one
+/// - `inherits`: a holder is served at least at the priority of all clients whose `heir` it is, where jobs have one
 ///   priority each.
 /// - `donates`: the processors run `priority_donation`, and a job asks only while it may.
-/// - `local`: sections are time on one processor, and a job asks when it would run there. With it
-///   `raises_to_ceiling`: a holder is served at least at the best priority of all who use the tokens. See
-///   rules/local_sections.hpp.
+/// - `local`: sections are time on one processor, and a job asks when it would run there. With it `raises_to_ceiling`:
+///   a holder is served at least at the best priority of all who use the tokens. See rules/local_sections.hpp.
 /// - Bounds, see `BoundsDelays` and `BoundsBlocking`.
 template <class R>
 concept TokenRule = requires(const R rule, const token_setting& at) {

@@ -43,8 +43,8 @@ concept Views = requires(const Rule& rule, const Segment& s, const visit_placeme
   { rule.view(s) } -> std::convertible_to<interval<ticks>>;
 };
 
-/// A rule that reads of a visit who else is at its station: `beside` is asked of each two visits there, and changes the
-/// first one's values.
+/// A rule that reads of a visit which others are at its station: `beside` is asked of each two visits there, and
+/// changes the first one's values.
 template <class Rule>
 concept LooksBeside =
     requires(const Rule& rule, view_values& own, const view_values& other) { rule.beside(own, other); };

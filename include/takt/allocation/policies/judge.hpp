@@ -33,7 +33,7 @@ struct policy_verdict : board_verdict<N, V> {
   P policy{};
 };
 
-/// Factors beyond which nobody looks.
+/// The largest factor that is tried, in thousandths.
 inline constexpr std::int64_t most_factor_permille = 64'000;
 inline constexpr std::int64_t least_factor_permille = 10;
 
@@ -61,8 +61,8 @@ template <class Tasks>
 
 }  // namespace detail
 
-/// The hardware as policies see it: what nobody asks for and is not there gets one unit, which stays idle, and GPUs
-/// that nobody uses need no facts. Error: what keeps a board from having pools for what tasks ask for.
+/// Completes the hardware as policies see it. What no task asks for and is not there gets one unit, which stays idle.
+/// GPUs that no task uses need no facts. Error: what keeps a board from having pools for what tasks ask for.
 template <class Tasks>
 [[nodiscard]] constexpr auto complete(const Tasks& all, hardware& board) -> model_fault {
   const detail::board_needs needs = detail::needs_of_board(all);

@@ -25,7 +25,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A fact that a policy needs and nobody states: of the hardware where no task is named.
+/// A fact that a policy needs and that is not given: of the hardware where no task is named.
 struct missing_part {
   std::uint32_t task = nowhere;
   std::uint32_t visit = nowhere;  ///< within the task

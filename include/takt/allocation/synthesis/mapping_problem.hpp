@@ -223,11 +223,11 @@ class mapping_problem {
     return out;
   }
 
-  /// Of a solution's score. Pre: the objective is the factor.
+  /// Returns the factor of a solution's score. Pre: the objective is the factor.
   [[nodiscard]] static constexpr auto factor_of(std::int64_t score) -> std::int64_t {
     return score - first_valid + 1000;
   }
-  /// Pre: the objective is the chain.
+  /// Returns the latency of a solution's score. Pre: the objective is the chain.
   [[nodiscard]] static constexpr auto latency_of(std::int64_t score) -> ticks {
     return longest_latency - (score - first_valid);
   }
@@ -267,7 +267,7 @@ class mapping_problem {
     }
     return false;
   }
-  /// Those whose priorities are not searched. Pre: all places are decided.
+  /// Returns the tasks whose priorities are not searched. Pre: all places are decided.
   [[nodiscard]] constexpr auto assigned_tasks(const decisions<max_decisions>& all) const -> task_flags {
     TAKT_EXPECTS(all.size() > tasks_.size());
     task_flags out;
@@ -300,7 +300,7 @@ class mapping_problem {
     }
     return core_service::unknown;
   }
-  /// `f(tasks, best)` of each core whose tasks are assigned, which stand in the order of deadlines less jitter.
+  /// Calls `f(tasks, best)` for each core whose tasks are assigned, which stand in the order of deadlines less jitter.
   template <class F>
   constexpr void each_assigned_core(const decisions<max_decisions>& all, const task_flags& assigned, const F& f) const {
     if (!some_are(assigned)) { return; }

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Stations that say whose visits can delay a visit there.
+/// Stations that say which visits can delay a visit there.
 template <class S>
 concept ReachingStations = InflatingStations<S> && requires(const S& stations, std::size_t s) {
   { stations.delays_from(s) } -> std::same_as<delayed_by>;
@@ -106,7 +106,7 @@ class delay_relation {
 
 namespace detail {
 
-/// Some of the tasks of a table, as a table.
+/// Holds some of the tasks of a table, as a table.
 template <std::size_t N, std::size_t V>
 struct table_part {
   visit_table<N, V> table;

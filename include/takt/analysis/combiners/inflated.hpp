@@ -94,7 +94,7 @@ template <std::size_t N, std::size_t V>
   return longest;
 }
 
-/// Responses on one station until none grows, mutexes of its tasks included. False where they are not known.
+/// Computes responses on one station until none grows, mutexes of its tasks included. False where they are not known.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, local_blocking<N, V>& local,
                                      const Stations& stations, std::size_t s, station_demands<N, V>& demands) -> bool {
@@ -234,7 +234,7 @@ template <std::size_t N, std::size_t V, class Stations>
 /// whole jobs and preempts, and that station's own test decides. On several units jobs must be sequences: where two
 /// visits of one can be pending there at one instant, the test says nothing. Visits elsewhere become ready at the
 /// latest when their job can still meet its deadline, or end within its period if that comes first. Jobs that visit no
-/// such station and, where nobody waits for tokens, jobs that its test does not prove, are proven by the sum of their
+/// such station and, where no job waits for tokens, jobs that its test does not prove, are proven by the sum of their
 /// responses. Bounds are the deadlines, or the periods where these are shorter. Waits for tokens count as execution
 /// too, what jobs lend to others, and for each stretch on a processor the sections of less important jobs there. Error:
 /// `invalid_model`. Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis; see

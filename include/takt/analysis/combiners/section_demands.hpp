@@ -227,7 +227,7 @@ class lent_priorities {
 
 inline constexpr std::int32_t most_settling_passes = 1'000;
 
-/// Responses on one station until none grows. False where they are not known.
+/// Computes responses on one station until none grows. False where they are not known.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, const Stations& stations, std::size_t s,
                                      station_demands<N, V>& demands) -> bool {

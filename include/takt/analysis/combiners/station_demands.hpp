@@ -73,7 +73,7 @@ class station_demands {
     first_[stations.size()] = count_;
   }
 
-  /// A job of task i as one visit of so long. For one station only.
+  /// Adds a job of task i as one visit of so long. For one station only.
   template <class Stations>
   constexpr auto add(const Stations& stations, std::uint32_t s, const visit_table<N, V>& table, std::uint32_t i,
                      ticks wcet) -> bool {
@@ -111,7 +111,7 @@ class station_demands {
   }
 
  private:
-  /// Returns the tokens of the pool without which nobody visits a station, or 0.
+  /// Returns how many tokens the pool has that every visit of a station needs, or 0.
   template <class Stations>
   [[nodiscard]] static constexpr auto holders_at(const visit_table<N, V>& table, const Stations& stations,
                                                  std::uint32_t s) -> std::int32_t {
@@ -166,8 +166,8 @@ struct readiness {
   ticks earliest[V]{};
   ticks latest[V]{};
 
-  /// The latest end of task i. `waits` are those for tokens, of the first visits of sections. A visit is done by its
-  /// own response and by that of its run, if `runs` has one.
+  /// Computes the latest end of task i. `waits` are those for tokens, of the first visits of sections. A visit is done
+  /// by its own response and by that of its run, if `runs` has one.
   constexpr auto pass(const visit_table<N, V>& table, std::size_t i, const ticks* responses, const ticks* waits,
                       const visit_runs<V>* runs = nullptr) -> ticks {
     const auto latest_end = [&](std::uint32_t v) {

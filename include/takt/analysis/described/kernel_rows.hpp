@@ -103,8 +103,8 @@ namespace detail {
   return out;
 }
 
-/// A time that is longer than another on the fastest of the GPUs, too. False where it does not fit. Pre: the speeds are
-/// valid.
+/// Computes a time that is longer than another on the fastest of the GPUs, too. False where it does not fit. Pre: the
+/// speeds are valid.
 [[nodiscard]] constexpr auto longer_at_any_speed(const platform_record& platform, ticks than, ticks& out) -> bool {
   ticks fastest = 1;
   for (const gpu_record& gpu : platform.gpus) {

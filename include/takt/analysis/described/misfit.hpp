@@ -15,7 +15,7 @@
 namespace takt::inline TAKT_ABI::analysis {
 
 /// Returns what keeps a published method from reading a described workload, with the name of the task; a visit by its
-/// position in its task. Where it is a fact that nobody gave, `lacks` says which would do.
+/// position in its task. Where a fact is missing, `lacks` says which would do.
 template <class Described>
 [[nodiscard]] constexpr auto misfit_at(const Described& tasks, model_fault fault, std::size_t task,
                                        std::size_t visit = nowhere, const lacking_facts& facts = {}) -> model_error {

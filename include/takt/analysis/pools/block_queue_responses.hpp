@@ -40,8 +40,8 @@ template <std::size_t MaxVisits>
 
 }  // namespace detail
 
-/// Responses of kernels in one block queue, whatever the jitter: of each other task the kernels of at most one job are
-/// pending. The lesser of two bounds:
+/// Computes responses of kernels in one block queue, whatever the jitter: of each other task the kernels of at most one
+/// job are pending. The lesser of two bounds:
 /// - All that is ahead drains at the rate of the capacity until the last block starts, as in `owner_response`. During
 ///   the serial parts of kernels it may stand still.
 /// - One kernel runs after the other, each as long as on an empty GPU. For when those ahead are done, no other kernel

@@ -84,9 +84,9 @@ constexpr void note_longest(visit_demand& v, const longest_responses& found) {
 
 }  // namespace detail
 
-/// Responses under preemptive EDF on one unit, deadlines before or after the period. All own visits count. Cost: a
-/// fixed point per visit and deadline in a busy period, of at most `most_edf_rounds` together. Source: Spuri 1996, with
-/// deadlines from the earliest instant of becoming ready.
+/// Computes responses under preemptive EDF on one unit, with deadlines before or after the period. All own visits
+/// count. Cost: a fixed point per visit and deadline in a busy period, of at most `most_edf_rounds` together. Source:
+/// Spuri 1996, with deadlines from the earliest instant of becoming ready.
 constexpr void edf_responses(std::span<visit_demand> visits) {
   const ticks busy = detail::busy_period(visits, 0);
   for (visit_demand& v : visits) {
@@ -114,8 +114,8 @@ constexpr void edf_responses(std::span<visit_demand> visits) {
   }
 }
 
-/// Computes responses where nobody is preempted. Source: George, Rivierre and Spuri 1996, with a blocker that counts in
-/// full: it may start in the instant in which others come.
+/// Computes responses where no visit is preempted. Source: George, Rivierre and Spuri 1996, with a blocker that counts
+/// in full: it may start in the instant in which others come.
 constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
   ticks blocker = 0;
   for (const visit_demand& v : visits) { blocker = blocker < v.wcet ? v.wcet : blocker; }

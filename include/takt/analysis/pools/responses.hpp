@@ -17,7 +17,7 @@ namespace detail {
 [[nodiscard]] constexpr auto jobs_within(const visit_demand& u, ticks window) noexcept -> ticks {
   return (window + u.jitter) / u.period + 1;
 }
-/// Within a half-open window. Pre: window >= 0.
+/// Returns the same for a half-open window. Pre: window >= 0.
 [[nodiscard]] constexpr auto jobs_before(const visit_demand& u, ticks window) noexcept -> ticks {
   TAKT_EXPECTS(window >= 0);
   return (window + u.jitter + u.period - 1) / u.period;
@@ -115,8 +115,8 @@ namespace detail {
   return true;
 }
 
-/// Responses of a visit whose jobs may be late for the next ones, on one unit that preempts: all jobs of the busy
-/// period. [first, last): more important visits. `blocker`: how long a less important one can keep the unit first.
+/// Computes responses of a visit whose jobs may be late for the next ones, on one unit that preempts: all jobs of the
+/// busy period. [first, last): more important visits. `blocker`: how long a less important one can keep the unit first.
 /// Source: Lehoczky 1990; with release jitter Tindell, Burns and Wellings 1994.
 constexpr void busy_period_responses(visit_demand& v, const visit_demand* first, const visit_demand* last,
                                      ticks blocker) {
@@ -203,16 +203,16 @@ constexpr void count_queued_jobs(visit_demand& v, ticks last, const visit_demand
 
 }  // namespace detail
 
-/// Nothing is known.
+/// Writes that no response is known.
 constexpr void no_responses(std::span<visit_demand> visits) {
   for (visit_demand& v : visits) { v.response = unbounded_response; }
 }
 
-/// Responses on one unit that always serves the visit with the least point, preempting. Visits of one job have equal
-/// points and are served in any order among themselves. Cost: a fixed point per visit whose jitter, or that of a more
-/// important one, has moved, each of at most `most_rounds`. Of visits that may queue it is one for each job of a busy
-/// period. Source: Joseph and Pandya 1986; with release jitter Audsley et al. 1993; own ordered visits left out: the
-/// jobs of a task do not overlap. Visits that may queue: `busy_period_responses`.
+/// Computes responses on one unit that always serves the visit with the least point, preempting. Visits of one job have
+/// equal points and are served in any order among themselves. Cost: a fixed point per visit whose jitter, or that of a
+/// more important one, has moved, each of at most `most_rounds`. Of visits that may queue it is one for each job of a
+/// busy period. Source: Joseph and Pandya 1986; with release jitter Audsley et al. 1993; own ordered visits left out:
+/// the jobs of a task do not overlap. Visits that may queue: `busy_period_responses`.
 constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
   const std::size_t n = visits.size();
   visit_demand* const d = visits.data();
@@ -251,9 +251,9 @@ constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
   }
 }
 
-/// Responses on one unit that serves the visit with the least point and lets it finish. Longest wait: behind the
-/// longest less important visit, or behind an own earlier one whose job kept others waiting. Visits that may queue have
-/// the lesser of this, where no job then waits for the one before, and of what all jobs of a busy period take.
+/// Computes responses on one unit that serves the visit with the least point and lets it finish. Longest wait: behind
+/// the longest less important visit, or behind an own earlier one whose job kept others waiting. Visits that may queue
+/// have the lesser of this, where no job then waits for the one before, and of what all jobs of a busy period take.
 /// Source: George, Rivierre and Spuri 1996; own visits: docs/composition.md.
 constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) {
   const std::size_t n = visits.size();
@@ -301,9 +301,9 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
   }
 }
 
-/// Responses on equal units with one queue in which nobody is overtaken. Pre: units >= 1. Whatever the jitter: of each
-/// other task at most one job is pending, and where all hold tokens, no more tasks than there are tokens.
-/// Source: for one unit see docs/composition.md; for several Graham 1969.
+/// Computes responses on equal units with one queue that keeps the order of arrival. Pre: units >= 1. Whatever the
+/// jitter: of each other task at most one job is pending, and where all hold tokens, no more tasks than there are
+/// tokens. Source: for one unit see docs/composition.md; for several Graham 1969.
 constexpr void arrival_order_responses(std::span<visit_demand> visits, std::int32_t units) {
   TAKT_EXPECTS(units >= 1);
   const std::size_t n = visits.size();
@@ -325,7 +325,7 @@ constexpr void arrival_order_responses(std::span<visit_demand> visits, std::int3
   }
 }
 
-/// Responses on units that no other task uses, which serve the own visits one after the other.
+/// Computes responses on units that no other task uses, which serve the own visits one after the other.
 constexpr void dedicated_responses(std::span<visit_demand> visits) {
   const std::size_t n = visits.size();
   visit_demand* const d = visits.data();

@@ -170,10 +170,10 @@ class contexts_in_window {
 
 }  // namespace detail
 
-/// Responses on a unit that gives each context its slice in turn and needs `switching` between two. They are the lesser
-/// of two bounds: by full turns of all other contexts, and by what their jobs can ask for meanwhile. Contexts that wake
-/// up go to the tail or keep their place. Pre: slice >= 1, switching >= 0; visits of a task stand together.
-/// `given_up_response` where it ended at `most_window_steps` and full turns are too long.
+/// Computes responses on a unit that gives each context its slice in turn and needs `switching` between two. They are
+/// the lesser of two bounds: by full turns of all other contexts, and by what their jobs can ask for meanwhile.
+/// Contexts that wake up go to the tail or keep their place. Pre: slice >= 1, switching >= 0; visits of a task stand
+/// together. `given_up_response` where it ended at `most_window_steps` and full turns are too long.
 /// Cost: a fixed point per visit, repeated until none grows; of more than `most_decided_visits` visits full turns only.
 /// Source: docs/time_slices.md.
 constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice, ticks switching) {

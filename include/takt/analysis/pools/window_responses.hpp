@@ -152,8 +152,8 @@ template <class Work>
   return out;
 }
 
-/// Responses on equal units that never idle while somebody waits, as a fixed point over all visits: while v waits, all
-/// units serve others. `known` are bounds from elsewhere, or none.
+/// Computes responses on equal units that never idle while a visit waits, as a fixed point over all visits: while v
+/// waits, all units serve others. `known` are bounds from elsewhere, or none.
 template <bool Preemptive, class Work>
 constexpr void window_responses(std::span<visit_demand> visits, std::int32_t units, const ticks* known,
                                 const Work& work) {
@@ -190,8 +190,8 @@ constexpr void window_responses(std::span<visit_demand> visits, std::int32_t uni
 
 }  // namespace detail
 
-/// Responses on units that serve the visits of any preemptive order that leaves no unit idle while somebody waits.
-/// Visits of one task need not be neighbours. Cost: a fixed point per visit, repeated until none grows.
+/// Computes responses on units under any preemptive order that leaves no unit idle while a visit waits. Visits of one
+/// task need not be neighbours. Cost: a fixed point per visit, repeated until none grows.
 /// Source: Bertogna and Cirinei 2007; own visits that a path joins are never pending together.
 constexpr void global_responses(std::span<visit_demand> visits, std::int32_t units) {
   detail::window_responses<true>(visits, units, nullptr,
@@ -199,7 +199,7 @@ constexpr void global_responses(std::span<visit_demand> visits, std::int32_t uni
                                    return detail::window_work{detail::work_within(u, window), 0};
                                  });
 }
-/// Computes responses where nobody is preempted: a visit waits until it starts.
+/// Computes responses where no visit is preempted: a visit waits until it starts.
 constexpr void nonpreemptive_global_responses(std::span<visit_demand> visits, std::int32_t units) {
   detail::window_responses<false>(visits, units, nullptr,
                                   [](const visit_demand& u, const visit_demand& /*v*/, ticks window) {
@@ -220,7 +220,7 @@ constexpr void global_priority_responses(std::span<visit_demand> visits, std::in
         return detail::window_work{detail::work_in_regions(u, detail::work_within(u, window), waits), 0};
       });
 }
-/// Computes responses where nobody is preempted: of less important visits at most one is ahead on each unit.
+/// Computes responses where no visit is preempted: of less important visits at most one is ahead on each unit.
 constexpr void nonpreemptive_global_priority_responses(std::span<visit_demand> visits, std::int32_t units) {
   detail::window_responses<false>(visits, units, nullptr,
                                   [](const visit_demand& u, const visit_demand& v, ticks window) {
@@ -256,7 +256,7 @@ constexpr void point_responses(std::span<visit_demand> visits, std::int32_t unit
 constexpr void global_point_responses(std::span<visit_demand> visits, std::int32_t units, ticks slope = 1) {
   detail::point_responses<true>(visits, units, slope, nullptr);
 }
-/// Computes responses where nobody is preempted.
+/// Computes responses where no visit is preempted.
 constexpr void nonpreemptive_global_point_responses(std::span<visit_demand> visits, std::int32_t units,
                                                     ticks slope = 1) {
   detail::point_responses<false>(visits, units, slope, nullptr);

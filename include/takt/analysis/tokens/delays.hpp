@@ -102,7 +102,7 @@ constexpr void set_wait(section_demand& s, ticks wait) noexcept {
 
 }  // namespace detail
 
-/// One queue in which nobody is overtaken: the sections of all that can have asked before, spread over the tokens.
+/// One queue that keeps the order of arrival: the sections of all that can have asked before, spread over the tokens.
 /// Source: docs/composition.md, contract 3.
 constexpr void arrival_order_delays(std::span<section_demand> sections, std::int32_t tokens) {
   for (std::size_t s = 0; s < sections.size(); ++s) {
@@ -127,7 +127,7 @@ constexpr void shortest_queue_delays(std::span<section_demand> sections, std::in
   }
 }
 
-/// Any order at all, as long as no token is free while somebody waits: all sections that can hold one within the wait.
+/// Any order at all, as long as no token is free while a job waits: all sections that can hold one within the wait.
 /// `overtakes(s, r)`: whether r may be granted a token while s waits for one; another that has it already keeps it, and
 /// of these there are no more than tokens. Cost: a fixed point for each section.
 template <class Overtakes>
@@ -177,7 +177,7 @@ constexpr void work_conserving_delays(std::span<section_demand> sections, std::i
   }
 }
 
-/// Computes delays where everybody may overtake.
+/// Computes delays where every job may overtake.
 constexpr void work_conserving_delays(std::span<section_demand> sections, std::int32_t tokens) {
   work_conserving_delays(sections, tokens,
                          [](const section_demand& /*own*/, const section_demand& /*other*/) { return true; });

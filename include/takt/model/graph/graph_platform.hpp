@@ -25,7 +25,7 @@ struct graph_platform {
   std::int32_t copy_engines = 0;
   bool gpus_differ = false;  ///< what is said of one GPU is not true of all
 
-  /// Returns who makes the copies here.
+  /// Returns where copies are made here.
   [[nodiscard]] constexpr auto placement() const noexcept -> copy_placement {
     return copy_engines > 0 ? copy_placement::engine : copy_placement::processor;
   }
@@ -68,7 +68,7 @@ template <class Rule>
   }
 }
 
-/// Returns the CPUs of each cluster. None if they do not go round.
+/// Returns the CPUs of each cluster. None if clusters do not divide them.
 template <class Rule>
 [[nodiscard]] constexpr auto clusters_of(std::int32_t processors, const Rule& rule)
     -> inline_vector<std::int32_t, max_clusters> {

@@ -133,7 +133,7 @@ class wcet_row {
     return least_sufficient_share([&](share held) { return at(held) <= limit; });
   }
 
-  /// Returns the share with the least product of share and time: what a job costs of the GPU if nothing presses it.
+  /// Returns the share with the least product of share and time: its cost to the GPU if its deadline is far away.
   [[nodiscard]] constexpr auto cheapest_share() const noexcept -> share {
     share best = full_share;
     for (std::int32_t percent = full_share.percent() - 1; percent > 0; --percent) {

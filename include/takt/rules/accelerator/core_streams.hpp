@@ -40,7 +40,7 @@ class core_streams {
     return index(core == any_core ? cores_ : core);
   }
   [[nodiscard]] constexpr auto gang_lane() const noexcept -> std::size_t { return index(cores_); }
-  /// Nobody runs.
+  /// Returns the choice under which no kernel runs.
   [[nodiscard]] static constexpr auto nothing() noexcept -> choice {
     choice c{};
     c.fill(no_kernel);

@@ -69,7 +69,7 @@ class level_stack {
   }
   constexpr void yielded(kernel_id /*k*/) const noexcept {}
 
-  /// One push at most: whoever waits next does not outrank the best.
+  /// Makes one push at most: the job that waits next does not outrank the best.
   template <JobPoint Point, AcceleratorBackend Backend>
   constexpr void decide(const job_orders<Point, MaxTasks>& orders, Backend& backend) {
     const kernel_id k = ready_.head(0);

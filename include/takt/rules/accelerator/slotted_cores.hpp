@@ -11,7 +11,7 @@
 namespace takt::inline TAKT_ABI {
 
 /// SMs as cores in turns: pinned kernels run while the slot of their core is open, kernels that need all cores while
-/// theirs is. Whoever runs when a slot closes is asked to yield. Source: Zahaf and Lipari 2020, section 6.3.
+/// theirs is. A kernel that runs when its slot closes is asked to yield. Source: Zahaf and Lipari 2020, section 6.3.
 template <std::size_t MaxTasks, std::size_t MaxCores>
 class slotted_cores {
  public:

@@ -29,7 +29,7 @@ struct feedback_graph {
   std::array<std::int32_t, MaxNodes> depth{};  ///< edges on the longest path from a source
   inline_vector<token_edge, MaxEdges> edges;
 
-  /// Returns a priority under which whoever is farther down the graph goes first: what is begun is ended.
+  /// Returns a priority under which nodes farther down the graph go first, so that invocations that have begun end.
   /// Pre: node < MaxNodes.
   [[nodiscard]] constexpr auto fifo_priority(std::size_t node, std::int32_t base) const -> std::int32_t {
     TAKT_EXPECTS(node < MaxNodes);

@@ -25,8 +25,8 @@ class release_rule {
     TAKT_EXPECTS(Number(0) < period);
   }
 
-  /// The next job, in the order of jobs, whose tokens were complete at `now`. `waited` is the token-wait flag: a job
-  /// that comes late for another reason than its tokens keeps its release. Error: false if a time does not fit.
+  /// Computes the next job, in the order of jobs, whose tokens were complete at `now`. `waited` is the token-wait flag:
+  /// a job that comes late for another reason than its tokens keeps its release. Error: false if a time does not fit.
   [[nodiscard]] constexpr auto next(const Number& now, bool waited, node_release<Number>& out) -> bool {
     Number earliest = now;
     if (started_ && !add_exactly(last_, period_, earliest)) { return false; }

@@ -72,7 +72,7 @@ class gpu_access {
     return of(tokens_.release(c));
   }
 
-  /// An engine of the GPU of c's token.
+  /// Requests an engine of the GPU of c's token.
   [[nodiscard]] constexpr auto request_engine(request_id c, const gpu_engine& e,
                                               const priority_point& effective) noexcept -> answer {
     engine_set one;  // Bound: one engine.
@@ -96,7 +96,7 @@ class gpu_access {
     if (engines_.waits(c)) { return of(engines_.withdraw(c)); }
     return of(tokens_.withdraw(c));
   }
-  /// The effective priority of a client.
+  /// Changes the effective priority of a client.
   [[nodiscard]] constexpr auto reprioritize(request_id c, const priority_point& p) noexcept -> answer {
     tokens_.reprioritize(c, p);
     return of(engines_.reprioritize(c, p));
@@ -107,7 +107,7 @@ class gpu_access {
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
     return tokens_.waits(c) || engines_.waits(c);
   }
-  /// Has what it has asked for.
+  /// Returns whether a client has what it has asked for.
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
     return tokens_.holds(c) && !engines_.waits(c);
   }

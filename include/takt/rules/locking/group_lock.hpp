@@ -82,7 +82,7 @@ class group_lock {
     TAKT_EXPECTS(is_lock<Locks>(l));
     return queue(l).head(0);
   }
-  /// Whose turn it is after c at l, or `no_request`. Pre: c holds or wants l.
+  /// Returns which request gets l after c, or `no_request`. Pre: c holds or wants l.
   [[nodiscard]] constexpr auto next(request_id c, lock_id l) const noexcept -> request_id {
     TAKT_EXPECTS(is_client<Clients>(c) && is_lock<Locks>(l) && queue(l).queue_of(c) == 0);
     return queue(l).next(c);

@@ -84,7 +84,7 @@ class k_fmlp {
   [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id {
     return holds(r) ? queues_.queue_of(r) : no_replica;
   }
-  /// The holder inherits from everybody in its queue (rule F2).
+  /// The holder inherits from every request in its queue (rule F2).
   [[nodiscard]] constexpr auto heir(request_id r) const noexcept -> request_id {
     return waits(r) ? queues_.head(queues_.queue_of(r)) : no_request;
   }

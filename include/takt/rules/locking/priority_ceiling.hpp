@@ -32,7 +32,7 @@ class priority_ceiling {
  public:
   constexpr priority_ceiling() noexcept { ceilings_.fill(lowest_priority); }
 
-  /// Jobs of this level use r.
+  /// Declares that jobs of this level use r.
   [[nodiscard]] constexpr auto declare(lock_id r, const priority_point& level) noexcept -> ceiling_status {
     if (!known(r)) { return ceiling_status::unknown_resource; }
     if (!held_.empty()) { return ceiling_status::in_use; }
@@ -40,7 +40,7 @@ class priority_ceiling {
     return ceiling_status::done;
   }
 
-  /// Returns whether a job that has not run yet may preempt whoever runs.
+  /// Returns whether a job that has not run yet may preempt the running one.
   [[nodiscard]] constexpr auto may_start(const priority_point& level) const noexcept -> bool {
     return level < system_ceiling();
   }

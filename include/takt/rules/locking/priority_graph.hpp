@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Whoever runs at an effective priority: a job, a helper thread, a daemon.
+/// What runs at an effective priority: a job, a helper thread, a daemon.
 using priority_node = std::int32_t;
 
 enum class edge_status : std::uint8_t {

@@ -25,7 +25,7 @@ concept ProgressMechanism = Contended<L> && requires(const M m, const L l, reque
   { m.boosted(l, c) } -> std::same_as<bool>;
 };
 
-/// Holders run at their base priority, whoever waits.
+/// Holders run at their base priority, whatever waits.
 struct no_progress {
   static constexpr bool boosts = false;
   [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
@@ -47,7 +47,7 @@ struct priority_inheritance {
   }
 };
 
-/// A holder is boosted while somebody waits for what it holds. Source: Elliott 2015, section 2.1.6.1.
+/// A holder is boosted while a request waits for what it holds. Source: Elliott 2015, section 2.1.6.1.
 struct boost_when_contended {
   [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
     return no_request;
@@ -111,7 +111,7 @@ class any_progress {
   [[nodiscard]] auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
     return boosts() && boosted_(contended_view{l}, c);
   }
-  /// Returns whether it may boost anybody.
+  /// Returns whether it may boost any client.
   [[nodiscard]] auto boosts() const noexcept -> bool { return boosted_ != nullptr; }
   /// Returns whether both are the same mechanism.
   [[nodiscard]] friend constexpr auto operator==(const any_progress&, const any_progress&) noexcept -> bool = default;

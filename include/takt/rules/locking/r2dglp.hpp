@@ -99,7 +99,7 @@ class r2dglp {
   [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id {
     return holds(r) ? queues_.queue_of(r) : no_replica;
   }
-  /// The holder inherits from everybody in its queue (rule R4), a donee from its donor.
+  /// The holder inherits from every request in its queue (rule R4), a donee from its donor.
   [[nodiscard]] constexpr auto heir(request_id r) const noexcept -> request_id {
     if (!waits(r)) { return no_request; }
     const replica_id x = queues_.queue_of(r);
@@ -279,7 +279,7 @@ class r2dglp {
     heuristic_.enqueued(*this, r, x);
   }
 
-  /// Replica x has run out of requests, and nobody stands outside.
+  /// Called when replica x has run out of requests, and no request stands outside.
   constexpr auto steal(replica_id x) noexcept -> request_id {
     if constexpr (Rules::printed_r5 || Replicas == 1) { return no_request; }
     const request_id r = detail::request_to_steal(*this, heuristic_, arrivals_, x, rejected_);

@@ -20,7 +20,7 @@ class resource_groups {
     for (std::size_t r = 0; r < Resources; ++r) { group_[r] = static_cast<lock_id>(r); }
   }
 
-  /// Somebody uses these resources at the same time. Anything but `accepted` changed nothing.
+  /// Notes that some job uses these resources at the same time. Anything but `accepted` changed nothing.
   /// Cost: resources of the list times all resources.
   [[nodiscard]] constexpr auto together(const lock_list<Resources>& used) noexcept -> group_status {
     const group_status status = check_lock_list<Resources>(used);

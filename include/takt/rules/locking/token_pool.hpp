@@ -21,8 +21,8 @@ enum class token_status : std::uint8_t {
   not_waiting,
 };
 
-/// `granted`: who holds a token from now on because of the event, or `no_request`. Anything but `accepted` changed
-/// nothing.
+/// `granted`: the client that holds a token from now on because of the event, or `no_request`. Anything but `accepted`
+/// changed nothing.
 struct token_answer {
   token_status status = token_status::accepted;
   request_id granted = no_request;

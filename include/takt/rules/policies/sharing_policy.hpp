@@ -25,7 +25,7 @@ namespace takt::inline TAKT_ABI {
 /// - `parameter()`: what stands behind the name, such as a number of tokens. 0: nothing.
 /// - `choice_count(gpu, tasks)` and `choice(gpu, tasks, k)`: policies of the same type, the best of which counts.
 /// - `kernels_at_once()`: so many kernels share the GPU at most, each of which is no faster than with all of it.
-/// - `handover`: who lets the next kernel in when one ends. Else the host does, which takes time.
+/// - `handover`: what starts the next kernel when one ends. Else the host does, which takes time.
 /// - `keeps_processor`: a job is one thread that waits for its copies and kernels on its processor.
 /// - `is_of_pools()`: whether the pool says all of it. Else only published methods judge it.
 template <class P>

@@ -62,13 +62,13 @@ class dedicated_server {
     return no_client;
   }
 
-  /// Each one that is served.
+  /// Tells each client that is served.
   constexpr void holders(const holder_sink& to) const {
     for (std::size_t i = 0; i < count_; ++i) {
       if (since_[i] != no_event) { to(queue_[i].who, unit_of(i)); }
     }
   }
-  /// f(who, left, runs) of each one that is there, which may change what it has left.
+  /// Calls f(who, left, runs) for each client here; f may change what it has left.
   template <class F>
   constexpr void for_each(ticks now, const F& f) {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -153,7 +153,7 @@ class time_slice_server {
     return end_current(at, ran, now, sink);
   }
 
-  /// The one whose turn it is, from the switch to it on.
+  /// Tells the client whose turn it is, from the switch to it on.
   constexpr void holders(const holder_sink& to) const {
     if (active_) { to(queue_[current()].who, 0); }
   }

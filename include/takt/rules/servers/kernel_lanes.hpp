@@ -109,7 +109,7 @@ class kernel_lanes {
     }
     return no_kernel;
   }
-  /// f of each kernel that has started, of its lane and level, and of whether it runs.
+  /// Calls f with each kernel that has started, its lane and level, and whether it runs.
   template <class F>
   constexpr void each_started(const F& f) const {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -138,8 +138,8 @@ class kernel_lanes {
     lane& l = lanes_[kernels_[index(k)].lane];
     if (l.running == no_kernel && !l.residents.empty()) { start(l, l.residents.back()); }
   }
-  /// From now on the kernels on top run. The recorder hears of those that ran before, where times are ticks. False when
-  /// the end of one does not fit.
+  /// From now on the kernels on top run. The recorder is told of those that ran before, where times are ticks. False
+  /// when the end of one does not fit.
   template <TraceRecorder Recorder>
   [[nodiscard]] constexpr auto dispatch(Recorder& recorder) -> bool {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -153,7 +153,7 @@ class kernel_lanes {
     }
     return fits_;
   }
-  /// The recorder hears at once of a kernel that has finished, so that its next job is not taken for this one.
+  /// The recorder is told at once of a kernel that has finished, so that its next job is not taken for this one.
   template <TraceRecorder Recorder>
   constexpr void conclude(kernel_id k, Recorder& recorder) {
     const std::size_t which = kernels_[index(k)].lane;

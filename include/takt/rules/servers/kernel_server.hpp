@@ -94,7 +94,7 @@ class kernel_server {
     return least;
   }
 
-  /// One that ends now, or `no_client` where only a wave has ended or a slot has opened or closed. Pre: next() == now.
+  /// Returns one that ends now, or `no_client` where only a wave ends or a slot opens or closes. Pre: next() == now.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     TAKT_EXPECTS_IN_TESTS(next() == now);
     reach(now);
@@ -112,7 +112,7 @@ class kernel_server {
     return done;
   }
 
-  /// Each one that has started on its core, or on `any_core`.
+  /// Tells each client that has started on its core, or on `any_core`.
   constexpr void holders(const holder_sink& to) const {
     lanes_.each_started([&](kernel_id k, std::size_t lane, std::int32_t level, bool runs) {
       to(client_of(k).who, held_unit{unit_of(lane), level, runs});
@@ -203,7 +203,7 @@ class kernel_server {
     TAKT_EXPECTS(MaxLanes == 1 || core == any_core || core < strategy_.cores());
     strategy_.enqueue(k, core, orders_);
   }
-  /// Lets happen what a kernel's end allows, with what has arrived by now.
+  /// Handles what a kernel's end allows, with what has arrived by now.
   constexpr void settle_end() {
     for (std::size_t i = 0; i < arrived_count_; ++i) { enqueue(arrived_[i]); }
     arrived_count_ = 0;

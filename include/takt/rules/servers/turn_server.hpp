@@ -69,7 +69,7 @@ class turn_server {
     }
     return least;
   }
-  /// One that ends now, or `no_client` where only turns end or begin.
+  /// Returns a client that ends now, or `no_client` where only turns end or begin.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     again_ = no_event;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -87,7 +87,7 @@ class turn_server {
       if (all_[i].runs()) { to(all_[i].who, all_[i].unit); }
     }
   }
-  /// f(who, left, runs) of each one that is there, which may change what it has left.
+  /// Calls f(who, left, runs) for each client here; f may change what it has left.
   template <class F>
   constexpr void for_each(ticks now, const F& f) {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -140,7 +140,7 @@ class turn_server {
     if (r.left < spinning_time) { r.left -= now - r.since; }
     r.since = no_event;
   }
-  /// So many as there are units: all but the last ones.
+  /// Marks the best ones, as many as there are units.
   constexpr void choose_best() {
     for (std::size_t i = 0; i < count_; ++i) { all_[i].best = true; }
     for (std::size_t more = count_; more > static_cast<std::size_t>(units_); --more) {
@@ -151,7 +151,7 @@ class turn_server {
       all_[last].best = false;
     }
   }
-  /// Of equal points, who spins goes behind a holder that has its point from it.
+  /// Of equal points, a spinning client goes behind a holder that has its point from it.
   [[nodiscard]] constexpr auto goes_first(std::size_t k, std::size_t i) const -> bool {
     if (all_[k].point != all_[i].point) { return all_[k].point < all_[i].point; }
     const bool spins = all_[k].left >= spinning_time;

@@ -19,7 +19,7 @@ namespace takt::inline TAKT_ABI {
 template <bool Preemptive, std::size_t Capacity>
 class unit_server {
  public:
-  /// No unit is idle while somebody waits, and whoever starts has the least point.
+  /// No unit is idle while a client waits, and the one that starts has the least point.
   static constexpr bool starts_least_points = true;
 
   constexpr unit_server() = default;
@@ -85,7 +85,7 @@ class unit_server {
     return least;
   }
 
-  /// One that ends now, or `no_client` where only a region ends. Pre: next() == now.
+  /// Returns a client that ends now, or `no_client` where only a region ends. Pre: next() == now.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     TAKT_EXPECTS_IN_TESTS(next() == now);
     for (std::size_t i = 0; i < running_count_; ++i) {
@@ -99,11 +99,11 @@ class unit_server {
     return no_client;
   }
 
-  /// Each one that has a unit.
+  /// Tells each client that has a unit.
   constexpr void holders(const holder_sink& to) const {
     for (std::size_t i = 0; i < running_count_; ++i) { to(running_[i].who, running_[i].unit); }
   }
-  /// f(who, left, runs) of each one that is there, which may change what it has left.
+  /// Calls f(who, left, runs) for each client here; f may change what it has left.
   template <class F>
   constexpr void for_each(ticks now, const F& f) {
     for (std::size_t i = 0; i < waiting_count_; ++i) { f(waiting_[i].who, waiting_[i].left, false); }
@@ -176,7 +176,7 @@ class unit_server {
     }
     return worst;
   }
-  /// Whoever runs behind a waiting one is in a region from one tick ago.
+  /// Each client that runs behind a waiting one is in a region from one tick ago.
   constexpr void enter_regions(std::size_t best, ticks now) noexcept {
     leave_regions(now);
     for (std::size_t i = 0; i < running_count_; ++i) {

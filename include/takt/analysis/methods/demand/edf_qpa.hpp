@@ -35,7 +35,7 @@ template <class D, class S>
   return limit;
 }
 
-/// A window longer than any that can be the only one to fail. False when none fits.
+/// Finds a window longer than any that can be the only one to fail. False when none fits.
 template <class D, class S, class B>
 [[nodiscard]] constexpr auto longest_window(const D& demand, const S& supply, const B& blocking,
                                             typename D::number& out) -> bool {

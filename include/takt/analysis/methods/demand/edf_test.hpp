@@ -11,7 +11,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// A window from which on supply exceeds demand by at least `slack` and nothing blocks. False when none is known.
+/// Finds a window from which on supply exceeds demand by at least `slack` and nothing blocks. False when none is known.
 template <class D, class S, class B>
 [[nodiscard]] constexpr auto settled_from(const D& demand, const S& supply, const B& blocking,
                                           const typename D::number& slack, typename D::number& out) -> bool {
@@ -26,7 +26,7 @@ template <class D, class S, class B>
   return true;
 }
 
-/// The length after which demand and supply both repeat. False when it does not fit.
+/// Computes the length after which demand and supply both repeat. False when it does not fit.
 template <class D, class S>
 [[nodiscard]] constexpr auto common_period(const D& demand, const S& supply, typename D::number& out) -> bool {
   out = typename D::number(0);

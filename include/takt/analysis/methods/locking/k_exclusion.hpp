@@ -73,8 +73,8 @@ template <ExactNumber Number>
 }
 
 /// R2DGLP with queues of at most `limit` requests: limit - 1 sections in a queue and `limit` as a donor, whatever
-/// advice is followed. Error: `queue_limit_too_small` below ceil(m / k), where a request may find nobody to donate to.
-/// Source: Ward, Elliott and Anderson 2012; Elliott 2015, equation 2.35, with the rules repaired as in docs/errata.md.
+/// advice is followed. Error: `queue_limit_too_small` below ceil(m / k), where a request may find no donee. Source:
+/// Ward, Elliott and Anderson 2012; Elliott 2015, equation 2.35, with the rules repaired as in docs/errata.md.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto r2dglp_with_limit(std::int64_t processors, std::int64_t replicas, std::int64_t limit,
                                                const Number& longest) -> blocking_bound<Number> {
