@@ -39,7 +39,7 @@ class admission {
 
   constexpr explicit admission(Judge judge) : judge_{std::move(judge)} {}
 
-  /// All of `more` come in, or none. Error: a name that is there already, or no room.
+  /// Admits all of `more`, or none. Error: a name that is there already, or no room.
   template <class More>
   [[nodiscard]] constexpr auto join(const More& more) -> answer {
     Tasks wanted = tasks_;

@@ -38,7 +38,7 @@ class branch_and_bound {
   /// Searches, and returns whether a plan was found.
   constexpr auto run() -> bool { return search({analysis_->platform(), size(), needs_}); }
 
-  /// By priority.
+  /// Returns the shares by priority.
   [[nodiscard]] constexpr auto shares() const noexcept -> const share_list& { return plans_.shares(); }
 
  private:
@@ -153,7 +153,7 @@ class branch_and_bound {
     return best;
   }
 
-  /// Between the ends in proportion. Pre: least < most.
+  /// Returns the middle between the ends, in proportion. Pre: least < most.
   [[nodiscard]] static constexpr auto middle(const share_choice& c) -> std::int32_t {
     TAKT_EXPECTS(c.least < c.most);
     std::int32_t low = c.least;

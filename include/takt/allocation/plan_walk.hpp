@@ -35,7 +35,7 @@ constexpr auto evaluate_within(std::uint64_t limit, search_effort& effort, Analy
   return a.evaluate(k);
 }
 
-/// By priority; the number of tasks when all pass.
+/// Returns the first failing task by priority; the number of tasks when all pass.
 template <class Analysis>
 constexpr auto first_failing(std::uint64_t limit, search_effort& effort, Analysis& a) -> std::size_t {
   std::size_t k = 0;
@@ -68,7 +68,7 @@ class plan_walk {
     return takes_shares_back() || A::priority_ordered ? visit(0) : grow();
   }
 
-  /// By priority.
+  /// Returns the shares by priority.
   [[nodiscard]] constexpr auto shares() const noexcept -> const share_list& { return chosen_; }
 
  private:
@@ -174,7 +174,7 @@ class plan_walk {
     analysis_->assign(k, chosen_[k]);
     return passes;
   }
-  /// Of the tasks below k whose share can grow; `size()` if there is none.
+  /// Returns the task with the longest kernel of those below k whose share can grow; `size()` if there is none.
   [[nodiscard]] constexpr auto longest_kernel_below(std::size_t k) const -> std::size_t {
     const auto& table = analysis_->table();
     std::size_t found = size();

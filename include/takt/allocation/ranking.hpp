@@ -94,7 +94,7 @@ class area_ranking {
     return out;
   }
 
-  /// One group. False, and no change, unless there is one area per candidate and room for the group.
+  /// Adds one group. False, and no change, unless there is one area per candidate and room for the group.
   template <std::totally_ordered Area>
   constexpr auto add(std::span<const Area> areas) -> bool {
     if (areas.size() != candidates_ || groups_ == max_ranked_groups) { return false; }

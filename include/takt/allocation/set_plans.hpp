@@ -58,7 +58,7 @@ class set_plans {
     return {A::priority_ordered ? size() : first_failing(), false};
   }
 
-  /// By priority, of the plan tried last.
+  /// Returns the shares of the plan tried last, by priority.
   [[nodiscard]] constexpr auto shares() const noexcept -> const share_list& { return chosen_; }
 
  private:
@@ -143,7 +143,7 @@ class set_plans {
     return best;
   }
 
-  /// By bisection: exact where more SMs make the task's own bound no worse. 0 if there is none.
+  /// Finds the least passing share by bisection. Exact where more SMs never make the task's bound worse. 0: none.
   constexpr auto least_passing(std::size_t k, std::size_t g, std::int32_t least, std::int32_t most, std::int32_t unit)
       -> std::int32_t {
     const auto passes = [&](std::int32_t sms) {

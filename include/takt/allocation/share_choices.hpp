@@ -20,7 +20,7 @@ using analysis::share_choice;
 template <std::size_t MaxTasks>
 class share_choices {
  public:
-  /// Every plan. Pre: `platform` outlives the set.
+  /// Starts with every plan. Pre: `platform` outlives the set.
   constexpr share_choices(const platform_record& platform, std::size_t tasks, const std::array<bool, MaxTasks>& needs)
       : platform_{&platform}, size_{tasks} {
     TAKT_EXPECTS(tasks <= MaxTasks);

@@ -140,7 +140,7 @@ class share_search_steps {
     return out;
   }
 
-  /// Tasks to GPUs, where what is handed out is split evenly, and to cores.
+  /// Places tasks on cores and on GPUs, where what is handed out is split evenly.
   constexpr void place() {
     if (chooses_gpus()) { spread(); }
     if (room_.chooses_cores()) { place_on_cores(); }
@@ -156,8 +156,8 @@ class share_search_steps {
     write_shares();
   }
 
-  /// Tasks to GPUs, the neediest first, each to where it finds the most SMs for the need there. One that hands nothing
-  /// out counts as it is. A task that cannot run on one unit needs what all units take, times their number.
+  /// Places tasks on GPUs, the greatest need first, each where it finds the most SMs for the need there. One that hands
+  /// nothing out counts as it is. A task that cannot run on one unit needs what all units take, times their number.
   constexpr void spread() {
     std::int64_t needs[max_gpus][N]{};
     for (std::size_t g = 0; g < room_.gpus.size(); ++g) {
@@ -246,7 +246,7 @@ class share_search_steps {
   }
 
   constexpr void measure() { measure(plan_, {times_, size()}, every_task); }
-  /// One task on so many units; one that cannot run there takes forever.
+  /// Returns the time of one task on so many units, unbounded if it cannot run there.
   [[nodiscard]] constexpr auto time_on(std::size_t i, std::int32_t units) -> ticks {
     const std::int32_t before = units_[i];
     units_[i] = units;
@@ -319,7 +319,7 @@ class share_search_steps {
     if (weight < most_weight) { weight += weight / 2; }
   }
 
-  /// Those that need most of their time first: deadlines less the time alone, and less still for tasks that failed.
+  /// Orders tasks by need: deadlines less the time alone, and less still for tasks that failed.
   constexpr void write_priorities() {
     if (!room_.reads_priorities) { return; }
     plan_.priorities.clear();

@@ -41,7 +41,7 @@ class share_pool {
     free_[g] += sms;
   }
 
-  /// One unit more, on the GPU where the share lies or else the one with most units left; false if there is none.
+  /// Adds one unit, on the GPU where the share lies or else the one with most units left; false if there is none.
   constexpr auto grow(sm_share& share) -> bool {
     const std::size_t g = share.sms > 0 ? static_cast<std::size_t>(share.gpu) : emptiest();
     if (g == size() || !has_unit(g)) { return false; }

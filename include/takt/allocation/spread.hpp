@@ -84,7 +84,7 @@ class share_spreader {
     return false;
   }
 
-  /// Helps the tightest task that can be helped. False where none can.
+  /// Gives more to the tightest task that gains from it. False where none does.
   constexpr auto widen_some() -> bool {
     std::array<bool, A::max_tasks> tried{};
     for (;;) {
@@ -97,7 +97,7 @@ class share_spreader {
       if (grow(tightest) || grow_at_the_cost_of_others(tightest)) { return true; }
     }
   }
-  /// By as few units of what is left as make a difference: one more may change nothing where two do.
+  /// Adds as few units of what is left as make a difference: one more may change nothing where two do.
   constexpr auto grow(std::size_t k) -> bool {
     const auto g = static_cast<std::size_t>(chosen_[k].gpu);
     const std::int32_t unit = pool_.gpu(g).granularity;

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// Which CPUs take a cluster's timer interrupts.
+/// Says which CPUs take a cluster's timer interrupts.
 enum class interrupt_handling : std::uint8_t {
   shared,    ///< the cluster's own: each preemption of a job may be interrupted anew
   shielded,  ///< another one

@@ -74,7 +74,7 @@ template <class M, class P, class T, std::size_t N, std::size_t V, class... Opti
   return out;
 }
 
-/// Does so whether the method is one of chains or of sets.
+/// Asks a method, be it one of chains or of sets.
 template <class M, class P, class T, std::size_t N, std::size_t V, class... Options>
 [[nodiscard]] constexpr auto judge_by(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
                                       const Options&... options) {

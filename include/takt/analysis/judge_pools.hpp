@@ -59,7 +59,7 @@ concept BoardMethod =
 
 namespace detail {
 
-/// Of two verdicts on one system that are both proofs, the lesser bound of each task, under its name.
+/// Takes the lesser bound of each task, under its name, of two verdicts on one system that are both proofs.
 template <class Verdict, class Other>
 constexpr void take_lesser_bounds(Verdict& out, const Other& other, std::string_view both) {
   const std::string_view first = out.method;
@@ -166,7 +166,7 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
   return first;
 }
 
-/// Of jobs that keep their processors.
+/// Judges jobs that keep their processors.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto judge_spinning(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {

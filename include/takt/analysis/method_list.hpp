@@ -105,7 +105,7 @@ concept JudgesSets = requires {
   { M::name } -> std::convertible_to<std::string_view>;
   { M::template judges<int> } -> std::convertible_to<bool>;
 };
-/// One that judges these tasks.
+/// A method of sets that judges these tasks.
 template <class M, class T>
 concept SetMethod = JudgesSets<M> && M::template judges<T>;
 

@@ -102,7 +102,7 @@ template <class Number>
   return b.exists && b.value < a.value ? b : a;
 }
 
-/// Of a task, a graph or an application.
+/// Holds the verdict on a task, a graph or an application.
 template <class Number>
 struct task_verdict {
   std::string_view name;
@@ -112,12 +112,12 @@ struct task_verdict {
   bool meets = false;
   bool limited = true;        ///< false: there is no deadline, and any bound will do
   std::string_view method{};  ///< whose bound it is, where a verdict has bounds of several; else empty
-  /// Of the bound, what a job waits for tokens and for sections of less important tasks, where the rules of pools say
-  /// it.
+  /// The part of the bound for which a job waits for tokens and for sections of less important tasks, where the rules
+  /// of pools say it.
   Number blocking{};
 };
 
-/// Of a visit that is bounded by itself, such as a node of a graph.
+/// Holds the verdict on a visit that is bounded by itself, such as a node of a graph.
 template <class Number>
 struct visit_verdict {
   std::string_view name;

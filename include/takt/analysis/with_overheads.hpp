@@ -138,7 +138,7 @@ class overhead_charges {
     }
     return true;
   }
-  /// Whatever is known of its time.
+  /// Lengthens all that is known of the time of a visit.
   [[nodiscard]] static constexpr auto lengthen(described_visit& v, ticks by, Tasks& tasks) -> bool {
     bool fits = true;
     const auto grow = [&](ticks& time) { fits = checked_add(time, by, time) && fits; };

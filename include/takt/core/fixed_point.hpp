@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Why a fixed-point iteration stopped.
+/// Says why a fixed-point iteration stopped.
 enum class stop_reason : std::uint8_t {
   not_started,      ///< nothing was computed
   converged,        ///< `value` is the least fixed point

@@ -24,7 +24,7 @@ enum class kernel_width : std::uint8_t {
   return false;
 }
 
-/// Not placed yet, or in need of all cores.
+/// The core of a kernel that is not placed yet, or needs all cores.
 inline constexpr std::int32_t any_core = -1;
 
 /// A recurrent kernel of an accelerator whose preemption is limited (Zahaf and Lipari 2020, section 4).

@@ -30,7 +30,7 @@ template <class Number>
 
 }  // namespace detail
 
-/// Beyond it, sums of a few times need not fit 64 bits.
+/// The longest time that is accepted: sums of a few longer ones need not fit 64 bits.
 inline constexpr ticks longest_accelerator_time = std::numeric_limits<ticks>::max() / 8;
 
 /// Returns whether an analysis can add a few times of a kernel, or of a slot, that is without fault.

@@ -25,7 +25,7 @@ struct thread_time {
   [[nodiscard]] friend constexpr auto operator<=>(const thread_time&, const thread_time&) = default;
 };
 
-/// Where the kernels of a task's jobs are issued. A stream runs its kernels one after the other.
+/// Says where the kernels of a task's jobs are issued. A stream runs its kernels one after the other.
 struct one_stream_per_job {};
 struct one_stream_per_task {};
 template <class S>

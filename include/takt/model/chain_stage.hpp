@@ -50,7 +50,7 @@ struct chain_stage {
   /// share one processor. The stage before is more urgent and never suspends itself. Every job takes time.
   bool waits_for_producer = false;
 
-  /// From the nominal release until the output is certainly there.
+  /// Returns the time from the nominal release until the output is certainly there.
   [[nodiscard]] constexpr auto output_delay() const noexcept -> ticks {
     if (!has_fixed_times(how)) { return response; }
     return let_interval > 0 ? let_interval : period;

@@ -35,11 +35,11 @@ class copy_chunks {
     TAKT_EXPECTS(0 <= i && i < count());
     return model.time(size(i));
   }
-  /// Of a chunk, which is how long the engine stays with this copy at most.
+  /// Returns the longest time of a chunk, for which the engine stays with this copy at most.
   [[nodiscard]] constexpr auto longest(const copy_model& model) const noexcept -> interval<duration> {
     return count() == 0 ? interval<duration>{} : time(model, 0);
   }
-  /// Of all chunks together: each of them pays the latency. Error: an upper bound of `duration::max()` on overflow.
+  /// Returns the time of all chunks: each pays the latency. Error: an upper bound of `duration::max()` on overflow.
   [[nodiscard]] constexpr auto time(const copy_model& model) const noexcept -> interval<duration> {
     const std::int64_t n = count();
     if (n == 0) { return {}; }

@@ -17,8 +17,8 @@ struct copy_model {
   std::int64_t slowest = 1;
   std::int64_t fastest = 1;
 
-  /// Lower bound rounded down, upper bound rounded up. Pre: bytes >= 0, bandwidths > 0. Zero bytes take no time at all:
-  /// they are not transferred. Error: an upper bound of `duration::max()` on overflow.
+  /// Rounds the lower bound down and the upper bound up. Pre: bytes >= 0, bandwidths > 0. Zero bytes take no time at
+  /// all: they are not transferred. Error: an upper bound of `duration::max()` on overflow.
   [[nodiscard]] constexpr auto time(std::int64_t bytes) const noexcept -> interval<duration> {
     TAKT_EXPECTS(bytes >= 0 && slowest > 0 && fastest > 0);
     if (bytes == 0) { return {}; }

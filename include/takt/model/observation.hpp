@@ -63,7 +63,7 @@ struct observed_task {
   std::uint32_t first_visit = 0;  ///< of its worst visit responses
   std::uint32_t visit_count = 0;
 
-  /// Rounded down; 0 when no job completed.
+  /// Returns the mean response, rounded down; 0 when no job completed.
   [[nodiscard]] constexpr auto mean_response() const -> Number {
     return completed == 0 ? Number{} : Number(total_response / static_cast<Number>(completed));
   }

@@ -9,8 +9,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Where a job stands in the order of importance: the smaller point (a deadline, a period, a priority number) comes
-/// first, equal points in the order of `tie`. Hosts keep `tie` unique, so that no two jobs are ever equal.
+/// Says where a job stands in the order of importance: the smaller point (a deadline, a period, a priority number)
+/// comes first, equal points in the order of `tie`. Hosts keep `tie` unique, so that no two jobs are ever equal.
 struct priority_point {
   std::int64_t point = 0;
   std::int64_t tie = 0;

@@ -55,12 +55,12 @@ template <Segment S>
   return segment;
 }
 
-/// CPU execution of at least `bcet` and at most `wcet`.
+/// States CPU execution of at least `bcet` and at most `wcet`.
 [[nodiscard]] constexpr auto cpu(duration bcet, duration wcet) noexcept -> cpu_segment { return {{bcet, wcet}}; }
 [[nodiscard]] constexpr auto cpu(duration wcet) noexcept -> cpu_segment { return {{duration{}, wcet}}; }
 
-/// A transfer between host and device that takes the copy engine for `lower` to `upper`. A transfer of length zero
-/// (unified memory) never asks for the engine.
+/// States a transfer between host and device that takes the copy engine for `lower` to `upper`. A transfer of length
+/// zero (unified memory) never asks for the engine.
 [[nodiscard]] constexpr auto copy(duration lower, duration upper,
                                   copy_direction direction = copy_direction::unspecified) noexcept -> copy_segment {
   return {{lower, upper}, direction};
@@ -90,7 +90,7 @@ struct kernel_interleave {
 [[nodiscard]] constexpr auto work(duration lower, duration upper) noexcept -> kernel_work { return {{lower, upper}}; }
 [[nodiscard]] constexpr auto work(duration upper) noexcept -> kernel_work { return {{duration{}, upper}}; }
 
-/// The part of a kernel that more SMs do not shorten: launch, pinning, and the longest indivisible block.
+/// States the part of a kernel that more SMs do not shorten: launch, pinning, and the longest indivisible block.
 [[nodiscard]] constexpr auto overhead(duration upper) noexcept -> kernel_overhead { return {upper}; }
 
 namespace detail {
@@ -109,8 +109,8 @@ namespace detail {
   return {detail::said_numerator(numerator), denominator};
 }
 
-/// The stretch by blocks of the same kernel only. It holds where SMs are handed out whole; a platform whose tasks share
-/// physical SMs refuses it.
+/// States the stretch by blocks of the same kernel only. It holds where SMs are handed out whole; a platform whose
+/// tasks share physical SMs refuses it.
 [[nodiscard]] constexpr auto self_interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
     -> kernel_interleave {
   return {detail::said_numerator(numerator), denominator, false};

@@ -42,7 +42,7 @@ struct task_record {
   std::uint32_t segment_count = 0;
   Number later_deadline{};  ///< after the period, where `deadline` is what a method has to prove; 0: none
 
-  /// Returns the deadline that was said, by which orders go.
+  /// Returns the deadline that was given, by which orders go.
   [[nodiscard]] constexpr auto ordering_deadline() const -> Number {
     return Number(0) < later_deadline ? later_deadline : deadline;
   }

@@ -22,7 +22,7 @@ template <ExactNumber Number>
   return model_fault::none;
 }
 
-/// Of work that SMs divide. Times that were measured (`sampled`) have the serial part within them.
+/// Returns the fault of work that SMs divide. Times that were measured (`sampled`) have the serial part within them.
 template <class Number>
 [[nodiscard]] constexpr auto work_fault(const Number& work, const Number& serial_part, std::int64_t numerator,
                                         std::int64_t denominator, bool sampled = false) -> model_fault {

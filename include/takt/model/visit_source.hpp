@@ -136,7 +136,7 @@ struct segments_in_chain;
 template <class... Segments>
 struct segments_in_chain<segment_list<Segments...>> : joined_segments<typename segments_in<Segments>::type...> {};
 
-/// All positions after those of a mask, up to the last of another.
+/// Returns all positions after those of a mask, up to the last of another.
 [[nodiscard]] constexpr auto positions_between(visit_mask before, visit_mask last) noexcept -> visit_mask {
   const visit_mask up_to = last == 0 ? 0 : (last << 1) - 1;
   return before == 0 ? up_to : up_to & ~((before << 1) - 1);

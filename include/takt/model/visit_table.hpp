@@ -128,7 +128,7 @@ struct visit_table {
     ++t.visit_count;
     return true;
   }
-  /// After the visit added last.
+  /// Adds a visit after the visit added last.
   constexpr auto add_next(std::uint32_t station, ticks lower, ticks upper, const view_values& view = {}) -> bool {
     const std::uint32_t position = tasks.back().visit_count;
     return add_visit(station, lower, upper, position == 0 ? 0 : visit_mask{1} << (position - 1), view);

@@ -255,7 +255,7 @@ concept MakesStrategy = requires {
   R::sharing;
   typename detail::strategy_of_rule<R>;
 };
-/// For one task on one core.
+/// Names the strategy of a rule, for one task on one core.
 template <MakesStrategy R>
 using strategy_type = detail::strategy_of_rule<R>;
 /// One kernel at a time, whatever cores it asks for, and to its end.
@@ -322,7 +322,7 @@ concept HasAccelerator = requires(const P& p) {
   typename P::accelerator_rule;
 };
 
-/// One that takt can analyse and simulate.
+/// A platform with an accelerator that takt can analyse and simulate.
 template <class P>
 concept AcceleratorPlatform = HasAccelerator<P> && AcceleratorRule<typename P::accelerator_rule>;
 

@@ -117,7 +117,7 @@ class block_queue {
     return {head, sm};
   }
 
-  /// So many blocks of a kernel end on an SM. Returns whether it is then finished. Pre: they run there.
+  /// Notes that so many blocks of a kernel end on an SM. Returns whether it is then finished. Pre: they run there.
   constexpr auto complete(std::int32_t kernel, std::int32_t sm, std::int64_t count = 1) noexcept -> bool {
     TAKT_EXPECTS(is_sm(sm) && is_kernel(kernel) && 1 <= count && count <= entries_[index(kernel)].running);
     entry& e = entries_[index(kernel)];

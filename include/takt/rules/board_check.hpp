@@ -154,7 +154,7 @@ template <class Pool, class Segments>
 inline constexpr bool is_used =
     is_asked_for<Pool, Segments> || std::same_as<typename Pool::resource_type, processors_resource> ||
     std::same_as<typename Pool::resource_type, copy_engines_resource> || is_gpu<typename Pool::resource_type>;
-/// Nothing is wrong.
+/// Says that nothing is wrong.
 struct no_board_fault {
   static constexpr bool passed = true;
 };

@@ -328,7 +328,7 @@ class board_stations<platform<Pools...>, MaxStations> {
         if constexpr (can) { pool.at(s).finish(who, now, sink); }
       });
     }
-    /// For servers that tell slices only when they end.
+    /// Closes slices up to now, for servers that tell slices only when they end.
     constexpr void close(std::size_t s, ticks now, const slice_sink& sink) {
       all_.with(stations_[s].pool, [&](auto& pool) {
         if constexpr (requires { pool.at(s).close(now, sink); }) { pool.at(s).close(now, sink); }

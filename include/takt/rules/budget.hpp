@@ -26,7 +26,7 @@ struct overrun_policy {
 
   /// Returns whether an empty budget has any effect.
   [[nodiscard]] constexpr auto limits() const noexcept -> bool { return signals || releases_early; }
-  /// Lenders pay with budgets that they take early.
+  /// Returns whether it is sound: lenders pay with budgets that they take early.
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return releases_early || !lenders_pay; }
   [[nodiscard]] friend constexpr auto operator==(const overrun_policy&, const overrun_policy&) noexcept
       -> bool = default;
@@ -46,7 +46,7 @@ enum class budget_action : std::uint8_t {
   reissue_request,   ///< the aborted request, at its new place
 };
 
-/// In the order in which they are carried out.
+/// Lists actions in the order in which they are carried out.
 using budget_actions = inline_vector<budget_action, 5>;
 
 /// The budget of one job: a single one for its time on CPUs and on GPU engines.

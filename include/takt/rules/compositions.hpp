@@ -43,7 +43,7 @@ concept ChainPlatform =
     std::is_void_v<
         typename detail::first_foreign<P, processors_resource, copy_engines_resource, virtual_sms_resource>::type>;
 
-/// Where kernels run.
+/// Says where kernels run.
 enum class kernel_place : std::uint8_t {
   own_share,  ///< on the task's SMs, which the plan says
   all_sms,    ///< on all of the first GPU
@@ -133,7 +133,7 @@ concept TokenGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rul
 template <TokenGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::token};
 
-/// One that hosts of chains know as a whole.
+/// A platform that hosts of chains know as a whole.
 template <class P>
 concept KnownComposition = std::same_as<decltype(composition_of<P>), const chain_composition>;
 
@@ -144,8 +144,8 @@ namespace detail {
 template <class P, class T>
 inline constexpr bool taken_as_a_whole = KnownComposition<P>;
 
-/// Why chains on a platform have no bound. Checks take it instead of the platform, which keeps what compilers print
-/// above a sentence short.
+/// Says why chains on a platform have no bound. Checks take it instead of the platform, which keeps what compilers
+/// print above a sentence short.
 enum class composition_gap : std::uint8_t {
   none,
   unused_pool,

@@ -12,9 +12,9 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// No bound: larger than any time of a table.
+/// Stands for no bound: larger than any time of a table.
 inline constexpr ticks unbounded_response = ticks{1} << 60;
-/// No bound either: the search for one ended at its limit of rounds, and whether there is one is not known.
+/// Stands for an unknown bound: the search ended at its limit of rounds, and there may be one.
 inline constexpr ticks given_up_response = unbounded_response + 1;
 
 /// The longer of two times, one of which may have no bound. Where both have none it is the one that says so for good.

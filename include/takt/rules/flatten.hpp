@@ -104,7 +104,7 @@ class board_flattener : public visit_layout<N, V> {
     error_.name = table_.tasks[s.task].name;
   }
 
-  /// Of `LooksBeside`.
+  /// Calls `beside` for the rules that are `LooksBeside`.
   constexpr void look_beside() {
     for (visit_record& v : table_.visits) {
       if (!stations_.looks_beside(v.station)) { continue; }

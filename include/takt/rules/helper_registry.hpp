@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Which threads of a process a task takes as its helpers.
+/// Says which threads of a process a task takes as its helpers.
 enum class helper_scope : std::uint8_t {
   current,             ///< those that run
   future,              ///< those that start from now on
@@ -69,7 +69,7 @@ class helper_registry {
   [[nodiscard]] constexpr auto helped_by(std::size_t thread) const noexcept -> std::int32_t {
     return thread < MaxThreads ? helped_[thread] : helps_nobody;
   }
-  /// Where a thread stands, given the present job of each task: its own rank unless the job that it helps lends its.
+  /// Returns the rank of a thread, given the present job of each task: its own, or that which a helped job lends.
   [[nodiscard]] constexpr auto rank_of(std::size_t thread, const thread_rank& own,
                                        std::span<const helped_job> jobs) const noexcept -> thread_rank {
     const std::int32_t task = helped_by(thread);

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// From the class that always goes first to the one that goes last.
+/// Lists classes from the one that always goes first to the one that goes last.
 enum class thread_class : std::uint8_t {
   normal,     ///< jobs, and helpers that inherit from one
   callback,   ///< threads of a GPU runtime that wake the jobs that wait for an operation

@@ -96,7 +96,7 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   [[nodiscard]] static constexpr auto serves_visits(const pool_type& /*p*/) noexcept -> bool {
     return true;
   }
-  /// Null: it is none.
+  /// Returns the mutex of the pool; null: it is none.
   [[nodiscard]] static constexpr auto mutex(const pool_type& /*p*/) noexcept -> mutex_key {
     if constexpr (is_mutex<pool_type>) { return mutex_key::of<Resource>(); }
     return {};
@@ -118,13 +118,13 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   [[nodiscard]] static constexpr auto cluster(const pool_type& p) noexcept -> std::int32_t {
     return cluster_of(p.rule, units_of(p.resource));
   }
-  /// As a plan sees it; without SMs where a plan hands none out, or where no GPU has such sizes.
+  /// Returns the GPU as a plan sees it; without SMs where a plan hands none out, or where no GPU has such sizes.
   [[nodiscard]] static constexpr auto gpu(const pool_type& p) noexcept -> gpu_record {
     gpu_record out;
     if constexpr (has_sms<Resource>) { out = gpu_of(p.resource, shares_physical_sms<Rule>()); }
     return out.valid() ? out : gpu_record{};
   }
-  /// SMs by the plan's shares.
+  /// Returns whether it hands out SMs by the plan's shares.
   [[nodiscard]] static constexpr auto hands_sms(const pool_type& /*p*/) noexcept -> bool {
     return hands_out_sms<Rule>();
   }
@@ -213,7 +213,7 @@ constexpr void see_region(const limited_cpu_segment& asked, bool is_honoured, ro
     out.region = region_in(region, asked.time.upper.count(), out.seen.time.upper);
   }
 }
-/// Where `gpu` is the number of the task's GPU, and `at` what the plan gives the task.
+/// Finds the pool of a visit. `gpu` is the number of the task's GPU, and `at` what the plan gives the task.
 template <class P, class S>
 [[nodiscard]] constexpr auto route(const P& board, const S& asked, std::int32_t gpu, visit_placement at)
     -> routed_visit {

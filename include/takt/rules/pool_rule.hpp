@@ -73,7 +73,7 @@ concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
   { rule.template make_server<8>(units) } -> PoolServer;
 };
 
-/// Where jobs have one priority each and holders of tokens can be served at the priority of others.
+/// A rule under which jobs have one priority each and holders of tokens can be served at the priority of others.
 template <class R>
 concept InheritsPriorities = InflatesSuspensions<R> && requires(const R rule) {
   { rule.template make_server<8>(1) } -> Reprioritizes;

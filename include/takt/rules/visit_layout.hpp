@@ -145,7 +145,7 @@ class visit_layout {
     if (table_.tasks.back().visit_count >= max_visits_of_task) { fail(model_fault::too_many_visits); }
     return at;
   }
-  /// Its bit. Pre: nothing is wrong.
+  /// Adds a visit and returns its bit. Pre: nothing is wrong.
   constexpr auto add_visit(const segment_traits& asked, std::uint32_t station, std::size_t stations,
                            const visit_view& seen, ticks region, visit_mask before) -> visit_mask {
     TAKT_EXPECTS(!error_);
@@ -283,7 +283,7 @@ class visit_layout {
     return found;
   }
 
-  /// From all processors to the cluster of the task's core.
+  /// Narrows all processors to the cluster of the task's core.
   constexpr void enter_cluster(board_station& at, std::int32_t together) {
     const std::int32_t all = at.units;
     at.units = together;

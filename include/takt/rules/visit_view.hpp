@@ -22,7 +22,7 @@ struct visit_view {
   lacking_facts lacks{};  ///< of a `visit_time_unknown`
 };
 
-/// Where a view is asked for: the pool, and what the plan gives the task of it.
+/// Says where a view is asked for: the pool, and what the plan gives the task of it.
 struct visit_placement {
   gpu_record gpu{};  ///< of no SMs where the pool is no GPU
   std::int32_t units = 1;
@@ -51,7 +51,7 @@ concept LooksBeside =
 
 namespace detail {
 
-/// No fact gives a time; one of these would.
+/// Returns the view of a visit that no fact gives a time; one of these would.
 [[nodiscard]] constexpr auto unknown_time(const lacking_facts& facts = {}) noexcept -> visit_view {
   return {.fault = model_fault::visit_time_unknown, .lacks = facts};
 }

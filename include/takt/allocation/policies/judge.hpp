@@ -90,8 +90,8 @@ struct typed_boards {
   }
 };
 
-/// Of one policy of which nothing is left open, as pools see it, under what is decided. Neither judged nor an error:
-/// they do not say all of it.
+/// Judges one policy of which nothing is left open, as pools see it, under what is decided. Neither judged nor an
+/// error: pools do not say all of it.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_one(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                        const hardware& given, std::int32_t rounds, const decided_plan<N, V>& decided)
@@ -205,8 +205,8 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   return out;
 }
 
-/// Why tasks that are not proven must miss a deadline. Of several choices some may not have been tried, so what one of
-/// them cannot do is no reason.
+/// Adds why tasks that are not proven must miss a deadline. Of several choices some may not have been tried, so what
+/// one of them cannot do is no reason.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>& all, const hardware& given,
                           bool is_only_choice, policy_verdict<P, N, V>& out) {
@@ -230,7 +230,7 @@ constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>
   out.verdict.status = verdict_status::unschedulable;
 }
 
-/// Of a plan what is about processors that the hardware does not have.
+/// Drops from a plan what is about processors that the hardware does not have.
 template <class Boards, RuleTag CpuRule, class Verdict>
 constexpr void drop_processors(const CpuRule& rule, const hardware& board, Verdict& out) {
   out.verdict.plan.cores.clear();

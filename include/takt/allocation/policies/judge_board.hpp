@@ -85,7 +85,7 @@ template <std::size_t N, std::size_t V>
 
 namespace detail {
 
-/// Of all tasks, each of at most a day.
+/// Returns the sum of the bounds of all tasks, each of which counts a day at most.
 template <class Verdict>
 [[nodiscard]] constexpr auto sum_of_bounds(const Verdict& v) -> ticks {
   constexpr ticks most = 86'400'000'000'000;
@@ -94,7 +94,7 @@ template <class Verdict>
   return sum;
 }
 
-/// A proof before none, then the larger slack, then the smaller bounds.
+/// Prefers a proof to none, then the larger slack, then the smaller bounds.
 template <class Verdict>
 [[nodiscard]] constexpr auto better(const Verdict& a, const Verdict& b) -> bool {
   if (a.schedulable() != b.schedulable()) { return a.schedulable(); }

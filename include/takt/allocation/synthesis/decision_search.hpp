@@ -38,7 +38,7 @@ concept DecisionProblem = requires(P& p, const decisions<P::max_decisions>& some
   { p.least_valid() } -> std::same_as<std::int64_t>;
 };
 
-/// Where a search is, and what it has found: all that it takes to go on later, as plain values.
+/// Says where a search is, and what it has found: all that it takes to go on later, as plain values.
 template <std::size_t N>
 struct search_progress {
   std::uint64_t evaluations = 0;  ///< calls of `reach`
@@ -74,7 +74,7 @@ template <DecisionProblem P>
   return all;
 }
 
-/// To the next decisions that do not begin with those of `at`.
+/// Moves to the next decisions that do not begin with those of `at`.
 template <DecisionProblem P>
 constexpr void leave(P& p, search_progress<P::max_decisions>& s) {
   while (!s.at.empty()) {

@@ -22,7 +22,7 @@ struct task_place {
   bool whole = false;  ///< a job is this time and nothing else, in one piece, and asks for no token
 };
 
-/// Of one task, the places that it may have.
+/// Holds the places that one task may have.
 template <std::size_t Places>
 struct task_menu {
   ticks period = 0;
@@ -129,7 +129,7 @@ class mapping_problem {
     }
     return out < 1 ? 1 : out;
   }
-  /// Equal cores get their first tasks in the order of their numbers.
+  /// Renames cores: equal ones get their first tasks in the order of their numbers.
   [[nodiscard]] constexpr auto earliest(const decisions<max_decisions>& all) const -> decisions<max_decisions> {
     constexpr std::size_t none = 64;
     inline_vector<std::size_t, 64> name;  // of each core

@@ -40,7 +40,7 @@ struct chain_options {
 
 namespace detail {
 
-/// Of stages whose jobs are followed. `age` is `age_at_output` and a period of the last stage.
+/// Holds the latency of stages whose jobs are followed. `age` is `age_at_output` and a period of the last stage.
 struct piece_latency {
   ticks first_read_to_output = 0;
   ticks reaction = 0;

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Why a job may start while an older one of another task has not ended.
+/// Says why a job may start while an older one of another task has not ended.
 enum class wait_obstacle : std::uint8_t {
   none,                ///< it may not: `chain_stage::waits_for_producer`
   rule_unknown,        ///< the rule of the processors is none that serves the most urgent job of each core
@@ -79,7 +79,7 @@ template <class Table>
   return false;
 }
 
-/// Of tasks on stations of processors that serve the most urgent job.
+/// Returns the obstacle between tasks on stations of processors that serve the most urgent job.
 template <class Board, class Flat>
 [[nodiscard]] constexpr auto obstacle_between(const Board& board, const Flat& flat, std::size_t producer,
                                               std::size_t consumer) -> wait_obstacle {

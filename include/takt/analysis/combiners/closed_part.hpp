@@ -28,7 +28,7 @@ inline constexpr std::string_view closed_spinning = "busy-waiting, closed part";
   return method == closed_holistic || method == closed_spinning;
 }
 
-/// Which tasks can delay which, in any run, jobs of one task that overlap included. Two tasks that use one pool of
+/// Says which tasks can delay which, in any run, jobs of one task that overlap included. Two tasks that use one pool of
 /// tokens can delay each other. So can those that visit one station, with two exceptions. Its rule may declare that
 /// each task is served apart. Or it declares that visits with later points do not hinder, and points there do not
 /// change from job to job; those with non-preemptive regions always hinder. Where tokens lend priorities, nothing is

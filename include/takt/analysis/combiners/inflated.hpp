@@ -192,8 +192,8 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
-/// Why the jobs that visit station s are not proven there with their time elsewhere as execution, or none. Their
-/// demands are added to `jobs`.
+/// Returns why the jobs that visit station s are not proven there with their time elsewhere as execution, or none.
+/// Their demands are added to `jobs`.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto whole_jobs(const visit_table<N, V>& table, const Stations& stations, std::uint32_t s,
                                         const ticks* responses, const inflated_waits<N, V>& waits,

@@ -97,7 +97,7 @@ class section_demands {
     TAKT_EXPECTS(k < count_);
     return section_[k];
   }
-  /// Those of a pool.
+  /// Returns the sections of a pool.
   [[nodiscard]] constexpr auto of(const visit_table<N, V>& table, std::size_t pool) noexcept
       -> std::span<section_demand> {
     std::size_t first = 0;
@@ -148,7 +148,7 @@ class lent_priorities {
     }
   }
 
-  /// As `responds` of the stations. False also where a response is not known because priorities are lent.
+  /// Does what `responds` of the stations does. False also where a response is not known because priorities are lent.
   template <class Stations>
   [[nodiscard]] constexpr auto responds(const Stations& stations, std::size_t s, station_demands<N, V>& demands) const
       -> bool {

@@ -199,7 +199,7 @@ struct readiness {
   }
 
  private:
-  /// No sum of two of them overflows.
+  /// Caps a time, so that no sum of two of them overflows.
   [[nodiscard]] static constexpr auto at_most(ticks time) noexcept -> ticks {
     return time < unbounded_response ? time : unbounded_response;
   }

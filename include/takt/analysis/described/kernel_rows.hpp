@@ -75,7 +75,7 @@ namespace detail {
   return out;
 }
 
-/// On so many virtual SMs of any GPU that has as many.
+/// Returns the time on so many virtual SMs of any GPU that has as many.
 [[nodiscard]] constexpr auto time_anywhere(const described_kernel& k, const platform_record& platform,
                                            std::int32_t virtual_sms) -> visit_view {
   visit_view out{.fault = model_fault::visit_time_unknown};
@@ -89,7 +89,7 @@ namespace detail {
   return out;
 }
 
-/// Where a rule says on how many SMs kernels run.
+/// Returns the time where a rule says on how many SMs kernels run.
 [[nodiscard]] constexpr auto time_in_place(const described_kernel& k, const platform_record& platform,
                                            kernel_place place) -> visit_view {
   visit_view out{.fault = model_fault::visit_time_unknown};
@@ -117,7 +117,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Where kernels of a set run: where the rule lets them, and on at most so many virtual SMs of one's own.
+/// Says where kernels of a set run: where the rule lets them, and on at most so many virtual SMs of one's own.
 struct kernel_reach {
   kernel_place place = kernel_place::own_share;
   std::int32_t virtual_sms = 1;

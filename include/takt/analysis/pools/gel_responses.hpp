@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Of a station with more visits no compliant vector is computed.
+/// The most visits of a station for which a compliant vector is computed.
 inline constexpr std::size_t most_gel_visits = 64;
 
 namespace detail {

@@ -106,7 +106,7 @@ class stack_terms_of {
     TAKT_EXPECTS(k < most_decided_visits);
     return blocks_[k];
   }
-  /// Of the time that a start costs, what no kernel runs in. Where kernels stop at the ends of waves, all waves count.
+  /// Returns the part of a start's cost in which no kernel runs. If kernels stop at ends of waves, all waves count.
   [[nodiscard]] constexpr auto wasted(std::size_t k) const noexcept -> ticks {
     TAKT_EXPECTS(k < most_decided_visits);
     return wasted_[k];

@@ -80,7 +80,7 @@ class parallel_work {
   constexpr void add(ticks work) noexcept {
     if (work > 0) { each_[count_++] = work < unbounded_response ? work : unbounded_response; }
   }
-  /// Of these at most so many count.
+  /// Adds the longest of these, at most `most` of them.
   constexpr void add_longest(ticks* works, std::size_t count, std::int32_t most) noexcept {
     for (std::int32_t k = 0; k < most && count > 0; ++k) {
       std::size_t best = 0;

@@ -26,7 +26,7 @@ struct named_edge {
   std::int32_t lag = 0;
 };
 
-/// The cluster of processors that runs all CPU nodes of the graph.
+/// States the cluster of processors that runs all CPU nodes of the graph.
 [[nodiscard]] constexpr auto on_cluster(std::int32_t cluster) noexcept -> cluster_attribute { return {cluster}; }
 /// Each job of `to` starts after the job of `from` of the same invocation.
 [[nodiscard]] constexpr auto edge(std::string_view from, std::string_view to) noexcept -> named_edge {

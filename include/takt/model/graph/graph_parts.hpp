@@ -55,15 +55,15 @@ struct fact_access<kernel_block_length, grid_kernel> {
   }
 };
 
-/// So many blocks of so many threads each.
+/// States so many blocks of so many threads each.
 [[nodiscard]] constexpr auto grid(std::int64_t blocks, std::int32_t threads) noexcept -> kernel_grid {
   return {blocks, threads};
 }
-/// Longest time of one block, measured beside the blocks that may share its SM.
+/// States the longest time of one block, measured beside the blocks that may share its SM.
 [[nodiscard]] constexpr auto block_length(duration upper) noexcept -> kernel_block_length { return {upper}; }
-/// Longest CPU time that hands a kernel to the GPU.
+/// States the longest CPU time that hands a kernel to the GPU.
 [[nodiscard]] constexpr auto launch(duration upper) noexcept -> kernel_launch { return {upper}; }
-/// Longest CPU time after a kernel's end, until what it computed can be used.
+/// States the longest CPU time after a kernel's end, until what it computed can be used.
 [[nodiscard]] constexpr auto await(duration upper) noexcept -> kernel_await { return {upper}; }
 
 [[nodiscard]] constexpr auto kernel(kernel_grid g, kernel_block_length l) noexcept -> grid_kernel {

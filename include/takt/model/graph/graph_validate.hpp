@@ -29,7 +29,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 namespace detail {
 
-/// Beyond it, sums over the nodes of a graph need not fit 64 bits.
+/// The longest time that is accepted: sums of longer ones over the nodes of a graph need not fit 64 bits.
 inline constexpr ticks longest_graph_time = std::numeric_limits<ticks>::max() / 4096;
 
 template <class Number>

@@ -98,7 +98,7 @@ template <class... Attributes>
   return out;
 }
 
-/// Beyond it, an instant and a few deadlines after it need not fit 64 bits.
+/// The longest period: beyond it, an instant and a few deadlines after it need not fit 64 bits.
 inline constexpr ticks longest_share_period = std::numeric_limits<ticks>::max() / 8;
 
 /// Returns what is wrong with an application by itself.

@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI {
 
 /// A better job is pushed above a started one while a stream is left above it, which a device needs.
 struct limited_by_streams {
-  /// Of the levels, when `next` is the lowest free one above the top.
+  /// Returns how many levels count as taken; `next` is the lowest free one above the top.
   [[nodiscard]] static constexpr auto taken(std::int32_t next, std::int32_t /*started*/) noexcept -> std::int32_t {
     return next;
   }
@@ -56,7 +56,7 @@ class level_stack {
   constexpr void enqueue(kernel_id k, std::int32_t /*core*/, const job_orders<Point, MaxTasks>& orders) {
     ready_.insert(0, k, orders);
   }
-  /// Not necessarily the job on top: a last wave may end while the job above waits for that.
+  /// Called for any started job: a last wave may end while the job above waits for that.
   constexpr void complete(kernel_id k) noexcept {
     level_[index(k)] = not_started;
     --started_;

@@ -24,7 +24,7 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t MaxTasks, std::size_t MaxGpus, std::size_t MaxTokens>
 class declared_affinity {
  public:
-  /// One GPU with one token.
+  /// Is for one GPU with one token.
   constexpr declared_affinity() noexcept = default;
   /// `per_link`: what it takes to move a task's state over one link; between GPUs without a common hub it goes one link
   /// farther than between any that have one. Pre: the map is valid, has the GPUs of the topology and at most

@@ -120,7 +120,7 @@ class gpu_access {
   [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool { return engines_.contended(c); }
 
   [[nodiscard]] constexpr auto tokens() const noexcept -> const token_pool<Protocol>& { return tokens_; }
-  /// For advice and donation, which belong to the protocol.
+  /// Returns the lock over tokens, for advice and donation, which belong to the protocol.
   [[nodiscard]] constexpr auto tokens() noexcept -> token_pool<Protocol>& { return tokens_; }
   [[nodiscard]] constexpr auto engines() const noexcept -> const Engines& { return engines_; }
   [[nodiscard]] constexpr auto topology() const noexcept -> const Topology& { return topology_; }

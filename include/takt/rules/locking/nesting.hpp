@@ -72,7 +72,7 @@ class nested_locks {
     if (lock_ != nullptr) { lock_->lock_.unlock(); }
   }
 
-  /// As above. Pre: `*this` has not been moved from.
+  /// Does the same as above. Pre: `*this` has not been moved from.
   template <std::int32_t Place, class L>
   [[nodiscard]] constexpr auto take(ordered_lock<Place, L>& lock) && {
     static_assert(Place > Lock::place,

@@ -36,7 +36,7 @@ struct no_progress {
   }
 };
 
-/// Along the protocol's own edges, donations included. Source: Sha, Rajkumar and Lehoczky 1990.
+/// Inherits along the protocol's own edges, donations included. Source: Sha, Rajkumar and Lehoczky 1990.
 struct priority_inheritance {
   static constexpr bool boosts = false;
   [[nodiscard]] static constexpr auto heir(const Contended auto& l, request_id c) noexcept -> request_id {

@@ -81,7 +81,7 @@ class token_pool {
   [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool { return protocol_.contended(c); }
   [[nodiscard]] constexpr auto map() const noexcept -> const token_map& { return map_; }
   [[nodiscard]] constexpr auto protocol() const noexcept -> const Protocol& { return protocol_; }
-  /// For advice and donation, which belong to the protocol.
+  /// Returns the protocol itself. Advice and donation belong to the protocol.
   [[nodiscard]] constexpr auto protocol() noexcept -> Protocol& { return protocol_; }
 
   [[nodiscard]] friend constexpr auto operator==(const token_pool&, const token_pool&) noexcept -> bool = default;

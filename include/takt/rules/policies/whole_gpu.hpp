@@ -109,7 +109,7 @@ struct levels_policy {
 /// A slot for kernels of single SMs and one for kernels of all SMs, in turns; the split is chosen.
 struct slots_policy {
   static constexpr std::string_view name = "slots";
-  /// Both of period 0: chosen for the tasks.
+  /// Where both have period 0, slots are chosen for the tasks.
   slot_reservation<ticks> pinned{.offset = 0, .budget = 0, .period = 0};
   slot_reservation<ticks> gang{.offset = 0, .budget = 0, .period = 0};
 

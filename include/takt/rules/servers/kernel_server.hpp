@@ -177,7 +177,7 @@ class kernel_server {
     return static_cast<std::int32_t>(cores_.size() - 1);
   }
 
-  /// Where the kernels of a lane are.
+  /// Returns the core of the kernels of a lane.
   [[nodiscard]] constexpr auto unit_of(std::size_t lane) const noexcept -> std::int32_t {
     if (MaxLanes == 1) { return 0; }
     if (lane == 0 && strategy_.cores() > 1) { return any_core; }

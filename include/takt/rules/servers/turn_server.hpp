@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Where the job of a task stands in a line, and for how long it has run since it was put there.
+/// Says where the job of a task stands in a line, and for how long it has run since it was put there.
 struct line_place {
   priority_point point{};
   ticks used = 0;

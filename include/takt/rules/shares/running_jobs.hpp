@@ -63,7 +63,7 @@ class running_jobs {
   }
   [[nodiscard]] constexpr auto count() const noexcept -> std::size_t { return count_; }
 
-  /// Up to when time has passed.
+  /// Returns the instant up to which time has passed.
   [[nodiscard]] constexpr auto last() const noexcept -> ticks { return last_; }
   /// Lets time pass up to `now`.
   constexpr void advance(ticks now) {

@@ -63,7 +63,7 @@ class time_sliced : public detail::active_applications<MaxTasks> {
   }
 
   constexpr auto decide(ticks /*now*/) noexcept -> share_step { return {}; }
-  /// The part of its turns.
+  /// Returns the part of its turns.
   [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share {
     return this->active(task) ? detail::at_least_a_percent(100 / this->count()) : no_share;
   }

@@ -146,7 +146,7 @@ class share_scheduler {
     TAKT_EXPECTS(task < MaxTasks);
     return jobs_[task].deadline;
   }
-  /// Up to the last decision.
+  /// Returns how long a job has run up to the last decision.
   [[nodiscard]] constexpr auto executed(std::size_t task) const noexcept -> ticks {
     TAKT_EXPECTS(task < MaxTasks);
     return jobs_[task].executed;

@@ -144,7 +144,7 @@ template <class Fraction, std::size_t MaxTasks>
   return is_number(response) && is_number(lateness);
 }
 
-/// In whole ticks, upwards.
+/// Converts bounds to whole ticks, rounded up.
 template <std::size_t MaxTasks, class ToTicks>
 [[nodiscard]] constexpr auto in_ticks(const auto& found, const ToTicks& to_ticks) -> gel_bounds<ticks, MaxTasks> {
   gel_bounds<ticks, MaxTasks> out;

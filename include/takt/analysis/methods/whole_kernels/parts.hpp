@@ -96,7 +96,7 @@ template <class Number, std::size_t MaxTasks>
   return attribute_fault(table);
 }
 
-/// As `entry_fault`, and a model of preemption or a number of levels that does not exist.
+/// Returns the same as `entry_fault`, or that a model of preemption or a number of levels does not exist.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto stack_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                          std::int32_t levels, preemption_cost_model model) -> model_error {
