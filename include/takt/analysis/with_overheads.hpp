@@ -169,7 +169,7 @@ class overhead_charges {
   overheads o_;
   kernel_handover kernels_;
   gpusync::interrupt_load<ticks> interrupts_;
-  time_sum operation_{};  ///< of the host at the end of an operation: its interrupt, and whoever hands the device on
+  time_sum operation_{};  ///< of the host at the end of an operation: its interrupt, and what hands the device on
 };
 
 }  // namespace analysis::detail

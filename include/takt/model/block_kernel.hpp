@@ -81,7 +81,7 @@ struct block_kernel {
   Number jitter{};           ///< a job is enqueued at most this much after its nominal instant
   std::int64_t shared_memory = 0;
   std::int64_t registers = 0;     ///< both per block
-  std::int32_t owner = no_owner;  ///< whoever issues it has no other kernel unfinished meanwhile
+  std::int32_t owner = no_owner;  ///< its issuer has no other kernel unfinished meanwhile
 };
 
 /// Source: Yang et al. 2018, section 4.2: C = L H.

@@ -17,7 +17,7 @@ namespace takt::inline TAKT_ABI {
 struct overrun_policy {
   bool signals = false;         ///< it is told once, as soon as it holds no engine lock
   bool releases_early = false;  ///< it takes the budget and the deadline of its task's next job, which is skipped
-  bool lenders_pay = false;     ///< whoever lends a priority pays for the work that is done at it, see `charge_lenders`
+  bool lenders_pay = false;     ///< the lender of a priority pays for the work that is done at it, see `charge_lenders`
 
   static const overrun_policy none;
   static const overrun_policy signal;
@@ -42,7 +42,7 @@ enum class budget_action : std::uint8_t {
   deliver_signal,    ///< to the job; unwinding it releases its token
   abort_request,     ///< withdraw its token request, which may lower the holder's effective priority
   lower_priority,    ///< its base priority has changed to that of the job after it
-  reevaluate_locks,  ///< its effective priority, and that of everybody to whom it passes it
+  reevaluate_locks,  ///< its effective priority, and that of all jobs to which it passes it
   reissue_request,   ///< the aborted request, at its new place
 };
 

@@ -17,8 +17,8 @@ enum class ceiling_status : std::uint8_t {
   done,
   unknown_resource,
   in_use,      ///< a declaration while something is locked
-  undeclared,  ///< the job stands above the ceiling: nobody declared that it uses the resource
-  not_free,    ///< somebody holds the resource; impossible where jobs start by `may_start` and run by `effective`
+  undeclared,  ///< the job stands above the ceiling: it was not declared to use the resource
+  not_free,    ///< a job holds the resource; impossible where jobs start by `may_start` and run by `effective`
   not_last,    ///< the resource is not the one that was locked last
 };
 

@@ -164,7 +164,7 @@ class turn_server {
   std::int32_t units_ = 1;
   ticks slice_ = 1;
   line_place* places_ = nullptr;
-  ticks again_ = no_event;  ///< somebody has a new place, and others may have better ones
+  ticks again_ = no_event;  ///< a client has a new place, and others may have better ones
   std::size_t count_ = 0;
   request all_[Capacity]{};
 };

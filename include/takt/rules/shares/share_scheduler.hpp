@@ -301,7 +301,7 @@ class share_scheduler {
   running_jobs<MaxTasks, Progress> jobs_;
   decision_type decision_{};
   std::uint8_t pending_ = 0;
-  bool provided_for_ = true;  ///< the last operation admitted every job, and nobody has interfered since
+  bool provided_for_ = true;  ///< the last operation admitted every job, and no host has changed a share since
 };
 
 }  // namespace takt::inline TAKT_ABI
