@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Says whether something holds for every plan, of how many this was asked, and whether all said yes.
+/// Says whether something holds for every plan, of how many this was asked, and whether it held for all.
 struct every_plan_answer {
   bool is_known = false;  ///< the plans could be counted, and all were asked until one said no
   bool holds = false;

@@ -99,7 +99,7 @@ concept ChainMethod = requires {
 template <class P, class Methods>
 concept HasChainMethod = ChainMethod<method_of<P, Methods>>;
 
-/// A method of sets in a spelling of their own, whichever.
+/// A method of sets in any spelling of their own.
 template <class M>
 concept JudgesSets = requires {
   { M::name } -> std::convertible_to<std::string_view>;

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Adds task `i` of `from` behind those of `to`, with all that is said of it. False when `to` has no room, and `to` is
+/// Adds task `i` of `from` behind those of `to`, with all that is known of it. False when `to` has no room, and `to` is
 /// of no use then. Pre: i < from.size().
 template <class To, class From>
 [[nodiscard]] constexpr auto copy_task(const From& from, std::size_t i, To& to) -> bool {

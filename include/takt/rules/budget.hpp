@@ -67,7 +67,7 @@ struct job_budget {
 };
 
 /// The job takes the budgets of its task's next `jobs` jobs. False, and no change, on overflow. In the long run the
-/// task gets `refill` per `period` all the same. Source: Elliott 2015, section 3.2.4.
+/// task still gets `refill` per `period`. Source: Elliott 2015, section 3.2.4.
 [[nodiscard]] constexpr auto release_early(job_budget& b, std::int64_t jobs = 1) noexcept -> bool {
   job_budget later = b;
   ticks shift = 0;

@@ -160,7 +160,7 @@ class visit_layout {
     return added;
   }
 
-  /// SMs and shares that are handed out go round.
+  /// Checks that no more SMs and shares are handed out than there are.
   constexpr void check_shares() {
     std::int32_t at = 0;
     for (const pool_outline& p : pools_) {

@@ -47,7 +47,7 @@ struct piece_latency {
   ticks age_at_output = 0;
 };
 
-/// Returns the nominal release of job k, which may be negative: as if all had been going on for ever.
+/// Returns the nominal release of job k, which may be negative: as if all tasks had always run.
 [[nodiscard]] constexpr auto release_of(const chain_stage& s, ticks job) noexcept -> ticks {
   return s.offset + job * s.period;
 }

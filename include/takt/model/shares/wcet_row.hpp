@@ -61,8 +61,8 @@ enum class between_shares : std::uint8_t {
 [[nodiscard]] constexpr auto last_of(between_shares) noexcept -> between_shares { return between_shares::curve; }
 
 /// Longest times of a job that runs alone with 1 to 100 per cent of a GPU. It never increases with the share: a row
-/// that does is raised to its upper envelope, lest more of the GPU slow a job down. A time that is not positive stays
-/// what it is, for `validate` to refuse, as far as no time of a greater share exceeds it.
+/// that does is raised to its upper envelope, so that more of the GPU never slows a job down. A time that is not
+/// positive stays what it is, for `validate` to refuse, as far as no time of a greater share exceeds it.
 class wcet_row {
  public:
   static constexpr std::string_view name = "wcet_by_share";

@@ -25,9 +25,9 @@ struct token_capacity {
 
 /// Sets how many tokens a client gets per period so that its measured utilization approaches a limit. It gives more
 /// while that is not above, less while it is, in steps that grow with the distance. Steps of less than five points'
-/// worth are never made, so it swings around the limit instead of resting on it.
+/// worth are never made, so it moves around the limit and does not stay on it.
 ///
-/// Differs from WAMP2S: the paper takes the controller of GaiaGPU for granted and does not print it.
+/// Differs from WAMP2S: the paper assumes the controller of GaiaGPU and does not print it.
 class share_feedback {
  public:
   /// Pre: capacity.valid(), 0 <= refill <= capacity.total().

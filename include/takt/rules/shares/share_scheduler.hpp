@@ -183,7 +183,7 @@ class share_scheduler {
     return true;
   }
 
-  /// Returns whether no operation is needed: only jobs ended, and the rest was, or nearly is, well provided for. A job
+  /// Returns whether no operation is needed: only jobs ended, and all others had, or nearly have, what they need. A job
   /// that holds nothing would wait for ever.
   [[nodiscard]] constexpr auto may_keep() const -> bool {
     if ((pending_ & cause_release) != 0) { return false; }
