@@ -45,7 +45,7 @@ template <std::size_t N, std::size_t V, std::size_t Lines>
 struct comparison {
   inline_vector<comparison_line<N, V>, Lines> lines;
 
-  /// The proven line with the largest slack, the first of equals; the first line where none is proven. Pre: some line.
+  /// Returns the first proven line with the largest slack; the first line where none is proven. Pre: some line.
   [[nodiscard]] constexpr auto best() const -> const comparison_line<N, V>& {
     TAKT_EXPECTS(!lines.empty());
     std::size_t out = 0;

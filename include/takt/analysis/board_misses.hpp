@@ -123,7 +123,7 @@ template <class P, class T>
   return out;
 }
 
-/// A verdict of tasks on a typed board; `unschedulable` where it is no proof and a miss is proven under every plan.
+/// Returns a verdict on a typed board: `unschedulable` where it is no proof and a miss is proven under every plan.
 template <class P, class T, class Verdict>
 [[nodiscard]] constexpr auto with_proven_misses(const P& board, const T& tasks, Verdict found) -> Verdict {
   const bool is_open = !found.error && !found.schedulable() && found.status != verdict_status::unschedulable;

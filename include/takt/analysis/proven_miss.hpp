@@ -236,7 +236,7 @@ template <class Number, std::size_t N>
 
 namespace detail {
 
-/// Largest share that a task could have on one GPU if every other GPU task had the least; 0 if not even one fits.
+/// Returns the largest share of a task on one GPU if every other GPU task has the least; 0 if not even one fits.
 template <class Table>
 [[nodiscard]] constexpr auto largest_share(const Table& table, const gpu_record& gpu, std::size_t gpus)
     -> std::int32_t {

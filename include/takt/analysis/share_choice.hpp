@@ -65,8 +65,8 @@ template <class Table>
   return out;
 }
 
-/// The greatest of the shortest and the least of the longest times over a choice: the one leaves others the widest gap,
-/// the other gives the task its best response. Pre: some share of the choice exists.
+/// Returns the greatest of the shortest and the least of the longest times over a choice. The one leaves others the
+/// widest gap, the other gives the task its best response. Pre: some share of the choice exists.
 template <class Table>
 [[nodiscard]] constexpr auto kernel_time(const Table& table, const segment_record<typename Table::number>& s,
                                          const platform_record& platform, const share_choice& choice,

@@ -157,7 +157,7 @@ struct verdict {
   {
     return task < tasks.size() && tasks[task].bound.exists ? duration{tasks[task].bound.value} : duration::max();
   }
-  /// Position of the first task that is not proven to meet its deadline, in the given order; `nowhere` if none.
+  /// Returns the position of the first task that is not proven to meet its deadline; `nowhere` if none.
   [[nodiscard]] constexpr auto first_unproven() const noexcept -> std::uint32_t {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (tasks[i].evaluated && !tasks[i].meets) { return static_cast<std::uint32_t>(i); }

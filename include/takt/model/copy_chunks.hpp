@@ -24,7 +24,7 @@ class copy_chunks {
   [[nodiscard]] constexpr auto count() const noexcept -> std::int64_t {
     return valid_ ? ceil_divide(bytes_, chunk_) : 0;
   }
-  /// Returns the bytes of chunk i. Pre: 0 <= i < count().
+  /// Returns how many bytes chunk i has. Pre: 0 <= i < count().
   [[nodiscard]] constexpr auto size(std::int64_t i) const noexcept -> std::int64_t {
     TAKT_EXPECTS(0 <= i && i < count());
     return i + 1 < count() ? chunk_ : bytes_ - i * chunk_;

@@ -50,7 +50,7 @@ struct gpu_record {
   [[nodiscard]] constexpr auto valid() const noexcept -> bool {
     return sms >= 0 && virtual_per_sm > 0 && sms <= max_units / virtual_per_sm && granularity > 0 && speed.valid();
   }
-  /// Returns the units that a plan can hand out. Pre: valid; so for the one below.
+  /// Returns how many units a plan can hand out. Pre: valid; so for the one below.
   [[nodiscard]] constexpr auto budget() const noexcept -> std::int32_t {
     TAKT_EXPECTS(valid());
     return shared ? sms * virtual_per_sm : sms;
@@ -59,7 +59,7 @@ struct gpu_record {
     TAKT_EXPECTS(valid());
     return shared ? share : share * virtual_per_sm;
   }
-  /// Returns the SMs behind a token; 0 when they do not divide evenly.
+  /// Returns how many SMs are behind a token; 0 when they do not divide evenly.
   [[nodiscard]] constexpr auto slot() const noexcept -> std::int32_t {
     return tokens < 1 || granularity < 1 ? 0 : sms / granularity / tokens * granularity;
   }

@@ -43,7 +43,7 @@ struct flow_attributes {
   ticks offset = 0;            ///< of the first release
 };
 
-/// The core that a task names, or the first one of its cluster, where so many processors are scheduled together.
+/// Returns the core that a task names, or the first of its cluster, where so many are scheduled together.
 [[nodiscard]] constexpr auto core_named_by(const flow_attributes& t, std::int32_t together) noexcept -> std::int32_t {
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
   if (!t.names_cluster || t.core < 0 || together < 1) { return t.core; }

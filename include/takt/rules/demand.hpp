@@ -17,7 +17,7 @@ inline constexpr ticks unbounded_response = ticks{1} << 60;
 /// Stands for an unknown bound: the search ended at its limit of rounds, and there may be one.
 inline constexpr ticks given_up_response = unbounded_response + 1;
 
-/// The longer of two times, one of which may have no bound. Where both have none it is the one that says so for good.
+/// Returns the longer of two times, which may have no bound. If both have none it is the one that is surely unbounded.
 [[nodiscard]] constexpr auto longer_response(ticks a, ticks b) noexcept -> ticks {
   const bool neither = a >= unbounded_response && b >= unbounded_response;
   return (a < b) != neither ? b : a;

@@ -272,7 +272,7 @@ class visit_layout {
     for (std::size_t at = 0; at < wanted; ++at) { number += pools_[at].has_tokens ? 1U : 0U; }
     return number;
   }
-  /// Returns the tokens of the GPU on which the task runs, if it has some.
+  /// Returns the number of the tokens of the GPU on which the task runs, if it has some.
   [[nodiscard]] constexpr auto tokens_of_share() const -> std::uint32_t {
     std::uint32_t found = no_tokens;
     std::int32_t gpus = 0;

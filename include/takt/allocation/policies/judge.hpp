@@ -316,8 +316,8 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   return out;
 }
 
-/// The largest factor on all execution times, in thousandths, with which the plan that was found is proven, or, with
-/// `rounds` above 0, some plan, by bisection; 0: with none.
+/// Returns the largest factor on all execution times, in thousandths, with which the plan that was found is proven, by
+/// bisection. With `rounds` above 0 it is that of some plan. 0: there is none.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto factor_on(const policy_verdict<P, N, V>& found, const CpuRule& rule,
                                        const described_tasks<N, V, R, S>& all, const hardware& given,

@@ -64,7 +64,7 @@ struct decided_plan {
   }
 };
 
-/// Least (deadline - bound) / deadline of tasks that have a deadline and a bound, in thousandths, rounded down.
+/// Returns the least (deadline - bound) / deadline of tasks that have both, in thousandths, rounded down.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto slack_permille(const verdict<ticks, N, V>& v) -> std::int64_t {
   std::int64_t least = 1000;

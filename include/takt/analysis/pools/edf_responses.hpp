@@ -19,7 +19,7 @@ inline constexpr std::int32_t most_edf_rounds = 5 * most_rounds;
 
 namespace detail {
 
-/// Instances of u whose deadline is at most d, where the first becomes ready at 0 as late as its jitter lets it.
+/// Counts instances of u with deadlines up to d, if the first becomes ready at 0 as late as its jitter lets it.
 [[nodiscard]] constexpr auto jobs_due(const visit_demand& u, ticks d) noexcept -> ticks {
   const ticks latest = d + u.jitter - u.deadline;
   return latest < 0 ? 0 : latest / u.period + 1;

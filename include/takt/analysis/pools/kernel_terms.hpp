@@ -119,7 +119,7 @@ class stack_terms_of {
   ticks blocks_[most_decided_visits]{};
 };
 
-/// The longest wave of visits that compete on one lane: no wave of theirs starts so shortly before the end of a slot.
+/// Returns the longest wave of visits that compete on one lane: none starts so shortly before the end of a slot.
 [[nodiscard]] constexpr auto guard_of(std::span<const visit_demand> visits, const visit_demand& v) -> ticks {
   ticks guard = 0;
   for (const visit_demand& u : visits) {

@@ -13,11 +13,11 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Returns the jobs of a visit that can become ready within a closed window that begins with one of them.
+/// Returns how many jobs of a visit can become ready within a closed window that begins with one of them.
 [[nodiscard]] constexpr auto jobs_within(const visit_demand& u, ticks window) noexcept -> ticks {
   return (window + u.jitter) / u.period + 1;
 }
-/// Returns the same for a half-open window. Pre: window >= 0.
+/// Returns the same number for a half-open window. Pre: window >= 0.
 [[nodiscard]] constexpr auto jobs_before(const visit_demand& u, ticks window) noexcept -> ticks {
   TAKT_EXPECTS(window >= 0);
   return (window + u.jitter + u.period - 1) / u.period;

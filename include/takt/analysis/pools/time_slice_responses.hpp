@@ -54,7 +54,7 @@ class context_turns {
     return out;
   }
 
-  /// Work of the own context until v is done: of each task that shares it what can be pending at one instant.
+  /// Returns the work of the own context until v is done: of each of its tasks what can be pending at one instant.
   [[nodiscard]] constexpr auto own_work(const visit_demand& v) const noexcept -> ticks {
     const std::uint32_t context = slice_view::of(v.view, v.task).context;
     const auto of_context = [&](const visit_demand& u) {
@@ -152,7 +152,7 @@ class contexts_in_window {
   }
 
  private:
-  /// Returns the jobs of u that are pending at some instant of a window, if each is done within the response of u.
+  /// Returns how many jobs of u are pending at some instant of a window, if each is done within the response of u.
   [[nodiscard]] static constexpr auto jobs_that_meet(const visit_demand& u, ticks window) noexcept -> ticks {
     if (u.response >= unbounded_response) { return unbounded_response; }
     return ceil_divide(window + u.jitter + u.response, u.period);

@@ -22,7 +22,7 @@ inline constexpr share_need no_share_suffices = 101;
 /// Time of a job that nothing bounds, or whose bound does not fit. No slack covers it.
 inline constexpr ticks unbounded_time = std::numeric_limits<ticks>::max();
 
-/// The least share in 1..100 that `suffices`. Pre: what suffices does so with every greater share. Cost: 7 calls.
+/// Finds the least share in 1..100 that `suffices`. Pre: what suffices does so with every greater share. Cost: 7 calls.
 template <class Suffices>
 [[nodiscard]] constexpr auto least_sufficient_share(const Suffices& suffices) -> share_need {
   std::int32_t low = 1;

@@ -71,7 +71,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t
   return {};
 }
 
-/// The kernels with the cores and the priorities of a plan, in the given order. Pre: `plan_fault` found nothing.
+/// Returns the kernels with the cores and priorities of a plan, in the given order. Pre: `plan_fault` found nothing.
 template <std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto planned_kernels(task_rows<accelerator_task<ticks>, MaxTasks> table, const plan<N, V>& p)
     -> task_rows<accelerator_task<ticks>, MaxTasks> {

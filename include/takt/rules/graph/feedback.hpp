@@ -37,8 +37,8 @@ struct feedback_graph {
   }
 };
 
-/// Returns the places of an object that readers see `lag` invocations later: as many as the writer may be ahead and the
-/// past that is still read.
+/// Returns how many places an object has that readers see `lag` invocations later: as many as the writer may be ahead
+/// and the past that is still read.
 [[nodiscard]] constexpr auto ring_size(std::int64_t copies, std::int64_t lag) noexcept -> std::int64_t {
   return copies + lag;
 }

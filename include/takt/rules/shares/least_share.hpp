@@ -35,7 +35,7 @@ struct lasting_need {
   ticks time = unbounded_time;  ///< with the need, or with the whole GPU if there is none
 };
 
-/// The least share with which a whole job of a task meets its deadline, if it starts so late, when all others are
+/// Returns the least share with which a whole job of a task that starts so late meets its deadline. All others are
 /// active and hold all that is left. None for a delay below 0. Pre: task < table.size().
 template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
 [[nodiscard]] constexpr auto need_under_full_load(const application_set<MaxTasks>& table, const Predictor& predictor,

@@ -30,7 +30,7 @@ struct resource_units {
     return size;
   }
 
-  /// Returns the units that are in use whenever a block waits.
+  /// Returns how many units are in use whenever a block waits.
   template <class Number, std::size_t MaxTasks>
   [[nodiscard]] constexpr auto busy_beside(const task_rows<block_kernel<Number>, MaxTasks>& table) const
       -> std::int64_t {

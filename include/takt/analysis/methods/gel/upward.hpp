@@ -143,7 +143,7 @@ class load_sum {
     if (!is_number(sum_)) { return load_side::unknown; }
     return Fraction(limit) < sum_ ? load_side::above : load_side::at_most;
   }
-  /// The least whole number that is not below the sum, from both sides; equal where the sum is exact. Pre: fits().
+  /// Bounds the least whole number not below the sum from both sides; equal where the sum is exact. Pre: fits().
   [[nodiscard]] constexpr auto least_ceiling(std::int64_t limit) const -> std::int64_t {
     TAKT_EXPECTS(fits());
     std::int64_t ceiling = 0;

@@ -23,7 +23,7 @@ template <ExactNumber Number>
   return detail::sections(queue_length(processors, replicas) - 1, longest);
 }
 
-/// Time for which a job, with requests or without, lends its priority after its release: ceil(m / k) sections.
+/// Bounds how long a job, with requests or without, lends its priority after its release: ceil(m / k) sections.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ck_omlp_indirect(std::int64_t processors, std::int64_t replicas, const Number& longest)
     -> blocking_bound<Number> {
