@@ -85,8 +85,8 @@ class admission {
   judged now_{};
 };
 
-/// An admission of sets of so many tasks and visits, on a board under a policy and a rule of processors. One GPU, and
-/// no resources of one's own: a judge by `judge_at_run_time` knows all hardware.
+/// Makes an admission of sets of so many tasks and visits, on a board under a policy and a rule of processors. One GPU,
+/// and no resources of one's own: a judge by `judge_at_run_time` knows all hardware.
 template <std::size_t MaxTasks, std::size_t MaxVisits, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto admit(const P& policy, const CpuRule& rule, const hardware& board,
                                    std::int32_t rounds = default_share_rounds) {

@@ -114,7 +114,7 @@ class branch_and_bound {
     return split_gpus(set, widest);
   }
 
-  /// Task k on its first GPU, or on none like that.
+  /// Splits by whether task k is on its first GPU, or on none like that.
   constexpr auto split_gpus(choices& set, std::size_t k) -> bool {
     const std::size_t g = set.first_gpu(k);
     choices there = set;

@@ -114,8 +114,8 @@ class plan_walk {
 
   constexpr auto first_failing() -> std::size_t { return detail::first_failing(limit_, *effort_, *analysis_); }
 
-  /// Smaller shares first; of equal shares the GPU of lower number. With a monotone analysis no share above the least
-  /// passing one on a GPU can help any task, so only other GPUs remain to be tried after it.
+  /// Tries smaller shares first; of equal shares the GPU of lower number. With a monotone analysis no share above the
+  /// least passing one on a GPU can help any task, so only other GPUs remain to be tried after it.
   constexpr auto try_shares(std::size_t k) -> bool {
     std::array<bool, max_gpus> settled{};
     std::int32_t largest = 0;

@@ -45,7 +45,7 @@ struct place_statistics {
   }
 
  private:
-  /// floor(part * scale) without a product that overflows. Pre: 0 <= part < 1, 0 < scale < 2^62.
+  /// Returns floor(part * scale) without a product that overflows. Pre: 0 <= part < 1, 0 < scale < 2^62.
   [[nodiscard]] static constexpr auto scaled_floor(const rational& part, std::int64_t scale) noexcept -> std::int64_t {
     TAKT_EXPECTS(!(part < rational{0}) && part < rational{1} && scale > 0 && scale < std::int64_t{1} << 62);
     std::int64_t out = 0;
@@ -104,7 +104,7 @@ class area_ranking {
     return true;
   }
 
-  /// Best first; empty without groups.
+  /// Returns candidates, best first; empty without groups.
   [[nodiscard]] constexpr auto ranked() const -> order {
     order out;
     for (std::size_t i = 0; i < candidates_ && groups_ > 0; ++i) {

@@ -78,7 +78,7 @@ class share_search_steps {
  private:
   [[nodiscard]] constexpr virtual auto has_wrong_board() const -> bool = 0;
   [[nodiscard]] constexpr virtual auto judge(const plan_type& p) const -> verdict_type = 0;
-  /// Jobs alone under the shares of a plan, as the rules see them: of all tasks, or of one.
+  /// Measures jobs alone under the shares of a plan, as the rules see them: of all tasks, or of one.
   constexpr virtual void measure(const plan_type& p, std::span<job_times> out, std::size_t only) const = 0;
   [[nodiscard]] constexpr virtual auto wishes() const -> place_wishes<N> = 0;
 

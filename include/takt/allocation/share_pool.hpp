@@ -64,7 +64,7 @@ class share_pool {
   std::array<std::int32_t, max_gpus> free_{};
 };
 
-/// Unit by unit, in turn, to every task that needs some, until nothing more fits.
+/// Hands out unit by unit, in turn, to every task that needs some, until nothing more fits.
 template <std::size_t N>
 constexpr void split_evenly(const platform_record& platform, std::size_t tasks, const std::array<bool, N>& needs,
                             std::array<sm_share, N>& shares) {

@@ -28,7 +28,7 @@ class share_spreader {
   constexpr share_spreader(A& a, search_effort& effort)
       : analysis_{&a}, effort_{&effort}, needs_{tasks_with_shares(a)}, pool_{a.platform()} {}
 
-  /// `given` where some task does not pass under it. Else every task passes under what is returned, too.
+  /// Returns `given` where some task does not pass under it. Else every task passes under what is returned, too.
   constexpr auto run(const share_list& given) -> share_list {
     chosen_ = given;
     for (std::size_t k = 0; k < size(); ++k) {

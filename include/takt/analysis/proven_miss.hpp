@@ -99,7 +99,7 @@ namespace detail {
 
 inline constexpr std::int64_t million = 1'000'000;
 
-/// time / period in parts per million, rounded down, so that a sum above one million is a proof.
+/// Returns time / period in parts per million, rounded down, so that a sum above one million is a proof.
 template <class Number>
 [[nodiscard]] constexpr auto load_part(const Number& time, const Number& period) -> Number {
   using traits = number_traits<Number>;

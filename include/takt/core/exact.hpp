@@ -27,7 +27,7 @@ concept ExactFraction = ExactNumber<Number> && !number_traits<Number>::integral 
   { a / a } -> std::convertible_to<Number>;
 };
 
-/// a / b exactly. Pre: b > 0. Error: an overflowed fraction.
+/// Returns a / b exactly. Pre: b > 0. Error: an overflowed fraction.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto quotient(const Number& a, const Number& b) -> fraction_of<Number> {
   TAKT_EXPECTS(Number(0) < b);
@@ -48,7 +48,7 @@ template <ExactNumber Number>
   }
 }
 
-/// `out` = a + b, a * b; false, and no change, when that does not fit.
+/// Sets `out` = a + b, a * b; false, and no change, when that does not fit.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto add_exactly(const Number& a, const Number& b, Number& out) -> bool {
   if constexpr (number_traits<Number>::integral) {

@@ -103,7 +103,7 @@ class wide_natural {
     return a;
   }
 
-  /// Divides, rounded down; returns whether a rest was cut off. Pre: divisor > 0.
+  /// Divides and rounds down; returns whether a rest was cut off. Pre: divisor > 0.
   constexpr auto divide(ticks divisor) noexcept -> bool {
     TAKT_EXPECTS(divisor > 0);
     std::uint64_t rest = 0;
@@ -147,7 +147,7 @@ class wide_natural {
   std::array<std::uint64_t, 4> words_{};  // least significant first
 };
 
-/// ceil(value * factor / divisor), or the greatest time. Pre: value >= 0, factor >= 0, divisor > 0.
+/// Returns ceil(value * factor / divisor), or the greatest time. Pre: value >= 0, factor >= 0, divisor > 0.
 [[nodiscard]] constexpr auto scaled_up(ticks value, ticks factor, ticks divisor) noexcept -> ticks {
   TAKT_EXPECTS(value >= 0 && factor >= 0 && divisor > 0);
   ticks product = 0;

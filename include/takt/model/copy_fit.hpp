@@ -17,7 +17,7 @@ struct copy_sample {
 
 namespace detail {
 
-/// bytes per `time` in bytes per second, rounded down or up; false on overflow. Pre: time > 0.
+/// Computes bytes per `time` in bytes per second, rounded down or up; false on overflow. Pre: time > 0.
 [[nodiscard]] constexpr auto bandwidth(std::int64_t bytes, ticks time, bool up, std::int64_t& out) noexcept -> bool {
   TAKT_EXPECTS(time > 0);
   std::int64_t scaled = 0;

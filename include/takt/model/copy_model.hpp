@@ -33,7 +33,7 @@ struct copy_model {
   }
 
  private:
-  /// bytes x 10^9 / bandwidth without leaving 64 bits where the result fits: whole seconds first, then nine digits.
+  /// Computes bytes x 10^9 / bandwidth within 64 bits where the result fits: whole seconds first, then nine digits.
   [[nodiscard]] static constexpr auto at(std::int64_t bytes, std::int64_t bandwidth, bool up) noexcept -> ticks {
     ticks nanoseconds = bytes / bandwidth;
     std::int64_t rest = bytes % bandwidth;

@@ -96,7 +96,7 @@ class describer {
     }
     return visit_mask{1} << position;
   }
-  /// Job j of `to` waits for job j - `lag` of `from`, each of these.
+  /// Adds that job j of `to` waits for job j - `lag` of `from`, each of these.
   constexpr void history(visit_mask from, visit_mask to, std::int32_t lag) {
     const auto task = static_cast<std::uint32_t>(out_->tasks.size() - 1);
     for (std::uint32_t f = 0; f < max_visits_of_task && !out_->error; ++f) {

@@ -69,7 +69,7 @@ struct observed_task {
   }
 };
 
-/// A job completed so long after its release.
+/// Notes that a job completed so long after its release.
 template <class Number, class Text>
 constexpr void note_completion(observed_task<Number, Text>& t, const Number& response) {
   if (t.completed == 0 || response < t.best_response) { t.best_response = response; }
@@ -80,7 +80,7 @@ constexpr void note_completion(observed_task<Number, Text>& t, const Number& res
   ++t.completed;
 }
 
-/// A deadline passed while a job had not completed, whether or not it ever does.
+/// Notes that a deadline passed while a job had not completed, whether or not it ever does.
 template <class Number, class Text>
 constexpr void note_miss(observed_task<Number, Text>& t, ticks deadline) noexcept {
   ++t.misses;

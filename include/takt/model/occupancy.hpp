@@ -52,7 +52,7 @@ struct block_needs {
   return fit;
 }
 
-/// Active warps over the warps that the SM could hold when it holds as many of these blocks as it can.
+/// Returns active warps over the warps that the SM could hold, when it holds as many of these blocks as it can.
 [[nodiscard]] constexpr auto occupancy(const sm_limits& sm, const block_needs& block) noexcept -> rational {
   const std::int32_t warps = ceil_divide(block.threads < 1 ? 1 : block.threads, sm.warp_size);
   return rational{resident_blocks(sm, block) * warps, sm.threads / sm.warp_size};

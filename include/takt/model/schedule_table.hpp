@@ -82,7 +82,7 @@ template <const auto& Tasks>
 
 inline constexpr std::size_t most_expiry_points = 4096;
 
-/// Room for an activation of each job, and for each of its visits. One more than the most where that is not enough.
+/// Returns the room for an activation of each job and each of its visits; one above the most if that is too little.
 template <const auto& Tasks>
 [[nodiscard]] consteval auto expiry_points_of() -> std::size_t {
   const auto all = periods_of<Tasks>();

@@ -121,7 +121,7 @@ namespace detail {
   return {divisible_work{w.time, o.time, i.numerator, i.denominator, i.any_neighbour}};
 }
 
-/// A kernel whose law the caller brings: a measured table, or a type of their own.
+/// Makes a kernel whose law the caller brings: a measured table, or a type of their own.
 template <KernelLaw Law>
 [[nodiscard]] constexpr auto kernel(const Law& law) noexcept -> kernel_segment<Law> {
   return {law};

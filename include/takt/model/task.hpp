@@ -76,7 +76,7 @@ template <class... Parts>
 
 }  // namespace detail
 
-/// A sporadic task: its name, its attributes, then its chain of segments in order of execution.
+/// Makes a sporadic task: its name, attributes, then its chain of segments in order of execution.
 template <class... Parts>
 [[nodiscard]] constexpr auto task(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = detail::well_formed<Parts...>();

@@ -52,7 +52,7 @@ template <class Tasks>
   return i;
 }
 
-/// `to` gets the tasks of `more` behind its own. Error, and no change: a name that is there already, or no room.
+/// Adds the tasks of `more` behind those of `to`. Error, and no change: a name that is there already, or no room.
 template <class To, class From>
 [[nodiscard]] constexpr auto append_tasks(const From& more, To& to) -> model_error {
   To out = to;

@@ -149,8 +149,8 @@ constexpr auto add_split(const S& kernel, duration launch, duration await, Sink&
   return sink.visit(cpu(await), sink.visit(kernel, launched));
 }
 
-/// A segment as its visits, after those of a mask; the bit of the last. Pre: of a section, the mask is of one visit,
-/// the last of the task, or of none.
+/// Adds a segment as its visits, after those of a mask, and returns the bit of the last. Pre: of a section, the mask is
+/// of one visit, the last of the task, or of none.
 template <class S, class Sink>
 constexpr auto add_segment(const S& s, Sink& sink, visit_mask before) -> visit_mask {
   if constexpr (is_critical_section<S>) {

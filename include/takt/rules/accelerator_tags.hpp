@@ -184,8 +184,8 @@ struct accelerator_policy_check {
 
 }  // namespace detail
 
-/// Nested kernels by stream priorities (Zahaf and Lipari 2020, section 5.2). `cost` says what the hardware does when it
-/// preempts.
+/// Returns the rule of nested kernels by stream priorities (Zahaf and Lipari 2020, section 5.2). `cost` says what the
+/// hardware does when it preempts.
 template <class Policy>
 [[nodiscard]] constexpr auto levels(const Policy& /*policy*/,
                                     preemption_cost_model cost = preemption_cost_model::race) noexcept

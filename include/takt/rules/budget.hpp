@@ -66,7 +66,7 @@ struct job_budget {
   [[nodiscard]] friend constexpr auto operator==(const job_budget&, const job_budget&) noexcept -> bool = default;
 };
 
-/// The job takes the budgets of its task's next `jobs` jobs. False, and no change, on overflow. In the long run the
+/// Lets the job take the budgets of its task's next `jobs` jobs. False, and no change, on overflow. In the long run the
 /// task still gets `refill` per `period`. Source: Elliott 2015, section 3.2.4.
 [[nodiscard]] constexpr auto release_early(job_budget& b, std::int64_t jobs = 1) noexcept -> bool {
   job_budget later = b;

@@ -56,7 +56,7 @@ struct any_boards {
 
 }  // namespace detail
 
-/// `judge` for any hardware, at run time: what it is made of is instantiated once for all policies and rules.
+/// Does as `judge` for any hardware, at run time: what it is made of is instantiated once for all policies and rules.
 /// `decided`: what the search leaves as it is.
 template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] auto judge_at_run_time(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
@@ -65,7 +65,7 @@ template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::s
   return detail::judge_on<detail::any_boards>(policy, rule, all, board, rounds, decided);
 }
 
-/// `factor_permille` for any hardware, at run time.
+/// Does as `factor_permille` for any hardware, at run time.
 template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] auto factor_at_run_time(const policy_verdict<P, N, V>& found, const CpuRule& rule,
                                       const described_tasks<N, V, R, S>& all, const hardware& board,

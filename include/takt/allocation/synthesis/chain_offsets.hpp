@@ -71,7 +71,7 @@ class offset_problem {
     return {score >= least, score};
   }
 
-  /// The offsets of all decisions, into the stages of all chains.
+  /// Writes the offsets of all decisions into the stages of all chains.
   constexpr void set(const decisions<max_decisions>& all) {
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const ticks offset = offset_of(order_[i].task, all[i]);
@@ -120,7 +120,7 @@ class offset_problem {
     return ways < most_values ? static_cast<std::uint32_t>(ways) : most_values;
   }
 
-  /// A task beside a placed one, else the first of a chain without any. False: all are.
+  /// Places a task beside a placed one, else the first of a chain without any. False: all are.
   constexpr auto place_next() -> bool {
     bool found = false;
     placed next;

@@ -129,9 +129,9 @@ template <DecisionProblem P>
 
 }  // namespace detail
 
-/// Branch and bound over all decisions, in the order of their values: the optimum, or that there is none, unless
-/// `stop(progress)`, which is asked before each step, says so first. Goes on where `s` stands; a solution in it is one
-/// to beat. Cost: at most the product of the numbers of values.
+/// Searches all decisions by branch and bound, in the order of their values. It finds the optimum, or that there is
+/// none, unless `stop(progress)`, asked before each step, ends it first. Goes on where `s` stands; a solution in it is
+/// one to beat. Cost: at most the product of the numbers of values.
 template <DecisionProblem P, class Stop>
 constexpr void search_all(P& p, search_progress<P::max_decisions>& s, const Stop& stop) {
   TAKT_EXPECTS(p.size() <= P::max_decisions);

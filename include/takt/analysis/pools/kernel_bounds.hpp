@@ -160,7 +160,7 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
 
 using kernel_table = task_rows<accelerator_task<ticks>, most_decided_visits>;
 
-/// Visits of the lane of v, or all, as independent kernels, each start of which costs so much more. False: no room.
+/// Adds visits of the lane of v, or all, as independent kernels with so much more cost per start. False: no room.
 [[nodiscard]] constexpr auto kernels_of(std::span<const visit_demand> visits, const visit_demand* v, ticks start,
                                         kernel_table& out) -> bool {
   for (const visit_demand& u : visits) {

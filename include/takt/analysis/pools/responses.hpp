@@ -181,8 +181,8 @@ constexpr void nonpreemptive_busy_period_responses(visit_demand& v, const visit_
   }
 }
 
-/// The lesser of `response`, where no job then waits for the one before, and of what all jobs of a busy period take.
-/// `last`: a lower bound of the answer. `preempts`: visits that have started may lose the unit. Pre: v may queue.
+/// Takes the lesser of `response`, where no job then waits for the one before, and of what all jobs of a busy period
+/// take. `last`: a lower bound of the answer. `preempts`: visits that have started may lose the unit. Pre: v may queue.
 constexpr void count_queued_jobs(visit_demand& v, ticks last, const visit_demand* first, const visit_demand* own,
                                  ticks blocker, bool preempts) {
   TAKT_EXPECTS(v.may_queue);

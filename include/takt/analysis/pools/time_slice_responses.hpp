@@ -120,7 +120,7 @@ class contexts_in_window {
     return most_[at];
   }
 
-  /// Own work, work of others and switches in a window of so much time in which visit `at` is pending.
+  /// Adds up own work, work of others and switches in a window of so much time in which visit `at` is pending.
   [[nodiscard]] constexpr auto within(std::size_t at, ticks window) const noexcept -> ticks {
     using sums = context_turns;
     const visit_demand& v = visits_[at];

@@ -49,8 +49,8 @@ struct block_slots_resource {
   }
 };
 
-/// So many SMs, each of which holds blocks of up to so many threads together, and at most so many blocks. Leave the
-/// last one out only if blocks are so large that the threads are always used up first.
+/// States so many SMs, each of which holds blocks of up to so many threads together, and at most so many blocks. Leave
+/// the last one out only if blocks are so large that the threads are always used up first.
 [[nodiscard]] constexpr auto block_slots(std::int32_t sms, std::int32_t threads_per_sm,
                                          std::int32_t blocks_per_sm = 0) noexcept -> block_slots_resource {
   return {.sms = sms, .threads_per_sm = threads_per_sm, .blocks_per_sm = blocks_per_sm};
@@ -58,7 +58,7 @@ struct block_slots_resource {
 
 namespace detail {
 
-/// All processors, unless the rule says how many a cluster has.
+/// Returns the number of processors, unless the rule says how many a cluster has.
 template <class Rule>
 [[nodiscard]] constexpr auto cluster_size(std::int32_t processors, const Rule& rule) -> std::int32_t {
   if constexpr (requires { rule.processors; }) {

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Nodes of one graph such that every edge without a lag leads forward.
+/// Returns the nodes of one graph such that every edge without a lag leads forward.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto topological_order(const graph_table<Number, N, E, G>& table, std::size_t graph)
     -> inline_vector<std::uint32_t, N> {

@@ -77,7 +77,7 @@ constexpr void take_graph_facts(const graph_table<ticks, N, E, G>& table, std::s
   }
 }
 
-/// Graphs without fault, node by node. A junction is no visit: what follows it follows all that it follows.
+/// Takes graphs without fault, node by node. A junction is no visit: what follows it follows all that it follows.
 template <std::size_t N, std::size_t E, std::size_t G, class Sink>
 constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink& sink) {
   std::array<visit_mask, N> ends{};

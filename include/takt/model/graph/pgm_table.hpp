@@ -52,7 +52,7 @@ struct pgm_table {
   }
 };
 
-/// Nodes such that every edge leads forward. Pre: edges join nodes of the table.
+/// Orders nodes such that every edge leads forward. Pre: edges join nodes of the table.
 template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 [[nodiscard]] constexpr auto topological_order(const pgm_table<Number, MaxNodes, MaxEdges>& graph)
     -> inline_vector<std::uint32_t, MaxNodes> {

@@ -30,7 +30,7 @@ struct stream_layout {
   [[nodiscard]] constexpr auto stream_of(const kernel_placement& p) const noexcept -> std::int32_t {
     return (p.core == any_core ? cores : p.core) * levels + p.level;
   }
-  /// Equal for all streams of one level; the larger one goes first.
+  /// Returns the level of a stream; the larger one goes first.
   [[nodiscard]] constexpr auto level_of(std::int32_t stream) const noexcept -> std::int32_t { return stream % levels; }
 };
 

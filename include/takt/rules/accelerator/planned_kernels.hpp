@@ -81,7 +81,7 @@ template <std::size_t MaxTasks, std::size_t N, std::size_t V>
   return table;
 }
 
-/// The parts of a plan with all that the rule decides written out. Pre: the kernels are ranked, and
+/// Writes out the parts of a plan with all that the rule decides. Pre: the kernels are ranked, and
 /// `out` has none of these parts.
 template <AcceleratorRule Rule, std::size_t MaxTasks>
 constexpr void complete_plan(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,

@@ -83,7 +83,7 @@ class blocking_sum {
   blocking_status status_ = blocking_status::bounded;
 };
 
-/// `count` sections of one length.
+/// Returns the length of `count` sections of one length.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto sections(std::int64_t count, const Number& length) -> blocking_bound<Number> {
   blocking_sum<Number> sum;

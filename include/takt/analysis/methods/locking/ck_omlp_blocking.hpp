@@ -61,7 +61,7 @@ struct omlp_resource {
   std::int64_t requests = 0;
 };
 
-/// Blocking of a job: once the longest loan to any resource used in its cluster, and each request's waiting.
+/// Bounds the blocking of a job: once the longest loan to any resource used in its cluster, and each request's waiting.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ck_omlp_job(std::span<const omlp_resource<Number>> used) -> blocking_bound<Number> {
   detail::blocking_sum<Number> sum;

@@ -20,7 +20,7 @@ namespace takt::inline TAKT_ABI::analysis {
   return ceil_divide(requests, replicas);
 }
 
-/// k-FMLP whose queues are measured by the number of requests: floor((n - 1) / k) sections.
+/// Bounds waits under a k-FMLP whose queues are measured by the number of requests: floor((n - 1) / k) sections.
 /// Source: Elliott 2015, equation 2.31.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto k_fmlp_by_count(std::int64_t users, std::int64_t replicas, const Number& longest)
@@ -60,8 +60,8 @@ template <ExactNumber Number>
   return lesser(mean, k_fmlp_by_count(static_cast<std::int64_t>(longest.size()), replicas, rival));
 }
 
-/// Queues of at most `limit` requests that together hold a request of every user: limit - 1 sections, whichever queue
-/// that is not full a request joins. Error: `queue_limit_too_small` below ceil(n / k).
+/// Bounds waits in queues of at most `limit` requests that together hold a request of every user: limit - 1 sections,
+/// whichever queue that is not full a request joins. Error: `queue_limit_too_small` below ceil(n / k).
 /// Differs from Elliott 2015, section 3.2.3.2, where unlimited queues keep equation 2.31 under any advice: they do not.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto k_fmlp_with_limit(std::int64_t users, std::int64_t replicas, std::int64_t limit,

@@ -28,8 +28,8 @@ template <ExactNumber Number>
   return detail::sections(1, longest_of(longest_of_others));
 }
 
-/// All sections that higher tasks can begin in a window. A section asked for at the very end of it counts: the lock
-/// compares all requests of an instant.
+/// Adds up all sections that higher tasks can begin in a window. A section asked for at the very end of it counts: the
+/// lock compares all requests of an instant.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto higher_sections(std::span<const mutex_rival<Number>> higher, const Number& window)
     -> blocking_bound<Number> {

@@ -94,7 +94,7 @@ template <class Number, SupplyBound Supply, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Fixed priorities on a stack of nested kernels: a bound on every response, for sporadic or periodic releases.
+/// Bounds every response under fixed priorities on a stack of nested kernels, for sporadic or periodic releases.
 ///
 /// Blockers and charges are those of `level_stack_edf` with "lower priority" for "later deadline". A task counts as
 /// preemptable to its end, so its first job in a busy period is its worst, and with one level
@@ -139,8 +139,8 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-/// Fixed priorities with free preemption inside a slot, for any releases: the slot's inverse supply of own work and of
-/// what higher tasks release meanwhile. Pre: `order` names no task twice.
+/// Bounds responses under fixed priorities with free preemption inside a slot, for any releases: the slot's inverse
+/// supply of own work and of what higher tasks release meanwhile. Pre: `order` names no task twice.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                  const rank_order<MaxTasks>& order,

@@ -106,7 +106,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, blocking);
 }
 
-/// EDF on a stack of nested kernels, at most `levels` of them started. Sufficient for any releases.
+/// Tests EDF on a stack of nested kernels, at most `levels` of them started. Sufficient for any releases.
 ///
 /// A kernel blocks for its whole time only from the top of a full stack. So levels - 1 kernels of later deadlines are
 /// below it; it may itself first wait for the wave of one of them. A job is charged the longest wave that it can cut
@@ -123,8 +123,8 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   return judge_demand<Report>(terms.demand, dedicated_processor<Number>{}, terms.blocking);
 }
 
-/// Event-driven gang EDF with ideal preemption on any number of cores, with backfilling or in strict order. The first
-/// ready job always runs, so it is safe to treat all kernels as running one after the other.
+/// Tests event-driven gang EDF with ideal preemption on any number of cores, with backfilling or in strict order. The
+/// first ready job always runs, so it is safe to treat all kernels as running one after the other.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto gang_serial_edf(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> edf_verdict<Number> {
