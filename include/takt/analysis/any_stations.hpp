@@ -34,8 +34,8 @@ class any_stations {
     units_[count_++] = units;
     return true;
   }
-  /// A pool of tokens. Its sections are clients of the lock, so there are at most `Capacity`. False when full or when
-  /// locks of the rule have no replica for each token.
+  /// Adds a pool of tokens. Its sections are clients of the lock, so there are at most `Capacity`. False when full or
+  /// when locks of the rule have no replica for each token.
   auto add_tokens(const any_token_rule<Capacity>& rule, std::int32_t tokens) -> bool {
     return tokens > 0 && rule.locks_all(tokens) && token_rules_.try_push_back(rule) && tokens_.try_push_back(tokens);
   }

@@ -30,7 +30,7 @@ class interrupt_load {
     fits_ = add_exactly(o.tick, o.interrupt_cache_loss, each) && interrupt(each, o.tick_quantum, o.event_latency);
   }
 
-  /// A task is released on these CPUs. Pre: period > 0. Cost: constant.
+  /// Adds that a task is released on these CPUs. Pre: period > 0. Cost: constant.
   constexpr void add_release(const Number& period) {
     TAKT_EXPECTS(Number(0) < period);
     Number each{};
@@ -43,7 +43,7 @@ class interrupt_load {
     fits_ = fits_ && interrupt(work, every, latest);
   }
 
-  /// False: interrupts leave no time for jobs.
+  /// Returns whether interrupts leave any time for jobs.
   [[nodiscard]] constexpr auto leaves_time() const -> bool { return load_ < unit(); }
   [[nodiscard]] constexpr auto fits() const -> bool { return fits_ && is_number(load_) && is_number(once_); }
 
@@ -70,7 +70,7 @@ class interrupt_load {
   [[nodiscard]] static constexpr auto unit() -> Number {
     return number_traits<Number>::integral ? Number(std::int64_t{1} << 30) : Number(1);
   }
-  /// work / every in units of `unit()`.
+  /// Returns work / every in units of `unit()`.
   [[nodiscard]] static constexpr auto share(const Number& work, const Number& every, Number& out) -> bool {
     if constexpr (number_traits<Number>::integral) {
       Number scaled{};

@@ -92,7 +92,7 @@ class board_flattener : public visit_layout<N, V> {
     if (!error_) { error_ = validate(table_, stations_.size(), stations_.token_pools()); }
   }
 
-  /// Sections under protocols of one processor are time on it.
+  /// Checks that sections under protocols of one processor are time on it.
   constexpr void check_sections() {
     if (error_) { return; }
     const std::size_t wrong = first_not_local(table_, stations_);

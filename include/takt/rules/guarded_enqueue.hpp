@@ -42,7 +42,7 @@ class guarded_enqueue {
   /// Returns the job that enters next.
   [[nodiscard]] constexpr auto next() const noexcept -> std::int64_t { return next_; }
   [[nodiscard]] constexpr auto next_is_ready() const noexcept -> bool { return waiting_[slot(next_)].ready; }
-  /// The next job does not enter before. Pre: it is ready, and one has entered.
+  /// Returns the instant before which the next job does not enter. Pre: it is ready, and one has entered.
   [[nodiscard]] constexpr auto earliest() const -> const Number& {
     TAKT_EXPECTS(next_is_ready() && next_ > 0);
     const Number& release = waiting_[slot(next_)].release;

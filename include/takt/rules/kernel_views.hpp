@@ -49,7 +49,7 @@ struct wcet_work_grid_or_wcet_by_share;
 
 namespace detail {
 
-/// 0 where the sizes are those of no GPU.
+/// Returns how many virtual SMs there are; 0 where the sizes are those of no GPU.
 [[nodiscard]] constexpr auto all_virtual_sms(const gpu_record& gpu) noexcept -> std::int32_t {
   return gpu.valid() ? gpu.sms * gpu.virtual_per_sm : 0;
 }

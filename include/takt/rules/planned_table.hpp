@@ -134,7 +134,7 @@ template <Platform P, class Table, std::size_t N>
   return {};
 }
 
-/// The parts of a plan with all that the composition decides written out.
+/// Writes out the parts of a plan with all that the composition decides.
 template <Platform P, class Table, std::size_t N, std::size_t M>
 constexpr void complete_plan(const P& platform, const Table& table, const plan<N>& from, plan<M>& out) {
   static_cast<void>(out.cores.resize(table.size()));

@@ -202,7 +202,7 @@ struct routed_visit {
   ticks region = 0;  ///< on a processor
 };
 
-/// The region of a visit under a rule that sees it as so long, or what is wrong with it.
+/// Finds the region of a visit under a rule that sees it as so long, or what is wrong with it.
 constexpr void see_region(const limited_cpu_segment& asked, bool is_honoured, routed_visit& out) noexcept {
   const ticks region = asked.region.count();
   if (out.seen.fault != model_fault::none) { return; }

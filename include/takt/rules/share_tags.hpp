@@ -28,7 +28,7 @@ struct shares_rule {
   }
 };
 
-/// Shares as in Yao et al. 2022, read as `rules` say, on workload changes that pass `triggers`.
+/// Returns the rule of shares as in Yao et al. 2022, read as `rules` say, on workload changes that pass `triggers`.
 [[nodiscard]] constexpr auto shares(const share_rules& rules = wamp2s_robust,
                                     const share_triggers& triggers = every_change) noexcept -> shares_rule {
   return {rules, triggers};

@@ -76,7 +76,7 @@ concept BoundsBlocking =
 
 namespace detail {
 
-/// A lock for as many tokens as its clients can ask for.
+/// Makes a lock for as many tokens as its clients can ask for.
 template <std::size_t Clients, class Rule>
 [[nodiscard]] constexpr auto make_token_lock(const Rule& rule, token_setting at) {
   constexpr auto most = static_cast<std::int32_t>(Clients);

@@ -54,7 +54,7 @@ class visit_layout {
  public:
   constexpr explicit visit_layout(const plan<N, V>& p) : plan_{&p} {}
 
-  /// Visits of the task opened last are a section of a mutex.
+  /// Notes that visits of the task opened last are a section of a mutex.
   constexpr void hold(mutex_key mutex, visit_mask visits) {
     if (error_) { return; }
     std::uint32_t tokens = no_tokens;
@@ -66,7 +66,7 @@ class visit_layout {
     if (!table_.sections.try_push_back({last_task(), tokens, visits})) { fail(model_fault::too_many_segments); }
   }
 
-  /// Visits of the task opened last are one section of the tokens of its GPU, if that has some.
+  /// Notes that visits of the task opened last are one section of the tokens of its GPU, if that has some.
   constexpr void stretch(visit_mask visits) {
     if (error_ || visits == 0) { return; }
     if (tokens_of_share() == no_tokens || !takes_time(table_.tasks.back(), visits)) { return; }
@@ -178,7 +178,7 @@ class visit_layout {
     }
   }
 
-  /// The plan's priorities, or the tasks' own when each has one, else deadline monotonic.
+  /// Sets the plan's priorities, or the tasks' own when each has one, else deadline monotonic.
   constexpr void set_priorities() {
     bool given = true;
     for (std::size_t i = 0; i < table_.size(); ++i) {

@@ -27,7 +27,7 @@ concept InflatingStations = DecidingStations<S> && TokenStations<S> && requires(
 
 namespace detail {
 
-/// Least time from the instant at which a visit becomes ready to the end of its job.
+/// Writes the least time from the instant at which a visit becomes ready to the end of its job.
 template <std::size_t N, std::size_t V>
 constexpr void least_rests(const visit_table<N, V>& table, ticks* rests) {
   for (std::size_t v = table.visits.size(); v-- > 0;) {

@@ -42,7 +42,7 @@ template <class Described>
   return located(e, tasks.tasks);
 }
 
-/// Where orders go by deadlines, a task without one goes by its period.
+/// Returns the deadline by which orders go: that of a task without one is its period.
 [[nodiscard]] constexpr auto ordering_deadline(const described_task& t) noexcept -> ticks {
   return t.limited ? t.deadline : t.period;
 }
@@ -71,8 +71,8 @@ template <class Described>
   return true;
 }
 
-/// A verdict for deadlines that were brought forward, as one for those that were given. `unschedulable` says nothing of
-/// a later deadline.
+/// Turns a verdict for deadlines that were brought forward into one for those that were given. `unschedulable` says
+/// nothing of a later deadline.
 template <class Described, class Verdict>
 constexpr void give_back_deadlines(const Described& tasks, Verdict& out) {
   bool all_asked = true;

@@ -49,7 +49,7 @@ struct kernels_reading {
   bool times_are_given = true;  ///< else some kernel may always be faster than the table says
 };
 
-/// Described tasks that are one kernel each as the tasks of an accelerator. A kernel that does not say what it costs to
+/// Reads described tasks of one kernel each as tasks of an accelerator. A kernel that does not say what it costs to
 /// stop it runs to its end: the cost is its time. Pre: the table is empty.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_whole_kernels(const Described& tasks, const hardware& board, Table& out,

@@ -55,10 +55,10 @@ constexpr auto add_feedback(feedback_graph<MaxNodes, MaxEdges>& out, std::uint32
 
 }  // namespace detail
 
-/// Feedback edges and depths of a graph of `nodes` nodes. Feedback edges are the reverse of every forward edge, and of
-/// every pair of users of one object of which one comes after the other. Edges with initial tokens lead into the past,
-/// as those of delayed objects do: they do not count for depths or order and get a feedback edge of their own. `copies`
-/// 0 stands for one per node on the longest path. Cost: nodes x edges + uses^2 + feedback edges^2.
+/// Makes feedback edges and depths of a graph of `nodes` nodes. Feedback edges are the reverse of every forward edge,
+/// and of every pair of users of one object of which one comes after the other. Edges with initial tokens lead into the
+/// past, as those of delayed objects do: they do not count for depths or order and get a feedback edge of their own.
+/// `copies` 0 stands for one per node on the longest path. Cost: nodes x edges + uses^2 + feedback edges^2.
 template <std::size_t MaxNodes, std::size_t MaxEdges>
 [[nodiscard]] constexpr auto make_feedback(std::size_t nodes, std::span<const token_edge> forward,
                                            std::span<const object_use> uses, std::int64_t copies = 0)

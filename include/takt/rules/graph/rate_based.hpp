@@ -22,7 +22,7 @@ struct job_rate {
 
   /// Period and relative deadline of the sporadic task that serves this rate (Elliott 2015, equations 2.10 and 2.11).
   [[nodiscard]] constexpr auto period() const -> Fraction { return window / arrivals; }
-  /// Long-run share of a processor: C chi / upsilon.
+  /// Returns the long-run share of a processor: C chi / upsilon.
   [[nodiscard]] constexpr auto utilization(const Fraction& wcet) const -> Fraction { return wcet * arrivals / window; }
 };
 

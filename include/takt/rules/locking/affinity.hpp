@@ -207,7 +207,7 @@ constexpr void append_to(List& list, const T& value) {
 // `queues`, of requests in `eligible` and `all`, which stay where they are.
 // Bounds: each queue once, each request once.
 
-/// H2, or H1 for a task without a GPU before.
+/// Chooses by H2, or by H1 for a task without a GPU before.
 template <class Protocol, class Known, class Loads, class Times>
 [[nodiscard]] constexpr auto queue_by_affinity(const Protocol& p, request_id r, const Known& known, Loads& loads,
                                                Times& own) -> replica_id {

@@ -49,7 +49,7 @@ struct group_answer {
   [[nodiscard]] friend constexpr auto operator==(const group_answer&, const group_answer&) noexcept -> bool = default;
 };
 
-/// `accepted` if the list names at least one lock, each of them once and below `Locks`.
+/// Returns `accepted` if the list names at least one lock, each of them once and below `Locks`.
 template <std::size_t Locks>
 [[nodiscard]] constexpr auto check_lock_list(const lock_list<Locks>& list) noexcept -> group_status {
   if (list.empty()) { return group_status::no_lock; }

@@ -129,7 +129,7 @@ class k_fmlp {
     return best;
   }
 
-  /// A sum that overflows counts as longer than every other.
+  /// Measures a queue. A sum that overflows counts as longer than every other.
   [[nodiscard]] constexpr auto measure(replica_id x) const noexcept -> ticks {
     switch (options_.measure) {
       case queue_measure::requests: return queues_.length(x);

@@ -26,7 +26,7 @@ class priority_heaps {
     previous_.fill(no_edge);
   }
 
-  /// `no_edge`: the heap is empty. Pre: 0 <= heap < Heaps.
+  /// Returns the best item; `no_edge`: the heap is empty. Pre: 0 <= heap < Heaps.
   [[nodiscard]] constexpr auto best(std::int32_t heap) const noexcept -> priority_edge {
     TAKT_EXPECTS(is_heap(heap));
     return root_[index(heap)];

@@ -266,7 +266,7 @@ class r2dglp {
     return no_request;
   }
 
-  /// Rule R5 for a place that has become free in x.
+  /// Applies rule R5 to a place that has become free in x.
   constexpr void refill(replica_id x, request_id donor) noexcept {
     if (outside_ == 0) { return; }
     request_id r = donor != no_request ? donor : donor_of_risen();

@@ -74,7 +74,7 @@ class request_queues {
     TAKT_EXPECTS(is_request(r));
     return next_[index(r)];
   }
-  /// `no_replica`: r stands in no queue.
+  /// Returns the queue of r; `no_replica`: r stands in none.
   [[nodiscard]] constexpr auto queue_of(request_id r) const noexcept -> replica_id {
     TAKT_EXPECTS(is_request(r));
     return queue_[index(r)];

@@ -81,7 +81,7 @@ class block_queue_server {
   }
 
   [[nodiscard]] constexpr auto queue() const noexcept -> const queue_type& { return queue_; }
-  /// Unfinished work of what is in the queue or runs, without serial parts, in thread time. Pre: it fits.
+  /// Returns the unfinished work of what is in the queue or runs, without serial parts, in thread time. Pre: it fits.
   [[nodiscard]] constexpr auto backlog(ticks now) const noexcept -> ticks {
     ticks sum = 0;
     bool fits = true;

@@ -38,7 +38,7 @@ class kernel_lanes {
     return core == any_core ? 0 : static_cast<std::size_t>(core) + 1;
   }
 
-  /// The next job of a kernel.
+  /// Loads the next job of a kernel.
   constexpr void load(kernel_id k, const Number& work, const Number& cost, std::uint64_t number) {
     kernels_[index(k)] = {.remaining = work, .cost = cost, .number = number};
   }

@@ -58,7 +58,7 @@ class exact_progress {
 
  private:
   [[nodiscard]] constexpr auto theta_or_none() const -> Fraction { return is_number(theta_) ? theta_ : Fraction(0); }
-  /// By bisection: a fraction need not convert to ticks. Pre: value <= limit.
+  /// Rounds up by bisection: a fraction need not convert to ticks. Pre: value <= limit.
   [[nodiscard]] static constexpr auto whole_part_up(const Fraction& value, ticks limit) -> ticks {
     TAKT_EXPECTS(value <= Fraction(limit));
     ticks low = 0;

@@ -102,7 +102,7 @@ struct block_load {
     for (std::size_t i = 0; i < size(); ++i) { sum = sum + work_of_job(i); }
     return sum;
   }
-  /// Lemma 1 of Yang et al. 2018, in these units.
+  /// Returns the bound of Lemma 1 of Yang et al. 2018, in these units.
   [[nodiscard]] constexpr auto carry_in() const -> Fraction {
     Fraction longest(0);
     for (std::size_t i = 0; i < size(); ++i) {

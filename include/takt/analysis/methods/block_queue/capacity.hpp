@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// h: the greatest number that divides all block sizes and the threads of an SM. Idle threads come in multiples of it.
-/// Pre: the table is without fault, here and below. Source: Yang et al. 2018, Definition 2.
+/// Returns h, the greatest number that divides all block sizes and the threads of an SM. Idle threads come in multiples
+/// of it. Pre: the table is without fault, here and below. Source: Yang et al. 2018, Definition 2.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto unit_block_size(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                              const block_gpu& gpu) -> std::int64_t {
@@ -31,7 +31,7 @@ template <class Number, std::size_t MaxTasks>
   return largest;
 }
 
-/// g (m - H_max + h): threads that are busy whenever a block waits. Source: Yang et al. 2018, Definition 3.
+/// Returns g (m - H_max + h): threads that are busy whenever a block waits. Source: Yang et al. 2018, Definition 3.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto thread_capacity(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                              const block_gpu& gpu) -> std::int64_t {
@@ -84,7 +84,7 @@ template <bool OnlyThreads = true, class Number, std::size_t MaxTasks, class Sol
       table, thread_capacity(table, gpu), room, [&](std::size_t i) { return table.tasks[i].threads; }, solve);
 }
 
-/// Equation 1 of Yang et al. 2018: the load is at most the capacity.
+/// Tests equation 1 of Yang et al. 2018: the load is at most the capacity.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto capacity_status(const block_load<Fraction, MaxTasks>& load) -> block_status {
   if (load.capacity <= 0) { return block_status::load_exceeds_capacity; }

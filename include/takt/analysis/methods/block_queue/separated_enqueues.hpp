@@ -10,7 +10,7 @@
 namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
-/// sum B_i C_i (1 + J_i / T_i): one job of each kernel, and what jitter adds.
+/// Returns sum B_i C_i (1 + J_i / T_i): one job of each kernel, and what jitter adds.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto work_with_jitter(const block_load<Fraction, MaxTasks>& load) -> Fraction {
   Fraction sum(0);
@@ -30,7 +30,7 @@ template <class Fraction, std::size_t MaxTasks>
   return drain(load, Fraction(load.carry_in() + work_with_jitter(load)));
 }
 
-/// ceil((R + J) / T).
+/// Returns ceil((R + J) / T).
 template <class Fraction, class Kernel>
 [[nodiscard]] constexpr auto jobs_in_queue(const Fraction& response, const Kernel& k) -> Fraction {
   return ceil_quotient(Fraction(response + k.jitter), k.period);

@@ -98,7 +98,7 @@ enum class edf_report : std::uint8_t {
   verdict_only,  ///< the status alone, by quick processor-demand analysis
 };
 
-/// The EDF test with as much of a report as wanted; the status does not depend on it, unless a test gives up.
+/// Runs the EDF test with as much of a report as wanted; the status does not depend on it, unless a test gives up.
 template <edf_report Report, class D, class S, class B>
 [[nodiscard]] constexpr auto judge_demand(const D& demand, const S& supply, const B& blocking)
     -> edf_verdict<typename D::number> {

@@ -23,7 +23,7 @@ struct compliant_value {
   load_sum<Fraction> slope{};
 };
 
-/// S = C max(0, 1 - Y / T): what a task brings beyond its utilisation to an interval before a priority point.
+/// Returns S = C max(0, 1 - Y / T): what a task brings beyond its utilisation to an interval before a priority point.
 template <class Fraction>
 [[nodiscard]] constexpr auto early_work(const gel_task<Fraction>& t) -> Fraction {
   return t.point < t.period ? share_of(Fraction(t.period - t.point), t.wcet, t.period) : Fraction(0);

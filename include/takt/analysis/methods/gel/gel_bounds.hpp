@@ -67,7 +67,7 @@ enum class point_shift : std::uint8_t {
 
 namespace detail {
 
-/// Points of a set that is without fault, in its own number type; false when one does not fit.
+/// Shifts points of a set that is without fault, in its own number type; false when one does not fit.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto shift_points(task_rows<gel_task<Number>, MaxTasks>& table, point_shift shift) -> bool {
   if (table.size() == 0) { return true; }

@@ -179,7 +179,7 @@ template <class Number, std::size_t MaxTasks>
   return detail::sufficient(side);
 }
 
-/// EDF on one processor with deadlines that are not before the period's end: schedulable exactly if U <= 1.
+/// Tests EDF on one processor with deadlines that are not before the period's end: schedulable exactly if U <= 1.
 /// Source: Liu and Layland 1973.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto edf_utilization(const task_rows<gel_task<Number>, MaxTasks>& table) -> verdict_status {

@@ -29,9 +29,9 @@ template <ExactNumber Number>
   return detail::sections(users == 0 ? 0 : (users - 1) / replicas, longest);
 }
 
-/// k-FMLP whose queues are measured by declared length, as seen by user i of `longest`: a k-th of the others' longest
-/// sections. In ticks rounded down, for the shortest queue is not above the mean and a whole number of ticks.
-/// Source: Elliott 2015, equation 2.32.
+/// Bounds waits under a k-FMLP whose queues are measured by declared length, as seen by user i of `longest`: a k-th of
+/// the others' longest sections. In ticks rounded down, for the shortest queue is not above the mean and a whole number
+/// of ticks. Source: Elliott 2015, equation 2.32.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto k_fmlp_mean(std::span<const Number> longest, std::size_t i, std::int64_t replicas)
     -> blocking_bound<Number> {
