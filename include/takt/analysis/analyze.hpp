@@ -100,8 +100,8 @@ template <class Methods, class P, class T, std::size_t N, std::size_t V, class..
   return method_of<P, Methods>{}.evidence(platform, tasks, p, options...);
 }
 
-/// Says what a method alone, the first of a list that is about the board, proves under a plan, in one of its readings
-/// if it has several, such as a variant of RTGPU. Error: as `analyze`.
+/// Says what one method alone proves under a plan: the first of a list that is about the board. It is asked in one of
+/// its readings if it has several, such as a variant of RTGPU. Error: as `analyze`.
 template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>
   requires takt::detail::KnownAsAWhole<P, T, Methods>
 [[nodiscard]] constexpr auto analyze_by(const P& platform, const T& tasks, const plan<N, V>& p,

@@ -38,7 +38,7 @@ inline constexpr std::int32_t any_number_of_tokens = -1;
 /// So many tokens for each GPU, each with its part of the SMs; 0: the best of a few. A job holds one from its copy in
 /// to its copy out. `Order` is a `TokenRule` with a `word`.
 ///
-/// Where it `locks_engines`, GPUs have engines for copies and kernels of their own, each with a lock: holders share a
+/// Where it `locks_engines`, GPUs have engines for copies and kernels of their own, each with a lock. Holders share a
 /// whole GPU, and a job may find its state on another one. `engines` says all that is of the GPUs and of the system;
 /// CPUs, tokens and the protocol are those of the board, the rule and the policy. Source: Elliott et al. 2013
 /// (GPUSync).
