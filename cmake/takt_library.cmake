@@ -12,3 +12,6 @@ endfunction()
 
 add_subdirectory(include/takt)
 get_property(takt_libraries GLOBAL PROPERTY TAKT_LIBRARIES)
+# What goes beyond takt::takt in the systems that are there.
+set(takt_system_libraries ${takt_libraries})
+list(FILTER takt_system_libraries INCLUDE REGEX "^takt_system_")
