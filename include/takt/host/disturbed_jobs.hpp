@@ -12,10 +12,10 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// Which jobs can have been delayed by a stop of the process, or by a job above its bound. Bounds are void while there
-/// are some. A job is disturbed that was there at a stop, is released late for one or after a disturbed job of its
-/// task, or shares a station with a disturbed one before that station has been empty. All jobs share one where tasks
-/// have sections, or keep their processors.
+/// Lists jobs that a stop of the process, or a job above its bound, can have delayed. Bounds are void while there are
+/// some. A job is disturbed that was there at a stop, or is released late for a stop. So is one released after a
+/// disturbed job of its task, and one that shares a station with a disturbed job before that station has been empty.
+/// All jobs share one station where tasks have sections, or keep their processors.
 ///
 /// Cost of each call: 1; tasks x stations where a job becomes disturbed. Memory: tasks x stations.
 class disturbed_jobs {

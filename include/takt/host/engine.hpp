@@ -32,14 +32,14 @@ namespace takt::inline TAKT_ABI::host {
 /// processors, each is one thread that does one visit after the other (`kept_processors`). Within one instant: what
 /// ends, token grants, guards and releases, then servers decide. A job waits for the one before of its task.
 ///
-/// With guards, offsets and local deadlines of all visits, a visit becomes ready at the nominal release plus its
-/// offset, or when its predecessors are done, if that is later; orders by absolute deadline go by offset + local
-/// deadline. Where the rule of a station lets visits start early, they become ready when their predecessors are done,
-/// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
-/// guard holds its visits back then. Pre: none or one offset and local deadline for each visit; where hosts do not
-/// bring jobs, `validate(table, stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing; what
-/// needs a unit though it takes no time is on stations that serve it, and horizon is at most `longest_time`. Cost: per
-/// instant what happens, and passes over stations, tasks and sections.
+/// With guards, offsets and local deadlines of all visits, a visit becomes ready at its nominal release plus its
+/// offset, but not before its predecessors are done. Orders by absolute deadline go by offset + local deadline. Where
+/// the rule of a station lets visits start early, they become ready when their predecessors are done, and their
+/// responses count from their offsets. A section asks for its token when the visits before it are due, and no guard
+/// holds its visits back then. Pre: none or one offset and local deadline for each visit; `validate(table,
+/// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing where hosts do not bring jobs;
+/// `horizon` is at most `longest_time`, and what needs a unit though it takes no time is on stations that serve it.
+/// Cost: per instant what happens, and passes over stations, tasks and sections.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
  public:

@@ -13,8 +13,8 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// Returns what keeps jobs from being threads that never leave one processor: sections, visits that take a unit for no
-/// time, and a task that visits no preemptive processors of one priority for each job, or several.
+/// Returns what keeps jobs from being threads that never leave one processor. These are sections, visits that take a
+/// unit for no time, and tasks that visit no preemptive processors of one priority per job, or several.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto thread_fault(const visit_table<N, V>& table, const Stations& stations) -> model_error {
   if (!takt::detail::keeps_processors(stations)) { return {}; }

@@ -77,8 +77,8 @@ struct no_run;
 template <class C, class Run = no_run>
 concept HearsTime = requires(C& choices, const Run& run, ticks now) { choices.passes(run, now); };
 
-/// Choices under which a job that has waited for the one before of its task asks as soon as that one has ended, before
-/// servers hear of what else ends then. Without, it asks together with the jobs that are released at that instant.
+/// Choices under which a job that waited for the one before of its task asks as soon as that one has ended. That is
+/// before servers hear of what else ends then; otherwise, it asks together with the jobs released at that instant.
 template <class C>
 concept AsksAtOnce = requires { requires C::asks_at_once; };
 

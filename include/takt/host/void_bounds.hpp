@@ -15,10 +15,10 @@ struct time_span {
   [[nodiscard]] friend constexpr auto operator==(const time_span&, const time_span&) noexcept -> bool = default;
 };
 
-/// From when to when bounds were void. They are so from the instant at which something was late on that a bound rests:
-/// a job that was to be at its station by its nominal release, a job that was to have ended, a process that was
-/// stopped. They hold again once every station has been empty since the last of these was there: from then on each of
-/// them is as if it began, with jobs in time.
+/// Records from when to when bounds were void. They are void from the instant at which something that a bound rests on
+/// was late. That is a job not at its station by its nominal release, a job that should have ended, or a process that
+/// stopped. They hold again once every station has been empty since the last of these was there: from then on each
+/// station is as if it began, with jobs in time.
 ///
 /// Instants do not decrease, but for those from which something was late. Cost of each call: the stations, where bounds
 /// are void; memory for `most_listed` spans.

@@ -127,10 +127,10 @@ constexpr void note_late_task(const run_sizes<N>& sizes, const Seen& seen, count
 
 }  // namespace detail
 
-/// Looks for a run under a plan in which a deadline is missed: releases together and one period apart with the longest
-/// times, then, for some seeds, releases that are meant to meet badly, and sporadic ones, with longest and with random
-/// times. That it finds none proves nothing. Which times are possible is what the rules of the pools make of the facts.
-/// Cost: 1 + 3 seeds runs.
+/// Looks for a run under a plan in which a deadline is missed. The first run releases jobs together and one period
+/// apart, with the longest times. Then, for some seeds, releases are adversarial or sporadic, with longest and with
+/// random times. That it finds none proves nothing. Which times are possible is what the rules of the pools make of the
+/// facts. Cost: 1 + 3 seeds runs.
 template <class P, class T, std::size_t N, std::size_t W>
   requires ComposedBoard<P, T>
 [[nodiscard]] constexpr auto find_counterexample(const P& board, const T& tasks, const plan<N, W>& p,

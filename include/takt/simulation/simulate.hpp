@@ -32,7 +32,7 @@ namespace takt::inline TAKT_ABI {
 /// The run ends at the horizon. A job that misses its deadline goes on; the next job of its task waits for it. An
 /// unfinished job whose deadline is not after the end counts as a miss. Error: `invalid_model`, with the fault in
 /// `error`: in the platform, the set, the options or the plan. Cost: an event per release, completion, copy, kernel and
-/// preemption, each logarithmic in the tasks; nothing is allocated unless the recorder does, or by the CK-OMLP for its
+/// preemption, each logarithmic in the tasks. Nothing is allocated unless the recorder does, or by the CK-OMLP for its
 /// loans before the first event.
 template <Platform P, TaskSet T, std::size_t N, TraceRecorder Recorder = const no_trace>
   requires(!HasGpuShares<P> && !ComposedBoard<P, T>)

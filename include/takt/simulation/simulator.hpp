@@ -22,10 +22,10 @@ namespace takt::inline TAKT_ABI::simulation {
 /// Virtual time: moves from instant to instant and lets the rules of a platform decide what happens there.
 ///
 /// Order within one instant. First everything that ends, is released or needs no decision settles, until nothing
-/// changes: completions in the order of `source_map`, then releases in priority order, each followed at once by what it
-/// leads to, that is segments of length zero, kernels, which never wait, and whom the cores run. Only then do spinning
-/// jobs that still run start their copies and kernels, and only after that do the servers that cannot take back a grant
-/// (copy engines, the lock) decide. So no copy of lower priority starts at an instant at which a higher one is
+/// changes. Completions come in the order of `source_map`, then releases in priority order, each followed at once by
+/// what it leads to. That is segments of length zero, kernels, which never wait, and the choice of jobs on cores. Only
+/// then do spinning jobs that still run start their copies and kernels. After that the servers that cannot take back a
+/// grant (copy engines, the lock) decide. So no copy of lower priority starts at an instant at which a higher one is
 /// requested. Tokens are asked for, given back and passed on as these events come.
 template <KnownComposition P, class Table, std::size_t MaxShares, TraceRecorder Recorder>
 class simulator {

@@ -37,10 +37,10 @@ template <std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// The tokens of all GPUs, those of the first one first. Sections are pure device time, so what a holder inherits is of
-/// no use to it. What the CK-OMLP asks of the cores, each a cluster of its own, is here too: a job asks only while it
-/// is the best pending one of its core, and one that lends its priority at its release does nothing until it has it
-/// back.
+/// Holds the tokens of all GPUs, those of the first one first. Sections are pure device time, so inherited priority is
+/// of no use to a holder. It also keeps the rules of the CK-OMLP for cores, each a cluster of its own. A job asks only
+/// while it is the best pending one of its core. One that lends its priority at its release does nothing until it has
+/// it back.
 template <TokenRule Order, class Table>
 class token_bank {
  public:

@@ -51,8 +51,8 @@ struct graph_task {
   bool is_sink = false;  ///< its ends are ends of the graph
 };
 
-/// Job j of `to` waits for job j - `lag` of `from`. With `produce` set it waits for tokens instead: each job of `from`
-/// adds `produce`, `lag` are there at the start, a job of `to` takes `consume` and starts with at least `threshold`.
+/// Job j of `to` waits for job j - `lag` of `from`, or, with `produce` set, for tokens: `lag` are there at the start,
+/// and each job of `from` adds `produce`. A job of `to` takes `consume` and starts with at least `threshold`.
 struct graph_dependency {
   std::uint32_t from = 0;
   std::uint32_t to = 0;

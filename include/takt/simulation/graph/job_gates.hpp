@@ -18,9 +18,9 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// Holds what the jobs of a workload wait for. One is ready once its invocation, the jobs or tokens before it and,
-/// without a clock, the job before it are there; it may start once it is its turn among the jobs of its task, and
-/// nothing feeds back. A job is known by its position among all jobs.
+/// Holds what the jobs of a workload wait for. A job is ready once its invocation, the jobs or tokens before it and,
+/// without a clock, the job before it are there. It may start once it is its turn in its task, and nothing feeds back.
+/// A job is known by its position among all jobs.
 class job_gates {
  public:
   /// More jobs than this are refused.

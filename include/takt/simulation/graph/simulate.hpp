@@ -189,9 +189,9 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
 }  // namespace simulation
 
 /// Lets graphs run on a platform in virtual time, every node of the refined graphs as a task of its own, and tells
-/// `recorder` what happens to the nodes. The plan says how long after its invocation a node is nominally released,
-/// which it must, and how many jobs of it can be under way, if that is limited; the rules of the processors give the
-/// priority points. Adversarial releases also let nodes start as soon as what they wait for is there.
+/// `recorder` what happens to the nodes. The plan must say how long after its invocation a node is nominally released.
+/// It says how many jobs of a node can be under way, if that is limited. The rules of the processors give the priority
+/// points. Adversarial releases also let nodes start as soon as what they wait for is there.
 ///
 /// All invocations before the horizon run to their ends. With stalls, or where what is late may be dropped, as many can
 /// be under way as a run under the plan has room for. The deadlines of the options decide what is a miss. The same
