@@ -329,8 +329,8 @@ class chrome_trace_writer {
 }  // namespace detail
 
 /// Writes a trace as Chrome trace-event JSON, which ui.perfetto.dev and chrome://tracing open. A track per task has its
-/// jobs, with what they wait for, and their releases, completions, deadlines and misses; one per core, copy engine and
-/// SM range has a slice per piece of a segment and arrows along each job; tokens have one each, and shares of a GPU a
+/// jobs, with what they wait for, and their releases, completions, deadlines and misses. One per core, copy engine and
+/// SM range has a slice per piece of a segment and arrows along each job. Tokens have one each, and shares of a GPU a
 /// counter. Where blocks share SMs, a kernel is one slice that counts its blocks. Times are microseconds with three
 /// decimals, hence exact.
 inline void write_chrome_trace(std::ostream& out, const trace_view& trace) {

@@ -341,9 +341,9 @@ class comparison_drawing {
 
 }  // namespace detail
 
-/// Draws a comparison: a row per policy and CPU rule, best first, with a bar per task for its slack in per cent of its
-/// deadline: filled upwards where it is proven, hatched downwards where the bound exceeds the deadline. Without a proof
-/// a row says why in words. The output is the same for the same comparison.
+/// Draws a comparison, with a row per policy and CPU rule, best first. A bar per task shows its slack in per cent of
+/// its deadline: filled upwards where it is proven, hatched downwards where the bound exceeds the deadline. Without a
+/// proof a row says why in words. The output is the same for the same comparison.
 inline void write_comparison_svg(std::ostream& out, const comparison_summary& c,
                                  comparison_rank by = comparison_rank::slack) {
   detail::comparison_drawing{out, c, by}.write();

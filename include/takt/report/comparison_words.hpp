@@ -132,8 +132,8 @@ inline void add_unique(std::vector<std::string>& to, const std::string& text) {
   return out;
 }
 
-/// Why a row is not judged, or not proven, without the point at its end: why deadlines must be missed and what is
-/// missing, else what the row says, else what its bounds leave open; empty where nothing is known.
+/// Returns why a row is not judged, or not proven, without the final full stop. First is why deadlines must be missed
+/// and what is missing, then what the row says, else what its bounds leave open. Empty where nothing is known.
 [[nodiscard]] inline auto reason_of(const comparison_row& row) -> std::string {
   std::vector<std::string> clauses = miss_clauses(row);
   const std::vector<std::string> missing = missing_clauses(row.missing);
@@ -179,8 +179,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Why rows are not judged or not proven, one sentence for all rows of one reason: "levels and slots cannot be judged:
-/// the platform does not say preemption_levels." In the given order of rows.
+/// Returns why rows are not judged or not proven, one sentence for each reason, in the given order of rows. An example:
+/// "levels and slots cannot be judged: the platform does not say preemption_levels."
 [[nodiscard]] inline auto reason_sentences(const comparison_summary& c, const std::vector<std::size_t>& order)
     -> std::vector<std::string> {
   std::vector<std::pair<std::string, std::vector<std::size_t>>> rows_of;

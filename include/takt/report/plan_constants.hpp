@@ -49,8 +49,8 @@ template <class Rule>
   requires TaskLevelPriority<order_of<Rule>>
 inline constexpr bool ranks_tasks<resource_pool<processors_resource, Rule>> = true;
 
-/// The priorities of tasks that a board of pools lays out: those of the tasks, or the rank that the rule of the
-/// processors gives them, equal for tasks that it ranks equal. Nothing where the processors do not go by tasks.
+/// Returns the priorities of tasks that a board of pools lays out. They are those of the tasks, or the ranks that the
+/// rule of the processors gives them, equal for tasks of one rank. Empty where the processors do not go by tasks.
 template <class P, std::size_t N, std::size_t V>
 [[nodiscard]] auto priorities_on(const P& board, const visit_table<N, V>& table) -> std::vector<std::int32_t> {
   std::vector<std::int32_t> out;

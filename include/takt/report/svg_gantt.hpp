@@ -380,9 +380,9 @@ class gantt_writer {
 }  // namespace detail
 
 /// Draws a trace as an SVG Gantt chart. A row per task shows each job from its release (up arrow) to its completion,
-/// where it is at work and where it waits, with its deadline (down arrow) and what came too late; a row per token,
-/// core, copy engine and SM range shows who had it. Where blocks share SMs, a row shows how many are at work. Every
-/// mark has a tooltip with exact times. The output is the same for the same trace.
+/// where it is at work and where it waits. It also shows the deadline (down arrow) and what came too late. A row per
+/// token, core, copy engine and SM range shows who had it. Where blocks share SMs, a row shows how many are at work.
+/// Every mark has a tooltip with exact times. The output is the same for the same trace.
 inline void write_svg_gantt(std::ostream& out, const trace_view& trace, const gantt_options& options = {}) {
   detail::gantt_writer{out, trace, options}.write();
 }

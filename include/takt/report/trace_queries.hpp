@@ -20,8 +20,8 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/report/trace_view.hpp>
 
-/// Questions about traces as views of range-v3: they compose with each other and with those of the library, look at
-/// what they are about, and copy nothing unless they say so.
+/// These are questions about traces as views of range-v3. They compose with each other and with those of the library.
+/// They refer to the data that they ask about, and copy nothing unless they say so.
 ///
 ///     for (ticks r : takt::views::jobs(seen) | takt::views::of_task(2) | takt::views::response_times) { ... }
 namespace takt::inline TAKT_ABI {

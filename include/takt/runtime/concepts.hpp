@@ -48,11 +48,11 @@ concept Device =
       s.copy(engine, copy, done);
     };
 
-/// One that keeps the kernels of all streams of a GPU in one queue for their blocks, of which the head goes first:
-/// `queues_blocks` says so.
+/// Holds for a device that keeps the kernels of all streams of a GPU in one queue for their blocks, of which the head
+/// goes first: `queues_blocks` says so.
 ///
-/// - `serves(gpu)`: whether it is one with such SMs, of so much room each;
-/// - `kernel`: of one block, if made from `ticks` alone; one that is also made from blocks, threads of each, time of
+/// - `serves(gpu)`: whether it is one with such SMs, of so much room each.
+/// - `kernel`: of one block, if made from `ticks` alone. One that is also made from blocks, threads of each, time of
 ///   each and time before them can stand for a kernel of which only that is known.
 template <class D>
 concept BlockQueueDevice = StreamDevice<D> && requires(D& d, const block_gpu& gpu) {

@@ -47,8 +47,8 @@ struct shares_as_told {
   [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share { return (*told)[task]; }
 };
 
-/// A GPU made of one host thread, whose kernels take as long as their shares and those of others make them: the server
-/// of the simulator by the clock, with shares as it is told. It runs one kernel of each application at a time.
+/// Is a GPU made of one host thread. Its kernels take as long as their shares and those of others make them: it is the
+/// server of the simulator by the clock, with shares as it is told. It runs one kernel of each application at a time.
 template <std::size_t MaxTasks>
 class emulated_shared_gpu {
  public:

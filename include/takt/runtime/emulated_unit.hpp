@@ -40,9 +40,9 @@ struct emulated_kernel {
       : emulated_kernel{count, 1, std::move(block)} {}
 };
 
-/// SMs made of host threads, with the block queue of `rules` as their hardware. Blocks without code follow one another
-/// without the time that a thread takes to wake up: what is late catches up. Code is called on a few threads, in the
-/// order in which the blocks got their SMs; a block has its SM from then on, whenever a thread comes to it.
+/// Serves as SMs made of host threads, with the block queue of `rules` as their hardware. Blocks without code follow
+/// one another without the time that a thread takes to wake up: what is late catches up. Code is called on a few
+/// threads, in the order in which blocks got their SMs. A block has its SM from then on, whenever a thread runs it.
 class emulated_unit {
  public:
   static constexpr std::size_t most_kernels = 1024;  ///< in the block queue; others wait before it

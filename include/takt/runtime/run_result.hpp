@@ -23,7 +23,7 @@ struct system_grant {
 
 /// Holds what a run saw, and how far it can be trusted. Times count from its start; `end` is what was asked for, or
 /// less after a fault of the device or where the run was stopped. The response of a segment counts from the end of the
-/// one before, that of a node of a graph from its nominal release: it is below 0 if all jobs ended before.
+/// one before. That of a node of a graph counts from its nominal release: it is below 0 if all jobs ended before.
 struct run_result : observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> {
   std::optional<violation> first_violation;
   /// From when to when no bound was to be relied on, as far as it was noticed; in order, apart. On a board of pools a

@@ -21,9 +21,9 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Runs the set of an `admission` while tasks come and go: a request is judged by the thread that makes it, and what is
-/// granted comes into force at the next instant at which no job is under way. Then a new round begins, under the new
-/// plan, and all tasks are released.
+/// Runs the set of an `admission` while tasks come and go. The thread that makes a request judges it. What is granted
+/// comes into force at the next instant at which no job is under way. Then a new round begins, under the new plan, and
+/// all tasks are released.
 template <class Admission>
 class admitted_run {
  public:

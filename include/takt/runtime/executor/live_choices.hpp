@@ -53,7 +53,7 @@ struct carried_visits {
   std::vector<bool> elsewhere;  ///< by station: whoever carries its visits out serves them, too
 };
 
-/// Decides what is open in a run in real time: lengths are drawn, releases come once per period from the offsets on,
+/// Decides what is open in a run in real time. Lengths are drawn, releases come once per period from the offsets on,
 /// and what happens is compared with what was expected.
 class live_choices {
  public:

@@ -151,9 +151,9 @@ class stream_worker final : public visit_worker {
   std::shared_ptr<operation> operation_;
 };
 
-/// The streams of a device, for all pools of a board that it serves. A task whose visits follow each other has one
-/// stream for its kernels, where these have SMs or a stream of their own, and its copies; every other lane has its
-/// own, but for kernels that use the same SMs one after the other.
+/// Holds the streams of a device, for all pools of a board that it serves. A task whose visits follow each other has
+/// one stream for its copies and for kernels with SMs or a stream of their own. Every other lane has its own stream,
+/// but for kernels that use the same SMs one after the other.
 template <StreamDevice D>
 class task_streams {
  public:
@@ -195,9 +195,9 @@ class task_streams {
   std::vector<std::unique_ptr<opened>> opened_;
 };
 
-/// A machine with streams on SM ranges and copy engines, which serves a GPU whose tasks have SMs of their own or that
-/// has one kernel at a time, copy engines, or a GPU with a block queue, which the device keeps by itself. What it has
-/// begun it ends.
+/// A machine with streams on SM ranges and copy engines. It serves copy engines, and a GPU whose tasks have SMs of
+/// their own or that has one kernel at a time. It also serves a GPU with a block queue, which the device keeps by
+/// itself. What it has begun it ends.
 template <StreamDevice D, class Kind>
 class stream_device final : public typed_device<D, typename stream_operation<D, Kind>::works> {
  public:

@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A thread that does one visit after the other, and only while it may: time of a processor is consumed then, and code
+/// A thread that does one visit after the other, and only while it may. Time of a processor is consumed then, and code
 /// of other units waits at its pause points. Code of processors goes on meanwhile.
 class visit_thread final : public visit_worker, private pause_point {
  public:

@@ -31,7 +31,7 @@ struct bound_end_code {
 };
 
 /// Binds code to a segment of a node with several: `bind<"vision", "resize", "copy">(send)`. Segments are called by
-/// their kind, "cpu", "copy" or "kernel", the second of a kind in its node "cpu 2"; what a CPU does around a kernel is
+/// their kind, "cpu", "copy" or "kernel", the second of a kind in its node "cpu 2". What a CPU does around a kernel is
 /// "launch" and "await". The one segment of a node needs no name: `bind<"vision", "resize">(resize)`. Code is called
 /// with a `const runtime::graph_job&`, that of a kernel for each of its blocks, with the block's number besides. It
 /// must not throw.

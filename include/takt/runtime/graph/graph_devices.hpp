@@ -26,9 +26,9 @@ struct node_lane {
   std::uint32_t pool = nowhere;
 };
 
-/// Which devices serve which pools in a run of graphs, by the positions of the pools, and what work of the user's the
-/// jobs of nodes are there, by described node and segment: nodes without any take their time on the device. For one
-/// run. Pre: the devices outlive it, and serve nobody else meanwhile; makers do not throw.
+/// Says which devices serve which pools in a run of graphs, by the positions of the pools. It also holds the user's
+/// work for the jobs of nodes there, by described node and segment: nodes without any take their time on the device.
+/// For one run. Pre: the devices outlive it, and serve nobody else meanwhile; makers do not throw.
 class graph_devices {
  public:
   template <class Work>

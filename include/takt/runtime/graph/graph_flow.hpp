@@ -26,8 +26,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs that
-/// it waits for have ended. For whoever runs their visits one after the other, see `executor` and
+/// Joins the jobs of graphs in a run. A graph is invoked once per period, and a job of a node starts when all jobs
+/// that it waits for have ended. For whoever runs their visits one after the other, see `executor` and
 /// `host::BringsJobs`.
 ///
 /// Pre: no cycle of waits has a lag of 0 in sum. Cost of whatever happens: the waits of all jobs that are held back.

@@ -57,8 +57,8 @@ class graph_waits {
   [[nodiscard]] auto longest_lag() const -> std::int64_t { return longest_lag_; }
   [[nodiscard]] auto forward() const -> const std::vector<token_edge>& { return forward_; }
 
-  /// Readers and the writers that they hold back, where these are not the ends of an edge: of a node with several parts
-  /// the last one may still read, and the first one write already.
+  /// Returns readers and the writers that they hold back, where these are not the ends of an edge. Of a node with
+  /// several parts the last one may still read, and the first one write already.
   [[nodiscard]] auto holds() const -> const std::vector<std::pair<std::uint32_t, std::uint32_t>>& { return holds_; }
 
   /// Users of objects are the ends of the chains of their nodes. False if one is not of this graph.
@@ -125,8 +125,8 @@ class graph_waits {
 /// Invocations of a graph, and jobs of a node, that a run has room for at a time.
 inline constexpr std::int64_t most_instances = 64;
 
-/// Job j of `to` starts after the end of job j - `lag` of `from`: a token from a producer, with its history as `lag`,
-/// or, with the places of a channel as `lag`, its consumer's leave to overwrite one.
+/// Job j of `to` starts after the end of job j - `lag` of `from`. This is a token from a producer, with its history as
+/// `lag`, or, with the places of a channel as `lag`, its consumer's permission to overwrite one.
 struct job_wait {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -243,7 +243,7 @@ void lay_out_graph(const Table& refined, std::uint32_t graph, const graph_run_op
 /// Parts of a plan that every run of graphs uses.
 inline constexpr plan_parts parts_of_graphs{.offsets = true, .instances = true};
 
-/// Room as a plan asks for: a job of a node is under way for as many periods as it has instances, and what an edge
+/// Returns room as a plan asks for. A job of a node is under way for as many periods as it has instances; what an edge
 /// brings is kept until its reader has ended. By priority, nodes farther down their graph go first, so that what is
 /// begun is ended: the priority of a graph is that of its deepest node. Source: Elliott 2015, section 5.4.1. Error:
 /// `plan_incomplete`, `instances_out_of_range` with the limit, others of the plan. Pre: `validate` and `fits` found

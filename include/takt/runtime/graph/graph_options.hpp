@@ -115,8 +115,8 @@ struct graph_run_options : run_options {
   std::int32_t block_threads = 1;  ///< threads of the host that run the code of blocks
   /// Copies of the data objects of each graph, besides those that its longest history needs. With 0 there are as many
   /// as invocations can be under way by the plan, and an invocation waits until the one that had its copy is over.
-  /// Otherwise tokens against the edges and among the uses of each object hold back whoever would overwrite a copy that
-  /// is still in use; what is above `most_instances` counts as that.
+  /// Otherwise tokens against the edges and among the uses of each object hold back a writer of a copy that is still in
+  /// use. What is above `most_instances` counts as that.
   std::int64_t copies = 0;
   std::vector<graph_use> uses{};
   bool keep_responses = false;  ///< of all invocations and jobs, for statistics

@@ -89,8 +89,8 @@ class donating_job : public detail::claim_guard<donating_job<Cluster>, Cluster> 
 
 namespace detail {
 
-/// The jobs of a cluster as the clients of a lock: one holds it while it may go on, and waits while it donates its
-/// priority or stands at the gate of its first request.
+/// Presents the jobs of a cluster as the clients of a lock. A job holds it while it may go on, and waits while it
+/// donates its priority or its first request is held back.
 template <std::size_t Jobs>
 class donation_gate : public priority_donation<Jobs> {
   using rule = priority_donation<Jobs>;

@@ -251,11 +251,11 @@ class gpu_job : public detail::claim_guard<gpu_job<Pool>, Pool> {
   }
 };
 
-/// The GPUs of a cluster for threads: a job gets a token, which names a GPU, and with the token the GPU's engines, one
-/// at a time; only the copies of a migration take two. The types keep the order: an engine comes from a token, a token
-/// from a job that has had none.
-/// Error: `std::system_error`, as for `protocol_lock`, and `operation_not_permitted`, `invalid_argument` or
-/// `device_or_resource_busy` with a sentence for what `gpu_access` refuses.
+/// Offers the GPUs of a cluster to threads. A job gets a token, which names a GPU, and with the token the GPU's
+/// engines, one at a time; only the copies of a migration take two. The types keep the order: an engine comes from a
+/// token, a token from a job that has had none. Error: `std::system_error`, as for `protocol_lock`, and
+/// `operation_not_permitted`, `invalid_argument` or `device_or_resource_busy` with a sentence for what `gpu_access`
+/// refuses.
 template <LockingProtocol Protocol, GroupLock Engines, class Topology = gpu_topology<1, 1>>
 class gpu_pool final : public detail::lock_core<gpu_access<Protocol, Engines, Topology>> {
  public:

@@ -54,11 +54,11 @@ class budget_exhausted : public std::runtime_error {
   duration overrun_;
 };
 
-/// Meters what a job may use on CPUs and GPU engines together, and what it has used: its thread's CPU time, and while
-/// it holds an engine the time that passes. Waiting for tokens and engines costs nothing, unless it is done busily. A
-/// budget that is used up to its end is not overrun.
+/// Meters what a job may use on CPUs and GPU engines together, and what it has used. That is its thread's CPU time and,
+/// while it holds an engine, the time that passes. Waiting for tokens and engines costs nothing, unless it is done
+/// busily. A budget that is used up to its end is not overrun.
 ///
-/// The overrun is told once, by an exception, and only from calls that are made without an engine: those of a
+/// The overrun is told once, by an exception, and only from calls without an engine. These are the calls of a
 /// `token_guard` with this meter, the release of an engine, `check`, and `budget_alarm::compute`, which it ends.
 /// Source: Elliott 2015, section 3.2.4.
 template <BudgetClock Clock = thread_clocks>
@@ -136,9 +136,9 @@ class budget_meter {
   bool computes_ = false;  ///< within `budget_alarm::compute`
 };
 
-/// Code that may be left at any instruction, for good. What the compiler can see of it is that it throws nothing; the
-/// rest is a promise: while it runs it owns nothing (no object with a destructor, no lock, no guard) and calls nothing
-/// that allocates, locks or keeps a state. What it has written by then may be there or not, unless it is atomic.
+/// Code that may be left at any instruction, for good. The compiler checks only that it throws nothing; the rest is a
+/// promise. While it runs it owns nothing (no object with a destructor, no lock, no guard). It calls nothing that
+/// allocates, locks or keeps a state. What it has written by then may be there or not, unless it is atomic.
 template <class F>
 concept Abandonable = std::is_nothrow_invocable_r_v<void, F&>;
 
@@ -208,9 +208,9 @@ inline void handle_budget_signal(int signal) {
 
 }  // namespace detail
 
-/// Raises the overrun of a budget while its job computes: a timer signals the thread, the computation is left where it
-/// is, and `budget_exhausted` is raised in its caller, whose guards give back what they hold. While the job holds an
-/// engine the signal only sets `over`; the overrun is raised once the engine is free. Outside `compute` there is no
+/// Raises the overrun of a budget while its job computes. A timer signals the thread and the computation is left where
+/// it is. Then `budget_exhausted` is raised in its caller, whose guards give back what they hold. While the job holds
+/// an engine the signal only sets `over`; the overrun is raised once the engine is free. Outside `compute` there is no
 /// signal. Source: Elliott 2015, section 3.2.4 and figure 3.6.
 class budget_alarm {
  public:

@@ -52,9 +52,9 @@ struct earlier_requests {
 
 }  // namespace detail
 
-/// Locks that threads hold at the same time, one within another, belong to one domain: it passes priorities along
-/// chains of waiting through all of them, finds waits that would close a circle, and has the one short mutex behind
-/// which the locks' state machines change. A lock without a domain gets one of its own. Must outlive its locks.
+/// Locks that threads hold at the same time, one within another, belong to one domain. It passes priorities along
+/// chains of waiting through all of them, and finds waits that would close a circle. It has the one short mutex for
+/// changes of the locks' state machines. A lock without a domain gets one of its own. Must outlive its locks.
 class lock_domain {
  public:
   static constexpr std::size_t max_threads = 128;  ///< that wait, are waited for, or have met another at a lock
@@ -102,9 +102,9 @@ namespace detail {
   return sched_setscheduler(t.id, policy, &parameters) == 0;
 }
 
-/// The calling thread's turn to change the locks of a domain. Whoever gets something is woken at its end, outside the
-/// mutex unless the calling thread is about to lose an inherited priority: then before, so that nobody of middle
-/// priority can come between.
+/// The calling thread's turn to change the locks of a domain. A thread that gets something is woken at its end, outside
+/// the mutex, unless the calling thread is about to lose an inherited priority. Then it is woken before, so that no
+/// thread of middle priority runs in between.
 class domain_turn {
  public:
   explicit domain_turn(lock_domain& d) noexcept : domain_{&d} { d.mutex_.lock(); }

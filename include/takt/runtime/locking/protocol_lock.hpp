@@ -101,16 +101,16 @@ class held : public detail::claim_guard<held<Lock>, Lock> {
 
 /// A locking protocol for threads: the state machine behind the short mutex of its domain, waiters suspended until it
 /// is their turn. Whoever comes to a lock that nobody uses takes it by one atomic exchange; the state machine hears of
-/// the first request when a second one comes. `lock` is one over k units; a `lock_group` has mutexes, of which threads
+/// the first request when a second one comes. `lock` is one over k units. A `lock_group` has mutexes, of which threads
 /// acquire several in one step as seen by all others: without deadlock, in whatever order `Wanted` names them.
 ///
 /// A `lock` works with `std::unique_lock`, `std::lock_guard` and `std::scoped_lock`; with k > 1, too, `unlock` gives
-/// back what the calling thread holds. What a thread holds when it ends is given back and counted.
-/// Error: `std::system_error` with `operation_not_permitted` where another thread or nobody holds the lock,
-/// `resource_deadlock_would_occur` where the thread holds it already or its wait would close a circle,
-/// `resource_unavailable_try_again` where there are more threads than the protocol or the domain has room for, or the
-/// thread has more than `max_claims` locks, and `invalid_argument` for a list that names no lock of a group, one twice,
-/// or an unknown one. A lock that is destroyed in use ends the program with a sentence.
+/// back what the calling thread holds. What a thread holds when it ends is given back and counted. Error:
+/// `std::system_error`. It has `operation_not_permitted` where another thread or nobody holds the lock. It has
+/// `resource_deadlock_would_occur` where the thread holds it already or its wait would close a circle. It has
+/// `resource_unavailable_try_again` where the protocol or the domain has no room for more threads, or the thread has
+/// more than `max_claims` locks. It has `invalid_argument` for a list that names no lock of a group, one twice, or an
+/// unknown one. A lock that is destroyed in use ends the program with a sentence.
 template <class Machine, class... Wanted>
 class protocol_lock final : public detail::lock_core<Machine> {
  public:
