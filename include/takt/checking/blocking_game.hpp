@@ -22,14 +22,14 @@ struct blocking_limits {
   std::vector<std::int32_t> sections{};  ///< each client's own, instead of `section`
 };
 
-/// The longest pi-blocking of one request, over every run of a lock in a cluster.
+/// Computes the longest pi-blocking of one request, over every run of a lock in a cluster.
 ///
 /// Clients are jobs; a smaller number is a more important job. At any instant an adversary lets an idle client issue, a
-/// holder release, a waiting client other than the target withdraw, or a unit of time pass in which the target is
-/// pi-blocked: it waits and fewer than `cpus` incomplete requests are more important (whether it is among the c best
-/// *pending* jobs, the adversary decides with further jobs). In such a unit those holders are sure to advance that are
-/// at least as important as the target or to whom `heir` leads from a waiting client that is: the c best jobs lend
-/// their priorities to at most c others, each to one. Everybody else stands still, and time in which the target is not
+/// holder release, or a waiting client other than the target withdraw. Or it lets a unit of time pass in which the
+/// target is pi-blocked: it waits and fewer than `cpus` incomplete requests are more important. Whether it is among the
+/// c best *pending* jobs, the adversary decides with further jobs. In such a unit a holder is sure to advance if it is
+/// at least as important as the target. So is one to whom `heir` leads from such a waiting client: the c best jobs lend
+/// their priorities to at most c others, each to one. Other clients make no progress. Time in which the target is not
 /// pi-blocked is left out because it is not counted. This covers all job sets with that many clients, whatever they do
 /// outside of the lock.
 template <CheckableLock P>

@@ -87,13 +87,13 @@ struct accelerator_options {
   function_handle occupy{};   ///< `compiled_occupy()`; none: PTX
 };
 
-/// One GPU as an accelerator with a few preemption levels: a stream for each core and level and for each level of the
-/// kernels on all cores, of the stream priority of the level. A core is a fixed number of SMs; kernels for a core stay
-/// there by themselves (see pinned_kernel.cuh), and a kernel of a higher level gets its SMs when waves of the one below
-/// end. Kernels that are only a length occupy a place on the device, not a core.
+/// One GPU as an accelerator with a few preemption levels. Each core and level has a stream, and so has each level of
+/// the kernels on all cores, of the stream priority of the level. A core is a fixed number of SMs; kernels for a core
+/// stay there by themselves (see pinned_kernel.cuh). A kernel of a higher level gets its SMs when waves of the one
+/// below end. Kernels that are only a length occupy a place on the device, not a core.
 ///
 /// Cores are no green contexts. A level is a stream priority, and the driver promises an order by priority, if any,
-/// among streams of one context: a kernel on all cores would be in another one than those on a core, and which of them
+/// among streams of one context. A kernel on all cores would be in another context than those on a core. Which of them
 /// gets an SM when a wave ends would be open. Nor do green contexts come in cores of one or two SMs.
 ///
 /// A failed launch ends as complete with what it computed void; `fault()` says that there was one, and a run that is

@@ -65,8 +65,8 @@ class device_kernel {
   /// Spins on the device for so long.
   explicit device_kernel(ticks length = 0) : length_{std::max<ticks>(0, length)} {}
   explicit device_kernel(launcher launch) : launch_{std::move(launch)} {}
-  /// One that may have to be launched `again`, as long as `ended` says so, or that can end without having done its job,
-  /// which then is a fault of the device.
+  /// Makes one that may have to be launched `again`, as long as `ended` says so. If it ends without having done its
+  /// job, that is a fault of the device.
   device_kernel(launcher launch, completion ended, launcher again)
       : launch_{std::move(launch)}, ended_{std::move(ended)}, again_{std::move(again)} {}
   /// The arguments are the same for every launch.

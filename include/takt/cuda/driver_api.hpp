@@ -223,7 +223,7 @@ concept CudaWork =
       { d.wait_for_stream(s) } -> std::same_as<result>;
     };
 
-/// The CUDA driver interface as far as the adapter needs it, in takt's own values, so that the same code runs over the
+/// The CUDA driver interface as far as the adapter needs it, in takt's own values. So the same code runs over the
 /// machine's driver and over one that tests make up.
 ///
 /// - Every stream is made without relation to the legacy default stream; the smaller its priority, the sooner its work.

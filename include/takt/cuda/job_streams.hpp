@@ -25,9 +25,9 @@ namespace takt::inline TAKT_ABI::cuda {
   return static_cast<std::size_t>(needed > 0 ? needed : 1);
 }
 
-/// A node's kernels, each job in a stream of its own: two jobs in one stream would run one after the other, which an
-/// analysis of a GPU that takes any kernel with free blocks does not know. Jobs enter in order and at least the
-/// separation apart. Any thread may call it, for different jobs at once. Source: Yang et al. 2018, section 4.2.
+/// Runs a node's kernels, each job in a stream of its own. Two jobs in one stream would run one after the other, but
+/// the analysis assumes a GPU that takes any kernel with free blocks. Jobs enter in order and at least the separation
+/// apart. Any thread may call it, for different jobs at once. Source: Yang et al. 2018, section 4.2.
 template <CudaDriver D, std::size_t Window>
 class job_streams {
  public:

@@ -21,9 +21,9 @@ struct yield_words {
 
 inline constexpr const char* occupy_name = "takt_occupy";
 
-/// One thread that spins for `length` nanoseconds of the device's timer in waves of `wave`, and looks for a request to
-/// yield between two waves if it is given control words. It stands for kernels of which only the length is known; it
-/// holds a place on an SM, not a whole SM.
+/// One thread that spins for `length` nanoseconds of the device's timer in waves of `wave`. If it is given control
+/// words, it looks for a request to yield between two waves. It stands for kernels of which only the length is known;
+/// it holds a place on an SM, not a whole SM.
 inline constexpr const char* occupy_ptx = R"(
 .version 7.0
 .target sm_52

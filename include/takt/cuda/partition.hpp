@@ -155,7 +155,7 @@ class green_context : public resource<D, green_traits> {
 
 }  // namespace detail
 
-/// Green contexts of one split, so that they are disjoint, with one of what is left: work beside the parts belongs
+/// Holds green contexts of one split, so that they are disjoint, and one of what is left. Work beside the parts belongs
 /// there, as streams of the primary context run on the SMs of all parts, too. It outlives the streams of its parts.
 ///
 ///     takt::cuda::partition gpu{driver, 0, {8, 16}};

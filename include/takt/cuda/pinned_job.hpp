@@ -94,7 +94,7 @@ concept PinnedKernel = requires(K& k, std::int64_t n, stream_handle s, const sm_
 
 /// A pinned kernel as the kernel of a `cuda_device`: each launch is one job over `count` indices. With pinned blocks it
 /// stays on the site's range, as `gpu` shares it out; otherwise the driver keeps it there, or nothing does. A job is
-/// done when nothing is left of it, before anybody is told; a launch that left something is followed by another one
+/// done when nothing is left of it, before anybody is told. A launch that left something is followed by another one
 /// where that can help, or becomes a fault of the device. A job that a failure left is given up when the next one
 /// begins. Pre: the kernel outlives the device.
 template <CudaDriver D, PinnedKernel K>

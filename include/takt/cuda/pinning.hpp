@@ -98,8 +98,8 @@ struct pinned_work {
   }
 };
 
-/// None unless count >= 0, length >= 1 and the chunks are fewer than 2^31: claims are counted in 32 bits, and each
-/// block that has a slot may claim once more than there are chunks.
+/// Returns none unless count >= 0, length >= 1 and the chunks are fewer than 2^31. Claims are counted in 32 bits, and
+/// each block that has a slot may claim once more than there are chunks.
 [[nodiscard]] constexpr auto divide_work(std::int64_t count, std::int64_t length, std::uint32_t job = 0) noexcept
     -> std::optional<pinned_work> {
   if (count < 0 || length < 1) { return std::nullopt; }
@@ -127,18 +127,18 @@ struct pinning_state {
   std::uint32_t occupied[max_sms]{};  ///< a bit per slot of the SM
 };
 
-/// Where a block is and how it gets at shared words.
+/// Says where a block is and how it gets at shared words.
 ///
 /// - `sm()`: the physical SM of the block; the same as long as it runs.
 /// - `dealt(sm)`: slots that the launch was given there. Costs no access to memory that is shared.
-/// - `allowed(sm)`: slots that the task has there at this moment, at most `max_slots`. Free to change at any time.
+/// - `allowed(sm)`: slots that the task has there at this moment, at most `max_slots`. Free to change at any
+///   time.
 /// - `load`, `store`, `exchange_if` (returns what was there), `add` (the same) and `clear`: each atomic, and ordered
 ///   with nothing else.
-/// - `publish` is an `add` behind all that the block did before; `take` returns a word, makes it 0, and sees what was
+/// - `publish` is an `add` behind all that the block did before. `take` returns a word, makes it 0, and sees what was
 ///   done before whatever was published in it.
-/// - `left(chunks, claimed)`: called by the last block of a launch, with the chunks that no block took and the number
-/// of
-///   blocks that came to a slot while there were any.
+/// - `left(chunks, claimed)`: called by the last block of a launch. `chunks` are those that no block took, and
+///   `claimed` is the number of blocks that came to a slot while there were any chunks left.
 template <class M>
 concept PinningMachine = requires(M& m, std::uint32_t& word, std::uint64_t& wide, std::uint32_t n, std::uint64_t w) {
   { m.sm() } -> std::same_as<std::uint32_t>;
@@ -164,24 +164,24 @@ enum class walk_stop : std::uint8_t {
   gone,
 };
 
-/// A persistent block pinned to the SMs that its task has: the algorithm of one block, one access to a shared word per
-/// step, so that a device runs it step after step and a test in any order of the steps of all blocks.
+/// Runs a persistent block pinned to the SMs that its task has. It is the algorithm of one block, one access to a
+/// shared word per step. So a device runs it step after step, and a test in any order of the steps of all blocks.
 ///
 /// 1. It takes a free slot of its SM, or leaves. Its slot is what the paper reads off the block index, which is wrong
 ///    whenever the hardware does not deal blocks out evenly. A block on an SM that its launch was not dealt leaves
 ///    before it has read anything.
 /// 2. It looks whether its job has chunks left. Then, before each chunk, it asks whether its slot is still the task's,
-///    leaves at this boundary if it is not, and claims the next chunk by adding to the word of its job.
+///    and leaves at this boundary if not. Else it claims the next chunk by adding to the word of its job.
 /// 3. It gives the slot back and reports how many chunks it did. Who completes the count opens the next job.
 ///
-/// Each chunk is done exactly once, whatever the placement, the number of blocks, and the changes of the slots. Within
-/// a job its word only grows, by 1 for each claim, so every chunk is claimed by one block; a block leaves only between
-/// chunks, so what was claimed is done. None is lost: what nobody claimed is still to claim for the next launch of the
-/// same job, which is how a launch that found no slot, one that yielded, and one that is joined by more blocks all go
-/// on.
+/// Each chunk is done exactly once, whatever the placement, the number of blocks, and the changes of the slots.
+/// Within a job its word only grows, by 1 for each claim, so every chunk is claimed by one block. A block leaves only
+/// between chunks, so what was claimed is done. None is lost: what nobody claimed is still to claim for the next
+/// launch of the same job. So a launch that found no slot, one that yielded, and one that is joined by more blocks
+/// all go on.
 ///
-/// Claims beyond the last chunk harm nobody. Jobs use the two words in turn, and the one that closes job k opens job
-/// k + 1 in the *other* word, so late claims of job k fall on a word that job k alone has, until job k + 1 is closed.
+/// Claims beyond the last chunk harm nobody. Jobs use the two words in turn, and the one that closes job k opens job k
+/// + 1 in the *other* word. So late claims of job k fall on a word that job k alone has, until job k + 1 is closed.
 /// Such claims come only from blocks that looked before the last chunk was claimed: every one has had a slot since
 /// then. They are at most max_sms * max_slots, and with fewer than 2^31 chunks the lower half never overflows. Blocks
 /// that start later look, see nothing of their job, and claim nothing. The job ends when the reports add up to its
@@ -189,7 +189,7 @@ enum class walk_stop : std::uint8_t {
 /// has taken it.
 ///
 /// Order between words is needed once. The last block of a launch tells the host what is left, so it has to see the
-/// claims of all others: those that did chunks publish as they count out, and the last one takes the count. A block
+/// claims of all others. Those that did chunks publish as they count out, and the last one takes the count. A block
 /// that did none has nothing to publish. What chunks wrote is published by the end of the launch, for which everybody
 /// waits who reads it.
 ///

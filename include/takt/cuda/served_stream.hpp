@@ -51,8 +51,8 @@ class fault_record {
 
 /// A stream and the thread that waits for what was put into it.
 ///
-/// The thread is takt's and not one of the driver: it can be given a priority, and unlike a host function of a stream
-/// it is told when the device is lost. Then every operation still ends, as failed, and nobody hangs.
+/// The thread is takt's and not one of the driver. It can be given a priority, and unlike a host function of a stream
+/// it is told when the device is lost. Then every operation still ends, as failed, and no thread waits for ever.
 template <CudaDriver D>
 class served_stream {
  public:

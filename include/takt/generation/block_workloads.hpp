@@ -18,8 +18,8 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// Chains of CPU time, copies and kernels that every way of sharing a GPU can take: what is known of a kernel are its
-/// blocks, from which each rule derives the times that it needs. Sets of takt's own, for comparisons of policies.
+/// Describes chains of CPU time, copies and kernels that every way of sharing a GPU can take. The blocks of a kernel
+/// are known, and each rule derives the times that it needs from them. Sets of takt's own, for comparisons of policies.
 struct block_workload_options {
   std::int32_t tasks = 4;
   std::int32_t kernels = 1;                  ///< per job

@@ -113,8 +113,8 @@ template <std::size_t MaxTasks>
   return number * (period + delay) + random.between(0, delay);
 }
 
-/// Jobs of full length of tasks that are all sporadic, their releases up to so many percent of a period apart from
-/// periodic ones: so many jobs of the first task, and those of the others meanwhile.
+/// Makes jobs of full length of tasks that are all sporadic. Their releases are up to so many percent of a period apart
+/// from periodic ones. There are so many jobs of the first task, and those of the others meanwhile.
 template <std::size_t MaxTasks>
 class sporadic_jobs {
  public:
@@ -160,9 +160,9 @@ template <std::size_t MaxTasks>
                                                     .priority = static_cast<std::int32_t>(to.size())});
 }
 
-/// Tasks with one and the same kernel of so many waves, in the order of their priorities, which together have about
-/// this utilization: the experiment of Zahaf and Lipari 2020, Fig. 9, where neither is printed. Pre: waves, periods >
-/// 0.
+/// Makes tasks with one and the same kernel of so many waves, in the order of their priorities. Together they have
+/// about this utilization. This is the experiment of Zahaf and Lipari 2020, Fig. 9, where neither is printed. Pre:
+/// waves, periods > 0.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto equal_kernels(const period_choices& periods, std::int64_t permille, std::int64_t waves,
                                            task_rows<accelerator_task<ticks>, MaxTasks>& out) -> model_fault {

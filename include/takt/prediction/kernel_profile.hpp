@@ -84,8 +84,8 @@ enum class profile_status : std::uint8_t {
   return "";
 }
 
-/// Times of pinned jobs over SM counts, the ratio of self-interleaving, what launches take without work, and the law
-/// around all times, whose overhead is at least that of the longest pinned launch and of one chunk.
+/// Holds times of pinned jobs over SM counts, the ratio of self-interleaving, and what launches take without work. Its
+/// law is around all times, with an overhead of at least that of the longest pinned launch and of one chunk.
 struct kernel_profile {
   profile_status status = profile_status::no_runs;
   std::string reason{};  ///< numbers or the bench's words behind the status
@@ -129,9 +129,9 @@ template <class Run>
   return out;
 }
 
-/// Pinned and plain launches without work on the first n SMs, for each n of `sm_counts`, with all blocks that an SM
-/// holds; pinned ones on the fewest SMs with one block on each, too, as profiles have them. None when a run failed, or
-/// without any.
+/// Times pinned and plain launches without work on the first n SMs, for each n of `sm_counts`, with all blocks that an
+/// SM holds. It times pinned ones on the fewest SMs with one block on each, too, as profiles have them. None when a run
+/// failed, or without any.
 template <KernelBench B>
 [[nodiscard]] auto measure_overheads(B& bench, std::span<const std::int32_t> sm_counts, std::size_t repeats)
     -> std::optional<launch_overheads> {
@@ -266,9 +266,9 @@ class profiling {
 
 }  // namespace detail
 
-/// Runs `repeats` jobs on the first n SMs for each n of `sm_counts`, with all blocks that an SM holds; for the ratio on
-/// the fewest SMs with one block on each; and as many launches without work. What stands against a law is the status.
-/// Source: Zou et al. 2021, sections 4.1 to 4.3 and 6.2.
+/// Runs `repeats` jobs on the first n SMs for each n of `sm_counts`, with all blocks that an SM holds. It does so on
+/// the fewest SMs with one block on each, for the ratio, and runs as many launches without work. What stands against a
+/// law is the status. Source: Zou et al. 2021, sections 4.1 to 4.3 and 6.2.
 template <KernelBench B>
 [[nodiscard]] auto profile_kernel(B& bench, std::span<const std::int32_t> sm_counts, std::size_t repeats,
                                   std::int32_t margin_percent = 0) -> kernel_profile {

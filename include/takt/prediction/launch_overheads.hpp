@@ -23,7 +23,7 @@ struct launch_overheads {
   }
 };
 
-/// The law of a kernel that ends later by up to `delay` on any number of SMs: its upper bound is later, and its
+/// Returns the law of a kernel that ends later by up to `delay` on any number of SMs. Its upper bound is later, and its
 /// overhead larger by that; the work is rounded up to a tick. A ratio that nobody has said counts as 1, at which all of
 /// the delay is work. None on overflow. Pre: delay >= 0.
 [[nodiscard]] constexpr auto later_by(const divisible_work& law, ticks delay) noexcept

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// A study draws so many sets for each of its configurations at each of its levels, and counts in columns what it finds
+/// A study draws so many sets for each of its configurations at each of its levels. It counts in columns what it finds
 /// in them: how many sets an analysis accepts, for instance.
 struct extent {
   std::size_t series = 1;            ///< configurations
@@ -45,9 +45,9 @@ struct unit {
 /// One count per column.
 using row = std::span<std::int64_t>;
 
-/// Adds what it finds in a unit to the counts. Whatever is added depends on the settings of the study and the unit
-/// alone, so that neither the number of workers nor their order shows in a result, unless the study measures and says
-/// so. Each worker has a copy.
+/// Adds what it finds in a unit to the counts. That depends on the settings of the study and the unit alone. So neither
+/// the number of workers nor their order shows in a result, unless the study measures and says so. Each worker has a
+/// copy.
 using counter = std::function<void(const unit&, row)>;
 
 /// Gets the number and the counts of a unit.

@@ -66,10 +66,10 @@ class host_machine {
 
 }  // namespace detail
 
-/// Host threads in place of SMs, so that kernels can be profiled without a GPU: one for each virtual SM, as far as an
-/// `emulated_unit` has room, and blocks that are pinned by the algorithm of the device. A launch has a block for each
-/// virtual SM; a block on an SM that it may not use leaves. What is measured is this host: SMs beyond its cores do not
-/// add speed.
+/// Runs host threads in place of SMs, so that kernels can be profiled without a GPU. There is one for each virtual SM,
+/// as far as an `emulated_unit` has room. Blocks are pinned by the algorithm of the device. A launch has a block for
+/// each virtual SM; a block on an SM that it may not use leaves. What is measured is this host: SMs beyond its cores do
+/// not add speed.
 class host_bench {
  public:
   /// Does the logical indices from the first up to the last, which is not one of them; called by several threads.

@@ -30,8 +30,8 @@ struct served_kernel {
   std::function<bool()> complete = [] { return true; };
 };
 
-/// Holds what a bench launches, each made for so many SMs with so many blocks on each: a job of `chunks` chunks, a
-/// launch of so many chunks without work, as many blocks of a plain kernel without work.
+/// Holds what a bench launches, each made for so many SMs with so many blocks on each. These are a job of `chunks`
+/// chunks, a launch of so many chunks without work, and as many blocks of a plain kernel without work.
 template <CudaDriver D>
 struct served_kernels {
   std::int32_t virtual_per_sm = 1;
