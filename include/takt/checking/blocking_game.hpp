@@ -28,10 +28,10 @@ struct blocking_limits {
 /// holder release, or a waiting client other than the target withdraw. Or it lets a unit of time pass in which the
 /// target is pi-blocked: it waits and fewer than `cpus` incomplete requests are more important. Whether it is among the
 /// c best *pending* jobs, the adversary decides with further jobs. In such a unit a holder is sure to advance if it is
-/// at least as important as the target. So is one to whom `heir` leads from such a waiting client: the c best jobs lend
-/// their priorities to at most c others, each to one. Other clients make no progress. Time in which the target is not
-/// pi-blocked is left out because it is not counted. This covers all job sets with that many clients, whatever they do
-/// outside of the lock.
+/// at least as important as the target. So is one to whom `heir` leads from a waiting client as important: the c best
+/// jobs lend their priorities to at most c others, each to one. Other clients make no progress. Time in which the
+/// target is not pi-blocked is left out because it is not counted. This covers all job sets with that many clients,
+/// whatever they do outside of the lock.
 template <CheckableLock P>
 class blocking_game {
  public:

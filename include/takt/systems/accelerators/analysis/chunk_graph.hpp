@@ -111,9 +111,9 @@ struct sporadic_task {
   Number period{};
 };
 
-/// A task as if it were released at each of its longest chunks: the shortest of them as deadline, the least distance of
-/// two starts as period, the distance over the edge of the pattern included. Source: Zahaf and Lipari 2020,
-/// Definition 2. Pre: `kept` is the result of `longest_chunks` and not empty. Without `starved` jobs, deadline <=
+/// Returns a task as if it were released at each of its longest chunks. The shortest of them is the deadline. The least
+/// distance of two starts is the period, the distance over the edge of the pattern included. Source: Zahaf and Lipari
+/// 2020, Definition 2. Pre: `kept` is the result of `longest_chunks` and not empty. Without `starved` jobs, deadline <=
 /// period.
 template <class Number, std::size_t MaxChunks>
 [[nodiscard]] constexpr auto sporadic_abstraction(const Number& wcet, const chunk_graph<Number, MaxChunks>& kept)

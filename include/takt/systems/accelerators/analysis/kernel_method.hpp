@@ -36,8 +36,8 @@ struct accelerator_evidence {
   inline_vector<accelerator_part<Number>, MaxTasks> parts;
 };
 
-/// Holds what is known of tasks that compete with one another: whether they all meet their deadlines, under fixed
-/// priorities the bound of each, and whether some legal run must miss.
+/// Holds what is known of tasks that compete with one another: whether they all meet their deadlines, and whether some
+/// legal run must miss. Under fixed priorities it also has the bound of each task.
 template <class Number, std::size_t MaxTasks>
 struct part_answer {
   edf_verdict<Number> test{};

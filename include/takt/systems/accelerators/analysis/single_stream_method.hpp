@@ -20,9 +20,9 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Returns whether the first job of task `order[i]` misses in this run: the longest lower kernel starts one tick before
-/// all higher tasks are released together, and they one tick before the task itself. It counts for less than the bound
-/// where events coincide, so a miss does not rest on their order.
+/// Returns whether the first job of task `order[i]` misses in this run. The longest lower kernel starts one tick before
+/// all higher tasks are released together, and these are released one tick before the task itself. It counts for less
+/// than the bound where events coincide, so a miss does not rest on their order.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto first_job_misses(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                               const rank_order<MaxTasks>& order, std::size_t i) -> bool {

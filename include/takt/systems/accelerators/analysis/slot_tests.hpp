@@ -60,8 +60,8 @@ inline constexpr std::array<slot_test<MaxTasks>, 8> slot_tests{{
 inline constexpr std::size_t exact_slot_test = 6;
 inline constexpr std::size_t printed_slot_test = 7;
 
-/// Returns what a test says of every core in the pinned slot and of the gang tasks in the other: rejected when it
-/// rejects a part, or when the slots or the tasks are not valid. Pre and errors as of `test_slots`.
+/// Returns what a test says of every core in the pinned slot and of the gang tasks in the other. It is rejected when
+/// the test rejects a part, or when the slots or the tasks are not valid. Pre and errors as of `test_slots`.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto ask_slots(const slot_test<MaxTasks>& test,
                                        const task_rows<accelerator_task<ticks>, MaxTasks>& table,

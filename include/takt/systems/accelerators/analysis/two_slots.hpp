@@ -116,9 +116,9 @@ struct slots_verdict {
   }
 };
 
-/// Applies a test to the tasks of each core in the pinned slot and to the gang tasks in the gang slot: the set holds if
-/// all parts do, and for these slots and an exact test only then. Source: Zahaf and Lipari 2020, Theorem 2.
-/// Error: slots that are not disjoint, a fault of a task, a task without a core, more than 64 cores.
+/// Applies a test to the tasks of each core in the pinned slot and to the gang tasks in the gang slot. The set holds if
+/// all parts do. For these slots and an exact test it holds only then. Source: Zahaf and Lipari 2020, Theorem 2. Error:
+/// slots that are not disjoint, a fault of a task, a task without a core, more than 64 cores.
 template <class Number, std::size_t MaxTasks, class Test>
 [[nodiscard]] constexpr auto test_slots(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                         const accelerator_record& accelerator, const two_slots<Number>& slots,

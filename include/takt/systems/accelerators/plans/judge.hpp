@@ -165,9 +165,9 @@ template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t 
 inline constexpr std::size_t slot_period_choices = 10;
 inline constexpr std::int64_t slot_parts[slot_period_choices]{1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
 
-/// Judges tasks in slots that are looked for: among a few periods those that leave most of it to spare, else those of
-/// the first period that the slots could have. The plan of the verdict holds them. Cost: 30 tests for each period and
-/// SM with kernels of its own.
+/// Judges tasks in slots that are looked for. It takes those that leave most of their period to spare, of a few
+/// periods, else those of the first period that the slots could have. The plan of the verdict holds them. Cost: 30
+/// tests for each period and SM with kernels of its own.
 template <class Described, KernelOrder Order>
 [[nodiscard]] constexpr auto judge_in_slots(const Described& tasks, const hardware& board, const Order& /*order*/)
     -> kernels_answer<Described> {

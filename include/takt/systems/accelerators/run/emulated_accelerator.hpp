@@ -66,10 +66,10 @@ class wave_kernel {
 
 /// An accelerator made of host threads, one for each core.
 ///
-/// Streams are in order. Whenever a core has finished a block it draws the next one from the first launch of the
-/// highest level among its own streams and those of all cores; so a launch on a higher level takes a core over at the
-/// end of the block that runs there, and at its end the one below goes on before the host has heard of it. Blocks of
-/// one launch are drawn from a common counter, as by persistent blocks on pinned SMs: each runs exactly once, whichever
+/// Streams are in order. Whenever a core has finished a block, it draws the next one among the first launches of its
+/// own streams and those of all cores, from the highest level. So a launch on a higher level takes a core over at the
+/// end of the block that runs there. At its end the one below goes on before the host has heard of it. Blocks of one
+/// launch are drawn from a common counter, as by persistent blocks on pinned SMs. Each runs exactly once, whichever
 /// core takes it and however often the job yields.
 ///
 /// Timed blocks sleep and follow one another without the time that a thread takes to wake up: a core that is late
@@ -204,8 +204,8 @@ class emulated_accelerator {
   [[nodiscard]] static auto has_ended(const launch& l) noexcept -> bool {
     return l.in_flight == 0 && (l.leaving || l.next == l.blocks);
   }
-  /// Among the first launches of the streams that a core serves the one on the highest level of which `holds` is true;
-  /// of two on one level the one that was launched first.
+  /// Finds the launch on the highest level of which `holds` is true, among the first launches of the streams that a
+  /// core serves. Of two on one level it takes the one that was launched first.
   [[nodiscard]] auto find(std::int32_t c, bool (*holds)(const launch&)) const noexcept -> kernel_id {
     kernel_id best = no_kernel;
     for (std::int32_t level = setup_.streams.levels - 1; best == no_kernel && level >= 0; --level) {

@@ -205,11 +205,11 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// Bounds of graphs whose described nodes, or which as a whole, are sequential tasks under G-EDF that count their waits
+/// Bounds graphs whose described nodes, or which as a whole, are sequential tasks under G-EDF. They count their waits
 /// for the GPU as execution: the coarse-grained and the monolithic form of Yang et al. 2018. Launching and awaiting a
 /// kernel is CPU time as always; a copy is, too, unless the platform has copy engines. A history edge of a task to
 /// itself holds by being sequential. The printed use of theorem 3 assumes enqueues a period apart, which a tardy task
-/// does not keep; the number is safe all the same, since `one_at_once` is not above it. Error: `invalid_model` where an
+/// does not keep. The number is safe all the same, since `one_at_once` is not above it. Error: `invalid_model` where an
 /// option is unknown. Pre: `validate` and `fits` found nothing; the table is not refined.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto coarse_bounds(const graph_table<Number, N, E, G>& table, const graph_platform& platform,
@@ -252,8 +252,8 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-/// Returns what refining costs: (sum of the CPU and block times of `fine` - that of `coarse`) / that of `coarse`, over
-/// all nodes, with each kernel as one block (Yang et al. 2018, observation 7). Pre: `coarse` has some time.
+/// Returns what refining costs, over all nodes, with each kernel as one block (Yang et al. 2018, observation 7). It is
+/// (sum of the CPU and block times of `fine` - that of `coarse`) / that of `coarse`. Pre: `coarse` has some time.
 template <class FineTable, class CoarseTable>
 [[nodiscard]] constexpr auto conversion_overhead(const FineTable& fine, const CoarseTable& coarse)
     -> fraction_of<typename FineTable::number> {

@@ -66,12 +66,12 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-/// Graphs in which each cycle of CPU nodes is one node: it runs their jobs of an invocation one after another, and its
-/// own job j after its job j - P, P the greatest common divisor of the lags inside the cycle,
-/// and 1 if one of its nodes is limited itself. It stands where the first
-/// node of the cycle stood and bears its name. Error: `cycle_without_history` if a kernel or a copy is on a
-/// cycle, `time_overflow`. Pre: `validate` found nothing. Cost: nodes^3. Source: Yang et al. 2018, footnote 3, names
-/// the idea; the limit on parallelism is that of a self-edge of lag P.
+/// Returns graphs in which each cycle of CPU nodes is one node. It runs their jobs of an invocation one after another.
+/// Its own job j runs after its job j - P. P is the greatest common divisor of the lags inside the cycle, and 1 if one
+/// of its nodes is limited itself. It stands where the first node of the cycle stood and bears its name. Error:
+/// `cycle_without_history` if a kernel or a copy is on a cycle, `time_overflow`. Pre: `validate` found nothing. Cost:
+/// nodes^3. Source: Yang et al. 2018, footnote 3, names the idea; the limit on parallelism is that of a self-edge of
+/// lag P.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto merge_cycles(const graph_table<Number, N, E, G>& table)
     -> reshaped_graphs<graph_table<Number, N, E, G>> {

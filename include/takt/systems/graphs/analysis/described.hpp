@@ -155,8 +155,8 @@ template <class Described, class Table>
   return out;
 }
 
-/// Returns whether tasks on a board are graphs as published methods have them, as far as shape goes: visits with times
-/// or blocks, no token sections, no jitter, and one GPU at most.
+/// Returns whether tasks on a board are graphs as published methods have them, as far as shape goes. They have visits
+/// with times or blocks, no token sections, no jitter, and one GPU at most.
 template <class Described>
 [[nodiscard]] constexpr auto are_graphs(const Described& tasks, const hardware& board) -> bool {
   constexpr std::int32_t most_sms = 128;

@@ -213,15 +213,15 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// Bounds of refined graphs in which every node is a sporadic task of its own whose jobs may overlap: CPU nodes under a
-/// global scheduler per cluster, kernels in the block queue, copies on engines that serve them in order. Nodes respond
-/// within their bound whatever the offsets; these follow from the bounds. A kernel or copy of limited parallelism P
-/// has a bound if it is below P periods. Holds with early releasing of CPU nodes, and of kernels and copies if a guard
-/// enqueues the jobs of a node in order and a period apart; or with `launch_jitter` and without guard, if no job is
-/// released early. Error: `overflow` also where nodes of limited distance stand for more than 16 tasks beyond the
-/// nodes; `invalid_model` where an option is unknown. Pre: `validate` and `fits` found nothing; the table is refined.
-/// Cost: the analyses of gel/ and block_queue/.
-/// Source: Yang et al. 2018.
+/// Bounds refined graphs in which every node is a sporadic task of its own whose jobs may overlap: CPU nodes
+/// under a global scheduler per cluster, kernels in the block queue, copies on engines that serve them in order.
+/// Nodes respond within their bound whatever the offsets; these follow from the bounds. A kernel or copy of
+/// limited parallelism P has a bound if it is below P periods. Holds with early releasing of CPU nodes, and of
+/// kernels and copies if a guard enqueues the jobs of a node in order and a period apart. Without guard it holds
+/// with `launch_jitter`, if no job is released early. Error: `overflow` also where nodes of limited distance
+/// stand for more than 16 tasks beyond the nodes; `invalid_model` where an option is unknown. Pre: `validate` and
+/// `fits` found nothing; the table is refined. Cost: the analyses of gel/ and block_queue/. Source: Yang et al.
+/// 2018.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto fine_bounds(const graph_table<Number, N, E, G>& refined, const graph_platform& platform,
                                          const fine_options& options = {}) -> graph_timing<Number, N, G> {

@@ -58,11 +58,11 @@ constexpr void add_kernel(unbounded_kernels<Streams>& out, const block_kernel<ra
 
 }  // namespace detail
 
-/// With a stream per task, kernels of which the first responds later and later: by epsilon per job, or by twice that
-/// when the largest block fills the one SM that there is, in which case the paper's third kernel has no block and is
-/// left out. The load is h + 2 epsilon g m / (1 + epsilon), however large the GPU.
-/// Error: `options_out_of_range` unless h divides H_max and m, H_max <= m and 0 < epsilon < 1. Source: Yang et al.
-/// 2018, Theorem 1.
+/// Returns kernels with a stream per task of which the first responds later and later. It is later by epsilon per
+/// job, or by twice that when the largest block fills the only SM. Then the paper's third kernel has no block and
+/// is left out. The load is h + 2 epsilon g m / (1 + epsilon), however large the GPU. Error:
+/// `options_out_of_range` unless h divides H_max and m, H_max <= m and 0 < epsilon < 1. Source: Yang et al. 2018,
+/// Theorem 1.
 [[nodiscard]] constexpr auto per_task_stream_counterexample(const capacity_loss_options& o)
     -> unbounded_kernels<one_stream_per_task> {
   auto out = detail::empty_counterexample<one_stream_per_task>(o);

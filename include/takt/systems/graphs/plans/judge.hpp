@@ -144,9 +144,9 @@ constexpr void judge_described_graphs(const Described& tasks, const graphs_on_bo
 
 }  // namespace detail
 
-/// Returns what the published method of graphs says of described tasks whose jobs may overlap: the time from each
-/// invocation to its end, under a global rule of the processors, in clusters of `together` of them (0: all), with the
-/// blocks of kernels in one queue of the one GPU and copies on the engines, first come, first served, or on the
+/// Returns what the published method of graphs says of described tasks whose jobs may overlap. It bounds the time from
+/// each invocation to its end, under a global rule of the processors, in clusters of `together` of them (0: all). The
+/// blocks of kernels are in one queue of the one GPU. Copies go on the engines, first come, first served, or on the
 /// processors where there are none. The plan of the verdict holds an offset and a number of jobs at a time for each
 /// visit; a plan that is given may have greater ones. A task without a deadline needs a bound only. Error: a fact that
 /// is missing, or what is no graph, with its task and visit.

@@ -37,8 +37,8 @@ struct node_job {
 };
 
 /// A node of a shared graph and its edges, for the one thread that executes its jobs. Given back at the end of its
-/// scope; a claim of a process that was killed can be taken over, and its last job is repeated: tokens are neither
-/// lost nor doubled by that, see docs/processing_graphs.md for bytes.
+/// scope. The claim of a process that was killed can be taken over, and its last job is repeated. This neither loses
+/// nor doubles tokens; see docs/processing_graphs.md for bytes.
 template <TokenMonitor Monitor>
 class claimed_node {
  public:

@@ -16,8 +16,8 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// An edge in shared memory. What was produced only grows, and what was consumed follows from the jobs of the consumer,
-/// so that every step of a graph is one store: nobody is left with half of one.
+/// An edge in shared memory. What was produced only grows, and what was consumed follows from the jobs of the consumer.
+/// So every step of a graph is one store, and no process can leave half of one.
 struct edge_memory {
   edge_shape shape{};
   std::atomic<std::int64_t> produced{0};        ///< with the initial ones

@@ -50,8 +50,8 @@ class shared_memory {
   [[nodiscard]] auto bytes() const noexcept -> std::size_t { return bytes_; }
 
   /// The file of the name, locked, made if there is none and `mode` is not 0. It is empty if it is new, or its maker
-  /// ended before it was made large. Nobody else's than the effective user's where it could have been made, and that of
-  /// `trusted` users where not: an owner can take the memory away, or write what it likes.
+  /// ended before it was made large. It belongs to the effective user where it could have been made, and to a user of
+  /// `trusted` where not. An owner can take the memory away, or write what it likes.
   [[nodiscard]] auto lock(const std::string& name, mode_t mode, ticks until, const trusted_users& trusted = {})
       -> link_status {
     for (;;) {
