@@ -153,14 +153,14 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
 
 }  // namespace detail
 
-/// The chains of a root in a GPU cluster with state that is copied from GPU to GPU and two copy engines per GPU, where
-/// each token holder but the root's has at most one earlier copy, and at most `length` of them have one. Only the empty
-/// chain where tokens < 1, where both length and gpus * tokens - 1 are above `max_chain_length`, and for a migration in
-/// a cluster of one GPU.
+/// Returns the chains of a root in a GPU cluster with state that is copied from GPU to GPU and two copy engines per
+/// GPU. Each token holder but the root's has at most one earlier copy, and at most `length` of them have one. Only the
+/// empty chain where tokens < 1, where both length and gpus * tokens - 1 are above `max_chain_length`, and for a
+/// migration in a cluster of one GPU.
 ///
 /// A superset of the true set, since only necessary conditions are asked for; equal to it for up to four GPUs, where an
-/// exhaustive search has been compared. Cost: gpus^3 combinations * (copies of the longest chain)^2.
-/// Source: Elliott 2015, Figure 4.12 and Table 4.2, whose search over all scenarios this replaces.
+/// exhaustive search has been compared. Cost: gpus^3 combinations * (copies of the longest chain)^2. Source: Elliott
+/// 2015, Figure 4.12 and Table 4.2, whose search over all scenarios this replaces.
 [[nodiscard]] constexpr auto blocking_chains(chain_root root, std::int32_t gpus, std::int32_t tokens,
                                              std::int32_t length = any_chain_length) noexcept -> chain_set {
   chain_set set;

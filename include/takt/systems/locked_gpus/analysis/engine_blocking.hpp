@@ -94,8 +94,8 @@ template <class Table>
   return groups < all ? groups : all;
 }
 
-/// State from GPU to GPU. A copy waits for those on its own GPU, and transitively for those of other
-/// GPUs only if a migration connects them: one of its own, or one of another job, which connects one request of this
+/// State moves from GPU to GPU. A copy waits for those on its own GPU. It waits transitively for those of other GPUs
+/// only if a migration connects them. This is one of its own, or one of another job, which connects one request of this
 /// one. Differs from Elliott 2015, equations 4.17 to 4.19, which remove the longest requests until no migration is
 /// left.
 template <class Rules, class Table>

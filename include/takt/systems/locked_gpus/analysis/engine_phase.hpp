@@ -14,11 +14,11 @@ namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// The sorted engine sections and the blocking chains of a set, which no pass changes.
 ///
-/// Chains hold whatever limits the tokens. All requests of a chain are pending when the root's is issued: each was
+/// Chains hold whatever limits the tokens. All requests of a chain are pending when the root's is issued. Each was
 /// queued before the next one, and a peer copy is queued at both of its engines at once. Their issuers hold tokens at
-/// that instant and wait for one engine request each, so they are jobs of different tasks of the GPU cluster, and a
-/// chain has at most one copy for each of the `transitive` rivals. Without a limit all of these can be on one GPU: a
-/// GPU with one token more than there are rivals never makes any of them wait, so its chains of that length are all.
+/// that instant and wait for one engine request each, so they are jobs of different tasks of the GPU cluster. So a
+/// chain has at most one copy for each of the `transitive` rivals. Without a limit all of these can be on one GPU. A
+/// GPU with one token more than rivals never makes any of them wait, so its chains of that length are all.
 template <class Rules, class Table>
 struct engine_model {
   request_runs<Table> runs;

@@ -23,9 +23,9 @@ enum class copy_bound : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(copy_bound) noexcept -> copy_bound { return copy_bound::chains; }
 
-/// Limit of the token queues where no more tasks than the CPUs of the cluster use the tokens.
-/// The bounds hold for queues of at most ceil(min(c, n) / k), c being `counted_cpus` and n their users:
-/// where heuristics may fill a longer queue, a request can wait although a token is free.
+/// Limits the token queues where no more tasks than the CPUs of the cluster use the tokens. The bounds hold for queues
+/// of at most ceil(min(c, n) / k), c being `counted_cpus` and n their users. Where heuristics may fill a longer queue,
+/// a request can wait although a token is free.
 enum class token_queue_limit : std::uint8_t {
   cpus_per_token,   ///< ceil(c / k), and heuristics choose the queue
   users_per_token,  ///< ceil(n / k)

@@ -15,9 +15,9 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// The token section of a task as those see it who wait for its token: its own operations, its time on a CPU, its waits
-/// for engines, the interrupts of its operations, what its engine requests cost itself, and the release of the token.
-/// Source: Elliott 2015, equation 4.5, which leaves the interrupts and the requests out.
+/// Returns the token section of a task as those see it that wait for its token. It has its own operations, its time on
+/// a CPU, its waits for engines, and the interrupts of its operations. It also has its own costs of engine requests,
+/// and the release of the token. Source: Elliott 2015, equation 4.5, which leaves the interrupts and the requests out.
 template <class Rules, class Task>
 [[nodiscard]] constexpr auto token_section_of(const Task& t, const job_requests<typename Task::number>& own,
                                               const blocking_bound<typename Task::number>& engines,
@@ -57,10 +57,10 @@ struct ranked_sections {
   }
 };
 
-/// Token sections that one request can wait for under the R2DGLP, of `users` tasks with requests. Without a limit of
-/// tokens, or with a token for each, none; where every user can be among the best jobs of the cluster nobody stands
-/// outside the queues; otherwise a request may wait as a donor first.
-/// Source: Elliott 2015, equations 4.34 to 4.38.
+/// Returns how many token sections one request can wait for under the R2DGLP, of `users` tasks with requests. There is
+/// none without a limit of tokens, or with a token for each. Where every user can be among the best jobs of the
+/// cluster, none is outside the queues. Otherwise a request may wait as a donor first. Source: Elliott 2015, equations
+/// 4.34 to 4.38.
 [[nodiscard]] constexpr auto r2dglp_sections(const gpusync_configuration& c, std::int64_t users,
                                              token_queue_limit queues) noexcept -> std::int64_t {
   const std::int64_t k = c.replicas();
@@ -89,8 +89,8 @@ template <class Table>
   return sum.total();
 }
 
-/// Sections that a request waits for itself under the CK-OMLP: each CPU of all clusters that share the tokens has at
-/// most one incomplete request, so of each cluster at most as many sections count as it has CPUs, less the task's own.
+/// Adds up sections that a request waits for itself under the CK-OMLP. Each CPU of all clusters that share the tokens
+/// has at most one incomplete request. So as many sections of a cluster count as it has CPUs, less the task's own.
 /// Source: Elliott 2015, equations 4.39 to 4.41, where the last one counts the CPUs of one cluster.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto ck_omlp_direct_wait(const gpusync_configuration& c, std::int32_t gpu_cluster,

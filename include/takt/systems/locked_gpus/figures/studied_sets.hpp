@@ -116,8 +116,8 @@ template <std::size_t MaxTasks, std::size_t MaxKernels>
                   out);
 }
 
-/// Says how many sets are drawn for a point of a curve: at least so many, and until the 95 % confidence interval of the
-/// part that is accepted is narrow, or at most. Only divisors of `most` end early, so that shares have one denominator.
+/// Says how many sets are drawn for a point of a curve: `least`, and more until the 95 % confidence interval of the
+/// accepted part is narrow, or `most`. Only divisors of `most` end early, so that shares have one denominator.
 struct studied_precision {
   std::int64_t least = 1;
   std::int64_t most = 1;

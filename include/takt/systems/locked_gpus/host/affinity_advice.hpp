@@ -52,8 +52,8 @@ class affinity_room {
   std::vector<std::span<const queued_request>> queues_;
 };
 
-/// Holds what is known of the tasks of one GPU cluster: the GPU that each used last, how long its sections took, and
-/// the prediction that its request in a queue counts with. Clients are tasks.
+/// Holds what is known of the tasks of one GPU cluster. This is the GPU that each used last, how long its sections
+/// took, and the prediction that its request in a queue counts with. Clients are tasks.
 template <std::size_t MaxTasks>
 class affinity_memory {
  public:

@@ -31,7 +31,7 @@ struct budget_rules {
 ///
 /// Budgets cover a job's time on CPUs and engines. Where it `signals`, a job whose budget a step uses up leaves out the
 /// steps after it, all but those that save its state. Where it `releases_early`, a job goes on with the budgets of its
-/// task's next jobs, whose sections are left out, so that the task gets no more than its share in the long run; the job
+/// task's next jobs, whose sections are left out. So the task gets no more than its share in the long run. The job
 /// keeps its priority meanwhile, which the source lowers.
 template <std::size_t MaxTasks, SectionWork Work>
 class section_jobs {

@@ -28,8 +28,8 @@ enum class token_queue_length : std::uint8_t {
 
 namespace host {
 
-/// Says what an engine section of a token section uses: an engine of the GPU of the token, or for `peer` the engine for
-/// copies out of the GPU that has the state besides.
+/// Says what an engine section of a token section uses. It is an engine of the GPU of the token. For `peer` the engine
+/// for copies out of the GPU that has the state is used besides.
 enum class section_engine : std::uint8_t { copy_out, copy_in, execution, peer };
 
 struct section_step {

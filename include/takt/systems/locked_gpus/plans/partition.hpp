@@ -194,12 +194,12 @@ class gpusync_partitioner {
 
 }  // namespace detail
 
-/// Chooses clusters for all tasks, whatever they were: GPU tasks for GPU clusters by the load of their token sections
-/// without CPU time elsewhere, then for CPU clusters that these serve by all of their load, then the other tasks for
-/// CPU clusters. Always the greatest load first, to the least loaded cluster; ties go to the task given first and the
-/// lowest cluster. Before the last step, waits of GPU tasks count as load: once, with responses equal to deadlines,
-/// since the source does not say whether each placement renews them. Placed does not mean schedulable.
-/// Cost: n^2 and one pass of the analysis up to its third phase. Source: Elliott 2015, section 4.3.6.1.
+/// Chooses clusters for all tasks, whatever they were. First are GPU tasks for GPU clusters, by the load of their token
+/// sections without CPU time elsewhere. Then they go to CPU clusters that these serve, by all of their load, and the
+/// other tasks after them. Always the greatest load first, to the least loaded cluster; ties go to the task given first
+/// and the lowest cluster. Before the last step, waits of GPU tasks count as load: once, with responses equal to
+/// deadlines, since the source does not say whether each placement renews them. Placed does not mean schedulable. Cost:
+/// n^2 and one pass of the analysis up to its third phase. Source: Elliott 2015, section 4.3.6.1.
 template <class Rules = analysis::gpusync::sound_rules, GpusyncPlatform P, class Table>
 constexpr auto partition_gpusync(const P& platform, Table& table,
                                  const analysis::gpusync::options<typename Table::number>& o = {})

@@ -93,7 +93,7 @@ struct pointed_releases {
   static void completed(std::uint32_t /*task*/, ticks /*now*/) noexcept {}
 };
 
-/// Holds what is open in a run of locked GPUs in real time: releases, misses and bounds are those of any board, the
+/// Holds what is open in a run of locked GPUs in real time. Releases, misses and bounds are those of any board. The
 /// rest is what jobs on locked GPUs do.
 template <std::size_t MaxTasks>
 class live_gpu_jobs : public live_choices {
@@ -294,7 +294,7 @@ class locked_gpu_run {
 
 /// Runs tasks on a platform of locked GPUs on this machine's threads, placed by a plan, by the engine that simulates
 /// them: CPU time is consumed by a thread for each task, while a dispatcher gives it a CPU of its cluster by the
-/// scheduler of the configuration; tokens and engines go by their locks; copies and kernels take their time on the
+/// scheduler of the configuration. Tokens and engines go by their locks. Copies and kernels take their time on the
 /// clock of emulated engines. A job that waits suspends itself. A job is released at the start and then once per
 /// period, and waits for the one before of its task. Times of the result and the trace count from the start. What locks
 /// and switches cost is what they cost on this machine. Error: `error`; more jobs and requests than are kept;

@@ -31,8 +31,8 @@ inline constexpr ticks microsecond = 1000;
 inline constexpr ticks millisecond = 1'000'000;
 inline constexpr std::int64_t megabyte = 1'000'000;
 
-/// Twelve CPUs in two clusters and eight GPUs. Copies on a bus under load: 1 byte per nanosecond to or from the host,
-/// and 3 from GPU to GPU, which is what the published costs of 1 MB come to.
+/// Twelve CPUs in two clusters and eight GPUs. A bus under load copies 1 byte per nanosecond to or from the host, and 3
+/// from GPU to GPU. This is what the published costs of 1 MB come to.
 [[nodiscard]] inline auto two_nodes(std::int32_t gpus_per_cluster, std::int32_t tokens, std::int64_t chunk)
     -> gpusync_board<> {
   gpusync_board<> out;
@@ -98,8 +98,8 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
   return out;
 }
 
-/// Sixteen of the GPU tasks of a mixed set, eight per cluster and the first reported one among them, that need ten
-/// times their kernels in a job about every `interval`.
+/// Returns sixteen of the GPU tasks of a mixed set, eight per cluster and the first reported one among them. They need
+/// ten times their kernels in a job about every `interval`.
 [[nodiscard]] inline auto aberrant_tasks(const published_set& s, ticks interval) -> std::vector<aberrant_task> {
   std::vector<aberrant_task> out;
   for (std::size_t i = 0; i < s.tasks.size() && out.size() < 16; ++i) {

@@ -115,8 +115,8 @@ template <std::size_t MaxTasks, class TokenRules, host::SectionWork Work, TraceR
 
 }  // namespace detail
 
-/// Lets jobs run on clusters of CPUs and locked GPUs: chains of visits on the engine of composed boards, in which the
-/// token protocol asks the heuristics and every grant of a token or an engine leads the job to its next step. Pre: one
+/// Lets jobs run on clusters of CPUs and locked GPUs, as chains of visits on the engine of composed boards. There the
+/// token protocol asks the heuristics, and every grant of a token or an engine leads the job to its next step. Pre: one
 /// list of releases per program, at most MaxTasks of them, with priorities of different tasks that differ; tokens fit;
 /// no job ends after `never / 4`.
 template <std::size_t MaxTasks, class TokenRules = r2dglp_rules, host::SectionWork Work, TraceRecorder Recorder>

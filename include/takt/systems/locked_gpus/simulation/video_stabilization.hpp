@@ -36,9 +36,9 @@ struct task_scenes {
   std::size_t jobs = 0;  ///< so many in a row; 0: every frame is on its own
 };
 
-/// Every piece takes from `least` thousandths of its longest time to all of that. Half of what is above the least
-/// follows from the scene, and is the same for all pieces of a graph meanwhile, half from the piece; without scenes all
-/// of it from the piece. Both are even.
+/// Every piece takes from `least` thousandths of its longest time to all of that. Half of the part above the least
+/// follows from the scene, and is the same for all pieces of a graph meanwhile; half follows from the piece. Without
+/// scenes all of it follows from the piece. Both are even.
 class scene_work {
  public:
   /// Pre: 0 <= least <= 1000; longest times are below 2^43; one entry per task.

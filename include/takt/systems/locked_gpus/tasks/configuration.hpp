@@ -58,8 +58,8 @@ inline constexpr cpu_scheduler cpu_scheduler::fair_lateness{.points = gel_policy
 inline constexpr cpu_scheduler cpu_scheduler::shortest_period{.points = {.period = 1}, .task_level = true};
 inline constexpr cpu_scheduler cpu_scheduler::given_priority{.points = gel_policy::given_points, .task_level = true};
 
-/// Says who may wait for tokens, and what keeps a token holder running: its priority is inherited from those who wait,
-/// or lent to it by a job whom it displaces, at that job's release.
+/// Says who may wait for tokens, and what keeps a token holder running. Its priority is inherited from those who wait.
+/// Or a job that it displaces lends it priority, at that job's release.
 struct token_protocol {
   bool given = true;  ///< else donation exactly where a GPU cluster serves several CPU clusters
   bool donates_at_release = false;

@@ -120,9 +120,9 @@ class soft_interrupts : public interrupt_thread {
 };
 
 /// A budget of which each piece comes back a period after its use began. A piece that is used without a break is a job
-/// of a sporadic task with that period, so to others the server is a set of such tasks that together take `budget` per
-/// period. Differs from POSIX, which returns budgets as a whole and so may return some too early.
-/// Source: Sprunt, Sha and Lehoczky 1989; Stanovich, Baker, Wang and Harbour 2010.
+/// of a sporadic task with that period. So to others the server is a set of such tasks that together take `budget` per
+/// period. Differs from POSIX, which returns budgets as a whole and so may return some too early. Source: Sprunt, Sha
+/// and Lehoczky 1989; Stanovich, Baker, Wang and Harbour 2010.
 class sporadic_server {
  public:
   /// Pre: budget > 0, period > 0; both are below `never`.

@@ -372,15 +372,15 @@ class interrupt_simulator {
 
 }  // namespace detail
 
-/// Lets jobs use devices whose bottom halves are handled by `policy`, each device's by a copy of it, on processors that
-/// all threads share, the most important ones first, and that interrupts take away from them. The run ends when nothing
-/// more can happen. Error: what `check` says, or that a job does not end, with what happened until then.
+/// Lets jobs use devices whose bottom halves are handled by `policy`, each device's by a copy of it. All threads share
+/// the processors, the most important first, and interrupts take these away from them. The run ends when nothing more
+/// can happen. Error: what `check` says, or that a job does not end, with what happened until then.
 ///
-/// Order within one instant. What runs on processors ends, by processor, and all that follows; then what runs on
-/// engines, by task, and all that follows; then the releases, by task, and all that follows. What follows: interrupts
-/// take their processors; the rest goes to the threads of best rank, equal ones by number; the first of them at a step
-/// that takes no time does that, and the choice is made anew. So a lock, an issue and the end of a job take a
-/// processor, though no time. Cost per instant and step: a few passes over tasks and devices.
+/// Order within one instant. What runs on processors ends, by processor; then what runs on engines, by task; then come
+/// the releases, by task. After each of these all that follows is done. Interrupts take their processors. The rest goes
+/// to the threads of best rank, equal ones by number. The first of them at a step that takes no time does it, and the
+/// choice is made anew. So a lock, an issue and the end of a job take a processor, though no time. Cost per instant and
+/// step: a few passes over tasks and devices.
 template <BottomHalfPolicy Policy, TraceRecorder Recorder = const no_trace>
 [[nodiscard]] auto simulate_interrupts(const interrupt_workload& workload, const Policy& policy,
                                        const interrupt_simulation_options& options = {},
