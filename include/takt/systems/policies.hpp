@@ -215,8 +215,8 @@ struct known_under<tokens_policy<Order>, CpuRule> {
 
 namespace detail {
 
-/// A board with one queue for all copies: where two engines serve a direction each, every copy waits for some of those
-/// that it waits for there, and for no others.
+/// Returns a board with one queue for all copies. Where two engines serve a direction each, every copy waits for some
+/// of those that it waits for with one queue, and for no others.
 [[nodiscard]] constexpr auto with_one_engine(const hardware& board) -> hardware {
   hardware out = board;
   if (out.copy_engines > 1) { out.copy_engines = 1; }

@@ -14,8 +14,8 @@ namespace takt::inline TAKT_ABI::host {
 
 /// Names the visits of a job on locked GPUs, in order: CPU time, a token around CPU time and operations of the GPU, and
 /// CPU time. An operation is a lock around a step of the CPU that starts it, itself, and a step that hears of its end.
-/// Jobs repeat this stretch for each operation. Locks are asked for and given back on a CPU, so steps need one even
-/// where they take no time. A job without a GPU makes the first visit alone.
+/// Jobs repeat this stretch as often as they have operations. Locks are asked for and given back on a CPU, so steps
+/// need one even where they take no time. A job without a GPU makes the first visit alone.
 enum class gpu_visit : std::uint8_t {
   before,
   first,   ///< with the token

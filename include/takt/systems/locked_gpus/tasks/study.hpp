@@ -78,9 +78,9 @@ constexpr void append(studied_configuration& c, std::string_view text) noexcept 
 
 }  // namespace detail
 
-/// All configurations of 12 CPUs and 8 GPUs on two nodes that the study ranks: CPUs partitioned (P), clustered (C) or
-/// global (G); GPUs alone (P), in clusters of 2 or 4 with migration through system memory or from GPU to GPU (P2P), or
-/// in one cluster (G), which has no path from GPU to GPU. Source: Elliott 2015, section 4.2 and Table 4.5.
+/// Lists all configurations of 12 CPUs and 8 GPUs on two nodes that the study ranks. CPUs are partitioned (P),
+/// clustered (C) or global (G). GPUs are alone (P), in clusters of 2 or 4, or in one cluster (G). Clusters migrate
+/// through system memory; those of 2 or 4 also from GPU to GPU (P2P). Source: Elliott 2015, section 4.2 and Table 4.5.
 inline constexpr std::array<studied_configuration, 57> studied_configurations = detail::make_study();
 
 /// Position in `studied_configurations`; 57 for an unknown name.

@@ -26,8 +26,8 @@ namespace detail {
 
 /// Writes the chain of a task as `cpu [copy] kernel [copy] cpu ...`, which published methods of chains read. CPU visits
 /// one after the other are one segment. Where a chain begins or ends on a device, or two devices follow one another, a
-/// CPU segment of no time stands there; only at the end where stretches of devices are sections, which a job asks for
-/// from its CPU.
+/// CPU segment of no time stands there. If stretches of devices are sections, it stands only at the end, since a job
+/// asks for them from its CPU.
 template <class Table>
 class chain_writer {
  public:

@@ -31,9 +31,9 @@ namespace takt::inline TAKT_ABI::analysis {
 ///
 /// - `k_fmlp`: a request waits for the sections ahead of it in the shortest queue, floor((n - 1) / k) of different
 ///   tasks. This is wall-clock time, on any number of cores.
-/// - `r2dglp`, one core: one section per request, in suspension-oblivious terms. From its issue until it is granted,
-///   whatever replica falls free goes to a request of higher priority or to this one; a job that is the best pending
-///   one has nobody above it who still has a request, so it is blocked only until the first holder ends.
+/// - `r2dglp`, one core: one section per request, in suspension-oblivious terms. From its issue until it is granted, a
+///   replica that becomes free goes to a request of higher priority or to this one. A job that is the best pending one
+///   has no job above it with a request left. So it is blocked only until the first holder ends.
 /// - `ck_omlp`: as many processors as cores with users; a loan is possible only to a lower task of the same core.
 ///
 /// No request waits where there are as many tokens as users; a loan may remain.
@@ -98,11 +98,11 @@ class token_blocking {
   std::array<blocking_bound<number>, Table::max_tasks> job_{};
 };
 
-/// The GPUs as a pool of tokens under a locking protocol, on partitioned fixed-priority cores: a job takes a token for
-/// each stretch between two CPU segments and has the SMs behind it to itself, while copy engines are shared by the
-/// holders in first-in-first-out order. A bound is the lesser of two: waiting and suspensions as execution
-/// (`inflate`), and, where waiting is bounded in wall-clock time, as suspension.
-/// Source: Elliott 2015, sections 2.1.6.3, 2.1.7 and 3.2.3; Chen, Nelissen and Huang 2016.
+/// Bounds tasks whose GPUs are a pool of tokens under a locking protocol, on partitioned fixed-priority cores. A job
+/// takes a token for each stretch between two CPU segments and has the SMs behind it to itself. Holders share copy
+/// engines in first-in-first-out order. A bound is the lesser of two: waiting and suspensions as execution (`inflate`),
+/// and, where waiting is bounded in wall-clock time, as suspension. Source: Elliott 2015, sections 2.1.6.3, 2.1.7 and
+/// 3.2.3; Chen, Nelissen and Huang 2016.
 template <class Table, class Order>
 class locked_gpu_rta {
  public:

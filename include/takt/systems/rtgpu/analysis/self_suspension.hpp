@@ -21,9 +21,9 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Segmented self-suspension over one serialised accelerator: each stretch between two CPU segments is served by a
-/// single non-preemptive fixed-priority server that all tasks share, its kernel on the task's own SMs.
-/// Source: the baseline of Zou et al. 2021, section 6.1, read as their Lemmas 2.1 to 2.3; the paper gives prose only.
+/// Analyses segmented self-suspension over one serialised accelerator. A single non-preemptive fixed-priority server
+/// that all tasks share serves each stretch between two CPU segments, its kernel on the task's own SMs. Source: the
+/// baseline of Zou et al. 2021, section 6.1, read as their Lemmas 2.1 to 2.3; the paper gives prose only.
 ///
 /// With `share_choice` for `Share` it is a relaxation, as `rtgpu` describes it: here kernels are also work on the
 /// shared server, with their least longest times. Own segments that shrink by x take x from the work of a window and

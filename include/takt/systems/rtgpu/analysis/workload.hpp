@@ -30,7 +30,7 @@ struct work_within {
 ///
 /// One rule covers every chain and every resource. On resource r a job is a run of own segments (at their upper bounds)
 /// separated by gaps (at the lower bounds of what stands between). The first job of a window ends as late as it may and
-/// the next starts as early as it may: the gap between the two is T - X plus the lower bounds after the last and before
+/// the next starts as early as it may. The gap between the two is T - X plus the lower bounds after the last and before
 /// the first own segment. X is a bound on the first job's response (its deadline if nothing better is known). All later
 /// jobs start exactly T apart. Sources: Zou et al. 2021, Lemmas 2.1, 5.2, 5.4; the window may start with any segment of
 /// the job.

@@ -78,8 +78,8 @@ struct necessary_test {
   }
 };
 
-/// A job that progresses at the rate 1 / M(share) takes at least the least product of share and time of the GPU's area,
-/// so areas must add up to at most the GPU's. Utilisation may be above 1. Pre: the table is valid.
+/// Applies a necessary test. A job at the rate 1 / M(share) takes at least the least product of share and time of the
+/// GPU's area. So areas must add up to at most the GPU's. Utilisation may be above 1. Pre: the table is valid.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto necessary_shares(const application_set<MaxTasks>& table) -> necessary_test {
   TAKT_EXPECTS_IN_TESTS(!validate(table));

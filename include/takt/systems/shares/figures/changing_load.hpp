@@ -39,8 +39,8 @@ template <std::size_t Count>
 
 }  // namespace detail
 
-/// A job of application `self` during which another one comes or leaves `changes` times, at points evenly spread over
-/// its work, whereupon all shares are drawn anew as a scheduler would set them. It begins beside each other application
+/// Draws a job of application `self` during which another one comes or leaves `changes` times, at points drawn evenly
+/// over its work. All shares are then drawn anew as a scheduler would set them. It begins beside each other application
 /// with probability 1/2. False, and an empty job, where there is no such application, or no room for so many changes.
 template <std::size_t Count, std::size_t MaxSegments>
   requires(Count >= 2 && Count <= 60)

@@ -101,8 +101,8 @@ template <std::size_t Count>
   return ceil_divide(synthetic_isolated_wcet(set[self], shares[self]) * stretch, whole);
 }
 
-/// Returns counts per millisecond while the application has a whole GPU, in the order of `workload_indicator`: two
-/// counters of the SMs, two of the L2 cache, two of global memory, four of shared memory, one of textures.
+/// Returns counts per millisecond while the application has a whole GPU. They are in the order of `workload_indicator`:
+/// two counters of the SMs, two of the L2 cache, two of global memory, four of shared memory, one of textures.
 [[nodiscard]] constexpr auto synthetic_counters(const synthetic_application& a) noexcept
     -> std::array<std::int64_t, 11> {
   const auto [sms, l2, dram, shared, texture] = a.use_percent;

@@ -54,7 +54,7 @@ template <class Described, class F>
   return {};
 }
 
-/// Returns what tasks that are one kernel each get of a GPU that is granted by shares: the plan of the verdict says the
+/// Returns what tasks that are one kernel each get of a GPU that is granted by shares. The plan of the verdict says the
 /// least lasting share of each with which all deadlines are kept. So it holds for shares that follow jobs as for those
 /// that never change. `contention`: how tasks slow one another down, by their positions. Memory counts where the GPU
 /// says how much it has. Error: what is no kernel, or has no times by share, with its task and visit.

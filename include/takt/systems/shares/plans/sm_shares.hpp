@@ -27,10 +27,10 @@ struct sm_partition {
   }
 };
 
-/// Rounds shares to groups of SMs, the smallest that a device can dedicate: down, but to one group at least, and what
-/// is then left of the sum of the shares, rounded up, to the greatest remainders, ties to the first. Where the minimum
-/// of one group takes too much, those give back whose holding exceeds their share by most. SMs beyond whole groups stay
-/// unused.
+/// Rounds shares to groups of SMs, the smallest that a device can dedicate. It rounds down, but to one group at least.
+/// What is left of the sum of the shares, rounded up, goes to the greatest remainders, ties to the first. Where the
+/// minimum of one group takes too much, those give back whose holding exceeds their share by most. SMs beyond whole
+/// groups stay unused.
 ///
 /// Not `possible` with fewer groups than applications, nor out of 1 <= group <= sms <= 2^20. Cost: groups x tasks.
 template <std::size_t MaxTasks>

@@ -30,9 +30,9 @@ struct launch_gate_options {
   ticks poll = 10'000'000;     ///< how soon a waiting launch notices a share that has become greater than 0
 };
 
-/// Returns what a block costs so that a device that runs so many of them per period is steered in steps of a percent or
-/// so: where the controller's least step is one percent of what the device uses when it is never idle.
-/// Pre: capacity.valid(), blocks_per_period >= 1.
+/// Returns the tokens that a block costs so that a device that runs so many per period is steered in steps of about a
+/// percent. The controller's least step is then one percent of what the device uses when it is never idle. Pre:
+/// capacity.valid(), blocks_per_period >= 1.
 [[nodiscard]] constexpr auto tokens_per_block(const token_capacity& capacity, std::int64_t blocks_per_period) noexcept
     -> std::int64_t {
   TAKT_EXPECTS(capacity.valid() && blocks_per_period >= 1);

@@ -200,8 +200,8 @@ class share_connection {
   std::size_t waiting_ = 0;
 };
 
-/// The connections of a service in places of a fixed number, and what its loop waits for on each: tag 2i is the socket
-/// of place i, tag 2i + 1 the end of its process.
+/// Holds the connections of a service in places of a fixed number, and what its loop waits for on each. Tag 2i is the
+/// socket of place i, tag 2i + 1 the end of its process.
 class share_connections {
  public:
   share_connections(std::size_t places, const event_loop& loop) : places_(places), loop_{&loop} {}

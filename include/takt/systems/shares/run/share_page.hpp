@@ -17,8 +17,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A share and how often it was written, in the 32 bits that a reader gets at once: the share in percent in the upper
-/// 8, the version in the lower 24. Versions count modulo 2^24.
+/// Holds a share and how often it was written, in the 32 bits that a reader gets at once. The share in percent is in
+/// the upper 8, the version in the lower 24. Versions count modulo 2^24.
 class share_word {
  public:
   static constexpr std::uint32_t version_mask = (std::uint32_t{1} << 24) - 1;
@@ -112,7 +112,7 @@ static_assert(std::is_standard_layout_v<share_page> && sizeof(share_page) == (16
   return sum;
 }
 
-/// A page of shares in memory of its own that can be handed to other processes, which may read it and nothing more: the
+/// A page of shares in memory of its own that can be handed to other processes, which may read it and nothing more. The
 /// file is sealed against resizing and against any mapping for writing but the owner's.
 class shared_page {
  public:

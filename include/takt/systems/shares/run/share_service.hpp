@@ -48,8 +48,8 @@ enum class service_status : std::uint8_t {
 /// that has arrived, a few messages of each client at most, and then lets the scheduler operate once. It waits for no
 /// client.
 ///
-/// Other processes are let in by their user as the system states it, get replies of fixed size and the page of shares
-/// to read, and are dropped when they send anything else than messages, do not read, or end.
+/// Other processes are accepted by their user as the system states it, get replies of fixed size and the page of shares
+/// to read. They are dropped when they send anything else than messages, do not read, or end.
 template <class Scheduler>
 class share_service {
  public:
