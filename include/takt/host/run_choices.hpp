@@ -19,7 +19,7 @@ struct coming_job {
   ticks nominal = 0;
 };
 
-/// Choices that say when jobs come, however the one before went.
+/// Holds for choices that say when jobs come, whatever became of the job before.
 template <class C>
 concept TimesJobs = requires(C& choices, std::uint32_t task, std::uint64_t job, ticks period) {
   { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0

@@ -46,12 +46,12 @@ class void_bounds {
     for (std::size_t s = 0; s < jobs_.size(); ++s) { has_been_empty_[s] = jobs_[s] == 0; }
     close_if_clear(now);
   }
-  /// Something is late that alone does not say that a bound was exceeded: it counts where bounds are void, or have been
-  /// until this very instant.
+  /// Something is late that does not prove by itself that a bound was exceeded. It counts where bounds are void, or
+  /// have been until this very instant.
   void still_late(ticks now) {
     if (open_ || (!spans_.empty() && now <= spans_.back().to)) { late(spans_.back().from, now); }
   }
-  /// In order, apart. Bounds that are void at the end are so until then.
+  /// Returns the spans in order; they do not touch. Bounds that are void at the end are void until then.
   [[nodiscard]] auto until(ticks end) const -> std::vector<time_span> {
     auto out = spans_;
     if (open_) { out.back().to = std::max(out.back().from, end); }

@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Says how far runs are looked for in which a deadline is missed.
+/// Says how many runs are tried, and how long they are, in the search for a run in which a deadline is missed.
 struct counterexample_search {
   std::int64_t periods = 20;          ///< of the longest one, in each run
   std::int64_t most_visits = 80'000;  ///< in each run, about

@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// More jobs than this are not written down.
+/// Lists with more jobs than this are refused.
 inline constexpr ticks most_listed_jobs = ticks{1} << 24U;
 
 /// Returns whether the jobs of every row up to a horizon can be written down, `each(row)` of them per release.
@@ -36,7 +36,7 @@ template <class Rows>
   return jobs_fit(rows, horizon, [](const auto& /*row*/) { return ticks{1}; });
 }
 
-/// Releases before the horizon of every row, which has a period: periodic ones from the offsets on, else sporadic ones.
+/// Returns releases before the horizon of every row, which has a period: periodic from the offsets on, else sporadic.
 /// Pre: `detail::releases_fault` found nothing; the releases are not adversarial; `jobs_fit`; the horizon and a few
 /// periods do.
 template <class Rows, class Options>

@@ -126,8 +126,8 @@ class simulator {
     devices_.tokens().released(r);
     schedule_release(r, arrivals_.after(r, j.release, now_));
   }
-  /// True when the next job of the task has been waiting and takes over.
-  /// Out of line: it comes once for a job, and `advance` for each of its segments.
+  /// Returns true when the next job of the task has been waiting and takes over. It is kept out of line, as it runs
+  /// once for a job, and `advance` for each of its segments.
   [[gnu::noinline]] constexpr auto finish(rank r) -> bool {
     job& j = jobs_[r];
     jobs_.complete(j, now_);
@@ -210,7 +210,7 @@ class simulator {
       devices_.start(r, now_, tell_arrivals());
     }
   }
-  /// Jobs that were kept from asking for a token, or from doing anything at all, and are no longer.
+  /// Lets jobs go on that were kept from asking for a token, or from doing anything at all, and are no longer.
   constexpr void go_on_with_others() {
     for (rank r = devices_.tokens().next_freed(); r != nobody; r = devices_.tokens().next_freed()) {
       if (jobs_[r].holds_off) {

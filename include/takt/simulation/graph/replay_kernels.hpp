@@ -39,8 +39,8 @@ struct kernel_replay {
   }
 };
 
-/// Looks on without a word. An observer is told of each kernel that has entered the queue, with its position, and of
-/// the end of each instant, when all blocks that can start have started.
+/// Ignores everything. An observer is told of each kernel that has entered the queue, with its position, and of the end
+/// of each instant, when all blocks that can start have started.
 struct no_gpu_observer {
   template <class Server>
   void enqueued(ticks /*now*/, std::size_t /*position*/, const Server& /*gpu*/) const {}
@@ -167,7 +167,7 @@ class lemma_checks {
   [[nodiscard]] auto class_violations() const noexcept -> std::uint64_t { return class_violations_; }
   [[nodiscard]] auto carry_in_violations() const noexcept -> std::uint64_t { return carry_in_violations_; }
   [[nodiscard]] auto backlog_violations() const noexcept -> std::uint64_t { return backlog_violations_; }
-  /// Unfinished work that was seen, at most.
+  /// Returns the most unfinished work that was seen.
   [[nodiscard]] auto worst_backlog() const -> ticks { return worst_backlog_; }
 
  private:

@@ -82,7 +82,7 @@ namespace detail {
 inline constexpr std::size_t few_steps = 64;
 inline constexpr std::size_t few_sms = 16;
 
-/// Jobs of a workload at most; of tasks that tokens release nobody knows. Pre: `check_graph_workload`.
+/// Returns the most jobs of a workload; `max_jobs` where tokens alone release a task. Pre: `check_graph_workload`.
 [[nodiscard]] inline auto most_jobs(const graph_workload<ticks>& w, const invocations<ticks>& releases) -> std::size_t {
   std::size_t out = 0;
   for (const auto& t : w.tasks) {
