@@ -34,7 +34,7 @@ struct sized_kernel {
   std::size_t application;
 };
 
-/// Whoever decides does so elsewhere. Pre: what is told outlives it.
+/// Replaces the policy of shares, since shares are decided elsewhere. Pre: what is told outlives it.
 template <std::size_t MaxTasks>
 struct shares_as_told {
   const std::array<share, MaxTasks>* told = nullptr;
@@ -135,7 +135,7 @@ class emulated_shared_gpu {
   [[nodiscard]] auto at(kernel_id k) -> launch& { return launches_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] static auto has_ended(const launch& l) -> bool { return l.launched && (l.leaving || l.is_done); }
 
-  /// Something happens to a kernel, or `no_kernel`.
+  /// Records that something happens to a kernel, or to none (`no_kernel`).
   template <class F>
   void change(kernel_id k, F what) {
     const std::lock_guard lock{mutex_};

@@ -35,7 +35,7 @@ class inheriting_mutex {
   pthread_mutex_t mutex_{};
 };
 
-/// A condition variable for it, whose waits can also end at an instant of `now()`: `std::condition_variable` accepts
+/// Is a condition variable for it, whose waits can also end at an instant of `now()`: `std::condition_variable` accepts
 /// `std::mutex` alone.
 class condition {
  public:

@@ -37,7 +37,7 @@ struct memory_range {
   return out;
 }
 
-/// The part of the stack of the calling thread that it has not come to, but for what a function of a run may need.
+/// Returns the part of the stack that the calling thread has not reached, but for what a function of a run may need.
 [[nodiscard]] inline auto unused_stack() -> memory_range {
   constexpr std::size_t kept = std::size_t{1} << 20;
   pthread_attr_t about;

@@ -110,7 +110,7 @@ class token_bank {
     const std::int32_t slot = gpu_of(at.gpu).slot();
     return {stage::kernel, at.gpu, at.token * slot, slot};
   }
-  /// The time that a kernel of the given length takes there. Pre: r holds a token; no overflow, as the layout has seen.
+  /// Returns the time of a kernel of this length there. Pre: r holds a token; no overflow, as the layout has seen.
   [[nodiscard]] constexpr auto held_to_sms_of(rank r, std::uint32_t position, ticks length) const noexcept -> ticks {
     TAKT_EXPECTS(lock_.holds(r));
     const track on = sms_of(r);

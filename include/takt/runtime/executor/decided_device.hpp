@@ -44,8 +44,8 @@ struct launch_number {
   static constexpr std::uint64_t jobs = (std::uint64_t{1} << bits) - 1;
 };
 
-/// Launches of one lane on an accelerator. One that has been told to leave and then to go on is launched again as soon
-/// as it has yielded. One below others stays launched: the device goes on with it by itself.
+/// Carries out launches of one lane on an accelerator. One that was told to leave and then to go on is launched again
+/// as soon as it has yielded. One below others stays launched: the device goes on with it by itself.
 template <AcceleratorDevice D>
 class launch_worker final : public visit_worker {
  public:
@@ -89,7 +89,7 @@ class launch_worker final : public visit_worker {
   }
   void close() override {}
 
-  /// A launch has ended, said a notice that came at that instant.
+  /// Handles the end of a launch, of which a notice came at that instant.
   void hear(launch_end how, ticks time) {
     {
       const std::lock_guard lock{mutex_};

@@ -48,7 +48,7 @@ template <class P>
   return out;
 }
 
-/// Refined graphs whose nodes have the points of the rule of the processors, if that has points, in whole ticks.
+/// Returns refined graphs whose nodes have the points of the rule of the processors, if any, in whole ticks.
 template <class P, class Table>
 [[nodiscard]] auto refine_to_run(const P& board, const Table& table, const graph_platform& record,
                                  refined_table<Table>& out) -> bool {
