@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// The arguments of a kernel, by value and in order, as the driver wants them.
+/// Holds the arguments of a kernel, by value and in order, as the driver wants them.
 class kernel_arguments {
  public:
   kernel_arguments() = default;
@@ -32,7 +32,7 @@ class kernel_arguments {
     (add(&values, sizeof(Values), alignof(Values)), ...);
   }
 
-  /// One pointer for each argument; valid as long as the object is not changed.
+  /// Returns one pointer for each argument; valid as long as the object is not changed.
   [[nodiscard]] auto pointers() const -> std::vector<void*> {
     std::vector<void*> out;
     out.reserve(places_.size());
@@ -52,14 +52,14 @@ class kernel_arguments {
   std::vector<std::size_t> places_;
 };
 
-/// A kernel of a `cuda_device`: a length of time, a loaded function, or any host code that launches.
+/// Is a kernel of a `cuda_device`: a length of time, a loaded function, or any host code that launches.
 template <CudaDriver D>
 class device_kernel {
  public:
   /// Puts work into the stream of the site, does not wait and throws nothing; called with the context current.
   using launcher = std::function<result(D&, const launch_site&)>;
-  /// Asked by the thread of the stream when a launch has ended, before anybody is told, hence before any copy that
-  /// follows. Does not wait and throws nothing.
+  /// Is asked by the thread of the stream when a launch has ended, before its end is reported, hence before any copy
+  /// that follows. It does not wait and throws nothing.
   using completion = std::function<launch_report()>;
 
   /// Spins on the device for so long.
@@ -105,7 +105,7 @@ class device_kernel {
   launcher again_;
 };
 
-/// A copy of a `cuda_device`: bytes to move, or a length of time in which nothing is moved and the engine kept.
+/// Is a copy of a `cuda_device`: bytes to move, or a length of time in which nothing is moved and the engine kept.
 class device_copy {
  public:
   explicit device_copy(ticks length = 0) noexcept : length_{length} {}

@@ -72,7 +72,7 @@ inline constexpr std::int32_t max_fit_margin = 1'000;
 
 namespace detail {
 
-/// The least-mean cover of samples by parallel / n + serial, one `serial` at a time.
+/// Searches the least-mean cover of samples by parallel / n + serial, one `serial` at a time.
 ///
 /// For a given serial part the least parallel part is the largest n x (time - serial), whose n falls as `serial` grows.
 /// The mean of the cover over all samples is convex in `serial` with right-hand slope 1 - n x mean(1/n). So the best
@@ -88,7 +88,7 @@ class cover_search {
     std::int32_t virtual_sms = 0;  ///< the smallest at which the cover touches; 0 if serial time alone covers
   };
 
-  /// With one more piece and the margin on top. Pre: `fits`.
+  /// Returns a time with one more piece and the margin on top. Pre: `fits`.
   [[nodiscard]] constexpr auto raised(ticks time) const noexcept -> ticks {
     return ceil_divide((time + piece_) * (100 + margin_), ticks{100});
   }
@@ -148,7 +148,7 @@ class cover_search {
     return low > least && total(low - 1) < total(low) ? low - 1 : low;
   }
 
-  /// Work that every sample is at least: the least n x time.
+  /// Returns the work that every sample is at least: the least n x time.
   [[nodiscard]] constexpr auto least_work() const noexcept -> ticks {
     ticks least = lowered(samples_[0].time) * samples_[0].virtual_sms;
     for (const kernel_sample& s : samples_) {
@@ -181,7 +181,7 @@ class cover_search {
   return cover_search{samples, margin, piece}.fits(least_overhead) ? fit_status::fitted : fit_status::overflow;
 }
 
-/// The law with that overhead whose stretched work reaches `parallel`; false on overflow.
+/// Makes the law with that overhead whose stretched work reaches `parallel`; returns false on overflow.
 [[nodiscard]] constexpr auto law_of(ticks parallel, ticks serial, ticks least_work, const kernel_interleave& interleave,
                                     divisible_work& out) noexcept -> bool {
   ticks stretched = 0;

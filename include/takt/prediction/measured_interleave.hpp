@@ -48,11 +48,11 @@ namespace detail {
 
 }  // namespace detail
 
-/// The self-interleave ratio of a kernel from two kinds of runs on the same physical SMs: `alone` with one block on
-/// each, and `together` with V blocks on each that share the same work. It is at least the true one, and at least 1, if
-/// `overhead` holds what any of these runs took besides its work. None when there are no times, a time or V is not
-/// positive, the runs alone are not `long_enough`, or on overflow.
-/// Source: Zou et al. 2021, section 6.2, solved for the ratio.
+/// Returns the self-interleave ratio of a kernel from two kinds of runs on the same physical SMs: `alone` with one
+/// block on each, and `together` with V blocks on each that share the same work. It is at least the true one, and at
+/// least 1, if `overhead` holds what any of these runs took besides its work. None when there are no times, a time or V
+/// is not positive, the runs alone are not `long_enough`, or on overflow. Source: Zou et al. 2021, section 6.2, solved
+/// for the ratio.
 [[nodiscard]] constexpr auto measured_interleave(std::span<const ticks> alone, std::span<const ticks> together,
                                                  std::int32_t virtual_per_sm, const interval<ticks>& overhead) noexcept
     -> std::optional<kernel_interleave> {

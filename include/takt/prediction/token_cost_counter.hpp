@@ -28,7 +28,7 @@ class token_cost_counter {
     holds_ = true;
   }
 
-  /// False, and no change: no token is held, or time runs backwards or over.
+  /// Returns false, and changes nothing, when no token is held, or time runs backwards or over.
   [[nodiscard]] constexpr auto enter(holder_state next, ticks now) noexcept -> bool {
     if (!holds_ || !advance(now)) { return false; }
     state_ = next;

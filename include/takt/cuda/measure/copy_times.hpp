@@ -30,7 +30,7 @@ namespace takt::inline TAKT_ABI::cuda {
 
 namespace detail {
 
-/// Memory on both sides, and copies between the two.
+/// Holds memory on both sides, and copies between the two.
 template <CudaDriver D>
 class copy_lane {
  public:
@@ -48,7 +48,7 @@ class copy_lane {
   device_memory<D> there_;
 };
 
-/// Copies without a gap: as one ends, the thread of the stream puts another one behind those that wait.
+/// Copies without a gap: as one ends, the thread of the stream adds another one after those that wait.
 template <CudaDriver D>
 class copy_stream {
  public:
@@ -74,7 +74,7 @@ class copy_stream {
  private:
   static constexpr std::size_t ahead = 3;
 
-  /// By the thread that starts the load and by that of the stream.
+  /// Is called by the thread that starts the load and by that of the stream.
   void put() {
     const std::lock_guard lock{putting_};
     ++waiting_;

@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI::cuda {
 
 namespace detail {
 
-/// The machine of `pinned_walk` for a thread of the host.
+/// Is the machine of `pinned_walk` for a thread of the host.
 class host_machine {
  public:
   host_machine(const sm_slots& slots, std::uint32_t sm, std::atomic<std::uint32_t>& chunks_left) noexcept
@@ -93,7 +93,7 @@ class host_bench {
   [[nodiscard]] auto virtual_per_sm() const noexcept -> std::int32_t { return per_sm_; }
 
   [[nodiscard]] auto chunks() const noexcept -> std::uint32_t { return work_.chunks; }
-  /// Each virtual SM has a thread, so no block stands in the way of another launch.
+  /// Returns false: each virtual SM has a thread, so no block is in the way of another launch.
   [[nodiscard]] static auto passes_foreign_sms() noexcept -> bool { return false; }
   [[nodiscard]] static auto fault() -> std::string {
     return "SMs or blocks beyond those of the bench, or a job that was not done";

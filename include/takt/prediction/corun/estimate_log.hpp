@@ -24,13 +24,13 @@ class estimate_log {
     entries_.clear();
   }
 
-  /// `progress`: 0 to 1. False, and no change: the log is full.
+  /// Notes an estimate. `progress`: 0 to 1. Returns false, and changes nothing, when the log is full.
   [[nodiscard]] constexpr auto estimated(ticks now, double progress, ticks remaining) noexcept -> bool {
     return entries_.try_push_back({now, remaining, progress});
   }
 
-  /// One error per estimate, oldest first, relative to the response time. Estimates of after the end, and a job that
-  /// took no time or longer than 64 bits, give none.
+  /// Returns one error per estimate, oldest first, relative to the response time. Estimates of after the end, and a job
+  /// that took no time or longer than 64 bits, give none.
   [[nodiscard]] constexpr auto finished(ticks now) const noexcept -> errors {
     errors out;
     ticks response = 0;
