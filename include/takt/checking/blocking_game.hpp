@@ -37,7 +37,7 @@ class blocking_game {
  public:
   blocking_game(const P& start, const blocking_limits& l) : limits_{l}, start_{start} {}
 
-  /// The longest for any client.
+  /// Returns the longest for any client.
   [[nodiscard]] auto worst() -> std::int32_t {
     std::int32_t out = 0;
     for (request_id j = 0; j < limits_.clients; ++j) { out = std::max(out, worst_of(j)); }
@@ -137,9 +137,9 @@ struct blocking_report {
   std::string story{};  ///< + issue, - release, x withdraw, | a unit of time
 };
 
-/// The longest suspension-oblivious wait of any client's request, see `blocking_game`, and how it comes about. What a
-/// bound says can be held against it.
-/// Cost: the positions of all states of the lock times how far each section has come.
+/// Returns the longest suspension-oblivious wait of any client's request, see `blocking_game`, and how it comes about.
+/// What a bound says can be held against it. Cost: the positions of all states of the lock times how far each section
+/// has come.
 template <CheckableLock P>
 [[nodiscard]] auto longest_blocking(const P& start, const blocking_limits& limits) -> blocking_report {
   blocking_game<P> game{start, limits};

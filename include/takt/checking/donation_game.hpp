@@ -59,9 +59,9 @@ class donation_game {
   [[nodiscard]] auto indirect_story() const -> const std::string& { return indirect_story_; }
   /// Positions in which an incomplete request belongs to a job that is not among the best and has no donor there.
   [[nodiscard]] auto deserted() const -> std::size_t { return deserted_; }
-  /// Requests that a lock with limited queues put outside of them, over all positions.
+  /// Returns requests that a lock with limited queues put outside of them, over all positions.
   [[nodiscard]] auto overflows() const -> std::size_t { return overflows_; }
-  /// Donations that began at another event than the donor's release.
+  /// Returns donations that began at another event than the donor's release.
   [[nodiscard]] auto late_donations() const -> std::size_t { return late_; }
 
  private:

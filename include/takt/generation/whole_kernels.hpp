@@ -93,7 +93,7 @@ template <std::size_t MaxTasks>
   return fits ? model_fault::none : model_fault::set_does_not_fit;
 }
 
-/// The slot period that goes with a set, evenly from a list. It leaves the tasks as they are. Pre: not empty.
+/// Returns the slot period that goes with a set, evenly from a list. It leaves the tasks as they are. Pre: not empty.
 [[nodiscard]] constexpr auto draw_slot_period(const period_choices& from, std::uint64_t seed, std::uint64_t index)
     -> ticks {
   TAKT_EXPECTS(!from.empty());

@@ -129,7 +129,7 @@ class chrome_trace_writer {
       lanes_[p.row] = std::max(lanes_[p.row], ends[p.row].size());
     }
   }
-  /// The first lane that is free from `start` on, taken until `end`.
+  /// Returns the first lane that is free from `start` on, taken until `end`.
   [[nodiscard]] static auto lane_for(std::vector<ticks>& ends, ticks start, ticks end) -> std::size_t {
     const auto free = std::ranges::find_if(ends, [start](ticks e) { return e <= start; });
     const auto lane = static_cast<std::size_t>(free - ends.begin());

@@ -29,7 +29,7 @@ struct broken_plans {
 
 namespace detail {
 
-/// Kernels that say their work take it on SMs of their own, whatever their time elsewhere is.
+/// Returns kernels that say their work take it on SMs of their own, whatever their time elsewhere is.
 template <class Tasks>
 [[nodiscard]] auto by_their_work(const Tasks& tasks) -> std::unique_ptr<Tasks> {
   auto out = std::make_unique<Tasks>(tasks);

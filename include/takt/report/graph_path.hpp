@@ -15,8 +15,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// "camera.detect launch" or "log.log[2]": a visit by its graph, the node that was described, its place in a chain of
-/// several segments, and its part.
+/// Returns "camera.detect launch" or "log.log[2]": a visit by its graph, the node that was described, its place in a
+/// chain of several segments, and its part.
 template <class Visits>
 [[nodiscard]] auto visit_name(const Visits& visits, std::size_t v, std::string_view graph) -> std::string {
   const auto& visit = visits[v];

@@ -77,7 +77,7 @@ template <class P, std::size_t N, std::size_t V>
   return out;
 }
 
-/// The priority of each task, 0 the highest; nothing where a task has none of its own.
+/// Returns the priority of each task, 0 the highest; nothing where a task has none of its own.
 template <class P, class Tasks, std::size_t N, std::size_t V>
 [[nodiscard]] auto priorities_of(const P& board, const Tasks& tasks, const plan<N, V>& judged)
     -> std::vector<std::int32_t> {

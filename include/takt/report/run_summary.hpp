@@ -47,7 +47,7 @@ struct run_summary {
   [[nodiscard]] auto missed() const -> bool { return status == observation_status::missed; }
 };
 
-/// A sentence on the spans in which bounds were void. Pre: there is one.
+/// Returns a sentence on the spans in which bounds were void. Pre: there is one.
 [[nodiscard]] inline auto void_bounds_words(const std::vector<std::array<ticks, 2>>& spans) -> std::string {
   TAKT_EXPECTS(!spans.empty());
   std::array<ticks, 2> longest{};

@@ -72,11 +72,11 @@ namespace views {
 [[nodiscard]] inline auto of_job(std::uint32_t task, std::uint64_t job) {
   return ranges::views::filter([task, job](const auto& e) { return e.task == task && e.job == job; });
 }
-/// Slices of one visit of any job of a task.
+/// Returns slices of one visit of any job of a task.
 [[nodiscard]] inline auto of_visit(std::uint32_t task, std::uint32_t segment) {
   return ranges::views::filter([task, segment](const slice& s) { return s.task == task && s.segment == segment; });
 }
-/// Marks of one kind.
+/// Returns marks of one kind.
 [[nodiscard]] inline auto marks_of(mark_kind what) {
   return ranges::views::filter([what](const mark& m) { return m.what == what; });
 }
@@ -88,7 +88,7 @@ namespace views {
 [[nodiscard]] inline auto slices_on(stage where) {
   return ranges::views::filter([where](const slice& s) { return s.where.where == where; });
 }
-/// Slices of which some part lies between two instants, and those of no length in there.
+/// Returns slices of which some part lies between two instants, and those of no length in there.
 [[nodiscard]] inline auto slices_within(ticks from, ticks to) {
   return ranges::views::filter(
       [from, to](const slice& s) { return s.start < to && (s.end > from || (s.start == s.end && s.start == from)); });
@@ -98,16 +98,16 @@ namespace views {
   return ranges::views::filter([from, to](const mark& m) { return from <= m.time && m.time <= to; });
 }
 
-/// Slices that take time.
+/// Returns slices that take time.
 inline const auto of_some_length = ranges::views::filter([](const slice& s) { return s.start < s.end; });
 inline const auto lengths = ranges::views::transform([](const slice& s) { return s.end - s.start; });
-/// Instants of marks.
+/// Returns instants of marks.
 inline const auto times = ranges::views::transform([](const mark& m) { return m.time; });
 
 inline const auto completed_jobs = ranges::views::filter([](const traced_job& j) { return j.completed; });
 /// Of jobs that completed.
 inline const auto response_times = completed_jobs | ranges::views::transform(&traced_job::response);
-/// Marks of misses, or jobs that were late.
+/// Returns marks of misses, or jobs that were late.
 inline const auto misses = ranges::views::filter([](const auto& e) {
   if constexpr (std::same_as<std::remove_cvref_t<decltype(e)>, mark>) {
     return e.what == mark_kind::miss;
@@ -116,7 +116,7 @@ inline const auto misses = ranges::views::filter([](const auto& e) {
   }
 });
 
-/// The jobs of a trace. Copies them. Cost: n log n.
+/// Returns the jobs of a trace. Copies them. Cost: n log n.
 [[nodiscard]] inline auto jobs(const report::trace_view& trace) -> job_range {
   std::map<std::pair<std::uint32_t, std::uint64_t>, traced_job> found;
   ticks recorded_end = 0;
@@ -158,7 +158,7 @@ inline const auto misses = ranges::views::filter([](const auto& e) {
   return job_range{std::move(out)};
 }
 
-/// Time in which at least one of some slices is under way. Copies them. Cost: n log n.
+/// Returns time in which at least one of some slices is under way. Copies them. Cost: n log n.
 template <ranges::input_range Slices>
 [[nodiscard]] auto busy_time(Slices&& slices) -> ticks {
   std::vector<std::pair<ticks, ticks>> stretches;
@@ -177,8 +177,8 @@ template <ranges::input_range Slices>
 
 namespace report {
 
-/// The end of a window on a trace; where `to` is not after `from`, that of the trace. A deadline after it belongs to it
-/// where that lengthens the window by no more than a quarter.
+/// Returns the end of a window on a trace; where `to` is not after `from`, that of the trace. A deadline after it
+/// belongs to it where that lengthens the window by no more than a quarter.
 [[nodiscard]] inline auto window_end(const trace_view& trace, ticks from, ticks to) -> ticks {
   if (to > from) { return to; }
   ticks end = from + 1;

@@ -53,7 +53,7 @@ class trace_rows {
   }
 
   [[nodiscard]] auto rows() const noexcept -> const std::vector<trace_row>& { return rows_; }
-  /// The first row of a slice, and how many follow each other that it lies on.
+  /// Returns the first row of a slice, and how many follow each other that it lies on.
   [[nodiscard]] auto place_of(const slice& s) const -> std::pair<std::size_t, std::size_t> {
     if (!has_sms(s)) { return {numbers_.at(key_of(s)), 1}; }
     const sm_rows& r = sms_.at(s.where.gpu);

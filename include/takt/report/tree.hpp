@@ -50,7 +50,7 @@ class tree {
     return *this;
   }
 
-  /// The members; none where this is no object.
+  /// Returns the members; none where this is no object.
   [[nodiscard]] auto members() const -> const object& {
     static const object none;
     const auto* const found = std::get_if<object>(&value_);

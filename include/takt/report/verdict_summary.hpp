@@ -81,7 +81,7 @@ struct verdict_summary {
   std::vector<std::string> assumptions;  ///< sentences: what the verdict presumes of the real system
   std::vector<std::string> notes;
 
-  /// The bound that no job of a task may exceed in a run, if there is one.
+  /// Returns the bound that no job of a task may exceed in a run, if there is one.
   [[nodiscard]] auto promised(std::size_t task) const -> response_bound<ticks> {
     const task_summary& t = tasks[task];
     return t.meets || bounds_late_jobs ? t.bound : response_bound<ticks>{};

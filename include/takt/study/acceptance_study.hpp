@@ -71,7 +71,7 @@ struct acceptance_study {
   }
 
  private:
-  /// A parameter's name and its values; "generator" and its name where nothing varies.
+  /// Returns a parameter's name and its values; "generator" and its name where nothing varies.
   [[nodiscard]] auto varied(const settings& s) const -> std::pair<std::string, std::vector<std::string>> {
     const std::string text = s.text("vary");
     if (text.empty()) { return {"generator", {generator.name}}; }

@@ -56,7 +56,7 @@ inline constexpr std::string_view centred = "text-anchor=\"middle\"";
   return out;
 }
 
-/// The parameters in lines that fit under the panels.
+/// Returns the parameters in lines that fit under the panels.
 [[nodiscard]] inline auto notes_of(const settings& s, std::size_t width) -> std::vector<std::string> {
   std::vector<std::string> out{""};
   for (const parameter& p : s.all()) {
@@ -68,7 +68,7 @@ inline constexpr std::string_view centred = "text-anchor=\"middle\"";
   return out;
 }
 
-/// The largest of 1, 2 and 5 times a power of ten of which at least four come to `most`.
+/// Returns the largest of 1, 2 and 5 times a power of ten of which at least four come to `most`.
 [[nodiscard]] inline auto tick_step(double most) -> double {
   double step = std::pow(10.0, std::floor(std::log10(most)));
   for (int i = 0; most / step < 4; ++i) { step /= i % 3 == 1 ? 2.5 : 2; }

@@ -74,7 +74,7 @@ struct experiment : layout {
          std::ranges::all_of(e.panels, [&](const panel& p) { return std::ranges::all_of(p.curves, is_drawn); });
 }
 
-/// Parameters of studies whose points end early, once the interval of each of their shares is so narrow.
+/// Returns parameters of studies whose points end early, once the interval of each of their shares is so narrow.
 [[nodiscard]] inline auto stopping_parameters() -> std::vector<parameter> {
   return {
       {"interval", "0", "thousandths: a point ends once 95 % intervals are no wider; 0: all sets are drawn", 0, 1000},

@@ -26,7 +26,7 @@ class tally {
   }
 
   [[nodiscard]] auto units() const noexcept -> std::size_t { return known_.size(); }
-  /// Those that are counted, or that nothing needs.
+  /// Returns those that are counted, or that nothing needs.
   [[nodiscard]] auto known_units() const noexcept -> std::size_t { return known_count_; }
   [[nodiscard]] auto complete() const noexcept -> bool { return known_count_ == known_.size(); }
   [[nodiscard]] auto columns() const noexcept -> std::size_t { return size_.columns; }
@@ -69,7 +69,7 @@ class tally {
     }
   }
 
-  /// One per column. Pre: both are positions.
+  /// Returns one per column. Pre: both are positions.
   [[nodiscard]] auto counts(std::size_t series, std::size_t level) const -> std::span<const std::int64_t> {
     TAKT_EXPECTS(series < size_.series && level < size_.levels.size());
     return counts(series * size_.levels.size() + level);

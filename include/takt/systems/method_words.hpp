@@ -40,7 +40,7 @@ namespace takt::inline TAKT_ABI::report::detail {
   return found + ", so the bounds are those of an even split: " + plan_words;
 }
 
-/// The part of a plan that hosts of chains take, with all that follows from it.
+/// Returns the part of a plan that hosts of chains take, with all that follows from it.
 template <class P, class Table, std::size_t N, std::size_t V>
 [[nodiscard]] auto chain_plan(const P& platform, const Table& table, const verdict<ticks, N, V>& v) -> plan<N> {
   plan<N> asked;

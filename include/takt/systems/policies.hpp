@@ -133,7 +133,7 @@ inline constexpr bool locks_sections<ck_omlp_order_rule> = true;
 
 }  // namespace detail
 
-/// The board of locked GPUs that a policy with engines means, under a rule of the processors.
+/// Returns the board of locked GPUs that a policy with engines means, under a rule of the processors.
 template <class Order, RuleTag CpuRule>
   requires detail::schedules_sections<CpuRule> && detail::locks_sections<Order>
 [[nodiscard]] constexpr auto locked_board_of(const tokens_policy<Order>& policy, const CpuRule& rule,

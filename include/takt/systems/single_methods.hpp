@@ -49,7 +49,7 @@ struct analysis_policy {
   }
 };
 
-/// All of them. `Virtual`: SMs of two tasks may be one physical SM.
+/// Returns all of them. `Virtual`: SMs of two tasks may be one physical SM.
 template <bool Virtual, class Search = search_by>
 [[nodiscard]] constexpr auto analysis_policies(const Search& search = {}) {
   using own = federated_rule<Virtual>;

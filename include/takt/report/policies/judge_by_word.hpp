@@ -114,7 +114,7 @@ template <class Tasks>
   return board;
 }
 
-/// The best of all. The policy of which nothing is left open.
+/// Returns the best of all. The policy of which nothing is left open.
 template <class P, class Rule, class Tasks>
 [[nodiscard]] auto judge_pools(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
                                const decided_plan<Tasks::max_tasks, Tasks::max_visits>& decided,

@@ -42,7 +42,7 @@ struct hardware_rules {
   std::string_view own{};
 };
 
-/// A board by pool: "4 cores (edf)", "a GPU of 8 SMs x 2 virtual (gang)".
+/// Returns a board by pool: "4 cores (edf)", "a GPU of 8 SMs x 2 virtual (gang)".
 [[nodiscard]] inline auto hardware_words(const hardware& board, const hardware_rules& rules = {})
     -> std::vector<std::string> {
   std::vector<std::string> out;
@@ -77,8 +77,8 @@ template <class Tasks, std::size_t N, std::size_t V>
   return joined(parts, "; ");
 }
 
-/// Tasks that name no core, or no cluster, and where the plan has them: "camera on 1", or "camera in 0" of clusters.
-/// `together`: the processors of a cluster.
+/// Returns tasks that name no core, or no cluster, and where the plan has them: "camera on 1", or "camera in 0" of
+/// clusters. `together`: the processors of a cluster.
 template <class Tasks>
 [[nodiscard]] auto chosen_places(const Tasks& tasks, const hardware& board, const judged_policy<Tasks>& found,
                                  std::int32_t together) -> std::vector<std::string> {
@@ -129,7 +129,7 @@ struct stated_effects {
   bool overheads = false;   ///< of the operating system
 };
 
-/// "Proven all the same, ...: a, b and c." of the tasks that have bounds without a proof of all; else nothing.
+/// Returns "Proven all the same, ...: a, b and c." of the tasks that have bounds without a proof of all; else nothing.
 [[nodiscard]] inline auto closed_part_words(const verdict_summary& v) -> std::string {
   std::vector<std::string> names;
   for (const task_summary& t : v.tasks) {
@@ -271,7 +271,7 @@ template <class Tasks>
   return out;
 }
 
-/// The tasks of a verdict as rows of comparisons have them.
+/// Returns the tasks of a verdict as rows of comparisons have them.
 [[nodiscard]] inline auto compared_tasks(const verdict_summary& v) -> std::vector<compared_task> {
   std::vector<compared_task> out;
   for (const task_summary& t : v.tasks) {
@@ -280,7 +280,7 @@ template <class Tasks>
   return out;
 }
 
-/// A row of a comparison, with the factor left open. `summary`: of the same verdict. Pre: it was judged.
+/// Returns a row of a comparison, with the factor left open. `summary`: of the same verdict. Pre: it was judged.
 template <class Tasks>
 [[nodiscard]] auto compared_row(const judged_policy<Tasks>& found, const verdict_summary& summary) -> comparison_row {
   comparison_row out;

@@ -82,7 +82,7 @@ template <std::size_t MaxChunks = default_max_chunks, class Number>
   return out;
 }
 
-/// The longest chunk of each job, the earliest of equals. Source: Zahaf and Lipari 2020, Definition 1.
+/// Returns the longest chunk of each job, the earliest of equals. Source: Zahaf and Lipari 2020, Definition 1.
 template <class Number, std::size_t MaxChunks>
 [[nodiscard]] constexpr auto longest_chunks(const chunk_graph<Number, MaxChunks>& graph)
     -> chunk_graph<Number, MaxChunks> {

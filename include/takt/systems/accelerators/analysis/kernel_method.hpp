@@ -164,7 +164,7 @@ struct kernel_method {
     return evidence(platform, tasks, p).verdict;
   }
 
-  /// The kernels as a plan that was judged places them, for the bounds of pools.
+  /// Returns the kernels as a plan that was judged places them, for the bounds of pools.
   template <class T, std::size_t N, std::size_t V>
   [[nodiscard]] static constexpr auto placed(const T& tasks, const plan<N, V>& judged) {
     return planned_kernels(tasks.template table<ticks>(), judged);

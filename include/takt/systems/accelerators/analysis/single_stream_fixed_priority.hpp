@@ -20,7 +20,7 @@ class non_preemptive_response {
   constexpr non_preemptive_response(const loads& higher, const sporadic_task_load<Number>& own, const Number& blocking)
       : higher_{&higher}, own_{own}, blocking_{blocking} {}
 
-  /// The worst over all jobs of the longest busy period, which is given up where it has too many steps.
+  /// Returns the worst over all jobs of the longest busy period, which is given up where it has too many steps.
   constexpr auto worst() -> response<Number> {
     if (!find_busy_period()) { return {failure_}; }
     const Number jobs = ceil_quotient(busy_, own_.period);

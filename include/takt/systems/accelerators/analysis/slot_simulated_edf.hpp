@@ -109,7 +109,7 @@ class slot_runner {
       }
     }
   }
-  /// The pending job with the least (absolute deadline, release, position), or the number of tasks.
+  /// Returns the pending job with the least (absolute deadline, release, position), or the number of tasks.
   [[nodiscard]] constexpr auto most_urgent() const -> std::size_t {
     std::size_t best = part_->size();
     Number best_due{};

@@ -35,7 +35,7 @@ struct slots_check {
   return slots;
 }
 
-/// The greatest utilisation of a core by its pinned tasks. Error: an overflowed fraction.
+/// Returns the greatest utilisation of a core by its pinned tasks. Error: an overflowed fraction.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto greatest_core_load(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                 std::int32_t cores) -> fraction_of<Number> {

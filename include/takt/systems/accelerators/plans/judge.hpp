@@ -104,7 +104,7 @@ constexpr auto kernels_on_board(const Described& tasks, const hardware& board, b
   return true;
 }
 
-/// The accelerator that a GPU is under a rule. `nesting`: stream levels; 0: those of the GPU.
+/// Returns the accelerator that a GPU is under a rule. `nesting`: stream levels; 0: those of the GPU.
 template <AcceleratorRule Rule>
 [[nodiscard]] constexpr auto accelerator_of(const gpu_hardware& gpu, std::int32_t nesting) noexcept
     -> accelerator_record {

@@ -119,7 +119,7 @@ class core_packer {
   }
 
  private:
-  /// Positions of the tasks that need one core. Cost: tasks^2 comparisons at most.
+  /// Returns positions of the tasks that need one core. Cost: tasks^2 comparisons at most.
   template <class Order>
   constexpr auto sort(const Order& order, std::size_t* sorted) const -> std::size_t {
     const auto before = [&](std::size_t a, std::size_t b) { return order(table_->tasks[a], table_->tasks[b]); };
@@ -178,7 +178,7 @@ template <class Number, std::size_t MaxTasks, CoreChoice<fraction_of<Number>> Ch
   return detail::core_packer<Number, MaxTasks>{table, cores}.run(choice, order, test);
 }
 
-/// The table with the chosen cores. Pre: the placement is of this table.
+/// Returns the table with the chosen cores. Pre: the placement is of this table.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto pinned(task_rows<accelerator_task<Number>, MaxTasks> table,
                                     const core_placement<MaxTasks>& placement)

@@ -133,8 +133,8 @@ inline void add_kernel_terms(const accelerator_task<ticks>& t, std::uint32_t i, 
 
 }  // namespace detail
 
-/// A verdict on kernels of an accelerator with its reasons: the tests are made once more under the plan of the verdict.
-/// Pre: `v` is about these tasks on this platform.
+/// Returns a verdict on kernels of an accelerator with its reasons: the tests are made once more under the plan of the
+/// verdict. Pre: `v` is about these tasks on this platform.
 template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_t M>
 [[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
   using order = kernel_order<typename P::accelerator_rule>;

@@ -44,7 +44,7 @@ class wave_kernel {
   [[nodiscard]] auto blocks(std::int32_t cores) const noexcept -> std::int64_t {
     return computes() ? blocks_ : waves() * cores;
   }
-  /// The least time of a block on its core.
+  /// Returns the least time of a block on its core.
   [[nodiscard]] auto length_of(std::int64_t block, std::int32_t cores) const noexcept -> ticks {
     const bool whole = computes() || block / cores + 1 < waves();
     return whole ? wave_ : length_ - (waves() - 1) * wave_;

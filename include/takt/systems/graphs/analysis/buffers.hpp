@@ -29,7 +29,7 @@ struct graph_buffers {
 
 namespace detail {
 
-/// A whole number >= 0 as an integer; the largest one if it does not fit.
+/// Returns a whole number >= 0 as an integer; the largest one if it does not fit.
 template <class Number>
 [[nodiscard]] constexpr auto whole_count(const Number& value) -> std::int64_t {
   if constexpr (number_traits<Number>::integral) {

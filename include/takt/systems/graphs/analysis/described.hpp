@@ -136,7 +136,7 @@ template <class Described, class Table>
   return {};
 }
 
-/// A board as graphs see it: clusters of so many processors, all together where that is 0.
+/// Returns a board as graphs see it: clusters of so many processors, all together where that is 0.
 [[nodiscard]] constexpr auto graph_platform_on(const hardware& board, std::int32_t together) -> graph_platform {
   graph_platform out;
   const std::int32_t each = together == 0 ? board.processors : together;

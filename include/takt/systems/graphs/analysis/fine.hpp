@@ -154,7 +154,7 @@ template <class Number, std::size_t Max>
   return obstacle::invalid_model;
 }
 
-/// A kernel as it is in its queue, on a GPU with warps of so many threads; a copy as one block of one thread.
+/// Returns a kernel as it is in its queue, on a GPU with warps of so many threads; a copy as one block of one thread.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto queue_entry(const graph_table<Number, N, E, G>& table, std::size_t v,
                                          std::int32_t warp_size) -> block_kernel<Number> {

@@ -42,7 +42,7 @@ template <std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace analysis::detail
 
-/// The verdict of `overlapping_nodes_method` on graphs of a table, nodes as they are refined.
+/// Returns the verdict of `overlapping_nodes_method` on graphs of a table, nodes as they are refined.
 template <std::size_t N, std::size_t E, std::size_t G, std::size_t M = 1, std::size_t V = 0>
 [[nodiscard]] constexpr auto analyze(const graph_board& board, const graph_table<ticks, N, E, G>& table,
                                      const plan<M, V>& p = {})

@@ -32,7 +32,7 @@ template <GraphPlatform P>
   return {.policy = refined_policy<P>, .preemptive = is_preemptive<takt::detail::global_rule_of<P>>};
 }
 
-/// Jobs of a node, or invocations of a graph, that can be under way at a time. Pre: period > 0.
+/// Returns jobs of a node, or invocations of a graph, that can be under way at a time. Pre: period > 0.
 [[nodiscard]] constexpr auto jobs_at_once(ticks response, ticks period) noexcept -> std::int32_t {
   TAKT_EXPECTS(period > 0);
   const ticks count = ceil_divide(response, period);

@@ -87,8 +87,8 @@ struct graphs_on_board {
   table_type table{};
   graph_board board{};
 
-  /// A plan for visits as one for the nodes of the refined table. Pre: `judge_graphs` returned the verdict for the same
-  /// tasks and board, and it has bounds.
+  /// Returns a plan for visits as one for the nodes of the refined table. Pre: `judge_graphs` returned the verdict for
+  /// the same tasks and board, and it has bounds.
   [[nodiscard]] constexpr auto plan_of_nodes(
       const verdict<ticks, Described::max_tasks, Described::max_visits>& judged) const -> plan_type {
     TAKT_EXPECTS(!judged.visits.empty());

@@ -64,7 +64,7 @@ class chain_set {
   }
   [[nodiscard]] constexpr auto most_peer() const noexcept -> std::int32_t { return most_peer_; }
   [[nodiscard]] constexpr auto most_out() const noexcept -> std::int32_t { return most_out_; }
-  /// Chains that are not empty.
+  /// Returns chains that are not empty.
   [[nodiscard]] constexpr auto size() const noexcept -> std::int32_t {
     std::int32_t count = -1;
     for (std::int32_t m = 0; m <= most_peer_; ++m) {

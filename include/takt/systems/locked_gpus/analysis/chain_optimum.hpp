@@ -93,11 +93,11 @@ template <ExactNumber Number>
 
 }  // namespace detail
 
-/// The most that chains before the copies of a job can take: `own` chains of each root (a job's copies out, in, and
-/// migrations), which together have at most `limits` copies of each kind. It is the integer program of Elliott 2015,
-/// equations 4.20 to 4.29, with the right sides of 4.27 and 4.28 exchanged. The totals alone solve it, since all that
-/// is asked of (copies out, copies in) is closed downwards. Taking the dearest chain first is no bound. Cost: none but
-/// the chains where the limits do not bind; else own copies * chains * (peer copies * copies out).
+/// Returns the most that chains before the copies of a job can take: `own` chains of each root (a job's copies out, in,
+/// and migrations), which together have at most `limits` copies of each kind. It is the integer program of Elliott
+/// 2015, equations 4.20 to 4.29, with the right sides of 4.27 and 4.28 exchanged. The totals alone solve it, since all
+/// that is asked of (copies out, copies in) is closed downwards. Taking the dearest chain first is no bound. Cost: none
+/// but the chains where the limits do not bind; else own copies * chains * (peer copies * copies out).
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto chain_optimum(const chain_table& chains, const per_copy<std::int64_t>& own,
                                            const per_copy<std::int64_t>& limits, const per_copy<Number>& lengths)

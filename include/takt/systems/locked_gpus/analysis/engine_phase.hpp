@@ -51,7 +51,7 @@ struct engine_model {
 
 namespace detail {
 
-/// Jobs that may lend a token holder a priority above that of task i.
+/// Returns jobs that may lend a token holder a priority above that of task i.
 template <class Table>
 [[nodiscard]] constexpr auto boosts_of(const prepared_set<Table>& set, std::size_t i,
                                        const job_overlaps<Table>& overlaps) -> boosted_sections {

@@ -73,7 +73,7 @@ struct independent_task {
   Number deadline{};  ///< may be 0 or less
 };
 
-/// The interrupts of a CPU cluster.
+/// Returns the interrupts of a CPU cluster.
 template <class Table>
 [[nodiscard]] constexpr auto interrupts_of(const Table& table, std::int32_t cpu_cluster,
                                            const gpusync_overheads<typename Table::number>& o)

@@ -119,7 +119,7 @@ class rival_requests {
     }
     return sum < cap ? sum : cap;
   }
-  /// The `most` longest sections of these kinds together.
+  /// Returns the `most` longest sections of these kinds together.
   [[nodiscard]] constexpr auto longest(request_kinds kinds, std::int64_t most) const -> blocking_bound<number> {
     analysis::detail::blocking_sum<number> sum;
     for (std::size_t r = 0; r < runs_->size() && most > 0; ++r) {

@@ -74,7 +74,7 @@ struct ranked_sections {
   return users - 1;
 }
 
-/// The wait of a task's request: the longest sections of the others, each as often as its jobs overlap.
+/// Returns the wait of a task's request: the longest sections of the others, each as often as its jobs overlap.
 template <class Table>
 [[nodiscard]] constexpr auto longest_sections(const ranked_sections<Table>& ranked,
                                               const std::array<std::int64_t, Table::max_tasks>& overlaps,

@@ -72,9 +72,9 @@ inline constexpr ticks worst_bottom_half = 210'000;
 
 }  // namespace detail
 
-/// The machine of the published study in a configuration, under one of the four cases, with copies that take so many
-/// percent of the published times. In nanoseconds; what is not published is assumed, as said above. Pre: which < 4,
-/// copy_percent >= 0, and the configuration is without fault. Source: Elliott 2015, sections 4.3.3 and 4.3.6.
+/// Returns the machine of the published study in a configuration, under one of the four cases, with copies that take so
+/// many percent of the published times. In nanoseconds; what is not published is assumed, as said above. Pre: which <
+/// 4, copy_percent >= 0, and the configuration is without fault. Source: Elliott 2015, sections 4.3.3 and 4.3.6.
 [[nodiscard]] constexpr auto make_studied_board(const gpusync_configuration& c, std::size_t which,
                                                 std::int64_t copy_percent = 100) noexcept -> studied_board {
   TAKT_EXPECTS(which < 4 && 0 <= copy_percent && c.numa_nodes > 0);

@@ -75,7 +75,7 @@ inline constexpr std::array<studied_axis, 6> studied_axes{
   return out;
 }
 
-/// The inverse. Pre: all positions are in their lists.
+/// Returns the inverse. Pre: all positions are in their lists.
 [[nodiscard]] constexpr auto number_of(const studied_group& g) noexcept -> std::size_t {
   TAKT_EXPECTS(g.utilization < studied_values::utilizations.size() && g.period < studied_values::periods.size() &&
                g.gpu_share < studied_values::gpu_shares.size());

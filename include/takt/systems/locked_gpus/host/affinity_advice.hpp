@@ -77,7 +77,7 @@ class affinity_memory {
   [[nodiscard]] auto room() noexcept -> affinity_room& { return room_; }
   [[nodiscard]] auto random() noexcept -> random_stream& { return random_; }
   [[nodiscard]] auto users() const noexcept -> std::span<const std::int32_t> { return users_.per_gpu(); }
-  /// The queue of the GPU that the task has for itself, or `no_replica`.
+  /// Returns the queue of the GPU that the task has for itself, or `no_replica`.
   [[nodiscard]] auto own_queue(request_id t) const noexcept -> replica_id {
     return own_[index(t)] == no_gpu ? no_replica : map_.first_of(own_[index(t)]);
   }

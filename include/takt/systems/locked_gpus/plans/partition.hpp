@@ -105,7 +105,7 @@ class gpusync_partitioner {
     return true;
   }
 
-  /// Positions of the tasks with or without GPUs by falling keys, equal ones as they were given.
+  /// Returns positions of the tasks with or without GPUs by falling keys, equal ones as they were given.
   template <class Key>
   [[nodiscard]] constexpr auto falling(bool users, const Key& key) const -> order {
     order out;

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::simulation::detail {
 
-/// Releases of every task as the options want them. Pre: `o` has no fault.
+/// Returns releases of every task as the options want them. Pre: `o` has no fault.
 template <class Table>
 [[nodiscard]] auto releases_of(const Table& table, const gpusync_simulation_options& o)
     -> std::vector<std::vector<ticks>> {

@@ -55,10 +55,10 @@ inline constexpr std::int64_t megabyte = 1'000'000;
 inline constexpr std::size_t first_reported_task = 0;   ///< period 15 ms, utilization 0.25
 inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utilization 0.1
 
-/// The set on which budgets, predictions and affinity were evaluated, evenly on two clusters of six CPUs and four GPUs
-/// with three tokens each. Nine tenths of a GPU task's time are on GPUs, three quarters of that in two equal kernels.
-/// Periods, which are known for two tasks only, are multiples of 5 ms between 10 and 75 chosen by `seed`. Of the 28
-/// CPU tasks that the text counts it describes 22, which these are. Source: Elliott 2015, section 4.4.1.
+/// Returns the set on which budgets, predictions and affinity were evaluated, evenly on two clusters of six CPUs and
+/// four GPUs with three tokens each. Nine tenths of a GPU task's time are on GPUs, three quarters of that in two equal
+/// kernels. Periods, which are known for two tasks only, are multiples of 5 ms between 10 and 75 chosen by `seed`. Of
+/// the 28 CPU tasks that the text counts it describes 22, which these are. Source: Elliott 2015, section 4.4.1.
 [[nodiscard]] inline auto mixed_set(cpu_scheduler scheduler, service_order engines, std::uint64_t seed = 1)
     -> published_set {
   using detail::millisecond;

@@ -69,7 +69,7 @@ class clocked_releases {
     if (disturbed_) { disturbed_->ended(task, now); }
   }
 
-  /// Releases of a task that were not dropped.
+  /// Returns releases of a task that were not dropped.
   [[nodiscard]] auto begun(std::size_t task) const -> const std::vector<std::size_t>& { return begun_[task]; }
   /// From when to when no bound was to be relied on.
   [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> {

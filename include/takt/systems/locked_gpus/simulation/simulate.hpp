@@ -32,7 +32,7 @@
 
 namespace takt::inline TAKT_ABI::simulation::detail {
 
-/// The blocking of each job by what it waits for.
+/// Returns the blocking of each job by what it waits for.
 [[nodiscard]] inline auto waits_of(const host::gpu_system& system, const host::gpu_run& run)
     -> std::vector<gpusync_waits> {
   const host::engine_layout layout(system);

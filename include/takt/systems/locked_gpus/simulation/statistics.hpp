@@ -57,8 +57,8 @@ struct prediction_accuracy {
   return out;
 }
 
-/// The least value that at least so many thousandths of all are not above. Pre: ascending, not empty, 0 < share <=
-/// 1000.
+/// Returns the least value that at least so many thousandths of all are not above. Pre: ascending, not empty, 0 < share
+/// <= 1000.
 [[nodiscard]] inline auto quantile(std::span<const ticks> ascending, std::int64_t share) -> ticks {
   TAKT_EXPECTS(!ascending.empty() && 0 < share && share <= 1000);
   TAKT_EXPECTS_IN_TESTS(std::ranges::is_sorted(ascending));

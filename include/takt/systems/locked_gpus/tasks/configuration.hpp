@@ -133,7 +133,7 @@ struct gpusync_configuration {
   }
   [[nodiscard]] constexpr auto engines_per_gpu() const noexcept -> std::int32_t { return 1 + copy_engines; }
   [[nodiscard]] constexpr auto limits_tokens() const noexcept -> bool { return tokens_per_gpu != unlimited_tokens; }
-  /// Tokens of a GPU cluster; 0 without a limit.
+  /// Returns tokens of a GPU cluster; 0 without a limit.
   [[nodiscard]] constexpr auto replicas() const noexcept -> std::int32_t { return tokens_per_gpu * gpu_cluster_size; }
   /// Returns whether a job may find its state on another GPU.
   [[nodiscard]] constexpr auto migrates() const noexcept -> bool {
@@ -193,7 +193,7 @@ struct gpusync_configuration {
     }
     return false;
   }
-  /// The one that is meant.
+  /// Returns the one that is meant.
   [[nodiscard]] constexpr auto protocol() const noexcept -> token_protocol {
     if (tokens.given) { return tokens; }
     const bool donates = shares_gpu_clusters();
@@ -234,7 +234,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The first thing that is wrong with a configuration.
+/// Returns the first thing that is wrong with a configuration.
 [[nodiscard]] constexpr auto fault_of(const gpusync_configuration& c) noexcept -> model_fault {
   if (c.cpus < 1 || c.gpus < 1 || c.cpus > max_gpusync_cpus || c.gpus > max_gpusync_gpus || c.numa_nodes < 1) {
     return model_fault::processors_out_of_range;

@@ -40,8 +40,8 @@ class latency_distribution {
   [[nodiscard]] constexpr auto samples() const noexcept -> std::int64_t { return samples_; }
   /// 0 without samples.
   [[nodiscard]] constexpr auto max() const noexcept -> ticks { return points_.empty() ? 0 : points_.back().value; }
-  /// The least value that at least `part` of `whole` samples do not exceed: (999, 1000) for the 99.9th percentile.
-  /// Pre: 0 <= part <= whole, whole > 0.
+  /// Returns the least value that at least `part` of `whole` samples do not exceed: (999, 1000) for the 99.9th
+  /// percentile. Pre: 0 <= part <= whole, whole > 0.
   [[nodiscard]] constexpr auto percentile(std::int64_t part, std::int64_t whole) const noexcept -> ticks {
     TAKT_EXPECTS(0 <= part && part <= whole && whole > 0);
     std::int64_t passed = 0;

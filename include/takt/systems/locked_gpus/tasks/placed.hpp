@@ -25,7 +25,7 @@ template <class Table, std::size_t N, std::size_t V>
   return {};
 }
 
-/// The tasks as a plan places them. Pre: `gpusync_plan_fault` found nothing.
+/// Returns the tasks as a plan places them. Pre: `gpusync_plan_fault` found nothing.
 template <class Table, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto placed(Table table, const plan<N, V>& p) -> Table {
   TAKT_EXPECTS(!gpusync_plan_fault(table, p));

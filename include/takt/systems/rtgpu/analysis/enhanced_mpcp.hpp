@@ -71,7 +71,7 @@ class enhanced_mpcp {
     return bounds_[k].exists;
   }
   [[nodiscard]] constexpr auto chains() const noexcept -> const stretches<Table>& { return chains_; }
-  /// Waiting of all requests of a job when each is bounded by itself.
+  /// Returns waiting of all requests of a job when each is bounded by itself.
   [[nodiscard]] constexpr auto request_driven_blocking(std::size_t k) const -> const fixed_point<number>& {
     return request_driven_[k];
   }

@@ -45,7 +45,7 @@ class rtgpu_segments {
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool {
     return any_sms(shares_[k]) || !table_->has_kernel(k);
   }
-  /// Response of segment j of task k: its least and greatest length for a kernel, else {unused, bound}.
+  /// Returns response of segment j of task k: its least and greatest length for a kernel, else {unused, bound}.
   [[nodiscard]] constexpr auto segment_response(std::size_t k, std::size_t j) const -> const fixed_point<number>& {
     return responses_[table_->tasks[k].first_segment + j];
   }
@@ -56,7 +56,7 @@ class rtgpu_segments {
   [[nodiscard]] constexpr auto blocking(std::size_t k, std::size_t engine = 0) const -> const number& {
     return blocking_.of(k, engine).time;
   }
-  /// The task of that copy, in the given order. Pre: blocking(k, engine) > 0.
+  /// Returns the task of that copy, in the given order. Pre: blocking(k, engine) > 0.
   [[nodiscard]] constexpr auto blocking_task(std::size_t k, std::size_t engine = 0) const -> std::uint32_t {
     TAKT_EXPECTS(number(0) < blocking(k, engine));
     return blocking_.of(k, engine).by;
@@ -65,7 +65,7 @@ class rtgpu_segments {
   [[nodiscard]] constexpr auto starts_once() const -> bool {
     return number_traits<number>::integral && variant_.copies_start_once;
   }
-  /// Delay of one copy of task k by a lower one that holds the engine.
+  /// Returns delay of one copy of task k by a lower one that holds the engine.
   [[nodiscard]] constexpr auto blocking_once(std::size_t k, std::size_t e) const -> number {
     const number& longest = blocking_.of(k, e).time;
     return starts_once() && number(0) < longest ? number(longest - number(1)) : longest;
@@ -122,7 +122,7 @@ class rtgpu_segments {
     for (std::int32_t e = 0; e < platform_.copy_engines; ++e) { include_engine(k, static_cast<std::size_t>(e), out); }
   }
 
-  /// Sum of the responses on one kind of resource; exists when each does.
+  /// Returns sum of the responses on one kind of resource; exists when each does.
   [[nodiscard]] constexpr auto sum_of(std::size_t k, stage where) const -> fixed_point<number> {
     const auto& t = table_->tasks[k];
     fixed_point<number> sum{number(0), stop_reason::converged};

@@ -127,7 +127,7 @@ class self_suspension {
   [[nodiscard]] constexpr auto workload() const -> const model& { return workload_; }
   /// Returns whether task k has what its kernels need.
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool { return served_[k]; }
-  /// Response of the j-th element of the merged chain.
+  /// Returns response of the j-th element of the merged chain.
   [[nodiscard]] constexpr auto element_response(std::size_t k, std::size_t j) const -> const fixed_point<number>& {
     return responses_[table_->tasks[k].first_segment + j];
   }

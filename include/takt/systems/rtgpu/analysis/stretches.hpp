@@ -76,7 +76,7 @@ class stretches {
     TAKT_EXPECTS(k < Table::max_tasks);
     return accelerator_[k];
   }
-  /// Stretches that may take time.
+  /// Returns stretches that may take time.
   [[nodiscard]] constexpr auto requests(std::size_t k) const noexcept -> std::int64_t {
     TAKT_EXPECTS(k < Table::max_tasks);
     return requests_[k];

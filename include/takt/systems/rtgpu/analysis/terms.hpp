@@ -21,7 +21,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// The task below k with the longest stretch. Pre: there is one.
+/// Returns the task below k with the longest stretch. Pre: there is one.
 template <class Table>
 [[nodiscard]] constexpr auto longest_stretch_below(const stretches<Table>& chains, std::size_t k, std::size_t tasks)
     -> std::size_t {

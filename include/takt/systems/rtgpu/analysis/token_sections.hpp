@@ -31,9 +31,9 @@ class ranked_lengths {
   [[nodiscard]] constexpr auto users() const noexcept -> std::int64_t {
     return static_cast<std::int64_t>(ranked_.size());
   }
-  /// Longest of all but one user's; 0 if there is none.
+  /// Returns longest of all but one user's; 0 if there is none.
   [[nodiscard]] constexpr auto longest_but(std::size_t user) const -> Number { return sum_but(user, 1); }
-  /// Sum of the `count` longest of all but one user's. Pre: the sum fits.
+  /// Returns sum of the `count` longest of all but one user's. Pre: the sum fits.
   [[nodiscard]] constexpr auto sum_but(std::size_t user, std::int64_t count) const -> Number {
     Number sum(0);
     for (std::size_t i = 0; i < ranked_.size() && count > 0; ++i) {
@@ -98,7 +98,7 @@ class token_sections {
     TAKT_EXPECTS(k < Table::max_tasks);
     return requests_[k];
   }
-  /// The longest section of each task that has one.
+  /// Returns the longest section of each task that has one.
   [[nodiscard]] constexpr auto ranked() const noexcept -> const ranked_lengths<number, Table::max_tasks>& {
     return sections_;
   }

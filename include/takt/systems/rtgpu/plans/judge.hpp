@@ -60,7 +60,7 @@ struct chains_answer {
   bool cores_were_chosen = false;                       ///< some task named none of several cores
 };
 
-/// The proofs of misses that hold for every plan of the composition.
+/// Returns the proofs of misses that hold for every plan of the composition.
 template <class Described, RuleTag CpuRule>
 [[nodiscard]] constexpr auto chain_misses(const Described& tasks, const hardware& board, const CpuRule& /*cpus*/,
                                           const platform_record& sizes, const chain_composition& composition)
@@ -142,7 +142,7 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
   return out;
 }
 
-/// The verdict, if every task visits a processor, on which a job can wait.
+/// Returns the verdict, if every task visits a processor, on which a job can wait.
 template <class Described, class Verdict>
 [[nodiscard]] constexpr auto with_processors(const Described& tasks, Verdict out) -> Verdict {
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {

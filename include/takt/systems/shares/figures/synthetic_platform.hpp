@@ -111,7 +111,7 @@ template <std::size_t Count>
           std::int64_t{shared} * 80,  std::int64_t{shared} * 40, std::int64_t{texture} * 600};
 }
 
-/// The counters of each application of a set, as what networks are trained on.
+/// Returns the counters of each application of a set, as what networks are trained on.
 template <std::size_t Count>
 [[nodiscard]] constexpr auto synthetic_profiles(const std::array<synthetic_application, Count>& set) noexcept
     -> std::array<std::array<double, 11>, Count> {

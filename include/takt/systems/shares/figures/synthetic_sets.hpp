@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// An application of the invented platform as a task, with its deadline at the end of the period.
+/// Returns an application of the invented platform as a task, with its deadline at the end of the period.
 [[nodiscard]] constexpr auto synthetic_task(const synthetic_application& a, ticks period) noexcept -> share_task {
   return {.name = a.name,
           .period = period,

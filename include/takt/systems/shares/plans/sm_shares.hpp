@@ -21,7 +21,7 @@ struct sm_partition {
   std::int32_t lost_sum = 0;                  ///< what rounding costs those that it costs anything
   std::int32_t greatest_loss = 0;
 
-  /// The share that the SMs of an application are worth, rounded down: what a guarantee can rest on.
+  /// Returns the share that the SMs of an application are worth, rounded down: what a guarantee can rest on.
   [[nodiscard]] constexpr auto effective(std::size_t task) const noexcept -> share {
     return share::bounded(sms > 0 ? held[task] * 100 / sms : 0);
   }

@@ -93,8 +93,8 @@ inline void add_share_reasons(const share_rules& rules, const auto& percents, ve
 
 }  // namespace detail
 
-/// A verdict on applications that share a GPU with its reasons: the lasting share of each. Pre: `v` is about these
-/// applications on this platform.
+/// Returns a verdict on applications that share a GPU with its reasons: the lasting share of each. Pre: `v` is about
+/// these applications on this platform.
 template <SharePlatform P, ShareTaskSet T, std::size_t N, std::size_t M>
   requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {

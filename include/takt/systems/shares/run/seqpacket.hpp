@@ -59,8 +59,8 @@ class seqpacket {
     }
     return out;
   }
-  /// An empty one and errno on failure; ETIMEDOUT when so many wait to be accepted that there is no room until the
-  /// instant.
+  /// Returns an empty one and errno on failure; ETIMEDOUT when so many wait to be accepted that there is no room until
+  /// the instant.
   [[nodiscard]] static auto connect(const std::string& path, ticks give_up = later(now(), 10'000'000'000))
       -> descriptor {
     sockaddr_un address{};
@@ -83,7 +83,7 @@ class seqpacket {
     }
     return {};
   }
-  /// The next connection that waits, without blocking.
+  /// Returns the next connection that waits, without blocking.
   [[nodiscard]] static auto accept(const descriptor& listener) -> descriptor {
     return descriptor{accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
   }
@@ -193,7 +193,7 @@ class seqpacket {
     errno = EADDRINUSE;
     return false;
   }
-  /// The last file that has come along; others are closed.
+  /// Returns the last file that has come along; others are closed.
   [[nodiscard]] static auto file_of(msghdr& header) -> descriptor {
     descriptor out;
     for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {

@@ -69,7 +69,7 @@ class share_door {
     lock_.release();
   }
 
-  /// The next of those who wait and are permitted; the others are told and turned away.
+  /// Returns the next of those who wait and are permitted; the others are told and turned away.
   [[nodiscard]] auto admit(const event_loop& loop) -> std::optional<guest> {
     for (int i = 0; i < most_refusals; ++i) {
       descriptor socket = seqpacket::accept(listener_);
@@ -132,7 +132,7 @@ class share_connection {
   void doom() noexcept { doomed_ = true; }
   [[nodiscard]] auto backlog() const noexcept -> bool { return waiting_ > 0; }
 
-  /// The next message. `why` is not `none` for what is no message.
+  /// Returns the next message. `why` is not `none` for what is no message.
   [[nodiscard]] auto take(share_message& out, deny_reason& why, ticks now) -> transfer {
     why = deny_reason::none;
     share_message_buffer bytes{};
@@ -181,7 +181,7 @@ class share_connection {
     }
     outbox_[(first_ + waiting_++) % outbox_.size()] = m;
   }
-  /// The system's handle on the process that connected; a process number alone could by now be another's.
+  /// Returns the system's handle on the process that connected; a process number alone could by now be another's.
   [[nodiscard]] static auto watch(const descriptor& socket, pid_t process) -> descriptor {
     constexpr int peer_handle = 77;  // SO_PEERPIDFD, since Linux 6.5
     int fd = -1;

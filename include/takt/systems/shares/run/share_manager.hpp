@@ -106,7 +106,7 @@ class share_manager {
     return scheduler_.set_share(i, share::bounded(percent), now) && publisher_.aim(i, percent);
   }
 
-  /// The next instant at which `expire` or `settle` have something to do, or `share_publisher::never`.
+  /// Returns the next instant at which `expire` or `settle` have something to do, or `share_publisher::never`.
   [[nodiscard]] auto next_wake() const noexcept -> ticks {
     ticks next = again_;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -123,7 +123,7 @@ class share_manager {
   [[nodiscard]] auto is_registered(std::size_t client) const noexcept -> bool {
     return application_of_[client] != none;
   }
-  /// Applications with a client.
+  /// Returns applications with a client.
   [[nodiscard]] auto live() const noexcept -> std::size_t {
     return static_cast<std::size_t>(std::ranges::count_if(application_of_, [](std::uint16_t i) { return i != none; }));
   }

@@ -116,7 +116,7 @@ static_assert(std::is_standard_layout_v<share_page> && sizeof(share_page) == (16
 /// file is sealed against resizing and against any mapping for writing but the owner's.
 class shared_page {
  public:
-  /// An empty one when the system refuses.
+  /// Returns an empty one when the system refuses.
   [[nodiscard]] static auto create() noexcept -> shared_page {
     shared_page out;
     descriptor file{memfd_create("takt-shares", MFD_CLOEXEC | MFD_ALLOW_SEALING)};

@@ -92,7 +92,7 @@ class share_service {
     door_.close();
   }
 
-  /// A channel for a client of this process, from any thread; none when the system refuses.
+  /// Returns a channel for a client of this process, from any thread; none when the system refuses.
   [[nodiscard]] auto attach() -> socket_channel {
     auto [own, clients] = seqpacket::pair();
     const std::lock_guard lock{mutex_};

@@ -101,8 +101,8 @@ class claimed_node {
   }
   [[nodiscard]] auto job() const noexcept -> const node_job& { return job_; }
 
-  /// The bytes of `threshold` tokens of the job that has begun, the oldest first; it takes those of `consume`. Empty
-  /// without a job, and if the edge has no bytes for the node.
+  /// Returns the bytes of `threshold` tokens of the job that has begun, the oldest first; it takes those of `consume`.
+  /// Empty without a job, and if the edge has no bytes for the node.
   [[nodiscard]] auto received(std::string_view edge) const noexcept -> std::span<const std::byte> {
     const auto* b = find(*this, edge, true);
     return b == nullptr || !open_ ? std::span<const std::byte>{} : std::span<const std::byte>{b->bytes};

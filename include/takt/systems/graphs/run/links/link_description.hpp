@@ -236,7 +236,7 @@ namespace detail {
 
 inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
 
-/// Room that must be there: a producer goes on while the consumer lacks the last token of its threshold.
+/// Returns room that must be there: a producer goes on while the consumer lacks the last token of its threshold.
 [[nodiscard]] inline auto room_of(const described_link& e) noexcept -> std::int64_t {
   return (e.needed() - 1 + e.produce) * e.token_bytes;
 }
@@ -270,7 +270,7 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
 
 }  // namespace detail
 
-/// The first thing that is wrong with a description.
+/// Returns the first thing that is wrong with a description.
 [[nodiscard]] inline auto validate(const graph_description& d) -> link_status {
   const auto wrong = [](link_fault fault, std::string_view at) { return detail::link_error(fault, at); };
   if (!detail::is_link_name(d.name)) { return wrong(link_fault::name, d.name); }

@@ -197,7 +197,7 @@ struct ticket_monitor {
       return 0;
     }
   }
-  /// Those of `others` who go first, or do not yet know.
+  /// Returns those of `others` who go first, or do not yet know.
   [[nodiscard]] static auto still_before(state& s, std::uint64_t others, std::uint64_t ticket) noexcept
       -> std::uint64_t {
     std::uint64_t out = 0;

@@ -136,7 +136,7 @@ class sporadic_server {
     for (std::size_t i = 0; i < pieces_.size() && pieces_[i].from <= now; ++i) { sum += pieces_[i].amount; }
     return sum;
   }
-  /// The next instant at which there will be more; `never` when all of the budget is there.
+  /// Returns the next instant at which there will be more; `never` when all of the budget is there.
   [[nodiscard]] auto next_refill(ticks now) const noexcept -> ticks {
     for (const piece& p : pieces_) {
       if (p.from > now) { return p.from; }

@@ -98,7 +98,7 @@ class device_jobs {
     }
     return {.suspended = jobs_[task].suspended(), .holds_engine_lock = jobs_[task].holds_engine, .effective = best};
   }
-  /// The part of its operation that has a processor from now on, as a segment.
+  /// Returns the part of its operation that has a processor from now on, as a segment.
   auto start_part(std::size_t task, ticks now) -> std::uint32_t {
     const job_progress& j = jobs_[task];
     const auto begins = [&](operation_part what, part_times& part) {

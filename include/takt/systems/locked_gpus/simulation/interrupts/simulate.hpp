@@ -82,7 +82,7 @@ class interrupt_simulator {
     if (!is_device(h)) { return jobs_[task_of(h)].stage == operation_stage::callback; }
     return !device(h).pending.empty() && device(h).policy.available(now_) > 0;
   }
-  /// Time that the thread still works at what it has begun; 0 at a step that takes none.
+  /// Returns time that the thread still works at what it has begun; 0 at a step that takes none.
   [[nodiscard]] auto left(std::size_t h) -> ticks& {
     TAKT_EXPECTS(!is_device(h) || !device(h).pending.empty());
     return runs_job(h) ? jobs_[h].remaining : jobs_[task_of(h)].part_left;

@@ -176,7 +176,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The first thing that is wrong with a workload on so many processors.
+/// Returns the first thing that is wrong with a workload on so many processors.
 [[nodiscard]] inline auto check(const interrupt_workload& w, std::int32_t processors) -> model_error {
   if (w.malformed()) { return {model_fault::malformed}; }
   if (processors < 1) { return {model_fault::no_processor}; }
