@@ -21,7 +21,7 @@ inline constexpr ticks utilization_parts = 1000;
 inline constexpr std::size_t max_period_choices = 32;
 using period_choices = inline_vector<ticks, max_period_choices>;
 
-/// The experiment of Zahaf and Lipari 2020, section 7.1. The paper gives neither numbers of tasks nor periods.
+/// Is the experiment of Zahaf and Lipari 2020, section 7.1. The paper gives neither numbers of tasks nor periods.
 struct accelerator_set_options {
   std::int32_t cores = 2;
   std::int32_t tasks_per_core = 3;
@@ -76,7 +76,7 @@ template <std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Set number `index` of a seed: each can be drawn by itself. Core by core, then the gang tasks: utilisations by
+/// Draws set number `index` of a seed: each can be drawn by itself. Core by core, then the gang tasks: utilisations by
 /// `uunifast`, periods evenly from the list, deadlines uniform. Without priorities, hence with deadline monotonic ones.
 /// Equal arguments give the same set everywhere.
 template <std::size_t MaxTasks>

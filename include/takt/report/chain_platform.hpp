@@ -18,7 +18,7 @@
 /// The platforms and plans of chains in words, and as the file format writes them.
 namespace takt::inline TAKT_ABI::report::detail {
 
-/// The rules of the pools, in the words of the file format; an empty one belongs to a pool that is not there.
+/// Holds the rules of the pools, in the words of the file format; an empty one belongs to a pool that is not there.
 struct rule_words {
   std::string_view cpus{};
   std::string_view copies{};
@@ -35,7 +35,7 @@ struct rule_words {
 }
 [[nodiscard]] constexpr auto word_of(by_period /*order*/) noexcept -> std::string_view { return "rate-monotonic"; }
 
-/// Of copy engines, which keep what they have begun.
+/// Returns the word for copy engines, which keep what they have begun.
 [[nodiscard]] constexpr auto copy_word_of(TaskLevelPriority auto /*order*/) noexcept -> std::string_view {
   return "nonpreemptive-fixed-priority";
 }

@@ -61,7 +61,7 @@ struct chain_summary {
   }
 };
 
-/// A latency of a chain: its name in files and tables, where its values are, and what it is.
+/// Describes a latency of a chain: its name in files and tables, where its values are, and what it is.
 struct chain_figure {
   std::string_view key;
   std::string_view head;

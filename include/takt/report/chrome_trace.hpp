@@ -51,7 +51,7 @@ class chrome_trace_writer {
 
     [[nodiscard]] friend auto operator<=>(const place&, const place&) = default;
   };
-  /// A slice, or all blocks of a kernel together.
+  /// Describes a slice, or all blocks of a kernel together.
   struct piece {
     slice what{};
     std::size_t row = 0;
@@ -137,7 +137,7 @@ class chrome_trace_writer {
     ends[lane] = end;
     return lane;
   }
-  /// A job that has not begun when another of its task is still there is shown from the end of that one: they queue.
+  /// Shows a job that has not begun when another of its task is still there from the end of that one: they queue.
   void place_jobs() {
     job_lanes_.assign(tasks_, 1);
     std::vector<std::vector<ticks>> ends(tasks_);
@@ -270,7 +270,7 @@ class chrome_trace_writer {
     json_.end_object();
   }
 
-  /// As counters, whose height is the share.
+  /// Writes shares as counters, whose height is the share.
   void write_shares() {
     std::map<std::size_t, const piece*> last;
     const auto count = [this](const piece& p, ticks at, std::int32_t percent) {

@@ -97,7 +97,7 @@ class comparison_drawing {
     bar_ = std::min(most_bar, pitch_ * 0.72);
   }
 
-  /// All rows share one scale.
+  /// Chooses one scale for all rows.
   void choose_scale() {
     std::size_t rows = 0;
     double most = 0;
@@ -113,7 +113,7 @@ class comparison_drawing {
     percent_ = (rows <= 8 ? 60 : rows <= 20 ? 48 : 40) / high_;
   }
 
-  /// Wide columns have room for the figure of each bar.
+  /// Returns whether columns are wide enough for the figure of each bar.
   [[nodiscard]] auto numbered() const -> bool { return pitch_ >= 44; }
   [[nodiscard]] auto left_of_words(const place& p) const -> double { return left_ + (p.up > 0 ? 0 : 8); }
 

@@ -45,7 +45,7 @@ namespace takt::inline TAKT_ABI::report {
   return *row.status == verdict_status::not_proven ? "not proven" : name_of(*row.status);
 }
 
-/// Returns whether a row says what a board does with several processes if nobody chooses: the driver's time slices.
+/// Returns whether a row says what a board does with several processes without any choice: the driver's time slices.
 [[nodiscard]] inline auto is_today(const comparison_row& row) -> bool {
   return std::string_view{row.policy}.substr(0, row.policy.find(':')) == "time-sliced";
 }

@@ -186,7 +186,7 @@ namespace detail {
   return out;
 }
 
-/// The verdict and its reasons in words, task by task from the highest priority down.
+/// Writes the verdict and its reasons in words, task by task from the highest priority down.
 inline void explain(std::ostream& out, const verdict_summary& v) {
   out << detail::headline(v) << " (" << v.method << ").\n";
   if (!v.fault.empty()) { out << v.fault << ".\n"; }

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A unit in which times are written.
+/// Describes a unit in which times are written.
 struct time_unit {
   std::string_view name;
   ticks length = 1;

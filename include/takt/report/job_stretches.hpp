@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A stretch of time in the life of a job.
+/// Describes a stretch of time in the life of a job.
 struct job_stretch {
   enum class kind : std::uint8_t { works, waits, waits_for_token };
   kind what = kind::works;

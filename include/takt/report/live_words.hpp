@@ -37,7 +37,7 @@ namespace takt::inline TAKT_ABI::report {
   return out;
 }
 
-/// Returns it in one line: of how many jobs how many were late, and which task violated its bound last. Pre: as above.
+/// Returns in one line how many of how many jobs were late, and which task violated its bound last. Pre: as above.
 [[nodiscard]] inline auto live_line(ticks passed, std::span<const task_progress> seen, const verdict_summary& proven)
     -> std::string {
   TAKT_EXPECTS(seen.size() == proven.tasks.size());

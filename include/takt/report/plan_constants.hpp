@@ -94,9 +94,9 @@ template <class P, class Tasks, std::size_t N, std::size_t V>
 }  // namespace report::detail
 
 /// Writes a verdict and its plan as a C++ header of constants in a namespace of this name. The header includes nothing
-/// but `<cstdint>`, so that an embedded build without takt can read it. Priorities are those of the proof, whoever
-/// chose them. Where nothing of a kind is decided its member is -1. Pre: the verdict is about these tasks on this
-/// board; the name is an identifier.
+/// but `<cstdint>`, so that an embedded build without takt can read it. Priorities are those of the proof, given or
+/// chosen. Where nothing of a kind is decided its member is -1. Pre: the verdict is about these tasks on this board;
+/// the name is an identifier.
 template <class Board, VisitSource Tasks, std::size_t N, std::size_t V>
 void write_constants(std::ostream& out, std::string_view name, const Board& board, const Tasks& tasks,
                      const verdict<ticks, N, V>& v) {

@@ -40,7 +40,7 @@ namespace takt::inline TAKT_ABI::report {
   return count_of(static_cast<ticks>(std::llround(length * 100)) * 10, {"", 1000});
 }
 
-/// A fill colour and whether text on it must be light.
+/// Holds a fill colour and whether text on it must be light.
 struct colour {
   std::string_view fill;
   bool dark = false;

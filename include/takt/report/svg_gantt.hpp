@@ -235,7 +235,7 @@ class gantt_writer {
     }
   }
 
-  /// The time from release to completion, or from the first work if that is earlier; what lies after the deadline
+  /// Draws the time from release to completion, or from the first work if that is earlier; what lies after the deadline
   /// stands out.
   void write_stay(const traced_job& j, double y) {
     const ticks begin = work_of_jobs::begin_of(j);

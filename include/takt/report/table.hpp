@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// Heads of columns, and rows of as many cells.
+/// Holds heads of columns, and rows of as many cells.
 struct table {
   std::vector<std::string> heads{};
   std::vector<std::vector<std::string>> rows{};

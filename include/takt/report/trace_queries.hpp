@@ -26,7 +26,7 @@
 ///     for (ticks r : takt::views::jobs(seen) | takt::views::of_task(2) | takt::views::response_times) { ... }
 namespace takt::inline TAKT_ABI {
 
-/// The life of a job, as far as it was recorded.
+/// Describes the life of a job, as far as it was recorded.
 struct traced_job {
   std::uint32_t task = 0;
   std::uint64_t job = 0;
@@ -42,13 +42,13 @@ struct traced_job {
   [[nodiscard]] auto is_late() const noexcept -> bool { return has_deadline && deadline < end; }
 };
 
-/// Whatever a trace says of some task.
+/// Holds for all that a trace says of some task.
 template <class E>
 concept OfTask = requires(const E& e) {
   { e.task } -> std::convertible_to<std::uint32_t>;
 };
 
-/// The jobs of a trace, by task and number. A view: copies share what was gathered.
+/// Holds the jobs of a trace, by task and number. It is a view: copies share what was gathered.
 class job_range : public ranges::view_interface<job_range> {
  public:
   job_range() = default;
@@ -105,7 +105,7 @@ inline const auto lengths = ranges::views::transform([](const slice& s) { return
 inline const auto times = ranges::views::transform([](const mark& m) { return m.time; });
 
 inline const auto completed_jobs = ranges::views::filter([](const traced_job& j) { return j.completed; });
-/// Of jobs that completed.
+/// Returns responses of jobs that completed.
 inline const auto response_times = completed_jobs | ranges::views::transform(&traced_job::response);
 /// Returns marks of misses, or jobs that were late.
 inline const auto misses = ranges::views::filter([](const auto& e) {

@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A JSON value that is kept, with the members of objects in the order in which they were added.
+/// Is a JSON value that is kept, with the members of objects in the order in which they were added.
 class tree {
  public:
   using array = std::vector<tree>;

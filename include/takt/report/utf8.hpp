@@ -13,7 +13,7 @@ namespace detail {
 
 inline constexpr char32_t replacement_character = 0xFFFD;
 
-/// Length of a well-formed sequence at the start of `text`, or 0: overlong forms and surrogates are not well-formed.
+/// Returns the length of a well-formed sequence at the start of `text`, or 0, also for overlong forms and surrogates.
 [[nodiscard]] constexpr auto decode(std::string_view text, char32_t& out) noexcept -> std::size_t {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

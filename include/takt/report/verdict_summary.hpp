@@ -49,7 +49,7 @@ struct fact {
   std::vector<std::string> cells{};
 };
 
-/// A proof that some legal run misses a deadline, and what it says.
+/// Describes a proof that some legal run misses a deadline, and what it says.
 struct miss_summary {
   proven_miss<ticks> proof;
   std::string sentence;
@@ -147,7 +147,7 @@ class kernel_users {
   void hold(mutex_key /*mutex*/, visit_mask /*visits*/) {}
   void refuse(const model_error& /*error*/) {}
 
-  /// Of the task at this position.
+  /// Returns whether the task at this position has kernels.
   [[nodiscard]] auto contains(std::size_t task) const -> bool { return has_[task]; }
 
  private:

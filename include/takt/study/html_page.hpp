@@ -75,7 +75,7 @@ inline void write_ranking(page_writer& page, const result& r) {
   }
 }
 
-/// Sets that the method of a row accepts and that of a column does not.
+/// Writes how many sets the method of a row accepts and that of a column does not.
 inline void write_pairs(page_writer& page, const result& r) {
   const experiment& e = r.designed;
   for (std::size_t s = 0; s < e.series.size(); ++s) {

@@ -46,7 +46,7 @@ struct work_note {
 
 namespace detail {
 
-/// Fowler, Noll and Vo, FNV-1a.
+/// Returns FNV-1a (Fowler, Noll and Vo).
 [[nodiscard]] constexpr auto checksum(std::string_view text) noexcept -> std::uint64_t {
   std::uint64_t sum = 0xCBF2'9CE4'8422'2325U;
   for (const char c : text) { sum = (sum ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3U; }
@@ -91,7 +91,7 @@ inline constexpr std::string_view note_mark = "@ ";
   std::getline(text, out.machine);
   return out;
 }
-/// Adds what is newer of the same process.
+/// Adds a note if it is newer than that of the same process.
 inline void add_note(std::vector<work_note>& to, work_note n) {
   const auto same = std::ranges::find_if(
       to, [&n](const work_note& o) { return o.begin == n.begin && o.machine == n.machine && o.units <= n.units; });

@@ -170,7 +170,7 @@ class curves_drawer {
     return report::text("fill=\"none\" stroke=\"", colour, "\" stroke-width=\"2\"",
                         c.line == stroke::dashed ? " stroke-dasharray=\"6 4\"" : "");
   }
-  /// The intervals in which the shares are likely to be.
+  /// Draws the intervals in which the shares are likely to be.
   void draw_intervals(const curve& c, double from, double top) {
     std::string above;
     std::string below;
@@ -237,8 +237,8 @@ class curves_drawer {
 
 }  // namespace detail
 
-/// The curves of a study as one SVG element: its panels with axes, what 95 % intervals are around shares, one legend,
-/// and the parameters below. Throws `refusal` when there is no curve. Pre: the counts are complete.
+/// Writes the curves of a study as one SVG element: its panels with axes, what 95 % intervals are around shares, one
+/// legend, and the parameters below. Throws `refusal` when there is no curve. Pre: the counts are complete.
 inline void write_svg(std::ostream& out, const result& r) {
   TAKT_EXPECTS(r.counts.complete());
   if (detail::legend_of(r.designed).empty()) {

@@ -24,7 +24,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// Something that decides the numbers of a study: all of these together make a result repeatable.
+/// Is a value that decides the numbers of a study: all of these together make a result repeatable.
 struct parameter {
   std::string name;
   std::string value;  ///< as text: the default, or what was asked for
@@ -53,7 +53,7 @@ namespace detail {
 inline constexpr std::int64_t highest_level = 100'000;
 inline constexpr std::size_t most_values = 1000;
 
-/// Returns what stands in a list such as "3,5,7", in its order.
+/// Returns the texts of a list such as "3,5,7", in its order.
 [[nodiscard]] inline auto texts_of(std::string_view list) -> std::vector<std::string> {
   std::vector<std::string> out;
   for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 1) {
@@ -63,7 +63,7 @@ inline constexpr std::size_t most_values = 1000;
   return out;
 }
 
-/// Returns what stands in the list in rising order, each once.
+/// Returns the values of the list in rising order, each once.
 template <class Read>
 [[nodiscard]] auto each_of(std::string_view list, const Read& read) {
   std::set<decltype(read(list))> out;
@@ -117,8 +117,8 @@ template <class Read>
 
 }  // namespace detail
 
-/// The parameters of one study with the values in use. All members that read throw `refusal` with the name and what is
-/// allowed.
+/// Holds the parameters of one study with the values in use. All members that read throw `refusal` with the name and
+/// what is allowed.
 class settings {
  public:
   explicit settings(std::vector<parameter> declared) : all_{std::move(declared)} {}

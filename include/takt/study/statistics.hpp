@@ -76,7 +76,7 @@ struct ranked_curve {
   return out;
 }
 
-/// Two curves on the same sets: how many sets have only the one or only the other, at all levels.
+/// Compares two curves on the same sets: how many sets have only the one or only the other, at all levels.
 struct paired_counts {
   std::int64_t only_first = 0;
   std::int64_t only_second = 0;

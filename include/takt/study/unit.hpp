@@ -22,7 +22,7 @@ struct extent {
   stopping_rule stop{};
 };
 
-/// A block of sets of one configuration at one level: what a worker does at a time.
+/// Describes a block of sets of one configuration at one level: what a worker does at a time.
 struct unit {
   static constexpr std::int64_t most_sets = 1'000'000;
 
@@ -31,12 +31,12 @@ struct unit {
   std::int64_t first_set = 0;
   std::int64_t sets = 0;
 
-  /// Of one of its sets: unique among the levels and sets of a study. Pre: at most so many sets.
+  /// Returns a number of one of its sets, unique among the levels and sets of a study. Pre: at most so many sets.
   [[nodiscard]] constexpr auto number(std::int64_t set) const noexcept -> std::uint64_t {
     TAKT_EXPECTS(0 <= set && first_set + set < most_sets);
     return static_cast<std::uint64_t>(level * most_sets + first_set + set);
   }
-  /// Of levels that number something.
+  /// Returns the level, of levels that number something.
   [[nodiscard]] constexpr auto whole_level() const noexcept -> std::size_t {
     return static_cast<std::size_t>(level / 1000);
   }

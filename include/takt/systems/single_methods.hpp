@@ -28,8 +28,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Tasks with SMs of their own under one published analysis, and the rules that it is about. `Spins`: jobs keep their
-/// processors. `search`: as `judge_chains` takes it.
+/// Judges tasks with SMs of their own under one published analysis, and the rules that it is about. `Spins`: jobs keep
+/// their processors. `search`: as `judge_chains` takes it.
 template <class GpuRule, bool Spins = false, class Search = search_by>
 struct analysis_policy {
   static constexpr std::string_view name = "federated";
@@ -61,7 +61,7 @@ template <bool Virtual, class Search = search_by>
                  analysis_policy<serialized_rule<whole_gpu_rule>, false, Search>{"enhanced-mpcp", {}, search});
 }
 
-/// Shares that follow the needs of jobs, of tasks that are one kernel each. Source: Yao et al. 2022 (WAMP2S).
+/// Judges shares that follow the needs of jobs, of tasks that are one kernel each. Source: Yao et al. 2022 (WAMP2S).
 template <std::size_t MaxTasks>
 struct granted_shares_policy : shares_policy {
   static constexpr bool is_judged_alone = true;

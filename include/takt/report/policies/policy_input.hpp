@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A workload as a policy is asked about it.
+/// Describes a workload as a policy is asked about it.
 template <class Tasks>
 struct policy_input {
   policy_question<Tasks> question;

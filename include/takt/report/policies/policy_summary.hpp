@@ -34,7 +34,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// Words of the rules on a board; an empty one is not said.
+/// Holds words of the rules on a board; an empty one is not said.
 struct hardware_rules {
   std::string_view cpus{};
   std::string_view copies{};
@@ -142,7 +142,7 @@ struct stated_effects {
 
 namespace detail {
 
-/// Returns whether the number of virtual SMs stands in for a ratio that nobody has said.
+/// Returns whether the number of virtual SMs replaces a ratio that is not given.
 template <class Tasks>
 [[nodiscard]] auto has_unsaid_interleave(const Tasks& tasks, const hardware& board) -> bool {
   return std::ranges::any_of(board.gpus, [](const gpu_hardware& gpu) { return gpu.virtual_per_sm > 1; }) &&
@@ -151,7 +151,7 @@ template <class Tasks>
          });
 }
 
-/// Returns whether the rule stops kernels, and nobody has said of some what that costs.
+/// Returns whether the rule stops kernels, and it is not said of some of them what that costs.
 template <class Tasks>
 [[nodiscard]] auto has_unsaid_cost(const judged_policy<Tasks>& found, const Tasks& tasks) -> bool {
   constexpr std::array<std::string_view, 4> stopping{"levels", "slots", "gang", "single-stream"};
@@ -190,7 +190,7 @@ void add_hardware(const hardware& board, const judged_policy<Tasks>& found, verd
 
 namespace detail {
 
-/// Numbers of a policy that are part of a plan: tokens, levels, a slice, slots.
+/// Adds numbers of a policy that are part of a plan: tokens, levels, a slice, slots.
 inline void add_parameters(const sharing_rule& rule, tree& out) {
   if (rule.tokens_per_gpu) { out.add("tokens_per_gpu", *rule.tokens_per_gpu); }
   if (rule.levels) { out.add("levels", *rule.levels); }

@@ -137,7 +137,7 @@ void take_slots(P& policy, const sharing_rule& rule) {
 
 }  // namespace detail
 
-/// Gives a policy the numbers of a rule that searches choose where nobody says them.
+/// Gives a policy the numbers of a rule that searches choose where they are not given.
 template <SharingPolicy P>
 void take_parameters(P& policy, const sharing_rule& rule) {
   detail::take_slots(policy, rule);

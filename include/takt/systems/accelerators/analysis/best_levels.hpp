@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A number of preemption levels to use, and its verdict.
+/// Holds a number of preemption levels to use, and its verdict.
 template <ExactNumber Number>
 struct level_choice {
   std::int32_t levels = 0;  ///< 0: none is proven

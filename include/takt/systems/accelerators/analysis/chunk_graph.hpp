@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A stretch of slot time within the life of one job.
+/// Describes a stretch of slot time within the life of one job.
 template <ExactNumber Number>
 struct chunk {
   Number offset{};  ///< since the first release
@@ -103,7 +103,7 @@ template <class Number, std::size_t MaxChunks>
   return out;
 }
 
-/// A sporadic task on a processor of its own.
+/// Describes a sporadic task on a processor of its own.
 template <ExactNumber Number>
 struct sporadic_task {
   Number wcet{};

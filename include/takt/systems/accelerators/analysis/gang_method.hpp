@@ -46,7 +46,7 @@ template <class R>
 concept GangScheduled = AcceleratorRule<R> && requires { typename R::gang_order; } &&
                         std::same_as<strategy_type<R>, event_driven_gang<1, 1, typename R::gang_order>>;
 
-/// Kernels that preempt one another whenever one comes or goes, on one core or on all.
+/// Judges kernels that preempt one another whenever one comes or goes, on one core or on all.
 template <KernelOrder Order>
 struct gang_method : kernel_method<gang_method<Order>> {
   static constexpr std::string_view name = EarliestDeadlineFirst<Order> ? "gang-edf" : "gang-fixed-priority";

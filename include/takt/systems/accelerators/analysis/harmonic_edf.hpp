@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A task in a slot as a task on a processor of its own, where task and slot period divide one another.
+/// Describes a task in a slot as a task on a processor of its own, where task and slot period divide one another.
 template <ExactNumber Number>
 struct harmonic_conversion {
   bool applicable = false;

@@ -28,8 +28,8 @@ struct accelerator_part {
   edf_verdict<Number> test{};
 };
 
-/// A verdict, and the tests that it follows from. Under EDF a task meets its deadline if its part passes, and none has
-/// a bound of its own.
+/// Holds a verdict, and the tests that it follows from. Under EDF a task meets its deadline if its part passes, and
+/// none has a bound of its own.
 template <class Number, std::size_t MaxTasks>
 struct accelerator_evidence {
   takt::verdict<Number, MaxTasks> verdict;
@@ -119,9 +119,9 @@ constexpr void for_each_core(const task_rows<accelerator_task<ticks>, MaxTasks>&
 
 }  // namespace detail
 
-/// A method of kernels on an accelerator and nothing else. `Parts::judge_parts<Order>(table, accelerator, rule, out)`
-/// adds what is known of the tasks that compete with one another, part by part; tasks are the same under every rule.
-/// Under a plan that is given, on the cores and with the priorities of that plan.
+/// Describes a method of kernels on an accelerator and nothing else. `Parts::judge_parts<Order>(table, accelerator,
+/// rule, out)` adds what is known of the tasks that compete with one another, part by part; tasks are the same under
+/// every rule. Under a plan that is given, on the cores and with the priorities of that plan.
 template <class Parts>
 struct kernel_method {
   static constexpr bool follows_pools = true;

@@ -38,7 +38,7 @@ template <KernelOrder Order, std::size_t MaxTasks>
 template <class R>
 concept NestsKernels = AcceleratorRule<R> && ChoosesCosts<R> && std::same_as<strategy_type<R>, level_stack<1>>;
 
-/// Kernels of which one that goes first is started above others while a stream priority is left.
+/// Judges kernels of which one that goes first is started above others while a stream priority is left.
 template <KernelOrder Order>
 struct level_stack_method : kernel_method<level_stack_method<Order>> {
   static constexpr std::string_view name =

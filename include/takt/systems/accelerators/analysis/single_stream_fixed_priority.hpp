@@ -10,7 +10,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Responses of one task among non-preemptive ones.
+/// Holds responses of one task among non-preemptive ones.
 template <class Number, std::size_t MaxTasks>
 class non_preemptive_response {
  public:

@@ -42,7 +42,7 @@ template <KernelOrder Order, std::size_t MaxTasks>
 template <class R>
 concept ServesSlots = AcceleratorRule<R> && ReservesSlots<R> && std::same_as<strategy_type<R>, slotted_cores<1, 1>>;
 
-/// Kernels in slots, core by core: decided exactly where they stop anywhere.
+/// Judges kernels in slots, core by core: decided exactly where they stop anywhere.
 template <KernelOrder Order>
 struct slot_method : kernel_method<slot_method<Order>> {
   static constexpr std::string_view name = EarliestDeadlineFirst<Order> ? "slot-edf" : "slot-fixed-priority";

@@ -35,7 +35,7 @@ template <class Number, std::size_t MaxTasks>
   return r.status == verdict_status::unschedulable ? slot_answer::rejected : slot_answer::undecided;
 }
 
-/// A test of tasks that a slot serves by EDF.
+/// Describes a test of tasks that a slot serves by EDF.
 template <std::size_t MaxTasks>
 struct slot_test {
   std::string_view name;

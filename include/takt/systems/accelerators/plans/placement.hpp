@@ -17,19 +17,19 @@ concept CoreChoice = requires(const C& c, const Fraction& load) {
   { c.prefers(load, load) } -> std::convertible_to<bool>;
 };
 
-/// The lowest number.
+/// Takes the lowest number.
 struct first_fit_core {
   [[nodiscard]] static constexpr auto prefers(const auto& /*load*/, const auto& /*best*/) -> bool { return false; }
 };
-/// The greatest load, of equals the lowest number.
+/// Takes the greatest load, of equals the lowest number.
 struct best_fit_core {
   [[nodiscard]] static constexpr auto prefers(const auto& load, const auto& best) -> bool { return best < load; }
 };
-/// The least load, of equals the lowest number.
+/// Takes the least load, of equals the lowest number.
 struct worst_fit_core {
   [[nodiscard]] static constexpr auto prefers(const auto& load, const auto& best) -> bool { return load < best; }
 };
-/// The lowest number that is not below the core used last.
+/// Takes the lowest number that is not below the core used last.
 struct next_fit_core {
   static constexpr bool from_last = true;
   [[nodiscard]] static constexpr auto prefers(const auto& /*load*/, const auto& /*best*/) -> bool { return false; }
@@ -62,7 +62,7 @@ enum class placement_status : std::uint8_t {
   overflow,  ///< loads do not fit
 };
 
-/// The cores of all tasks in the given order, `any_core` for gang tasks and those that are not placed.
+/// Holds the cores of all tasks in the given order, `any_core` for gang tasks and those that are not placed.
 template <std::size_t MaxTasks>
 struct core_placement {
   placement_status status = placement_status::no_core;

@@ -26,7 +26,7 @@ enum class budget_growth : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(budget_growth) noexcept -> budget_growth { return budget_growth::unknown; }
 
-/// A budget in whole units, or the knowledge that none suffices.
+/// Describes a budget in whole units, or the knowledge that none suffices.
 struct budget_found {
   bool exists = false;
   std::int64_t budget = 0;

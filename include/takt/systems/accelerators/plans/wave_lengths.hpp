@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Kernels with the waves that were chosen for them as preemption costs, if any choice passes.
+/// Holds kernels with the waves that were chosen for them as preemption costs, if any choice passes.
 template <std::size_t MaxTasks>
 struct wave_lengths {
   bool feasible = false;

@@ -23,7 +23,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A kernel for the emulated accelerator, which stops only between blocks. On one core a wave is one block, on all
+/// Is a kernel for the emulated accelerator, which stops only between blocks. On one core a wave is one block, on all
 /// cores one block for each.
 class wave_kernel {
  public:
@@ -64,7 +64,7 @@ class wave_kernel {
   std::function<void(std::int64_t)> block_;
 };
 
-/// An accelerator made of host threads, one for each core.
+/// Is an accelerator made of host threads, one for each core.
 ///
 /// Streams are in order. Whenever a core has finished a block, it draws the next one among the first launches of its
 /// own streams and those of all cores, from the highest level. So a launch on a higher level takes a core over at the

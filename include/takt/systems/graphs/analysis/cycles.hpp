@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Graphs that were changed, or why they could not be.
+/// Holds graphs that were changed, or why they could not be.
 template <class Table>
 struct reshaped_graphs {
   model_error error{};

@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A platform of graphs whose rule of processors is a value.
+/// Describes a platform of graphs whose rule of processors is a value.
 struct graph_board {
   graph_platform sizes{};
   gel_policy policy{};

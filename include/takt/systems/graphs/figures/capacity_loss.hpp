@@ -11,8 +11,8 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// A set of periodic kernels that no bound covers, with the first release of each. Kernels released at one instant are
-/// enqueued in the order of the table.
+/// Describes a set of periodic kernels that no bound covers, with the first release of each. Kernels released at one
+/// instant are enqueued in the order of the table.
 template <StreamAssignment Streams>
 struct unbounded_kernels {
   model_fault fault = model_fault::none;
@@ -22,7 +22,7 @@ struct unbounded_kernels {
   [[no_unique_address]] Streams streams{};
 };
 
-/// Sizes of a counterexample: unit and largest block, and how far above the limit its load may be.
+/// Holds sizes of a counterexample: unit and largest block, and how far above the limit its load may be.
 struct capacity_loss_options {
   std::int32_t sms = 2;
   std::int64_t threads_per_sm = 2048;

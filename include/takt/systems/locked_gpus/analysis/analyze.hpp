@@ -35,7 +35,7 @@ struct gpusync_terms {
   }
 };
 
-/// A verdict on tasks on locked GPUs, and what it follows from.
+/// Holds a verdict on tasks on locked GPUs, and what it follows from.
 template <class Table>
 struct gpusync_evidence {
   takt::verdict<ticks, Table::max_tasks> verdict;

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// The copy at whose end a blocking chain stands: out of a GPU, into it, or from another GPU into it.
+/// Names the copy at whose end a blocking chain stands: out of a GPU, into it, or from another GPU into it.
 enum class chain_root : std::uint8_t { out, in, migration };
 
 [[nodiscard]] constexpr auto is_out(chain_root e) noexcept -> bool {
@@ -191,7 +191,7 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
   return set;
 }
 
-/// The chains of all roots.
+/// Holds the chains of all roots.
 struct chain_table {
   chain_set out;
   chain_set in;

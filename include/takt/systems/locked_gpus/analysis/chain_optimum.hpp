@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// A number for each kind of copy.
+/// Holds a number for each kind of copy.
 template <class T>
 struct per_copy {
   T out{};

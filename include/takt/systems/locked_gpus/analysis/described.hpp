@@ -37,7 +37,7 @@ namespace detail {
   return out;
 }
 
-/// The visits of a task's one token section: those that are marked, or else what lies between two CPU visits.
+/// Holds the visits of a task's one token section: those that are marked, or else what lies between two CPU visits.
 struct section_span {
   std::uint32_t first = 0;
   std::uint32_t end = 0;            ///< `first` where there is none

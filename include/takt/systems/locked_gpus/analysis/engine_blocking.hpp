@@ -44,7 +44,7 @@ template <class Rules = sound_rules>
   return out;
 }
 
-/// Waits of one job for engines, while it holds its token.
+/// Holds waits of one job for engines, while it holds its token.
 template <class Number>
 struct engine_wait {
   blocking_bound<Number> execution{};

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// The sorted engine sections and the blocking chains of a set, which no pass changes.
+/// Holds the sorted engine sections and the blocking chains of a set, which no pass changes.
 ///
 /// Chains hold whatever limits the tokens. All requests of a chain are pending when the root's is issued. Each was
 /// queued before the next one, and a peer copy is queued at both of its engines at once. Their issuers hold tokens at

@@ -65,7 +65,7 @@ template <ExactNumber Number>
   return sum.bounded();
 }
 
-/// A task as a test for independent tasks takes it.
+/// Describes a task as a test for independent tasks takes it.
 template <class Number>
 struct independent_task {
   Number wcet{};

@@ -73,7 +73,7 @@ template <ExactNumber Number>
   }
   return false;
 }
-/// The formulas that takt proves or repairs; `as_published` has the printed ones.
+/// Holds the formulas that takt proves or repairs; `as_published` has the printed ones.
 struct sound_rules {
   static constexpr bool printed_direct_blocking = false;  ///< CPUs of one cluster where all that share count
   static constexpr bool printed_dual_bound = false;       ///< the longest requests removed, not the most migrations

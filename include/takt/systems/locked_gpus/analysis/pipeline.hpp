@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// A task whose jobs lock one of k replicas so many times, for at most so long.
+/// Describes a task whose jobs lock one of k replicas so many times, for at most so long.
 template <class Number>
 struct locking_task {
   Number wcet{};
@@ -98,7 +98,7 @@ struct ck_omlp_donating {
   }
 };
 
-/// The steps of Elliott 2015, section 2.1.9, each with what it found. Step 6 is any test of independent tasks.
+/// Holds the steps of Elliott 2015, section 2.1.9, each with what it found. Step 6 is any test of independent tasks.
 template <class Number, std::size_t MaxTasks>
 struct pipeline_bounds {
   inflation_status status = inflation_status::overflow;

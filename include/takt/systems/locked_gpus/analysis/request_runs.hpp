@@ -29,7 +29,7 @@ struct request_run {
   Number length{};
 };
 
-/// The engine sections of one job of every task, longest first, each by its GPU cluster's charge longer than the
+/// Holds the engine sections of one job of every task, longest first, each by its GPU cluster's charge longer than the
 /// operation itself; equal ones by kind and task. Lengths do not change in a fixed point, so they are sorted once.
 template <class Table>
 class request_runs {
@@ -99,7 +99,7 @@ class request_runs {
   inline_vector<run, capacity> runs_;
 };
 
-/// The engine sections that others may put before one job of a task: its own GPU cluster's, each as often as jobs
+/// Holds the engine sections that others may put before one job of a task: its own GPU cluster's, each as often as jobs
 /// overlap.
 template <class Table>
 class rival_requests {

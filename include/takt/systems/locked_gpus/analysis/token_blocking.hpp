@@ -121,7 +121,7 @@ template <class Rules, class Table>
   return sum.total();
 }
 
-/// Waits of one job for a token, and for the end of a loan to another job of its CPU cluster.
+/// Holds waits of one job for a token, and for the end of a loan to another job of its CPU cluster.
 template <class Number>
 struct token_wait {
   blocking_bound<Number> direct{};

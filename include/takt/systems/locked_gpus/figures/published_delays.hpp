@@ -58,7 +58,7 @@ inline constexpr std::array<configuration_delays, 11> published_delays{{
   return out;
 }
 
-/// Rows of configurations, in parts of 1.
+/// Holds rows of configurations, in parts of 1.
 class delay_table {
  public:
   constexpr delay_table(std::span<const configuration_delays> rows, std::int64_t parts) : rows_{rows}, parts_{parts} {}

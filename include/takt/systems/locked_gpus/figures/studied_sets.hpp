@@ -43,7 +43,7 @@ inline constexpr std::array<std::int64_t, 3> states{0, 25, 100};
 
 inline constexpr std::size_t studied_groups = 3 * 2 * 3 * 3 * 3 * 3;
 
-/// A property that tells groups apart: its name, those of its values, and where a group keeps its position.
+/// Describes a property that tells groups apart: its name, those of its values, and where a group keeps its position.
 struct studied_axis {
   std::string_view name;
   std::span<const std::string_view> names;

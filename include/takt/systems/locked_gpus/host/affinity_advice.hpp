@@ -145,8 +145,8 @@ class affinity_memory {
   affinity_room room_;
 };
 
-/// The heuristics of affinity as advice to a protocol whose clients are tasks. Copies share one memory, which outlives
-/// them. Cost per question: one step per request in a queue, no heap.
+/// Offers the heuristics of affinity as advice to a protocol whose clients are tasks. Copies share one memory, which
+/// outlives them. Cost per question: one step per request in a queue, no heap.
 template <std::size_t MaxTasks>
 class affinity_advice {
  public:

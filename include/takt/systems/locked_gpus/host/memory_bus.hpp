@@ -17,8 +17,8 @@ struct bus_interference {
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return each >= 0 && each <= 10'000 && most >= 0; }
 };
 
-/// A bus that all pieces under way share. What a piece has left is kept as the time that it takes if nothing changes,
-/// and rounded up whenever something does.
+/// Is a bus that all pieces under way share. What a piece has left is kept as the time that it takes if nothing
+/// changes, and rounded up whenever something does.
 class memory_bus {
  public:
   constexpr explicit memory_bus(const bus_interference& by) noexcept : by_{by} {}

@@ -37,7 +37,7 @@ struct section_step {
   ticks time = 0;  ///< at most
 };
 
-/// A task flattened to what its jobs do: run, take a token, do all steps one after the other, give it back, run.
+/// Is a task flattened to what its jobs do: run, take a token, do all steps one after the other, give it back, run.
 struct section_program {
   std::int32_t cpu_cluster = 0;
   std::int32_t gpu_cluster = no_cluster;
@@ -70,7 +70,7 @@ enum class gpu_choice : std::uint8_t {
   return false;
 }
 
-/// The tokens of one GPU cluster.
+/// Holds the tokens of one GPU cluster.
 struct simulated_pool {
   std::int32_t sharing_cpus = 1;
   token_map tokens{};
@@ -85,7 +85,7 @@ struct request_costs {
   ticks after_unlock = 0;  ///< without it
 };
 
-/// A flat description of CPUs and locked GPUs. All GPU clusters have the same number of GPUs.
+/// Describes CPUs and locked GPUs without nesting. All GPU clusters have the same number of GPUs.
 struct gpu_system {
   std::int32_t processors = 1;  ///< per CPU cluster
   std::int32_t clusters = 1;

@@ -75,8 +75,8 @@ __extension__ using wide_sum = unsigned __int128;
   return out;
 }
 
-/// Delays of several graphs over their periods, averaged with every graph alike, in millionths; drops in millionths of
-/// all frames that were expected.
+/// Holds delays of several graphs over their periods, averaged with every graph alike, in millionths; drops in
+/// millionths of all frames that were expected.
 struct average_delays {
   std::int64_t dropped = 0;
   std::int64_t longest = 0;

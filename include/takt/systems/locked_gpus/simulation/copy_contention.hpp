@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// A copy that asks for its engine at `start` and again for each further chunk.
+/// Describes a copy that asks for its engine at `start` and again for each further chunk.
 struct chunked_copy {
   ticks start = 0;
   priority_point priority{};

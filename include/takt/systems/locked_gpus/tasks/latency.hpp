@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A latency as it was measured: how many samples were at most so long. Made of single samples, or of the points of a
-/// distribution that are known; between two of them every answer is that of the longer one.
+/// Is a latency as it was measured: how many samples were at most so long. Made of single samples, or of the points of
+/// a distribution that are known; between two of them every answer is that of the longer one.
 template <std::size_t MaxPoints>
 class latency_distribution {
  public:

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The chunks of one transfer: `full` ones of the whole chunk size, and one of the rest if there is any.
+/// Describes the chunks of one transfer: `full` ones of the whole chunk size, and one of the rest if there is any.
 template <ExactNumber Number>
 struct chunk_run {
   std::int64_t full = 0;

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A configuration of the published study and its name, such as `(C,C2P2P,2)`: CPUs, GPUs, tokens per GPU.
+/// Describes a configuration of the published study and its name, such as `(C,C2P2P,2)`: CPUs, GPUs, tokens per GPU.
 struct studied_configuration {
   gpusync_configuration value;
   std::array<char, 16> letters{};

@@ -56,8 +56,8 @@ struct curve_point {
   ticks time = 0;
 };
 
-/// A cost that was measured at some sizes. Up to the first of them it is that of the first. It then goes straight from
-/// point to point, and beyond the last it is in proportion to the bytes.
+/// Is a cost that was measured at some sizes. Up to the first of them it is that of the first. It then goes straight
+/// from point to point, and beyond the last it is in proportion to the bytes.
 template <std::size_t MaxPoints>
 class cost_curve {
  public:

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A walk over a chain that accepts: cpu, then any number of ([copy] kernel [copy] cpu).
+/// Is a walk over a chain that accepts: cpu, then any number of ([copy] kernel [copy] cpu).
 class alternating_chain {
  public:
   /// False at the first segment that cannot follow.

@@ -17,9 +17,9 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// The GPU with its bus as one suspension-based lock on one core: each stretch between two CPU segments is a critical
-/// section, its kernel on all SMs. Waiting is bounded per request and per job, whichever is less.
-/// Source: the MPCP baseline of Zou et al. 2021, section 6.1, after Patel et al. 2018 (hybrid blocking); prose only.
+/// Is the GPU with its bus as one suspension-based lock on one core: each stretch between two CPU segments is a
+/// critical section, its kernel on all SMs. Waiting is bounded per request and per job, whichever is less. Source: the
+/// MPCP baseline of Zou et al. 2021, section 6.1, after Patel et al. 2018 (hybrid blocking); prose only.
 template <class Table>
 class enhanced_mpcp {
  public:

@@ -69,7 +69,7 @@ class fixed_priority_rta {
   }
 
  private:
-  /// A task as those below it on its core see it, while a window grows.
+  /// Describes a task as those below it on its core see it, while a window grows.
   struct rival {
     number next_release;
     number wcet;

@@ -8,8 +8,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// The least work of several packings of each task, one of which is known to come true: no more than the work of that
-/// one in any window. Interface of `workload_model`.
+/// Computes the least work of several packings of each task, one of which is known to come true: no more than the work
+/// of that one in any window. Interface of `workload_model`.
 template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxElements, std::size_t Resources, std::size_t Most>
 class least_workload {
  public:

@@ -20,8 +20,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// The part of an RTGPU analysis that looks at segments by themselves: their lengths, blocking and responses, and the
-/// work that tasks leave for lower ones. Source: Zou et al. 2021, Lemmas 5.1 to 5.5.
+/// Is the part of an RTGPU analysis that looks at segments by themselves: their lengths, blocking and responses, and
+/// the work that tasks leave for lower ones. Source: Zou et al. 2021, Lemmas 5.1 to 5.5.
 template <class Table, class Share>
 class rtgpu_segments {
  public:

@@ -41,7 +41,7 @@ namespace as_published {
 inline constexpr rtgpu_variant rtgpu_algorithm_2{.name = "rtgpu-algorithm-2", .printed_divisor = true};
 }  // namespace as_published
 
-/// The end-to-end bounds of one task; those that the variant does not compute stay `not_started`.
+/// Holds the end-to-end bounds of one task; those that the variant does not compute stay `not_started`.
 template <class Number>
 struct rtgpu_bounds {
   fixed_point<Number> segmentwise;  ///< R1: sum of the segment responses; may exceed the deadline

@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A chain in which everything between two CPU segments, copies and kernel, is one stretch on one accelerator.
-/// The element of a CPU segment has resource 0, that of a stretch resource 1.
+/// Is a chain in which everything between two CPU segments, copies and kernel, is one stretch on one accelerator. The
+/// element of a CPU segment has resource 0, that of a stretch resource 1.
 template <class Table>
 class stretches {
  public:

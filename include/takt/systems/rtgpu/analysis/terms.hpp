@@ -156,7 +156,7 @@ constexpr void add_parts(const locked_gpu_rta<Table, Order>& a, std::size_t k, c
   }
 }
 
-/// An analysis whose bound has the same parts in every window.
+/// Holds for an analysis whose bound has the same parts in every window.
 template <class A, class Table>
 concept OneFormula = requires(const A& a, const typename Table::number& window, term_sums<Table>& out) {
   add_parts(a, std::size_t{}, window, out);

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A piece of a job as one resource sees it: its own work, or a gap in which others work.
+/// Describes a piece of a job as one resource sees it: its own work, or a gap in which others work.
 template <class Number>
 struct element {
   std::int32_t resource = -1;  ///< -1: nobody competes for it

@@ -37,8 +37,8 @@ enum class copies_per_kernel : std::uint8_t {
   return 0;
 }
 
-/// The experiment of Zou et al. 2021, section 6.1 and Table 1. The second group is not in the paper: it is declared
-/// here so that a result can be repeated.
+/// Describes the experiment of Zou et al. 2021, section 6.1 and Table 1. The second group is not in the paper: it is
+/// declared here so that a result can be repeated.
 struct rtgpu_options {
   std::int32_t tasks = 5;
   std::int32_t subtasks = 5;                 ///< CPU segments per task, one more than kernels

@@ -24,7 +24,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Positions by priority, the first the most important: as given if every task says one, else by deadline.
+/// Holds positions by priority, the first the most important: as given if every task says one, else by deadline.
 template <class Described>
 struct share_ranks {
   std::int64_t least = std::numeric_limits<std::int32_t>::max();

@@ -12,9 +12,9 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// An invented stand-in for the GPU and the programs of Yao et al. 2022, who publish execution times, periods and
-/// priorities but neither the times at other shares nor a counter. Everything else here is made up: chosen so that the
-/// curves of their figures keep their shape, measured nowhere, and no property of any real GPU or benchmark.
+/// This is an invented stand-in for the GPU and the programs of Yao et al. 2022, who publish execution times, periods
+/// and priorities but neither the times at other shares nor a counter. Everything else here is made up: chosen so that
+/// the curves of their figures keep their shape, measured nowhere, and no property of any real GPU or benchmark.
 
 enum class arrival : std::uint8_t { periodic, sporadic };
 

@@ -38,7 +38,7 @@ template <std::size_t MaxTasks>
   return model_fault::none;
 }
 
-/// The experiments of Yao et al. 2022, Fig. 14 and 15, on the invented platform.
+/// Describes the experiments of Yao et al. 2022, Fig. 14 and 15, on the invented platform.
 struct benchmark_set_options {
   std::size_t applications = synthetic_benchmarks.size();  ///< drawn from the ten of Table 3, each subset as likely
   std::int32_t utilization_permille = 1000;                ///< the sum, may exceed 1000

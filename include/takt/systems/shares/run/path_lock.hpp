@@ -15,8 +15,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A lock of the system on the file `PATH.lock`, for one holder in all processes, until the end of its scope or of the
-/// process. It makes the file, and removes it while it still has the lock.
+/// Is a lock of the system on the file `PATH.lock`, for one holder in all processes, until the end of its scope or of
+/// the process. It makes the file, and removes it while it still has the lock.
 class path_lock {
  public:
   path_lock() noexcept = default;

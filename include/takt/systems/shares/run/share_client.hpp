@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A client's connection to a service, of another process or of its own.
+/// Is a client's connection to a service, of another process or of its own.
 class socket_channel {
  public:
   static constexpr ticks usual_patience = 10'000'000'000;
@@ -114,8 +114,8 @@ struct job_numbers {
 
 }  // namespace detail
 
-/// An application as the service knows it, until the end of its scope. One thread at a time may call it; the page may
-/// be read by any.
+/// Is an application as the service knows it, until the end of its scope. One thread at a time may call it; the page
+/// may be read by any.
 class share_client {
   friend struct detail::job_numbers;
 
@@ -238,7 +238,7 @@ class share_client {
   std::uint32_t aborted_ = 0;
 };
 
-/// A job from its grant to the end of its scope. Pre: the client outlives it.
+/// Is a job from its grant to the end of its scope. Pre: the client outlives it.
 class share_client::job {
  public:
   job(share_client& client, std::uint32_t number, client_status status) noexcept

@@ -110,8 +110,8 @@ class share_door {
   ticks opens_again_ = event_loop::never;
 };
 
-/// A service's end of a connection to a client. Nothing here waits; what cannot be sent at once stays in an outbox of
-/// fixed size.
+/// Is a service's end of a connection to a client. Nothing here waits; what cannot be sent at once stays in an outbox
+/// of fixed size.
 class share_connection {
  public:
   share_connection() noexcept = default;

@@ -31,7 +31,7 @@ struct share_manager_options {
 template <class R>
 concept ShareReplies = requires(R& r, std::size_t client, const share_message& m) { r.reply(client, m); };
 
-/// The only owner of all clients and jobs: validates requests, hands them to the scheduler, publishes the shares and
+/// Is the only owner of all clients and jobs: validates requests, hands them to the scheduler, publishes the shares and
 /// answers. It has neither thread nor clock: a host calls `receive` and `hang_up` for all that has arrived, then
 /// `expire` and `settle`, each with the instant, which never runs backwards. So whatever arrives together is one
 /// operation of the scheduler.

@@ -58,7 +58,7 @@ class share_word {
   return b.newer_than(a) ? b : a;
 }
 
-/// The shares of all applications in memory that clients map to read. One writer; a reader makes no system call.
+/// Holds the shares of all applications in memory that clients map to read. One writer; a reader makes no system call.
 struct share_page {
   static constexpr std::size_t capacity = 64;
   static constexpr std::uint32_t layout = 0x544B5301;  ///< "TKS", then the version of this layout

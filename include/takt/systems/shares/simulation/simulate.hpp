@@ -99,7 +99,7 @@ namespace detail {
 /// Says how long a whole job is for the engine, whatever its share. So fine that the shortest job takes one tick.
 inline constexpr ticks whole_job = ticks{1'000'000} << 30;
 
-/// The rule of a GPU whose shares a policy sizes, in front of an observer. Each application is one task.
+/// Describes the rule of a GPU whose shares a policy sizes, in front of an observer. Each application is one task.
 template <std::size_t MaxTasks, SharePolicy Policy, class Observer>
 struct observed_policy_rule {
   using is_takt_rule = void;

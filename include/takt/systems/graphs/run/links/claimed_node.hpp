@@ -28,7 +28,7 @@ namespace takt::inline TAKT_ABI::runtime {
 template <TokenMonitor Monitor>
 class shared_graph;
 
-/// The job of a node that has begun.
+/// Describes the job of a node that has begun.
 struct node_job {
   std::int64_t number = 0;  ///< from 1
   ticks ready = 0;          ///< when its last token came, or when it began if it found all of them
@@ -36,7 +36,7 @@ struct node_job {
   bool repeated = false;    ///< a claimant before had begun it and did not finish it
 };
 
-/// A node of a shared graph and its edges, for the one thread that executes its jobs. Given back at the end of its
+/// Is a node of a shared graph and its edges, for the one thread that executes its jobs. Given back at the end of its
 /// scope. The claim of a process that was killed can be taken over, and its last job is repeated. This neither loses
 /// nor doubles tokens; see docs/processing_graphs.md for bytes.
 template <TokenMonitor Monitor>

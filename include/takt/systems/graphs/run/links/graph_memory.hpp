@@ -16,8 +16,8 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// An edge in shared memory. What was produced only grows, and what was consumed follows from the jobs of the consumer.
-/// So every step of a graph is one store, and no process can leave half of one.
+/// Describes an edge in shared memory. What was produced only grows, and what was consumed follows from the jobs of the
+/// consumer. So every step of a graph is one store, and no process can leave half of one.
 struct edge_memory {
   edge_shape shape{};
   std::atomic<std::int64_t> produced{0};        ///< with the initial ones
@@ -40,7 +40,7 @@ struct node_memory {
   std::atomic<std::int64_t> finished{0};  ///< jobs that sent theirs
 };
 
-/// The whole graph; rings follow.
+/// Describes the whole graph; rings follow.
 template <TokenMonitor Monitor>
 struct graph_memory {
   static constexpr std::uint32_t layout = 0x54'4b'47'01;
@@ -180,7 +180,7 @@ template <TokenMonitor Monitor>
   return s.format == memory::layout ? link_fault::none : link_fault::unfinished;
 }
 
-/// A graph as one process uses it: the memory, and the shape that was checked.
+/// Is a graph as one process uses it: the memory, and the shape that was checked.
 template <TokenMonitor Monitor>
 class attached_graph {
  public:

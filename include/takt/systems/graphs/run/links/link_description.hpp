@@ -161,14 +161,14 @@ struct shared_ring {
   static constexpr bool fast = true, carries_bytes = true, has_file = false;
 };
 
-/// A FIFO (mkfifo) in the folder of the graph.
+/// Describes a FIFO (mkfifo) in the folder of the graph.
 struct named_fifo {
   bool fast = false;  ///< bytes are counted in shared memory, and buffered by the consumer
 
   static constexpr bool carries_bytes = true, has_file = true;
 };
 
-/// A POSIX message queue; the system limits both numbers (/proc/sys/fs/mqueue).
+/// Describes a POSIX message queue; the system limits both numbers (/proc/sys/fs/mqueue).
 struct message_queue {
   std::int64_t messages = 8;
   std::int64_t message_bytes = 1024;
@@ -177,7 +177,7 @@ struct message_queue {
   static constexpr bool carries_bytes = true, has_file = false;
 };
 
-/// A stream socket (AF_UNIX) in the folder of the graph. Elliott 2015 has no fast variant of sockets.
+/// Describes a stream socket (AF_UNIX) in the folder of the graph. Elliott 2015 has no fast variant of sockets.
 struct stream_socket {
   static constexpr bool fast = false, carries_bytes = true, has_file = true;
 };
@@ -212,7 +212,7 @@ struct described_link {
   [[nodiscard]] auto needed() const noexcept -> std::int64_t { return threshold == 0 ? consume : threshold; }
 };
 
-/// A processing graph (PGM) for threads and processes that find it by its name.
+/// Describes a processing graph (PGM) for threads and processes that find it by its name.
 struct graph_description {
   static constexpr std::size_t max_nodes = 64;
   static constexpr std::size_t max_edges = 128;

@@ -81,7 +81,7 @@ inline constexpr int start_bits = 42;
 
 }  // namespace detail
 
-/// The place of one thread among those who share a consumer's monitor. Nodes have numbers, and one thread each.
+/// Is the place of one thread among those who share a consumer's monitor. Nodes have numbers, and one thread each.
 struct monitor_seat {
   std::uint32_t own = 0;
   std::uint64_t all = 0;  ///< a bit per node that uses the monitor
@@ -102,8 +102,8 @@ concept TokenMonitor = requires(typename M::state& state, monitor_seat& seat, ti
   M::reset(state, seat.own);
 };
 
-/// The operating system's: a robust mutex of several processes with priority inheritance. Its condition is the futex of
-/// the consumer: pthread_cond_signal can block for ever once a waiter of another process was killed.
+/// Is the operating system's: a robust mutex of several processes with priority inheritance. Its condition is the futex
+/// of the consumer: pthread_cond_signal can block for ever once a waiter of another process was killed.
 struct system_monitor {
   static constexpr std::uint32_t number = 1;
   struct state {
@@ -136,8 +136,8 @@ struct system_monitor {
   static void reset(state& /*state*/, std::uint32_t /*seat*/) noexcept {}
 };
 
-/// A spin lock in the order of tickets. A program cannot switch off preemption on Linux: its instructions for that are
-/// privileged, and the kernel has no flag for it. Instead the thread runs at `Ceiling` (SCHED_FIFO) from before it
+/// Is a spin lock in the order of tickets. A program cannot switch off preemption on Linux: its instructions for that
+/// are privileged, and the kernel has no flag for it. Instead the thread runs at `Ceiling` (SCHED_FIFO) from before it
 /// draws a ticket until it has left, so that only threads above preempt it; with 0 it keeps its priority. In both cases
 /// a waiter that has spun for long sleeps for a moment, since it may keep the holder off its processor. Each ticket
 /// lies in the seat of its thread, where that of a process that has ended is found and removed.

@@ -37,7 +37,7 @@ concept BottomHalfPolicy = Copyable<P> && requires(const P& p, P& changed, const
   changed.ran(time, time);
 };
 
-/// A thread of the device that does bottom halves in the order of their arrival, with no limit on its time.
+/// Handles bottom halves on a thread of the device in the order of their arrival, with no limit on its time.
 struct interrupt_thread {
   [[nodiscard]] static constexpr auto next(const device_view& /*view*/) noexcept -> std::size_t { return 0; }
   [[nodiscard]] static constexpr auto in_interrupt() noexcept -> std::size_t { return 0; }
@@ -119,10 +119,10 @@ class soft_interrupts : public interrupt_thread {
   std::size_t at_once_;
 };
 
-/// A budget of which each piece comes back a period after its use began. A piece that is used without a break is a job
-/// of a sporadic task with that period. So to others the server is a set of such tasks that together take `budget` per
-/// period. Differs from POSIX, which returns budgets as a whole and so may return some too early. Source: Sprunt, Sha
-/// and Lehoczky 1989; Stanovich, Baker, Wang and Harbour 2010.
+/// Is a budget of which each piece comes back a period after its use began. A piece that is used without a break is a
+/// job of a sporadic task with that period. So to others the server is a set of such tasks that together take `budget`
+/// per period. Differs from POSIX, which returns budgets as a whole and so may return some too early. Source: Sprunt,
+/// Sha and Lehoczky 1989; Stanovich, Baker, Wang and Harbour 2010.
 class sporadic_server {
  public:
   /// Pre: budget > 0, period > 0; both are below `never`.

@@ -25,7 +25,7 @@ struct device_operation {
   ticks callback = 0;     ///< on the thread that wakes the job
 };
 
-/// The parts of an operation that take time, in this order; in traces each is a segment of its own.
+/// Names the parts of an operation that take time, in this order; in traces each is a segment of its own.
 enum class operation_part : std::uint8_t { engine, top_half, bottom_half, callback };
 inline constexpr std::size_t operation_parts = 4;
 
