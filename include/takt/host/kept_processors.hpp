@@ -83,7 +83,7 @@ class kept_processors {
     threads_[i].stands = keeps_ && threads_[i].takes_time && !threads_[i].runs;
     return !threads_[i].stands;
   }
-  /// False if a visit that asks a device has to wait for what else comes at this instant.
+  /// Returns false if a visit that asks a device has to wait for what else comes at this instant.
   constexpr auto asks(std::uint32_t i, client v) noexcept -> bool {
     threads_[i].stands = !is_decided_;
     threads_[i].asks = is_decided_ ? no_client : v;

@@ -98,7 +98,7 @@ class section_locks {
     note_grant(next);
     find_heirs(s);
   }
-  /// False for a section that a job goes without.
+  /// Returns false for a section that a job goes without.
   [[nodiscard]] constexpr auto is_needed(std::uint32_t s) const -> bool {
     if constexpr (requires { locks_.pool_of(std::uint32_t{}); }) { return locks_.pool_of(s) != no_pool; }
     return true;

@@ -70,7 +70,7 @@ struct granted_shares_policy : shares_policy {
   inline_vector<std::int32_t, MaxTasks> weights;  ///< of tasks, the greater goes first; none: 0
 };
 
-/// Graphs whose jobs overlap, as the published method of graphs has them.
+/// Judges graphs whose jobs overlap, as the published method of graphs has them.
 struct overlapping_graphs_policy : fifo_blocks_policy {
   static constexpr bool is_judged_alone = true;
 };
@@ -108,7 +108,7 @@ template <GlobalRule CpuRule>
   requires is_preemptive<CpuRule>
 struct known_under<overlapping_graphs_policy, CpuRule> : detail::known_pipelines {};
 
-/// No task visits a processor.
+/// Judges without regard to processors: no task visits one.
 template <std::size_t N, FixedPriority CpuRule>
 struct known_under<granted_shares_policy<N>, CpuRule> {
   using method = shares_rule;
@@ -116,7 +116,7 @@ struct known_under<granted_shares_policy<N>, CpuRule> {
                                             const auto& tasks, const hardware& board) {
     return judge_shares(tasks, board, policy.rule, policy.contention);
   }
-  /// Shares that are given hold at least what the method asks for.
+  /// Checks that given shares hold at least what the method asks for.
   [[nodiscard]] static constexpr auto judge_under(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
                                                   const auto& tasks, const hardware& board, const auto& given) {
     auto p = given;

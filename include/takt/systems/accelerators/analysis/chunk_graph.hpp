@@ -26,8 +26,8 @@ enum class chunk_status : std::uint8_t {
 
 inline constexpr std::size_t default_max_chunks = 256;
 
-/// Where the jobs of a strictly periodic task, the first released with the slot table, find slot time, over the least
-/// common multiple of both periods.
+/// Says where the jobs of a strictly periodic task, the first released with the slot table, find slot time. It covers
+/// the least common multiple of both periods.
 template <ExactNumber Number, std::size_t MaxChunks = default_max_chunks>
 struct chunk_graph {
   Number pattern{};          ///< after which everything repeats
@@ -37,9 +37,9 @@ struct chunk_graph {
   inline_vector<chunk<Number>, MaxChunks> chunks;  ///< by job, then by time
 };
 
-/// All chunks of a task in a slot. Source: Zahaf and Lipari 2020, Algorithm 1, with its loop bound, the slot that
-/// crosses the edge of the pattern and starved jobs repaired. Pre: neither has a fault, budget > 0. Cost: one step per
-/// slot and job.
+/// Returns all chunks of a task in a slot. Source: Zahaf and Lipari 2020, Algorithm 1, with its loop bound, the slot
+/// that crosses the edge of the pattern and starved jobs repaired. Pre: neither has a fault, budget > 0. Cost: one step
+/// per slot and job.
 template <std::size_t MaxChunks = default_max_chunks, class Number>
 [[nodiscard]] constexpr auto make_chunk_graph(const accelerator_task<Number>& task,
                                               const slot_reservation<Number>& slot) -> chunk_graph<Number, MaxChunks> {

@@ -157,8 +157,8 @@ struct kernel_method {
     return out;
   }
 
-  /// `schedulable` for sporadic and hence for periodic releases, `unschedulable` only with a proof of a miss in a legal
-  /// run. Cost: see the tests.
+  /// Returns `schedulable` for sporadic and hence for periodic releases, `unschedulable` only with a proof of a miss in
+  /// a legal run. Cost: see the tests.
   template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_t V>
   [[nodiscard]] constexpr auto judge(const P& platform, const T& tasks, const plan<N, V>& p) const {
     return evidence(platform, tasks, p).verdict;

@@ -50,7 +50,7 @@ template <std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// One kernel after the other.
+/// Judges one kernel after the other.
 template <KernelOrder Order, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto judge_single_stream(const task_rows<accelerator_task<ticks>, MaxTasks>& table)
     -> part_answer<ticks, MaxTasks> {
@@ -70,7 +70,7 @@ template <KernelOrder Order, std::size_t MaxTasks>
   }
 }
 
-/// Kernels one at a time, each to its end: decided exactly.
+/// Judges kernels one at a time, each to its end: decided exactly.
 template <KernelOrder Order>
 struct single_stream_method : kernel_method<single_stream_method<Order>> {
   static constexpr std::string_view name =

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// The worse the greater.
+/// Orders answers: the worse, the greater.
 enum class slot_answer : std::uint8_t {
   accepted,
   undecided,  ///< the test gave up

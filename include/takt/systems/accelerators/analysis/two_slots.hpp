@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Two disjoint slots of one period: in one the cores serve their pinned tasks, in the other all cores serve gang
+/// Holds two disjoint slots of one period: in one the cores serve their pinned tasks, in the other all cores serve gang
 /// tasks.
 template <ExactNumber Number>
 struct two_slots {

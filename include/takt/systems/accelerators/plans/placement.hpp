@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Which of the cores that admit a task takes it: `prefers(load, best)` says whether a core of this load is better than
-/// the best one of a lower number. With `from_last` the search starts at the core used last.
+/// Says which of the cores that admit a task takes it: `prefers(load, best)` says whether a core of this load is better
+/// than the best one of a lower number. With `from_last` the search starts at the core used last.
 template <class C, class Fraction>
 concept CoreChoice = requires(const C& c, const Fraction& load) {
   { c.prefers(load, load) } -> std::convertible_to<bool>;
@@ -35,7 +35,7 @@ struct next_fit_core {
   [[nodiscard]] static constexpr auto prefers(const auto& /*load*/, const auto& /*best*/) -> bool { return false; }
 };
 
-/// In which order tasks are placed: whether a task comes before another. Where neither does, the given order is kept.
+/// Says in which order tasks are placed: whether one comes before another. Otherwise the given order is kept.
 template <class Order, class Task>
 concept PlacementOrder = requires(const Order& before, const Task& t) {
   { before(t, t) } -> std::convertible_to<bool>;

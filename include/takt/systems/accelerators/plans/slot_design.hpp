@@ -76,7 +76,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   return {true, high};
 }
 
-/// Two slots for a set, or the knowledge that no candidate period has any.
+/// Holds two slots for a set, or the knowledge that no candidate period has any.
 template <ExactNumber Number>
 struct slot_design {
   bool feasible = false;

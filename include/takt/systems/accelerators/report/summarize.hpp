@@ -50,7 +50,7 @@ template <KernelOrder Order>
   return out.add("offset", slot.offset).add("budget", slot.budget);
 }
 
-/// The pool in words, and as the file format writes it.
+/// Writes the pool in words, and as the file format writes it.
 template <AcceleratorPlatform P>
 void describe_accelerator(const P& platform, verdict_summary& out) {
   using rule = typename P::accelerator_rule;
@@ -122,7 +122,7 @@ template <class Number>
   return needs_all_cores(t.width) ? "all" : core == any_core ? "any" : std::to_string(core);
 }
 
-/// A kernel's own time, and all that others add to it.
+/// Adds a kernel's own time, and all that others add to it.
 inline void add_kernel_terms(const accelerator_task<ticks>& t, std::uint32_t i, task_summary& row) {
   if (!row.bound.exists) { return; }
   row.terms.push_back({.what = term_kind::gpu, .by = i, .time = t.wcet});

@@ -27,7 +27,7 @@ namespace takt::inline TAKT_ABI::runtime {
 /// cores one block for each.
 class wave_kernel {
  public:
-  /// Waves of a kernel that says that it stops anywhere. No machine does.
+  /// Is the wave of a kernel that says that it stops anywhere. No machine does.
   static constexpr ticks finest_wave = 100'000;
 
   /// Takes `length` on each of its cores, in waves of `wave`, the last of which may be shorter; 0: of `finest_wave`.
@@ -143,7 +143,7 @@ class emulated_accelerator {
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated accelerator"; }
   [[nodiscard]] auto record() const noexcept -> const accelerator_record& { return record_; }
 
-  /// Tells of every uninterrupted piece on every core, of a kernel for all cores once for each.
+  /// Records every uninterrupted piece on every core, of a kernel for all cores once for each.
   template <TraceRecorder Recorder>
   auto replay(Recorder& recorder, ticks origin) const -> std::uint64_t {
     std::uint64_t lost = 0;

@@ -18,7 +18,7 @@ enum class early_release : std::uint8_t {
   never,                ///< at their nominal release
 };
 
-/// Says how many places a pipelined run needs, so that nothing is overwritten and nobody waits for room. A count that
+/// Says how many places a pipelined run needs, so that nothing is overwritten and no job waits for room. A count that
 /// does not fit is the largest integer.
 template <std::size_t MaxNodes, std::size_t MaxEdges, std::size_t MaxGraphs>
 struct graph_buffers {
@@ -44,7 +44,7 @@ template <class Number>
   }
 }
 
-/// max(1, ceil(span / period)).
+/// Computes max(1, ceil(span / period)).
 template <class Number>
 [[nodiscard]] constexpr auto periods_in(const Number& span, const Number& period) -> std::int64_t {
   if (!is_number(span)) { return std::numeric_limits<std::int64_t>::max(); }

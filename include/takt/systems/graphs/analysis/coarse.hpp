@@ -30,7 +30,7 @@ enum class graph_grain : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(graph_grain) noexcept -> graph_grain { return graph_grain::graph; }
 
-/// Where the bounds of kernels inside a sequential task come from.
+/// Says where the bounds of kernels inside a sequential task come from.
 enum class coarse_kernel_bound : std::uint8_t {
   separated,    ///< Yang et al. 2018, theorem 3, over all kernels
   one_at_once,  ///< of each sequential task at most one kernel is not complete; never above the other
@@ -39,7 +39,7 @@ enum class coarse_kernel_bound : std::uint8_t {
   return coarse_kernel_bound::one_at_once;
 }
 
-/// Which bound of sequential tasks under G-EDF.
+/// Says which bound of sequential tasks under G-EDF is used.
 enum class sequential_bound : std::uint8_t { devi_anderson, compliant_vector };
 [[nodiscard]] constexpr auto last_of(sequential_bound) noexcept -> sequential_bound {
   return sequential_bound::compliant_vector;
@@ -54,14 +54,14 @@ struct coarse_options {
   return is_known(o.grain) && is_known(o.kernels) && is_known(o.tasks);
 }
 
-/// Why sequential tasks have no bound.
+/// Says why sequential tasks have no bound.
 enum class overload : std::uint8_t {
   none,
   one_task,  ///< one needs more than a processor
   cluster,   ///< all of a cluster need more than it has
 };
 
-/// Sequential tasks as the nodes of `table`, in the order of their owners, and their bounds.
+/// Holds sequential tasks as the nodes of `table`, in the order of their owners, and their bounds.
 template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
 struct coarse_timing {
   graph_table<Number, N, E, G> table;

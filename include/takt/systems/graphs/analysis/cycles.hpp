@@ -22,7 +22,7 @@ struct reshaped_graphs {
 
 namespace detail {
 
-/// For every node the first node of its cycle, itself if it is on none.
+/// Returns for every node the first node of its cycle, itself if it is on none.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto cycle_heads(const graph_table<Number, N, E, G>& table) -> std::array<std::uint32_t, N> {
   const std::size_t nodes = table.nodes.size();
@@ -45,8 +45,8 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// Graphs without the history edges inside of cycles. Those nodes then take the newest
-/// data there is, which is another meaning: the caller must want it. Pre: `validate` found nothing. Cost: nodes^3.
+/// Returns graphs without the history edges inside of cycles. Those nodes then take the newest data there is, which is
+/// another meaning: the caller must want it. Pre: `validate` found nothing. Cost: nodes^3.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto relax_cycles(const graph_table<Number, N, E, G>& table) -> graph_table<Number, N, E, G> {
   TAKT_EXPECTS_IN_TESTS(!validate(table));

@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Where the bounds of kernels come from.
+/// Says where the bounds of kernels come from.
 enum class kernel_bound : std::uint8_t {
   separated,  ///< Yang et al. 2018, theorem 3
   knapsack,   ///< the same with what can be carried in
@@ -87,7 +87,7 @@ template <class Number, std::size_t Max>
                  : overlapping_response(tasks, processors, options.policy, options.shift);
 }
 
-/// Responses of the CPU nodes of one cluster. A node of limited distance P is P sequential tasks of period P T.
+/// Bounds responses of the CPU nodes of one cluster. A node of limited distance P is P sequential tasks of period P T.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_cpu_responses(const graph_table<Number, N, E, G>& table, std::int32_t cluster,
                                                std::int32_t processors, const fine_options& options,
@@ -180,7 +180,7 @@ template <class Number>
   return multiply_exactly(k.period, Number(n.parallelism), earlier) && earlier < latest;
 }
 
-/// Responses of all nodes of a kind that share one queue: kernels on SMs, or copies on engines.
+/// Bounds responses of all nodes of a kind that share one queue: kernels on SMs, or copies on engines.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_queue_responses(const graph_table<Number, N, E, G>& table, node_kind kind,
                                                  const block_gpu& gpu, std::int32_t warp_size,

@@ -28,7 +28,7 @@ struct graph_board {
 
 namespace analysis::detail {
 
-/// The nodes of graphs on a board. False if a point does not fit. Pre: `validate` and `fits` found nothing.
+/// Refines graphs on a board. Returns false if a point does not fit. Pre: `validate` and `fits` found nothing.
 template <std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto refine_on(const graph_board& board, const graph_table<ticks, N, E, G>& table,
                                        refined_table<graph_table<ticks, N, E, G>>& out) -> bool {

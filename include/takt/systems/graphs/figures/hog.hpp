@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// A stand-in for the pedestrian detection graphs (HOG) of Yang et al. 2018, section 5. The shape of the graph, its 13
+/// Replaces the pedestrian detection graphs (HOG) of Yang et al. 2018, section 5. The shape of the graph, its 13
 /// scales, its period and its block sizes are theirs; the times and grids are made up, since none are printed.
 inline constexpr std::size_t hog_levels = 13;
 inline constexpr std::size_t hog_nodes = 3 + 5 * hog_levels;

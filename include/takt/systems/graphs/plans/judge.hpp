@@ -25,14 +25,14 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// The node of a visit among those of a refined table, to which sources and sinks were added.
+/// Finds the node of a visit among those of a refined table, to which sources and sinks were added.
 template <class Table>
 [[nodiscard]] constexpr auto is_of_a_visit(const Table& refined, std::size_t node) -> bool {
   return refined.nodes[node].kind != node_kind::junction;
 }
 
-/// A plan for described visits, with their responses, as one for refined nodes. A sink that was added is for when all
-/// before it are done.
+/// Writes a plan for described visits, with their responses, as one for refined nodes. A sink that was added is for
+/// when all before it are done.
 template <class Table, class Visits, class From, class To>
 constexpr void spread_plan(const Table& refined, const Visits& bounds, const From& p, To& out) {
   const bool moves = !p.offsets.empty();
@@ -56,7 +56,7 @@ constexpr void spread_plan(const Table& refined, const Visits& bounds, const Fro
   }
 }
 
-/// A verdict on refined nodes as one on the visits that were described.
+/// Writes a verdict on refined nodes as one on the visits that were described.
 template <class Described, class Table, class Verdict>
 constexpr void gather_verdict(const Described& tasks, const Table& refined, const Verdict& found,
                               verdict<ticks, Described::max_tasks, Described::max_visits>& out) {
@@ -77,7 +77,7 @@ constexpr void gather_verdict(const Described& tasks, const Table& refined, cons
 
 }  // namespace detail
 
-/// Described tasks as graphs, and the board on which the simulator of graphs runs them.
+/// Holds described tasks as graphs, and the board on which the simulator of graphs runs them.
 template <class Described>
 struct graphs_on_board {
   using table_type = analysis::described_graphs<Described>;

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// One pass: what follows from responses that are assumed, all phases in turn. Fills `out` as far as it comes.
+/// Makes one pass: what follows from responses that are assumed, all phases in turn. Fills `out` as far as it comes.
 template <class Rules, class Table>
 constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<Rules, Table>& model,
                             std::span<const typename Table::number> responses, set_bounds<Table>& out) {

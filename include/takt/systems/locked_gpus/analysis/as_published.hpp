@@ -22,7 +22,7 @@ struct free_requests : sound_rules {
   static constexpr bool printed_unlimited = true;
   static constexpr bool printed_interrupts = true;
 };
-/// All of them together, but for equations 4.27 and 4.28, whose right sides are exchanged beyond use.
+/// Has all of them together, but for equations 4.27 and 4.28, whose exchanged right sides give no bound.
 struct rules : sound_rules {
   static constexpr bool printed_direct_blocking = true;
   static constexpr bool printed_dual_bound = true;

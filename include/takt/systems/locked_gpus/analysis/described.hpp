@@ -21,7 +21,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Tasks on locked GPUs that described ones become, with room for so many kernels in a section.
+/// Holds tasks on locked GPUs that described ones become, with room for so many kernels in a section.
 template <class Described, std::size_t MaxKernels = 16>
 using locked_gpu_table = task_rows<gpusync_task<ticks, MaxKernels>, Described::max_tasks>;
 

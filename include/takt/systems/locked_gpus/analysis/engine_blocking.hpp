@@ -79,7 +79,7 @@ namespace detail {
   return false;
 }
 
-/// rivals * requests, which is far below the limit: at most 2^11 * 2^20.
+/// Returns rivals * requests, which is far below the limit: at most 2^11 * 2^20.
 [[nodiscard]] constexpr auto product(std::int64_t rivals, std::int64_t requests) noexcept -> std::int64_t {
   return rivals * requests;
 }

@@ -110,7 +110,7 @@ constexpr void refine_by_priority(const prepared_set<Table>& set, std::size_t i,
 
 }  // namespace detail
 
-/// Phase 1: waits of each task's jobs for engines. Cost: n passes over the runs, and those of the chains.
+/// Does phase 1: waits of each task's jobs for engines. Cost: n passes over the runs, and those of the chains.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto engine_phase(const prepared_set<Table>& set, const engine_model<Rules, Table>& model,
                                           const job_overlaps<Table>& overlaps, const rival_counts<Table>& rivals)
@@ -146,7 +146,7 @@ template <class Rules, class Table>
   return out;
 }
 
-/// Phase 2: token sections, of 0 where there is none.
+/// Does phase 2: token sections, of 0 where there is none.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto section_phase(
     const prepared_set<Table>& set, const std::array<engine_wait<typename Table::number>, Table::max_tasks>& engines)

@@ -28,14 +28,14 @@ template <class Table>
 
 namespace detail {
 
-/// jobs * work + sum, false when it does not fit.
+/// Adds jobs * work to sum; returns false when it does not fit.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto add_jobs(Number& sum, const Number& jobs, const Number& work) -> bool {
   Number all{};
   return multiply_exactly(jobs, work, all) && add_exactly(sum, all, sum);
 }
 
-/// Work of a task with a response bound in a window, with a job that is carried in as late as possible.
+/// Computes the work of a task with a response bound in a window, with a job carried in as late as possible.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto carried_work(const independent_task<Number>& t, const Number& response,
                                           const Number& window, Number& out) -> bool {

@@ -40,8 +40,8 @@ template <class Rules, ExactNumber Number>
           request_charge(o, token), section_charge(o, token)};
 }
 
-/// CPU demand of a job when all that it waits and suspends for counts as execution, without interrupts: `waits` for
-/// engines and tokens, `top_halves` that may hit it. Source: Elliott 2015, equations 4.44 to 4.51 and 2.45.
+/// Computes the CPU demand of a job when all that it waits and suspends for counts as execution, without interrupts:
+/// `waits` for engines and tokens, `top_halves` that may hit it. Source: Elliott 2015, equations 4.44 to 4.51 and 2.45.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto oblivious_work(const Number& wcet, const job_requests<Number>& own, bool uses_gpu,
                                             const blocking_bound<Number>& engines, const blocking_bound<Number>& tokens,

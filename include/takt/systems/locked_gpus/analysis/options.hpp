@@ -34,7 +34,7 @@ enum class token_queue_limit : std::uint8_t {
   return token_queue_limit::users_per_token;
 }
 
-/// Where the interrupts of a GPU are handled, as seen from the jobs that use it.
+/// Says where the interrupts of a GPU are handled, as seen from the jobs that use it.
 enum class interrupt_place : std::uint8_t {
   as_configured,  ///< on their CPU exactly where `interrupts_stay_local`
   local,

@@ -9,14 +9,14 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// Waits for engines that go to somebody who waits, whoever that is.
+/// Bounds waits for engines that go to some waiting job, in any order.
 ///
 /// Proof. While a request waits for an engine that copies or kernels of its GPU alone use, that engine serves others.
 /// Where state moves from GPU to GPU a copy needs two engines and takes them one after the other, in the order of their
-/// numbers. Whoever holds the engine that a request waits for is served, or waits for an engine of a greater number; at
-/// the end of this chain somebody is served. So in every instant of the waits of a job another job's section of the
-/// same kind of engine, in the same cluster, is served. Each such section is of a job that is pending together with it.
-/// No number of queue positions limits them: a section may be overtaken for as long as others come.
+/// numbers. The job that holds the engine that a request waits for is served, or waits for an engine of a greater
+/// number. At the end of this chain some job is served. So in every instant of the waits of a job another job's section
+/// of the same kind of engine, in the same cluster, is served. Each such section is of a job that is pending together
+/// with it. No number of queue positions limits them: a section may be overtaken for as long as others come.
 template <class Table>
 [[nodiscard]] constexpr auto engine_waits_in_any_order(const gpusync_configuration& c,
                                                        const job_requests<typename Table::number>& own,

@@ -15,8 +15,8 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// Returns the token section of a task as those see it that wait for its token. It has its own operations, its time on
-/// a CPU, its waits for engines, and the interrupts of its operations. It also has its own costs of engine requests,
+/// Returns the token section of a task as the jobs that wait for its token see it. It has its own operations, its time
+/// on a CPU, its waits for engines, and the interrupts of its operations. It also has its own costs of engine requests,
 /// and the release of the token. Source: Elliott 2015, equation 4.5, which leaves the interrupts and the requests out.
 template <class Rules, class Task>
 [[nodiscard]] constexpr auto token_section_of(const Task& t, const job_requests<typename Task::number>& own,
@@ -34,7 +34,7 @@ template <class Rules, class Task>
   return sum.total();
 }
 
-/// Token sections of all tasks of one GPU cluster, longest first.
+/// Holds token sections of all tasks of one GPU cluster, longest first.
 template <class Table>
 struct ranked_sections {
   using number = typename Table::number;
@@ -136,9 +136,9 @@ struct token_wait {
   }
 };
 
-/// Loans under the CK-OMLP: a job with a request or without may lend its priority, from its release, to a job of its
-/// cluster until that one's request is complete. Fills `indirect` of every task. Cost: n^2.
-/// Source: Elliott 2015, equations 4.42 and 4.43.
+/// Bounds loans under the CK-OMLP. A job with a request or without may lend its priority, from its release, to a job of
+/// its cluster until that one's request is complete. Fills `indirect` of every task. Cost: n^2. Source: Elliott 2015,
+/// equations 4.42 and 4.43.
 template <class Table>
 constexpr void add_loans(const Table& table,
                          const std::array<blocking_bound<typename Table::number>, Table::max_tasks>& sections,

@@ -57,7 +57,7 @@ inline constexpr std::array<studied_axis, 6> studied_axes{
      {"bytes", studied_values::byte_names, &studied_group::bytes},
      {"state", studied_values::state_names, &studied_group::state}}};
 
-/// Group number i of all of them. Pre: i < studied_groups.
+/// Returns group number i of all of them. Pre: i < studied_groups.
 [[nodiscard]] constexpr auto studied_group_at(std::size_t i) noexcept -> studied_group {
   TAKT_EXPECTS(i < studied_groups);
   studied_group out;
@@ -101,8 +101,8 @@ inline constexpr studied_group figure_4_16_group{1, 0, 1, 1, 2, 1};
           .state_percent = studied_values::states[g.state]};
 }
 
-/// Set number `index` of a group at a utilization: each can be drawn by itself, and none is that of another group or
-/// utilization. Pre: group < studied_groups, 0 < utilization_permille <= 100'000, index < 20'000.
+/// Draws set number `index` of a group at a utilization: each can be drawn by itself, and none is that of another group
+/// or utilization. Pre: group < studied_groups, 0 < utilization_permille <= 100'000, index < 20'000.
 template <std::size_t MaxTasks, std::size_t MaxKernels>
 [[nodiscard]] auto generate(std::size_t group, std::int64_t utilization_permille, std::uint64_t seed,
                             std::int64_t index, task_rows<gpusync_task<ticks, MaxKernels>, MaxTasks>& out)

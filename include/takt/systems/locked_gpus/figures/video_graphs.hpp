@@ -77,7 +77,7 @@ inline constexpr auto video_node_names = [] {
   return out;
 }();
 
-/// Which node reads and writes what. Nodes count from the first of their graph.
+/// Says which node reads and writes what. Nodes count from the first of their graph.
 inline constexpr std::array<object_access, 26> video_accesses{{
     {"frame", 0, 0, false, true},         {"frame", 1, 1, true, false},         {"frame", 2, 2, true, false},
     {"color copy", 1, 1, false, true},    {"color copy", 9, 9, true, false},    {"gray", 2, 2, false, true},
@@ -89,7 +89,7 @@ inline constexpr std::array<object_access, 26> video_accesses{{
     {"last features", 5, 5, true, false}, {"last pyramid", 4, 4, false, true},  {"last pyramid", 5, 5, true, false},
     {"last filtered", 7, 7, false, true}, {"last filtered", 8, 8, true, false},
 }};
-/// Of these, what is read one frame later.
+/// Lists which of these are read one frame later.
 inline constexpr std::array<delayed_object, 3> video_delays{
     {{"last features", 1}, {"last pyramid", 1}, {"last filtered", 1}}};
 

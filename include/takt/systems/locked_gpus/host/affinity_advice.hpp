@@ -23,7 +23,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// Where questions about queues are worked out, so that no answer needs memory of its own.
+/// Holds the room in which questions about queues are answered, so that no answer needs memory of its own.
 class affinity_room {
  public:
   affinity_room(std::size_t replicas, std::size_t tasks) {
@@ -81,9 +81,9 @@ class affinity_memory {
   [[nodiscard]] auto own_queue(request_id t) const noexcept -> replica_id {
     return own_[index(t)] == no_gpu ? no_replica : map_.first_of(own_[index(t)]);
   }
-  /// `no_gpu` before the first token of the task.
+  /// Returns the GPU that the task used last; `no_gpu` before its first token.
   [[nodiscard]] auto last_gpu(request_id t) const noexcept -> std::int32_t { return users_.preferred(index(t)); }
-  /// Of each GPU from the one that the task used last; empty when there is none.
+  /// Returns distances of each GPU from the one that the task used last; empty when there is none.
   [[nodiscard]] auto distances(request_id t) const noexcept -> std::span<const std::int32_t> {
     const std::int32_t last = last_gpu(t);
     if (last == no_gpu) { return {}; }
@@ -93,7 +93,7 @@ class affinity_memory {
     const auto from = distances(t);
     return from.empty() ? 0 : from[index(gpu)];
   }
-  /// Of a section of t with token x, if it came next.
+  /// Predicts a section of t with token x, if it came next.
   [[nodiscard]] auto taking(request_id t, replica_id x) const noexcept -> rational {
     return predictor_.predict(index(t), index(distance_to(t, map_.gpu_of(x))), longest_[index(t)]);
   }
@@ -111,7 +111,7 @@ class affinity_memory {
     }
   }
   void release_begins() noexcept { releasing_ = true; }
-  /// From here on requests are moved from queue to queue, and nobody comes from outside.
+  /// From here on requests are moved from queue to queue, and none comes from outside.
   void release_steals() noexcept { releasing_ = false; }
   void release_over() noexcept {
     releasing_ = false;

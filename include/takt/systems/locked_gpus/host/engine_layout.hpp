@@ -42,7 +42,7 @@ class engine_layout {
     }
     return out;
   }
-  /// Where a trace shows what an engine does. Pre: r is an engine.
+  /// Returns where a trace shows what an engine does. Pre: r is an engine.
   [[nodiscard]] auto shown(resource_id r) const noexcept -> track {
     TAKT_EXPECTS(pools_ <= r && r < size());
     const std::int32_t gpu = (r - pools_) / kinds;

@@ -38,10 +38,10 @@ inline constexpr std::size_t gpu_visits = 10;
 /// Names what is made anew for each operation.
 inline constexpr visit_mask operation_visits = mask_of(gpu_visit::ask, gpu_visit::go_on);
 
-/// Which lock a section of a task is about.
+/// Says which lock a section of a task is about.
 enum class section_lock : std::uint8_t { token, first_engine, engine };
 
-/// Task by task what `gpu_visit` says. Pre: the table is empty, and the system has at most `MaxTasks` programs.
+/// Writes task by task what `gpu_visit` says. Pre: the table is empty, and the system has at most `MaxTasks` programs.
 template <std::size_t MaxTasks>
 void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu_visits>& table) {
   TAKT_EXPECTS(table.size() == 0 && system.programs.size() <= MaxTasks);

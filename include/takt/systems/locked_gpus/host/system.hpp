@@ -53,7 +53,7 @@ struct section_program {
   std::int32_t own_gpu = no_gpu;                 ///< the one that no other task gets; `no_gpu`: any
 };
 
-/// Says who chooses which GPU a job gets where the bound of the protocol leaves a choice.
+/// Says what chooses which GPU a job gets where the bound of the protocol leaves a choice.
 enum class gpu_choice : std::uint8_t {
   shortest_queue,  ///< nobody: the protocol's own rules
   random,          ///< any queue with a place

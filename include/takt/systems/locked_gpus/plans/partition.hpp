@@ -28,7 +28,7 @@ struct gpusync_partition {
 
 namespace detail {
 
-/// Worst fit on processors of one kind: always the least loaded one, the first of equals.
+/// Places worst fit on processors of one kind: always the least loaded one, the first of equals.
 template <class Number, std::size_t Capacity>
 class worst_fit {
  public:
@@ -87,7 +87,7 @@ class gpusync_partitioner {
     return {error ? partition_status::invalid : partition_status::placed, error};
   }
 
-  /// Anywhere allowed, so that the rest of the model can be checked. False when a GPU task has no such place.
+  /// Places tasks anywhere allowed, so that the rest of the model can be checked. False when a task has no such place.
   [[nodiscard]] constexpr auto place_somewhere() -> bool {
     if (fault_of(*configuration_) != model_fault::none) { return true; }
     const gpusync_configuration& c = *configuration_;
@@ -126,7 +126,7 @@ class gpusync_partitioner {
   [[nodiscard]] constexpr auto cpu_load(std::size_t i) const -> number {
     return load_of<number>(table_->tasks[i].wcet, table_->tasks[i].period);
   }
-  /// With all of a job's CPU time, or with its token section's only.
+  /// Returns the load with all of a job's CPU time, or with its token section's only.
   [[nodiscard]] constexpr auto load_with(std::size_t i, bool whole) const -> number {
     const auto& t = table_->tasks[i];
     const requests own = requests_of(*configuration_, platform_->costs, t);
@@ -155,7 +155,7 @@ class gpusync_partitioner {
     }
   }
 
-  /// Waits while responses are the deadlines; without a bound they fill a cluster.
+  /// Adds waits when responses are the deadlines; without a bound they fill a cluster.
   template <class Rules>
   constexpr void add_waits(const analysis::gpusync::options<number>& o) {
     namespace an = analysis::gpusync;

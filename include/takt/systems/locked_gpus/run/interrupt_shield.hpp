@@ -28,7 +28,7 @@ namespace takt::inline TAKT_ABI::runtime {
   return out;
 }
 
-/// While it lives, the message-signalled interrupts of a device come to some CPUs only; then to those of before. When
+/// Sends the message-signalled interrupts of a device to some CPUs only, until its end; then to those of before. When
 /// the system refuses one of them, all are left as they were. A process that is killed leaves them there. Source:
 /// Elliott 2015, section 3.2.5.1.
 class interrupt_shield {

@@ -27,7 +27,7 @@ template <class Table>
                                     : release_times(table.tasks, o);
 }
 
-/// False when a priority or the time of a job does not fit.
+/// Returns false when a priority or the time of a job does not fit.
 template <class Table>
 [[nodiscard]] auto jobs_of(const gpusync_configuration& c, const Table& table, const host::gpu_system& system,
                            const gpusync_simulation_options& o, std::vector<host::task_releases>& out) -> bool {

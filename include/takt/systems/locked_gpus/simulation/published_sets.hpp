@@ -109,9 +109,9 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
   return out;
 }
 
-/// Feature tracking in thirty video streams: two at 30 frames per second, ten at 20, eighteen at 10 with frames of four
-/// times the size, evenly on the clusters. Data and state as published; `kernel` is the time of a small frame on a GPU,
-/// which was not, and a CPU works a quarter of that. Source: Elliott 2015, section 4.4.2.
+/// Returns feature tracking in thirty video streams: two at 30 frames per second, ten at 20, eighteen at 10 with frames
+/// of four times the size, evenly on the clusters. Data and state as published; `kernel` is the time of a small frame
+/// on a GPU, which was not, and a CPU works a quarter of that. Source: Elliott 2015, section 4.4.2.
 [[nodiscard]] inline auto feature_tracking(std::int32_t gpus_per_cluster, cpu_scheduler scheduler,
                                            service_order engines, ticks kernel = 6 * detail::millisecond)
     -> published_set {

@@ -27,7 +27,7 @@ namespace takt::inline TAKT_ABI::simulation {
 
 namespace detail {
 
-/// Jobs by the clock, beside a process that stands still now and then.
+/// Releases jobs by the clock, for a process that is stopped now and then.
 class clocked_releases {
  public:
   host::stalled_clock clock;
@@ -71,7 +71,7 @@ class clocked_releases {
 
   /// Returns releases of a task that were not dropped.
   [[nodiscard]] auto begun(std::size_t task) const -> const std::vector<std::size_t>& { return begun_[task]; }
-  /// From when to when no bound was to be relied on.
+  /// Returns from when to when bounds did not hold.
   [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> {
     return disturbed_ ? disturbed_->until(end) : std::vector<host::time_span>{};
   }

@@ -61,7 +61,7 @@ constexpr void keep_worst(gpusync_waits& worst, const gpusync_waits& w) noexcept
   worst.total = std::max(worst.total, w.total);
 }
 
-/// Writes what each task went through, from what each job and section did.
+/// Writes what each task waited for and did, from what each job and section did.
 template <class Table, class Observation, TraceRecorder Recorder>
 void summarize(const host::gpu_system& system, const clocked_releases& jobs, const Table& table, Observation& out,
                Recorder& recorder) {

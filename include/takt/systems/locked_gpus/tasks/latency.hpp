@@ -38,7 +38,7 @@ class latency_distribution {
   }
 
   [[nodiscard]] constexpr auto samples() const noexcept -> std::int64_t { return samples_; }
-  /// 0 without samples.
+  /// Returns the longest sample; 0 without samples.
   [[nodiscard]] constexpr auto max() const noexcept -> ticks { return points_.empty() ? 0 : points_.back().value; }
   /// Returns the least value that at least `part` of `whole` samples do not exceed: (999, 1000) for the 99.9th
   /// percentile. Pre: 0 <= part <= whole, whole > 0.
@@ -52,8 +52,8 @@ class latency_distribution {
     }
     return max();
   }
-  /// Rounded up; exact if it was made of all samples, else an upper bound. Error: the maximum when the sum does not
-  /// fit.
+  /// Returns it rounded up; exact if it was made of all samples, else an upper bound. Error: the maximum when the sum
+  /// does not fit.
   [[nodiscard]] constexpr auto mean() const noexcept -> ticks {
     ticks sum = 0;
     for (std::size_t i = 0; i < points_.size(); ++i) {

@@ -7,7 +7,7 @@
 #include <takt/systems/locked_gpus/tasks/transfer.hpp>
 
 /// Holds what the text of Elliott 2015, section 4.3.1, says about two six-core Xeon X5060 nodes with eight Quadro
-/// K5000: all that can be known without its figures. Where a range is printed, its dearer end. Unit: nanoseconds.
+/// K5000: all that can be known without its figures. Where a range is printed, its greater end. Unit: nanoseconds.
 namespace takt::inline TAKT_ABI::published_costs {
 
 using interrupt_latency = latency_distribution<8>;
@@ -59,9 +59,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Longest times of one transfer. Loaded and local: 1214.3 us out, 1181.3 us in, and 175.7 us from GPU to GPU nearby,
-/// per MB (Table 4.2). A loaded bus costs at least 5 times the idle one locally. Interleaving adds at most 20 % when
-/// idle and 65 % under load. Far GPUs need 200 us per MB when idle and up to 3.5 times that under load.
+/// Returns longest times of one transfer. Loaded and local: 1214.3 us out, 1181.3 us in, and 175.7 us from GPU to GPU
+/// nearby, per MB (Table 4.2). A loaded bus costs at least 5 times the idle one locally. Interleaving adds at most 20 %
+/// when idle and 65 % under load. Far GPUs need 200 us per MB when idle and up to 3.5 times that under load.
 [[nodiscard]] constexpr auto transfers(bus_load load, memory_placement memory, gpu_distance distance) noexcept
     -> transfer_curves<4> {
   const bool loaded = load == bus_load::loaded;

@@ -83,7 +83,7 @@ constexpr void append(studied_configuration& c, std::string_view text) noexcept 
 /// through system memory; those of 2 or 4 also from GPU to GPU (P2P). Source: Elliott 2015, section 4.2 and Table 4.5.
 inline constexpr std::array<studied_configuration, 57> studied_configurations = detail::make_study();
 
-/// Returns position in `studied_configurations`; 57 for an unknown name.
+/// Returns the position in `studied_configurations`; 57 for an unknown name.
 [[nodiscard]] constexpr auto find_studied(std::string_view name) noexcept -> std::size_t {
   std::size_t i = 0;
   while (i < studied_configurations.size() && studied_configurations[i].name() != name) { ++i; }

@@ -115,8 +115,8 @@ template <class Described>
 
 }  // namespace detail
 
-/// Described tasks as a flat table of chains for hosts that know a board as `composition` says. Pre: the table is
-/// empty, the sizes of the platform are in range.
+/// Writes described tasks as a flat table of chains for hosts that know a board as `composition` says. Pre: the table
+/// is empty, the sizes of the platform are in range.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_chains(const Described& tasks, const platform_record& platform,
                                          const chain_composition& composition, Table& out) -> model_error {

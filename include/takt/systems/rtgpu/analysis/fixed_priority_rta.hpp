@@ -16,8 +16,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Response-time analysis of tasks that never suspend, pinned to preemptive fixed-priority cores. Exact: a bound is the
-/// response to a synchronous release. Source: Joseph and Pandya 1986.
+/// Analyses response times of tasks that never suspend, pinned to preemptive fixed-priority cores. Exact: a bound is
+/// the response to a synchronous release. Source: Joseph and Pandya 1986.
 ///
 /// The response of task k is at least C_k plus that of the task before it on its core. So windows only grow from task
 /// to task. Each release of a higher task is counted once in the whole analysis, without a division.

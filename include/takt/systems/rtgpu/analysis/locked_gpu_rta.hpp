@@ -27,7 +27,7 @@
 namespace takt::inline TAKT_ABI::analysis {
 
 /// Bounds how long each job waits for its tokens, on fixed-priority cores of one processor each. Sections are pure
-/// device time, so a holder progresses whoever has the cores.
+/// device time, so a holder progresses without a core.
 ///
 /// - `k_fmlp`: a request waits for the sections ahead of it in the shortest queue, floor((n - 1) / k) of different
 ///   tasks. This is wall-clock time, on any number of cores.
@@ -109,7 +109,7 @@ class locked_gpu_rta {
   using number = typename Table::number;
   static constexpr std::size_t max_tasks = Table::max_tasks;
   static constexpr bool priority_ordered = true;
-  /// Every kernel has the SMs of a token.
+  /// Lets every kernel have the SMs of a token.
   static constexpr bool uses_shares = false;
 
   constexpr locked_gpu_rta(const Table& table, const platform_record& platform) : table_{&table}, platform_{platform} {}
@@ -166,7 +166,7 @@ class locked_gpu_rta {
     TAKT_EXPECTS(prepared_ && k < table_->size());
     return device_[k];
   }
-  /// CPU time, sections and all waits of a job.
+  /// Returns CPU time, sections and all waits of a job.
   [[nodiscard]] constexpr auto whole(std::size_t k) const -> const number& {
     TAKT_EXPECTS(prepared_ && k < table_->size());
     return independent_.segment(k, 0).time.upper;

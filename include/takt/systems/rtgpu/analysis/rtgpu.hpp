@@ -21,7 +21,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Response-time analysis of chains on preemptive fixed-priority cores, non-preemptive fixed-priority copy engines and
+/// Analyses response times of chains on preemptive fixed-priority cores, non-preemptive fixed-priority copy engines and
 /// dedicated SMs. Source: Zou et al. 2021, section 5.
 ///
 /// Tasks are evaluated in priority order: `evaluate(k)` presumes that every higher task has been evaluated with its

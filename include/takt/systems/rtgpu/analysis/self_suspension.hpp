@@ -117,7 +117,7 @@ class self_suspension {
   [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
     return bounds_[k].best.exists && !(table_->tasks[k].deadline < bounds_[k].best.value);
   }
-  /// Longest stretch of a lower task under its share.
+  /// Returns the longest stretch of a lower task under its share.
   [[nodiscard]] constexpr auto blocking(std::size_t k) const -> number {
     return chains_.longest_below(k, table_->size());
   }
@@ -127,7 +127,7 @@ class self_suspension {
   [[nodiscard]] constexpr auto workload() const -> const model& { return workload_; }
   /// Returns whether task k has what its kernels need.
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool { return served_[k]; }
-  /// Returns response of the j-th element of the merged chain.
+  /// Returns the response of the j-th element of the merged chain.
   [[nodiscard]] constexpr auto element_response(std::size_t k, std::size_t j) const -> const fixed_point<number>& {
     return responses_[table_->tasks[k].first_segment + j];
   }

@@ -76,12 +76,12 @@ class stretches {
     TAKT_EXPECTS(k < Table::max_tasks);
     return accelerator_[k];
   }
-  /// Returns stretches that may take time.
+  /// Returns how many stretches may take time.
   [[nodiscard]] constexpr auto requests(std::size_t k) const noexcept -> std::int64_t {
     TAKT_EXPECTS(k < Table::max_tasks);
     return requests_[k];
   }
-  /// Longest stretch of a task below k; 0 if none.
+  /// Returns the longest stretch of a task below k; 0 if none.
   [[nodiscard]] constexpr auto longest_below(std::size_t k, std::size_t tasks) const -> number {
     number longest(0);
     for (std::size_t i = k + 1; i < tasks; ++i) { longest = longest < longest_[i] ? longest_[i] : longest; }

@@ -42,7 +42,7 @@ constexpr void add_stretch_wait(const self_suspension<Table>& a, std::size_t k, 
   }
 }
 
-/// Every stretch at its own response; CPU segments at theirs, or as a whole in `window` when `joint`.
+/// Adds every stretch at its own response; CPU segments at theirs, or as a whole in `window` when `joint`.
 template <class Table>
 constexpr void add_parts(const self_suspension<Table>& a, std::size_t k, bool joint,
                          const typename Table::number& window, term_sums<Table>& out) {
@@ -68,7 +68,7 @@ constexpr void add_parts(const self_suspension<Table>& a, std::size_t k, bool jo
   if (joint) { core(window); }
 }
 
-/// The parts of the first stretch that has no response, if there is one.
+/// Adds the parts of the first stretch that has no response, if there is one.
 template <class Table>
 [[nodiscard]] constexpr auto add_endless_stretch(const self_suspension<Table>& a, std::size_t k, term_sums<Table>& out)
     -> bool {

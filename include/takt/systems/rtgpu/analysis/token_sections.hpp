@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Some lengths by user, longest first.
+/// Holds some lengths by user, longest first.
 template <class Number, std::size_t Capacity>
 class ranked_lengths {
  public:
@@ -31,9 +31,9 @@ class ranked_lengths {
   [[nodiscard]] constexpr auto users() const noexcept -> std::int64_t {
     return static_cast<std::int64_t>(ranked_.size());
   }
-  /// Returns longest of all but one user's; 0 if there is none.
+  /// Returns the longest of all but one user's; 0 if there is none.
   [[nodiscard]] constexpr auto longest_but(std::size_t user) const -> Number { return sum_but(user, 1); }
-  /// Returns sum of the `count` longest of all but one user's. Pre: the sum fits.
+  /// Returns the sum of the `count` longest of all but one user's. Pre: the sum fits.
   [[nodiscard]] constexpr auto sum_but(std::size_t user, std::int64_t count) const -> Number {
     Number sum(0);
     for (std::size_t i = 0; i < ranked_.size() && count > 0; ++i) {
@@ -85,7 +85,7 @@ class token_sections {
     TAKT_EXPECTS(k < Table::max_tasks);
     return cpu_[k];
   }
-  /// All sections of a job together.
+  /// Returns all sections of a job together.
   [[nodiscard]] constexpr auto device(std::size_t k) const noexcept -> const number& {
     TAKT_EXPECTS(k < Table::max_tasks);
     return device_[k];

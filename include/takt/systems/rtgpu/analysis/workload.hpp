@@ -78,8 +78,8 @@ class workload_model {
     }
   }
 
-  /// Returns work of task k on resource r in the densest window of length t: the maximum over the segment with which
-  /// the window starts. Pre: t >= 0. Cost: own segments squared.
+  /// Returns the work of task k on resource r in the densest window of length t: the maximum over the segment with
+  /// which the window starts. Pre: t >= 0. Cost: own segments squared.
   [[nodiscard]] constexpr auto demand(std::size_t k, std::size_t r, const Number& t) const -> work_within<Number> {
     TAKT_EXPECTS(!(t < Number(0)));
     const profile& p = profiles_[k][r];

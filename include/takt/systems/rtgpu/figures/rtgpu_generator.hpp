@@ -135,8 +135,8 @@ class chain_writer {
 
 }  // namespace detail
 
-/// Set number `index` of a seed: each can be drawn by itself. Utilisations are uniform and scaled to their sum, lengths
-/// uniform in their ranges, and deadline = period = own work over utilisation, rounded down. The tasks have no
+/// Draws set number `index` of a seed: each can be drawn by itself. Utilisations are uniform and scaled to their sum,
+/// lengths uniform in their ranges, and deadline = period = own work over utilisation, rounded down. The tasks have no
 /// priorities, hence deadline monotonic ones. Equal arguments give the same set everywhere.
 template <class Table>
 [[nodiscard]] constexpr auto generate(const rtgpu_options& o, std::uint64_t seed, std::uint64_t index, Table& out)

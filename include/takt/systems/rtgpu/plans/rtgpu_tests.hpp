@@ -73,7 +73,7 @@ template <template <bool> class Board, class Table, const auto&... Variant>
 
 }  // namespace detail
 
-/// The tests that Zou et al. 2021 compare in section 6, and takt's own second.
+/// Lists the tests that Zou et al. 2021 compare in section 6, and takt's own second.
 template <class Table>
 inline constexpr std::array<rtgpu_test<Table>, 5> rtgpu_tests{{
     {"rtgpu", detail::find_rtgpu_plan<rtgpu_boards::published, Table, analysis::rtgpu_published>},

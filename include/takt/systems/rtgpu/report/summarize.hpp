@@ -43,7 +43,7 @@ template <class A>
   }
 }
 
-/// The parts of each bound. Pre: `a` has evaluated its tasks under the plan of the verdict.
+/// Adds the parts of each bound. Pre: `a` has evaluated its tasks under the plan of the verdict.
 template <analysis::PriorityAnalysis A>
 void add_reasons(const A& a, verdict_summary& out) {
   const auto& tasks = a.table().tasks;
@@ -88,7 +88,7 @@ void add_chain_facts(const platform_record& platform, const rule_words& rules, c
   out.facts.push_back(std::move(sms));
 }
 
-/// Returns whether the number of virtual SMs stands in for a ratio that nobody has said.
+/// Returns whether the number of virtual SMs replaces a ratio that is not given.
 template <class Table>
 [[nodiscard]] auto has_unsaid_ratio(const Table& table, const platform_record& platform) -> bool {
   return std::ranges::any_of(platform.gpus, [](const gpu_record& gpu) { return gpu.virtual_per_sm > 1; }) &&

@@ -75,8 +75,8 @@ template <class Described>
 
 }  // namespace detail
 
-/// Of the one kernel of a task, with so many per cent of the GPU. Pre: `read_shares` found nothing, 1 <= percent <=
-/// 100.
+/// Returns the time of the one kernel of a task, with so many per cent of the GPU. Pre: `read_shares` found nothing, 1
+/// <= percent <= 100.
 template <class Described>
 [[nodiscard]] constexpr auto time_with_share(const Described& tasks, const hardware& board, std::size_t task,
                                              std::int32_t percent) -> ticks {

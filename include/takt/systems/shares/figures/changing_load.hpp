@@ -23,7 +23,7 @@ using loaded_job = inline_vector<load_segment<Count>, MaxSegments>;
 
 namespace detail {
 
-/// New shares for those that run: 10 to 40 for `self`, for each other at most an even part of the rest.
+/// Draws new shares for those that run: 10 to 40 for `self`, for each other at most an even part of the rest.
 template <std::size_t Count>
   requires(Count >= 2 && Count <= 60)
 [[nodiscard]] constexpr auto draw_shares(const std::array<bool, Count>& runs, std::size_t self,

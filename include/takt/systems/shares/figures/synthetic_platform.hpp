@@ -70,13 +70,13 @@ inline constexpr std::array<synthetic_application, 5> synthetic_airborne = {{
 /// Says how much two programs that both use all of a resource slow each other down, were it the only one.
 inline constexpr std::uint32_t synthetic_contention_ppm = 100'000;
 
-/// By how much `of` is slower beside `by` when `by` holds the whole GPU, in millionths.
+/// Returns by how much `of` is slower beside `by` when `by` holds the whole GPU, in millionths.
 [[nodiscard]] constexpr auto synthetic_slowdown_ppm(const synthetic_application& of,
                                                     const synthetic_application& by) noexcept -> std::uint32_t {
   return profiled_slowdown(of.use_percent, by.use_percent, synthetic_contention_ppm);
 }
 
-/// Alone at a share of 1 to 100: the scaling part of `wcet` grows as 100 / share.
+/// Returns the time alone at a share of 1 to 100: the scaling part of `wcet` grows as 100 / share.
 [[nodiscard]] constexpr auto synthetic_isolated_wcet(const synthetic_application& a, std::int32_t share) noexcept
     -> ticks {
   const std::int64_t stretched = std::int64_t{a.fixed_permille} * share + (1000 - std::int64_t{a.fixed_permille}) * 100;

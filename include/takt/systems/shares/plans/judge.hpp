@@ -28,8 +28,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// f(board, table) of what published methods of shares read: see `judge_shares`. Error: what is no kernel, or has no
-/// times by share, with its task and visit; then f is not called.
+/// Calls f(board, table) with what published methods of shares read: see `judge_shares`. Error: what is no kernel, or
+/// has no times by share, with its task and visit; then f is not called.
 template <class Described, class F>
 [[nodiscard]] constexpr auto with_shares(const Described& tasks, const hardware& board, const shares_rule& rule,
                                          const contention_matrix<Described::max_tasks>& contention, const F& f)

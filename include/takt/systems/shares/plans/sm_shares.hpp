@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Shares as whole groups of SMs.
+/// Holds shares as whole groups of SMs.
 template <std::size_t MaxTasks>
 struct sm_partition {
   bool possible = false;  ///< each application that holds a share has a group

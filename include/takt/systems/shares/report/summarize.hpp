@@ -55,7 +55,7 @@ void describe_share_pool(const P& platform, bool contention, verdict_summary& ou
   if (contention) { out.platform_words.emplace_back("with contention"); }
 }
 
-/// Whom the test vouches for, and why not for the others. Priorities descend in `out.order`.
+/// Says for which tasks the test is a proof, and why not for the others. Priorities descend in `out.order`.
 inline void add_share_reasons(const share_rules& rules, const auto& percents, verdict_summary& out) {
   const std::int32_t most = greatest_sum(rules);
   std::string failing;

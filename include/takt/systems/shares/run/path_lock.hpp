@@ -24,7 +24,7 @@ class path_lock {
   auto operator=(const path_lock&) -> path_lock& = delete;
   ~path_lock() { release(); }
 
-  /// Without waiting. False, and errno: EADDRINUSE when somebody has it, or the file is of another user or no regular
+  /// Locks without waiting. False, and errno: EADDRINUSE when it is held, or the file is of another user or no regular
   /// one.
   [[nodiscard]] auto take(const std::string& path) -> bool {
     release();

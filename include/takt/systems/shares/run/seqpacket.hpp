@@ -35,18 +35,18 @@ enum class transfer : std::uint8_t {
   closed,  ///< or failed for good
 };
 
-/// Says who is at the other end of a connection, as the system says.
+/// Says what process is at the other end of a connection, as the system states it.
 struct peer_identity {
   uid_t user = 0;
   pid_t process = 0;
 };
 
-/// Local sockets that keep messages apart (SOCK_SEQPACKET), by the name of a file.
+/// Makes local sockets that keep messages apart (SOCK_SEQPACKET), by the name of a file.
 class seqpacket {
  public:
-  /// Whoever may connect needs to be allowed to write the file: the owner alone unless `for_all_users`. An empty one
-  /// and errno when the system refuses; EADDRINUSE when somebody listens there, or the file is no socket of the own
-  /// user. A socket that nobody listens on any more is replaced. Pre: no other process does so at the same time.
+  /// A process that connects needs the right to write the file: the owner alone unless `for_all_users`. An empty one
+  /// and errno when the system refuses; EADDRINUSE when a process listens there, or the file is no socket of the own
+  /// user. A socket without a listener is replaced. Pre: no other process does so at the same time.
   [[nodiscard]] static auto listen(const std::string& path, bool for_all_users) -> descriptor {
     sockaddr_un address{};
     if (!fill(address, path)) { return {}; }
@@ -100,7 +100,7 @@ class seqpacket {
     return peer_identity{.user = who.uid, .process = who.pid};
   }
 
-  /// One message, with a file to go along if `file` is not -1. Never blocks.
+  /// Sends one message, with a file to go along if `file` is not -1. Never blocks.
   [[nodiscard]] static auto send(const descriptor& to, std::span<const std::uint8_t> message, int file = -1)
       -> transfer {
     iovec part{const_cast<std::uint8_t*>(message.data()), message.size()};  // NOLINT(*-const-cast): not written
@@ -182,7 +182,7 @@ class seqpacket {
   [[nodiscard]] static auto bind(const descriptor& fd, sockaddr_un& address) -> bool {
     return ::bind(fd.get(), generic(&address), sizeof(address)) == 0;
   }
-  /// Removes a socket of the own user that nobody listens on.
+  /// Removes a socket of the own user that has no listener.
   [[nodiscard]] static auto make_way(const std::string& path, sockaddr_un& address) -> bool {
     struct stat facts{};
     if (lstat(path.c_str(), &facts) != 0) { return true; }

@@ -41,7 +41,7 @@ class share_door {
   auto operator=(const share_door&) -> share_door& = delete;
   ~share_door() { close(); }
 
-  /// Lets in the own user and `users`. False, and errno, when the system refuses.
+  /// Accepts the own user and `users`. False, and errno, when the system refuses.
   [[nodiscard]] auto open(const std::string& path, std::vector<uid_t> users, const event_loop& loop, std::uint64_t tag)
       -> bool {
     path_ = path;
@@ -69,7 +69,7 @@ class share_door {
     lock_.release();
   }
 
-  /// Returns the next of those who wait and are permitted; the others are told and turned away.
+  /// Returns the next process that waits and is permitted; the others get an answer and are refused.
   [[nodiscard]] auto admit(const event_loop& loop) -> std::optional<guest> {
     for (int i = 0; i < most_refusals; ++i) {
       descriptor socket = seqpacket::accept(listener_);
@@ -124,10 +124,10 @@ class share_connection {
   [[nodiscard]] auto process() const noexcept -> int { return process_.get(); }
   /// Returns when a message came last, or the connection.
   [[nodiscard]] auto heard() const noexcept -> ticks { return heard_; }
-  /// Since when it has not been registered: from the connection, or from the end of a registration.
+  /// Returns since when it has not been registered: from the connection, or from the end of a registration.
   [[nodiscard]] auto counts_from() const noexcept -> ticks { return counts_; }
   void count_from(ticks now) noexcept { counts_ = now; }
-  /// Why it is to be closed after what is being done, if it is.
+  /// Returns why it is to be closed after what is being done, if it is.
   [[nodiscard]] auto doomed() const noexcept -> bool { return doomed_; }
   void doom() noexcept { doomed_ = true; }
   [[nodiscard]] auto backlog() const noexcept -> bool { return waiting_ > 0; }
@@ -147,7 +147,7 @@ class share_connection {
     return got;
   }
 
-  /// Sends, or keeps for later. A client that does not read loses updates, which the page has as well, and is doomed
+  /// Sends, or keeps for later. A client that does not read loses updates, which the page has as well, and is closed
   /// once the outbox is full of what it needs.
   void reply(const share_message& m, int file = -1) {
     if (doomed_) { return; }

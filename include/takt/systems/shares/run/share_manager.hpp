@@ -27,7 +27,7 @@ struct share_manager_options {
   std::size_t records = 4096;
 };
 
-/// Whom the manager gives its replies.
+/// Gets the replies of the manager.
 template <class R>
 concept ShareReplies = requires(R& r, std::size_t client, const share_message& m) { r.reply(client, m); };
 
@@ -73,7 +73,7 @@ class share_manager {
     if (m.kind == share_message_kind::finish) { return finish(client, i, m, now, replies); }
     if (m.kind == share_message_kind::leave) { remove(i, share_event::leave, now); }
   }
-  /// The client is no more. Its share and memory come back; a job of it counts as completed.
+  /// Ends a client. Its share and memory come back; a job of it counts as completed.
   void hang_up(std::size_t client, ticks now) {
     if (application_of_[client] != none) { remove(application_of_[client], share_event::death, now); }
   }
@@ -123,7 +123,7 @@ class share_manager {
   [[nodiscard]] auto is_registered(std::size_t client) const noexcept -> bool {
     return application_of_[client] != none;
   }
-  /// Returns applications with a client.
+  /// Returns how many applications have a client.
   [[nodiscard]] auto live() const noexcept -> std::size_t {
     return static_cast<std::size_t>(std::ranges::count_if(application_of_, [](std::uint16_t i) { return i != none; }));
   }

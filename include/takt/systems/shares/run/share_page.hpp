@@ -76,7 +76,7 @@ struct share_page {
     TAKT_EXPECTS(application < capacity);
     return share_word{cells[application].load(std::memory_order_acquire)};
   }
-  /// For the one writer.
+  /// Writes a share; only the one writer calls it.
   auto write(std::size_t application, std::int32_t share) noexcept -> share_word {
     const share_word word = read(application).next(share);
     cells[application].store(word.bits(), std::memory_order_release);
@@ -86,8 +86,8 @@ struct share_page {
     return format.load(std::memory_order_acquire) == layout && open.load(std::memory_order_acquire) != 0;
   }
 
-  /// All words as they stood at one instant: two readings in a row that agree, as versions tell. False when none of
-  /// `attempts` did; a writer would have to write within each.
+  /// Returns all words as they were at one instant: two readings in a row that agree, as versions tell. False when none
+  /// of `attempts` did; a writer would have to write within each.
   [[nodiscard]] auto snapshot(std::array<share_word, capacity>& out, int attempts = 1000) const noexcept -> bool {
     collect(out);
     for (int i = 0; i < attempts; ++i) {
@@ -172,7 +172,7 @@ class shared_page {
     TAKT_EXPECTS(page_ != nullptr);
     return *page_;
   }
-  /// To hand on; none for a page that was mapped.
+  /// Returns the file, for other processes; none for a page that was mapped.
   [[nodiscard]] auto file() const noexcept -> int { return file_.get(); }
 
  private:

@@ -78,7 +78,7 @@ class share_service {
   ~share_service() { stop(); }
 
   [[nodiscard]] auto status() const noexcept -> service_status { return status_; }
-  /// Turns all clients away and ends. Their calls return; the page says that it is closed.
+  /// Ends with all clients closed. Their calls return; the page says that it is closed.
   void stop() {
     {
       const std::lock_guard lock{mutex_};

@@ -67,7 +67,7 @@ class virtual_context {
     out = memory;
     return context_status::done;
   }
-  /// False for memory that is none of this context.
+  /// Returns false for memory that is none of this context.
   [[nodiscard]] auto release(void* memory) -> bool {
     const std::lock_guard lock{mutex_};
     const auto found = allocations_.find(memory);

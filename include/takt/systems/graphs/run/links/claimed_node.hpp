@@ -36,9 +36,9 @@ struct node_job {
   bool repeated = false;    ///< a claimant before had begun it and did not finish it
 };
 
-/// Is a node of a shared graph and its edges, for the one thread that executes its jobs. Given back at the end of its
-/// scope. The claim of a process that was killed can be taken over, and its last job is repeated. This neither loses
-/// nor doubles tokens; see docs/processing_graphs.md for bytes.
+/// Is a node of a shared graph and its edges, for the one thread that executes its jobs. It is given back at the end of
+/// its scope. The claim of a process that was killed can be taken over, and its last job is repeated. This neither
+/// loses nor doubles tokens; see docs/processing_graphs.md for bytes.
 template <TokenMonitor Monitor>
 class claimed_node {
  public:
@@ -107,7 +107,7 @@ class claimed_node {
     const auto* b = find(*this, edge, true);
     return b == nullptr || !open_ ? std::span<const std::byte>{} : std::span<const std::byte>{b->bytes};
   }
-  /// Room for the bytes of `produce` tokens, to be filled before `finish_job`.
+  /// Returns room for the bytes of `produce` tokens, to be filled before `finish_job`.
   [[nodiscard]] auto to_send(std::string_view edge) noexcept -> std::span<std::byte> {
     auto* b = find(*this, edge, false);
     return b == nullptr ? std::span<std::byte>{} : std::span<std::byte>{b->bytes};

@@ -206,7 +206,7 @@ class attached_graph {
     }
     return true;
   }
-  /// Returns bytes that the consumer of an edge is done with.
+  /// Returns how many bytes of an edge its consumer is done with.
   [[nodiscard]] auto consumed_bytes(std::uint32_t edge) const noexcept -> std::uint64_t {
     const edge_shape& e = shape.edges[edge];
     return static_cast<std::uint64_t>(memory().nodes[e.to].finished.load()) *

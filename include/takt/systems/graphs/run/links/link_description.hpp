@@ -149,12 +149,12 @@ template <std::size_t Size>
 
 }  // namespace detail
 
-/// Tokens that are counted and carry nothing.
+/// Counts tokens that carry nothing.
 struct event_tokens {
   static constexpr bool fast = true, carries_bytes = false, has_file = false;
 };
 
-/// Bytes in the memory of the graph. What a consumer had not finished when it was killed is there for the next one.
+/// Keeps bytes in the memory of the graph. What a consumer had not finished when it was killed is there for the next.
 struct shared_ring {
   std::int64_t capacity = 0;  ///< in bytes
 
@@ -196,7 +196,7 @@ using transport = std::variant<event_tokens, shared_ring, named_fifo, message_qu
   return std::visit([](const auto& one) { return one.has_file; }, t);
 }
 
-/// One edge: every job of `from` sends `produce` tokens; a job of `to` begins when `threshold` are there, and takes
+/// Is one edge: every job of `from` sends `produce` tokens; a job of `to` begins when `threshold` are there, and takes
 /// `consume` of them.
 struct described_link {
   std::string name;

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// From when a part first ran to its end; in between others may have run.
+/// Says from when a part first ran to its end; in between others may have run.
 struct part_times {
   ticks start = no_instant;
   ticks end = no_instant;
