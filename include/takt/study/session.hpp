@@ -70,7 +70,7 @@ namespace detail {
   return out;
 }
 
-/// A run of a study in one process: what it still has to do, and what comes in, whoever counts it. One call at a time.
+/// Is a run of a study in one process: what it still has to do, and what comes in from any process. One call at a time.
 class session {
  public:
   /// Throws `refusal` and `failure`.

@@ -39,8 +39,8 @@ class least_workload {
   }
 
  private:
-  /// The minimum grows while the lesser does, at most until it reaches the other one. It does not grow while a part
-  /// that is least now does not.
+  /// The minimum grows while the lesser does, at most until it reaches the value of the other one. It is constant while
+  /// one that is least now is.
   [[nodiscard]] static constexpr auto lesser(const work_within<Number>& a, const work_within<Number>& b)
       -> work_within<Number> {
     if (b.value < a.value) { return lesser(b, a); }

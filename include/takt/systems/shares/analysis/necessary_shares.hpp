@@ -72,7 +72,7 @@ struct necessary_test {
   std::uint32_t too_long = nowhere;  ///< the first task whose job misses although it has the GPU for itself
   area_answer area = area_answer::unknown;
 
-  /// A legal run misses a deadline under any policy: periodic releases of jobs that take all their time.
+  /// Returns whether some legal run misses a deadline under any policy: periodic releases of jobs of full length.
   [[nodiscard]] constexpr auto refuted() const noexcept -> bool {
     return too_long != nowhere || area == area_answer::exceeds;
   }

@@ -123,7 +123,7 @@ class seqpacket {
       if (errno != EINTR) { return failure(); }
     }
   }
-  /// One message, without blocking: its length in `length`. Files that come along are closed unless `file` is given.
+  /// Receives a message, without blocking: its length in `length`. Files with it are closed unless `file` is given.
   [[nodiscard]] static auto receive(const descriptor& from, std::span<std::uint8_t> buffer, std::size_t& length,
                                     descriptor* file = nullptr) -> transfer {
     iovec part{buffer.data(), buffer.size()};

@@ -75,7 +75,7 @@ class socket_channel {
     socket_.reset();
     return transfer::closed;
   }
-  /// Returns nothing before the first answer of the service.
+  /// Returns null before the first answer of the service.
   [[nodiscard]] auto page() const noexcept -> const share_page* { return page_ ? &page_.page() : nullptr; }
 
  private:

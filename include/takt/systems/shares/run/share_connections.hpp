@@ -27,8 +27,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Where other processes knock: a socket that lets in users by what the system says of them, and removes its file at
-/// the end. As long as it is open it has the lock beside the socket, which it takes before it looks at what is there.
+/// Is where other processes connect: a socket that accepts users by what the system says of them, and removes its file
+/// at the end. While it is open it has the lock beside the socket, which it takes before it looks at what is there.
 class share_door {
  public:
   struct guest {

@@ -27,7 +27,7 @@ struct share_manager_options {
   std::size_t records = 4096;
 };
 
-/// Gets the replies of the manager.
+/// Holds for what the manager gives its replies to.
 template <class R>
 concept ShareReplies = requires(R& r, std::size_t client, const share_message& m) { r.reply(client, m); };
 

@@ -191,7 +191,7 @@ class attached_graph {
   [[nodiscard]] auto memory() const noexcept -> graph_memory<Monitor>& {
     return *static_cast<graph_memory<Monitor>*>(file.memory());
   }
-  /// Returns what an edge holds that no job has begun with. A count that somebody spoilt does no harm but its own.
+  /// Returns what an edge holds that no job has begun with. A count that was spoilt harms nothing else.
   [[nodiscard]] auto tokens(std::uint32_t edge) const noexcept -> std::int64_t {
     const edge_shape& e = shape.edges[edge];
     const auto taken =
