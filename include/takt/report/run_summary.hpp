@@ -41,7 +41,7 @@ struct run_summary {
   bool on_clock_alone = false;  ///< nothing of a run took time of this machine: what was seen is a simulation
   std::vector<task_run> tasks;  ///< in the given order
   std::vector<std::string> notes;
-  /// Says from when to when bounds did not hold: something was late on which they rest.
+  /// Says from when to when bounds were void: something was late on which they rest.
   std::vector<std::array<ticks, 2>> void_bounds;
 
   [[nodiscard]] auto missed() const -> bool { return status == observation_status::missed; }

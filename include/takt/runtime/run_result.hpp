@@ -26,7 +26,7 @@ struct system_grant {
 /// one before. That of a node of a graph counts from its nominal release: it is below 0 if all jobs ended before.
 struct run_result : observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> {
   std::optional<violation> first_violation;
-  /// Says from when to when bounds did not hold, as far as it was noticed; in order, apart. On a board of pools a job
+  /// Says from when to when bounds were void, as far as it was noticed; in order, apart. On a board of pools a job
   /// was above its bound, or what was to happen happened a period or more later. Of graphs, jobs of nodes or
   /// invocations were above their bounds, inputs came after nominal releases, or invocations a period or more later.
   std::vector<host::time_span> void_bounds;

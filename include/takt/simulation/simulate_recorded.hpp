@@ -106,7 +106,7 @@ class recording_choices {
   /// Returns the ends of jobs that have ended, which they do in the order of their releases.
   [[nodiscard]] auto ends(std::size_t task) const -> const std::vector<ticks>& { return ends_[task]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return current_[visit]; }
-  /// Returns from when to when bounds did not hold.
+  /// Returns from when to when bounds were void.
   [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> {
     if (!disturbed_) { return {}; }
     host::disturbed_jobs seen = *disturbed_;
@@ -202,7 +202,7 @@ class job_recorder {
 /// Holds what a simulation saw that tells jobs apart.
 template <std::size_t MaxTasks, std::size_t MaxVisits>
 struct recorded_result : simulation_result<MaxTasks, MaxVisits> {
-  /// Says from when to when bounds did not hold, since the process was stopped; in order, and spans do not touch.
+  /// Says from when to when bounds were void, since the process was stopped; in order, and spans do not touch.
   std::vector<host::time_span> void_bounds;
 };
 

@@ -208,7 +208,7 @@ class live_choices {
   [[nodiscard]] auto is_idle(ticks now) const -> bool {
     return std::ranges::all_of(rows_, [now](const progress& row) { return row.nominal > now; });
   }
-  /// Returns from when to when bounds did not hold, until the end of the run.
+  /// Returns from when to when bounds were void, until the end of the run.
   [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> { return disturbed_.until(end); }
   [[nodiscard]] auto violations() const noexcept -> const violation_log& { return violations_; }
 

@@ -46,7 +46,7 @@ template <std::size_t MaxTasks>
 struct gpusync_observation : simulation_result<MaxTasks> {
   inline_vector<gpusync_activity, MaxTasks> activities{};
   host::gpu_run run{};  ///< every job, request and token section; those that were not dropped come first
-  /// Says from when to when bounds did not hold, since the process was stopped; in order, and spans do not touch.
+  /// Says from when to when bounds were void, since the process was stopped; in order, and spans do not touch.
   std::vector<host::time_span> void_bounds;
 
   [[nodiscard]] constexpr auto sections() const noexcept -> std::uint64_t {

@@ -71,7 +71,7 @@ class clocked_releases {
 
   /// Returns releases of a task that were not dropped.
   [[nodiscard]] auto begun(std::size_t task) const -> const std::vector<std::size_t>& { return begun_[task]; }
-  /// Returns from when to when bounds did not hold.
+  /// Returns from when to when bounds were void.
   [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> {
     return disturbed_ ? disturbed_->until(end) : std::vector<host::time_span>{};
   }
