@@ -51,7 +51,7 @@ constexpr void bound_by_deadlines(const Described& tasks, Verdict& out) {
   }
 }
 
-/// Whole kernels under a rule, where every kernel for one SM names it.
+/// Knows whole kernels under a rule, where every kernel for one SM names it.
 template <class Described, AcceleratorRule Rule>
 [[nodiscard]] constexpr auto kernels_under(const Described& tasks, const hardware& board, const Rule& rule,
                                            std::int32_t nesting = 0) {
@@ -65,7 +65,7 @@ template <class Described, AcceleratorRule Rule>
   return out;
 }
 
-/// Returns the tasks with numbers of clusters for cores: those that name none go where the least CPU time is.
+/// Returns the tasks with numbers of clusters for cores: tasks without one go where the least CPU time is.
 template <class Described>
 [[nodiscard]] constexpr auto on_clusters(const Described& given, const hardware& board, std::int32_t together)
     -> Described {
@@ -133,7 +133,7 @@ inline constexpr bool locks_sections<ck_omlp_order_rule> = true;
 
 }  // namespace detail
 
-/// The board of locked GPUs that a policy with engines means, under a rule of the processors.
+/// Returns the board of locked GPUs that a policy with engines means, under a rule of the processors.
 template <class Order, RuleTag CpuRule>
   requires detail::schedules_sections<CpuRule> && detail::locks_sections<Order>
 [[nodiscard]] constexpr auto locked_board_of(const tokens_policy<Order>& policy, const CpuRule& rule,
@@ -151,7 +151,7 @@ template <class Order, RuleTag CpuRule>
   return out;
 }
 
-/// On one GPU: published methods see several as one pool of tokens.
+/// Knows one GPU only: published methods see several as one pool of tokens.
 template <class Order, RuleTag CpuRule>
   requires judges_chains<CpuRule, locked_rule<Order>>
 struct known_under<tokens_policy<Order>, CpuRule> {
@@ -189,7 +189,7 @@ struct known_under<tokens_policy<Order>, CpuRule> {
     detail::name_cores<CpuRule>(tasks, placed, together, out);
     return out;
   }
-  /// With the clusters of GPUs that a plan says.
+  /// Judges with the clusters of GPUs that a plan says.
   [[nodiscard]] static constexpr auto judge_under(const tokens_policy<Order>& policy, const CpuRule& cpus,
                                                   const auto& tasks, const hardware& board, const auto& given) {
     auto placed = tasks;
@@ -215,8 +215,8 @@ struct known_under<tokens_policy<Order>, CpuRule> {
 
 namespace detail {
 
-/// A board with one queue for all copies: where two engines serve a direction each, every copy waits for some of those
-/// that it waits for there, and for no others.
+/// Returns a board with one queue for all copies. Where two engines serve a direction each, every copy waits for some
+/// of those that it waits for with one queue, and for no others.
 [[nodiscard]] constexpr auto with_one_engine(const hardware& board) -> hardware {
   hardware out = board;
   if (out.copy_engines > 1) { out.copy_engines = 1; }
@@ -240,7 +240,7 @@ struct known_pipelines {
     detail::name_cores<CpuRule>(tasks, placed, together, out);
     return out;
   }
-  /// Under offsets and numbers of jobs at a time.
+  /// Judges under offsets and numbers of jobs at a time.
   template <GlobalRule CpuRule>
   [[nodiscard]] static constexpr auto judge_under(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
                                                   const auto& tasks, const hardware& board, const auto& given) {
@@ -327,7 +327,7 @@ struct known_under<ordered_gang_policy<Order>, CpuRule> {
   }
 };
 
-/// Shares that never change: a kernel takes as long as with its share.
+/// Knows shares that never change: a kernel takes as long as with its share.
 template <RuleTag CpuRule>
 struct known_under<shares_policy, CpuRule> {
   using method = shares_rule;

@@ -28,8 +28,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Tasks with SMs of their own under one published analysis, and the rules that it is about. `Spins`: jobs keep their
-/// processors. `search`: as `judge_chains` takes it.
+/// Judges tasks with SMs of their own under one published analysis, and the rules that it is about. `Spins`: jobs keep
+/// their processors. `search`: as `judge_chains` takes it.
 template <class GpuRule, bool Spins = false, class Search = search_by>
 struct analysis_policy {
   static constexpr std::string_view name = "federated";
@@ -49,7 +49,7 @@ struct analysis_policy {
   }
 };
 
-/// All of them. `Virtual`: SMs of two tasks may be one physical SM.
+/// Returns all of them. `Virtual`: SMs of two tasks may be one physical SM.
 template <bool Virtual, class Search = search_by>
 [[nodiscard]] constexpr auto analysis_policies(const Search& search = {}) {
   using own = federated_rule<Virtual>;
@@ -61,7 +61,7 @@ template <bool Virtual, class Search = search_by>
                  analysis_policy<serialized_rule<whole_gpu_rule>, false, Search>{"enhanced-mpcp", {}, search});
 }
 
-/// Shares that follow the needs of jobs, of tasks that are one kernel each. Source: Yao et al. 2022 (WAMP2S).
+/// Judges shares that follow the needs of jobs, of tasks that are one kernel each. Source: Yao et al. 2022 (WAMP2S).
 template <std::size_t MaxTasks>
 struct granted_shares_policy : shares_policy {
   static constexpr bool is_judged_alone = true;
@@ -70,7 +70,7 @@ struct granted_shares_policy : shares_policy {
   inline_vector<std::int32_t, MaxTasks> weights;  ///< of tasks, the greater goes first; none: 0
 };
 
-/// Graphs whose jobs overlap, as the published method of graphs has them.
+/// Judges graphs whose jobs overlap, as the published method of graphs has them.
 struct overlapping_graphs_policy : fifo_blocks_policy {
   static constexpr bool is_judged_alone = true;
 };
@@ -108,7 +108,7 @@ template <GlobalRule CpuRule>
   requires is_preemptive<CpuRule>
 struct known_under<overlapping_graphs_policy, CpuRule> : detail::known_pipelines {};
 
-/// No task visits a processor.
+/// Judges without regard to processors: no task visits one.
 template <std::size_t N, FixedPriority CpuRule>
 struct known_under<granted_shares_policy<N>, CpuRule> {
   using method = shares_rule;
@@ -116,7 +116,7 @@ struct known_under<granted_shares_policy<N>, CpuRule> {
                                             const auto& tasks, const hardware& board) {
     return judge_shares(tasks, board, policy.rule, policy.contention);
   }
-  /// Shares that are given hold at least what the method asks for.
+  /// Checks that given shares hold at least what the method asks for.
   [[nodiscard]] static constexpr auto judge_under(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
                                                   const auto& tasks, const hardware& board, const auto& given) {
     auto p = given;

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A workload as a policy is asked about it.
+/// Describes a workload as a policy is asked about it.
 template <class Tasks>
 struct policy_input {
   policy_question<Tasks> question;
@@ -88,7 +88,7 @@ template <class Tasks, class Judge>
   return judge_input(input, input.question, judge, factor);
 }
 
-/// "kernels of camera take 5.0000 % more beside those of other tasks", of each task that others slow down.
+/// Returns "kernels of camera take 5.0000 % more beside those of other tasks", of each task that others slow down.
 template <class Tasks>
 [[nodiscard]] auto contention_words(const Tasks& tasks, const contention_matrix<Tasks::max_tasks>& contention)
     -> std::vector<std::string> {

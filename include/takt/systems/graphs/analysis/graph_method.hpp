@@ -32,7 +32,7 @@ template <GraphPlatform P>
   return {.policy = refined_policy<P>, .preemptive = is_preemptive<takt::detail::global_rule_of<P>>};
 }
 
-/// Jobs of a node, or invocations of a graph, that can be under way at a time. Pre: period > 0.
+/// Returns how many jobs of a node, or invocations of a graph, can be under way at a time. Pre: period > 0.
 [[nodiscard]] constexpr auto jobs_at_once(ticks response, ticks period) noexcept -> std::int32_t {
   TAKT_EXPECTS(period > 0);
   const ticks count = ceil_divide(response, period);
@@ -62,7 +62,7 @@ constexpr void report(Verdict& out, const Table& refined, const timing_of<Table>
   }
 }
 
-/// Checks whether offsets that somebody chose leave each node the time that its bound asks for. Bounds do not depend on
+/// Checks whether offsets that were chosen leave each node the time that its bound asks for. Bounds do not depend on
 /// offsets, so such a plan is as good as the least one; ends follow from it.
 template <class Verdict, class Table, std::size_t N, std::size_t V>
 constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V>& p) {
