@@ -161,7 +161,8 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   out.facts = {std::move(core), std::move(wcet), std::move(wave)};
   out.allocation.add("core", std::move(placed));
   out.plan = detail::plan_members(v.plan, out);
-  const auto evidence = analysis::evidence_of<std::remove_const_t<decltype(accelerator_methods)>>(platform, tasks, v.plan);
+  const auto evidence =
+      analysis::evidence_of<std::remove_const_t<decltype(accelerator_methods)>>(platform, tasks, v.plan);
   out.tests = tree{tree::array{}};
   for (const auto& part : evidence.parts) {
     out.tests.push(detail::part_tree(part));

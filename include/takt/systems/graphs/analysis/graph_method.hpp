@@ -143,7 +143,7 @@ struct overlapping_nodes_method {
 /// Knows graphs whose jobs may overlap.
 struct overlapping_graphs : method_family {
   template <GraphPlatform P>
-  requires(!std::is_const_v<P> && takt::detail::graph_gap_of<P>() == takt::detail::graph_gap::none)
+    requires(!std::is_const_v<P> && takt::detail::graph_gap_of<P>() == takt::detail::graph_gap::none)
   using on = overlapping_nodes_method<is_preemptive<takt::detail::global_rule_of<P>>>;
 };
 

@@ -138,7 +138,7 @@ struct gpusync_method {
 /// Knows tasks that share locked GPUs.
 struct locked_gpu_sets : method_family {
   template <GpusyncPlatform P>
-  requires std::same_as<typename P::number, ticks>
+    requires std::same_as<typename P::number, ticks>
   using on = gpusync_method;
 };
 
