@@ -28,6 +28,7 @@
 
 #include "fixture.hpp"
 #include "support/limited_wait.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -135,7 +136,8 @@ auto beside(D& driver, machine& m, Call call) -> engines_had {
 
 }  // namespace
 
-TEST_CASE("GSA-47 calls go through engine locks: copies in chunks, the engine by the addresses, a stream per thread") {
+TEST_CASE("calls go through engine locks: copies in chunks, the engine by the addresses, a stream per thread" *
+          takt_tests::traces("GSA-47")) {
   D driver{{.devices = 2, .seed = 1}};
   {
     machine m{driver};
@@ -182,7 +184,8 @@ TEST_CASE("GSA-47 calls go through engine locks: copies in chunks, the engine by
   CHECK(driver.live() == 0);
 }
 
-TEST_CASE("GSA-47 a thread sleeps while it waits for an engine, and for the end of its operation") {
+TEST_CASE("a thread sleeps while it waits for an engine, and for the end of its operation" *
+          takt_tests::traces("GSA-47")) {
   D driver{{.devices = 1}};
   {
     machine m{driver};
@@ -214,7 +217,8 @@ TEST_CASE("GSA-47 a thread sleeps while it waits for an engine, and for the end 
   CHECK(driver.live() == 0);
 }
 
-TEST_CASE("GSD-52 GSD-54 a timed copy takes pinned memory only, and one at a time is on each copy engine") {
+TEST_CASE("a timed copy takes pinned memory only, and one at a time is on each copy engine" *
+          takt_tests::traces("GSD-52 GSD-54")) {
   D driver{{.devices = 1, .seed = 7}};
   {
     machine m{driver};
@@ -385,7 +389,8 @@ TEST_CASE("whichever call fails under a token, engines and token are free afterw
   CHECK(tokens == 4);
 }
 
-TEST_CASE("GSA-48 a job without GPU calls takes no token, one takes it with the first and frees it at its end") {
+TEST_CASE("a job without GPU calls takes no token, one takes it with the first and frees it at its end" *
+          takt_tests::traces("GSA-48")) {
   D driver{{.devices = 2}};
   machine m{driver};
   using single = takt::runtime::gpu_pool<takt::k_fmlp<2, clients>, takt::priority_engine_locks<2, clients>, topology>;
@@ -421,7 +426,8 @@ TEST_CASE("GSA-48 a job without GPU calls takes no token, one takes it with the 
   CHECK(gpus_from_environment().empty());
 }
 
-TEST_CASE("GSD-62 a job's state has room on every usable GPU from the start, and follows its token from job to job") {
+TEST_CASE("a job's state has room on every usable GPU from the start, and follows its token from job to job" *
+          takt_tests::traces("GSD-62")) {
   D driver{{.devices = 2}};
   {
     machine m{driver};

@@ -15,6 +15,7 @@
 #include <takt/core/random.hpp>
 
 #include "small_study.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -39,7 +40,8 @@ using takt::test::small_study;
 
 }  // namespace
 
-TEST_CASE("RTGPU-50 a study has the same bytes on any number of threads, and other ones for another seed") {
+TEST_CASE("a study has the same bytes on any number of threads, and other ones for another seed" *
+          takt_tests::traces("RTGPU-50")) {
   const std::string one = csv_of(run_small({.jobs = 1}));
   CHECK(one == csv_of(run_small({.jobs = 3})));
   const study what = small_study();
@@ -48,7 +50,8 @@ TEST_CASE("RTGPU-50 a study has the same bytes on any number of threads, and oth
   CHECK(one != csv_of(run(what, other)));
 }
 
-TEST_CASE("RTGPU-50 a result says what it takes to repeat it, and JSON has the numbers of the table") {
+TEST_CASE("a result says what it takes to repeat it, and JSON has the numbers of the table" *
+          takt_tests::traces("RTGPU-50")) {
   const result r = run_small();
   std::istringstream lines{csv_of(r)};
   std::vector<std::string> all;
@@ -86,7 +89,8 @@ TEST_CASE("times and ratios are one unit per point, and written with their fract
   CHECK(csv_of(r).find(",25,0.") != std::string::npos);
 }
 
-TEST_CASE("RTGPU-50 two shards put together are the whole, and units that are kept are not counted again") {
+TEST_CASE("two shards put together are the whole, and units that are kept are not counted again" *
+          takt_tests::traces("RTGPU-50")) {
   const std::string whole = csv_of(run_small());
   const scratch_folder folder{"shards"};
   const result half = run_small({.part = {1, 2}, .folder = folder.name()});
@@ -104,7 +108,7 @@ TEST_CASE("RTGPU-50 two shards put together are the whole, and units that are ke
   CHECK(csv_of(run(idle, settings{idle.parameters}, {.folder = folder.name()})) == whole);
 }
 
-TEST_CASE("RTGPU-50 a journal may be torn anywhere: what is behind is done again") {
+TEST_CASE("a journal may be torn anywhere: what is behind is done again" * takt_tests::traces("RTGPU-50")) {
   const std::string whole = csv_of(run_small());
   const scratch_folder folder{"torn"};
   CHECK(csv_of(run_small({.folder = folder.name()})) == whole);
@@ -128,7 +132,8 @@ TEST_CASE("RTGPU-50 a journal may be torn anywhere: what is behind is done again
   }
 }
 
-TEST_CASE("RTGPU-50 a line of a journal that was changed anywhere is not believed, nor what is behind it") {
+TEST_CASE("a line of a journal that was changed anywhere is not believed, nor what is behind it" *
+          takt_tests::traces("RTGPU-50")) {
   const std::string whole = csv_of(run_small());
   const scratch_folder folder{"changed"};
   static_cast<void>(run_small({.folder = folder.name()}));
@@ -145,7 +150,8 @@ TEST_CASE("RTGPU-50 a line of a journal that was changed anywhere is not believe
   }
 }
 
-TEST_CASE("RTGPU-50 journals of other parameters, other files and a folder that cannot be are refused") {
+TEST_CASE("journals of other parameters, other files and a folder that cannot be are refused" *
+          takt_tests::traces("RTGPU-50")) {
   const scratch_folder folder{"other"};
   const study what = small_study();
   settings other{what.parameters};

@@ -24,6 +24,7 @@
 #include <takt/runtime/locking/gpu_pool.hpp>
 
 #include "support/signal_storm.hpp"
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -66,7 +67,8 @@ static_assert(!std::constructible_from<pool::token, pool&>, "a token comes from 
 
 }  // namespace
 
-TEST_CASE("GSD-63 a job gets one token, with it the engines of the token's GPU one by one, and two for a peer copy") {
+TEST_CASE("a job gets one token, with it the engines of the token's GPU one by one, and two for a peer copy" *
+          takt_tests::traces("GSD-63")) {
   const auto gpus = make_pool();
   auto job = gpus->begin_job();
   auto token = std::move(job).acquire_token();
@@ -93,7 +95,7 @@ TEST_CASE("GSD-63 a job gets one token, with it the engines of the token's GPU o
   CHECK(static_cast<bool>(gpus->begin_job().acquire_token()));
 }
 
-TEST_CASE("GSD-63 at most rho jobs work on a GPU and one on each of its engines, under load") {
+TEST_CASE("at most rho jobs work on a GPU and one on each of its engines, under load" * takt_tests::traces("GSD-63")) {
   const takt_tests::signal_storm storm;
   const auto gpus = make_pool();
   std::array<std::atomic<int>, 2> on_gpu{};

@@ -30,6 +30,7 @@
 #include <takt/runtime/locking/protocol_lock.hpp>
 
 #include "recording.hpp"
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -374,7 +375,8 @@ TEST_CASE("a wait that would close a circle through a domain is refused") {
   CHECK(is_free(b));
 }
 
-TEST_CASE("GSD-79 a held lock says when somebody should go first: in FIFO order anybody, else the more important") {
+TEST_CASE("a held lock says when somebody should go first: in FIFO order anybody, else the more important" *
+          takt_tests::traces("GSD-79")) {
   const auto yields = [](auto& lock, std::int64_t holder, std::int64_t waiter) {
     auto held = lock.acquire({.priority = holder});
     CHECK_FALSE(held.should_yield());
