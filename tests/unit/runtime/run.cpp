@@ -19,6 +19,7 @@
 #include <takt/report/trace_queries.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/clock.hpp>
+#include "support/limited_wait.hpp"
 #include "support/mute_device.hpp"
 #include "support/traces.hpp"
 
@@ -476,18 +477,22 @@ TEST_CASE("a device that never answers ends a run of chains, so long after the b
 
 TEST_CASE("work that outlasts a run and its patience stays until the device is done with it") {
   std::atomic<int> blocks = 0;
+  std::atomic<bool> over = false;
   {
     emulated_device device{board.record()};
-    auto o = options(5_ms);
-    o.patience = 1_ms;
-    takt::runtime::board_devices devices;
-    const auto wait = [&blocks, one = std::make_shared<int>(1)](std::int64_t) {
-      takt::runtime::sleep_until(takt::runtime::now() + 50'000'000);
-      blocks += *one;
-    };
-    devices.kernels(2, device, {{{1, 2}, takt::runtime::emulated_kernel{2, wait}}});
-    const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), devices, o);
-    CHECK(result.tasks[1].completed == 0);
+    {
+      auto o = options(5_ms);
+      o.patience = 1_ms;
+      takt::runtime::board_devices devices;
+      const auto wait = [&blocks, &over, one = std::make_shared<int>(1)](std::int64_t) {
+        takt_tests::await([&over] { return over.load(); });
+        blocks += *one;
+      };
+      devices.kernels(2, device, {{{1, 2}, takt::runtime::emulated_kernel{2, wait}}});
+      const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), devices, o);
+      CHECK(result.tasks[1].completed == 0);
+    }
+    over = true;
   }
   CHECK(blocks % 2 == 0);
 }

@@ -15,6 +15,8 @@
 #include <takt/core/random.hpp>
 
 #include "small_study.hpp"
+#include "support/asleep.hpp"
+#include "support/limited_wait.hpp"
 #include "support/traces.hpp"
 
 namespace {
@@ -176,8 +178,8 @@ TEST_CASE("a run waits for a journal that a process holds that is about to end")
   const scratch_folder folder{"ending"};
   std::optional<journal> held;
   held.emplace(folder.name(), "small", shard{}, settings{small_study().parameters}.fingerprint(), 1, [](auto&&...) {});
-  const std::jthread ends{[&held] {
-    std::this_thread::sleep_for(100ms);
+  const std::jthread ends{[&held, run = takt_tests::own_thread()] {
+    takt_tests::await([run] { return takt_tests::is_asleep(run); });  // it waits for the journal
     held.reset();
   }};
   CHECK(csv_of(run_small({.folder = folder.name()})) == whole);

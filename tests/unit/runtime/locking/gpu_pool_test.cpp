@@ -17,12 +17,15 @@
 #include <utility>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 
+#include "support/asleep.hpp"
 #include "support/signal_storm.hpp"
 #include "support/traces.hpp"
 #include "team.hpp"
@@ -181,11 +184,13 @@ TEST_CASE("limits at the ends of a clock end a wait for a token at once, or neve
   CHECK_FALSE(gets_one(time_point<system_clock, seconds>::min()));
   std::atomic<int> granted{0};
   std::atomic<int> over{0};
+  std::atomic<pid_t> waiting{0};
   std::jthread patient{[&] {
+    waiting = takt_tests::own_thread();
     granted += gpus.begin_job().try_acquire_token_until(time_point<system_clock, seconds>::max()) ? 1 : 0;
     ++over;
   }};
-  std::this_thread::sleep_for(5ms);
+  await([&] { return takt_tests::is_asleep(waiting) || over != 0; });
   CHECK(over == 0);
   first.reset();
   patient.join();
