@@ -20,6 +20,8 @@
 #include <takt/cuda/runtime_memory.cuh>
 #include <takt/model/occupancy.hpp>
 
+#include "../support/traces.hpp"
+
 namespace {
 
 namespace tc = takt::cuda;
@@ -120,7 +122,8 @@ auto numbers(std::size_t count) -> tc::device_array<std::uint32_t> {
 
 }  // namespace
 
-TEST_CASE("RTGPU-26 persistent blocks over logical indices and blocks give what the plain kernels give") {
+TEST_CASE("persistent blocks over logical indices and blocks give what the plain kernels give" *
+          takt_tests::traces("RTGPU-26")) {
   takt::random_stream random{26};
   const tc::own_stream stream;
   for (int run = 0; run < runs(); ++run) {

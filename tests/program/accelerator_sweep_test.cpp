@@ -11,6 +11,7 @@
 
 #include "program.hpp"
 #include "study.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -57,7 +58,8 @@ void check_picture(const std::string& study, const std::vector<std::string>& tex
 
 }  // namespace
 
-TEST_CASE("AP-29 Fig. 6 and 7 compare the tests for two slots beside the exact one, and the printed one is above it") {
+TEST_CASE("Fig. 6 and 7 compare the tests for two slots beside the exact one, and the printed one is above it" *
+          takt_tests::traces("AP-29")) {
   for (const auto& [name, gang, levels] :
        {std::tuple{"accelerator-fig6", "0.2", 7U}, {"accelerator-fig7", "0.5", 5U}}) {
     CAPTURE(name);
@@ -81,8 +83,9 @@ TEST_CASE("AP-29 Fig. 6 and 7 compare the tests for two slots beside the exact o
 }
 
 TEST_CASE(
-    "AP-30 Fig. 8: the abstraction wins only where tasks and slot have one period, and the harmonic test is exact "
-    "for D = T") {
+    "Fig. 8: the abstraction wins only where tasks and slot have one period, and the harmonic test is exact "
+    "for D = T" *
+    takt_tests::traces("AP-30")) {
   const auto rows = run_study("accelerator-fig8 --sets " + sets());
   CHECK(rows.size() == 80);
   check_orderings(rows);
@@ -100,8 +103,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "AP-31 Fig. 9: with the scheduler the top task's maximum, 99th percentile and spread stay small, within the "
-    "bound") {
+    "Fig. 9: with the scheduler the top task's maximum, 99th percentile and spread stay small, within the "
+    "bound" *
+    takt_tests::traces("AP-31")) {
   const auto rows = run_study("accelerator-fig9 --sets 500");
   CHECK(rows.size() == 45);
   for (const row& r : rows) {
@@ -132,8 +136,8 @@ TEST_CASE(
   check_picture("accelerator-fig9 --sets 50", {"99th percentile", "spread", "takt, 2 levels", "a stream per task"});
 }
 
-TEST_CASE(
-    "AP-32 Fig. 10: a low task of one wave of blocks is not preempted, a longer one is prolonged by the high task") {
+TEST_CASE("Fig. 10: a low task of one wave of blocks is not preempted, a longer one is prolonged by the high task" *
+          takt_tests::traces("AP-32")) {
   const auto rows = run_study("accelerator-fig10");
   CHECK(rows.size() == 24);
   for (const char* cost : {"ideal", "race"}) {

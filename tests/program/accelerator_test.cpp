@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -65,7 +66,7 @@ TEST_CASE("program: the example of the accelerator platform fails in its slots a
   CHECK(responses(object(gang)) == std::vector<std::int64_t>{8'000'000, 12'000'000, 7'000'000, 4'000'000});
 }
 
-TEST_CASE("AP-07 a file changes its strategy and its order by the words of its GPU alone") {
+TEST_CASE("a file changes its strategy and its order by the words of its GPU alone" * takt_tests::traces("AP-07")) {
   const std::pair<const char*, int> rules[] = {
       {R"("sharing": "single-stream")", 0},
       {R"("sharing": "single-stream", "policy": "deadline-monotonic")", 0},
@@ -91,7 +92,7 @@ TEST_CASE("AP-07 a file changes its strategy and its order by the words of its G
   }
 }
 
-TEST_CASE("AP-06 a kernel of a file that names no core needs all of them") {
+TEST_CASE("a kernel of a file that names no core needs all of them" * takt_tests::traces("AP-06")) {
   const json v = object(takt::test::takt("analyze --json " + data("accelerator-levels")));
   CHECK(v.at("allocation").at("core").empty());
   const auto one = with(levels_file(), R"("wcet": "2ms",)", R"("wcet": "2ms", "core": 1,)");
@@ -128,7 +129,8 @@ TEST_CASE("program: a trace of an accelerator has one track for each SM, whateve
   CHECK(contains(takt::test::read(picture), "<svg"));
 }
 
-TEST_CASE("AP-01 files about an accelerator are refused with the place of the fault and what is allowed") {
+TEST_CASE("files about an accelerator are refused with the place of the fault and what is allowed" *
+          takt_tests::traces("AP-01")) {
   takt::test::check_mutations(
       levels_file(),
       {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -182,7 +183,8 @@ TEST_CASE("program: explain puts a verdict into words") {
   CHECK(contains(wrong.err, "--task: \"Detektion\" is no task of this file, the nearest is \"Detection\""));
 }
 
-TEST_CASE("RTGPU-38 generate prints task sets that the program reads, the same ones for the same seed") {
+TEST_CASE("generate prints task sets that the program reads, the same ones for the same seed" *
+          takt_tests::traces("RTGPU-38")) {
   const std::string call =
       "generate rtgpu --utilization 0.4 --tasks 3 --subtasks 3 --copies one --sms 6 --seed 9 --count ";
   const auto three = takt::test::takt(call + "3");

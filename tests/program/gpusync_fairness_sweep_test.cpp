@@ -7,6 +7,7 @@
 
 #include "program.hpp"
 #include "study.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -24,8 +25,8 @@ auto shares_of(const row& r) -> std::vector<double> {
 
 }  // namespace
 
-TEST_CASE(
-    "GSD-93 five equal threads share an unmanaged GPU unfairly and differently each time, and FIFO locks equally") {
+TEST_CASE("five equal threads share an unmanaged GPU unfairly and differently each time, and FIFO locks equally" *
+          takt_tests::traces("GSD-93")) {
   const auto rows = run_study("gpusync-fairness --set loops=300 --set loop=200 --set stay=150");
   REQUIRE(rows.size() == 2 * 3);
   std::vector<std::vector<double>> unmanaged;

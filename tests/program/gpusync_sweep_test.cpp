@@ -10,6 +10,7 @@
 
 #include "program.hpp"
 #include "study.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -65,7 +66,8 @@ using key = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("GSA-27 the study has 75816 scenarios of 48 utilizations each, and a part of them can be asked for alone") {
+TEST_CASE("the study has 75816 scenarios of 48 utilizations each, and a part of them can be asked for alone" *
+          takt_tests::traces("GSA-27")) {
   const outcome o = takt::test::takt("sweep gpusync --shard 1/4000000 --resume " + scratch("full"));
   CHECK(o.code == 0);
   CHECK(contains(o.err, "3639168 units are left"));  // 75816 * 48
@@ -81,7 +83,8 @@ TEST_CASE("GSA-27 the study has 75816 scenarios of 48 utilizations each, and a p
   }
 }
 
-TEST_CASE("GSA-27 points are worked on until their shares are known well enough, or at most so long") {
+TEST_CASE("points are worked on until their shares are known well enough, or at most so long" *
+          takt_tests::traces("GSA-27")) {
   const std::string call =
       "gpusync-small --set cpus=C --set gpus=P --set tokens=1 --set utilization=heavy --set every=60 --set least=4 "
       "--set overheads=AC/L --levels 4 --sets 40 --set interval=";
@@ -96,7 +99,8 @@ TEST_CASE("GSA-27 points are worked on until their shares are known well enough,
   CHECK(early > 0);
 }
 
-TEST_CASE("GSA-27 parts of the study, interrupted or not, give the bytes of one run with any number of threads") {
+TEST_CASE("parts of the study, interrupted or not, give the bytes of one run with any number of threads" *
+          takt_tests::traces("GSA-27")) {
   const std::string call =
       "sweep gpusync-small --set cpus=C,G --set gpus=P,C2 --set tokens=1,2 --set every=200 --sets 6 --set least=3 "
       "--levels 2,5 ";
@@ -111,7 +115,8 @@ TEST_CASE("GSA-27 parts of the study, interrupted or not, give the bytes of one 
   CHECK(takt::test::takt(call + "--resume " + folder).out == whole.out);
 }
 
-TEST_CASE("GSA-28 GSA-30 the study prints its ranking beside the published one, and the claims with both") {
+TEST_CASE("the study prints its ranking beside the published one, and the claims with both" *
+          takt_tests::traces("GSA-28 GSA-30")) {
   const outcome o = takt::test::takt("sweep " + tiny);
   REQUIRE(o.code == 0);
   CHECK(contains(o.out, "# ranking under AC/L"));
@@ -126,8 +131,9 @@ TEST_CASE("GSA-28 GSA-30 the study prints its ranking beside the published one, 
 }
 
 TEST_CASE(
-    "GSA-30 partitioned GPUs are best, then pairs, mostly from GPU to GPU, with 2 tokens rather than 1 or 3, and global "
-    "GPUs under the CK-OMLP are worst") {
+    "partitioned GPUs are best, then pairs, mostly from GPU to GPU, with 2 tokens rather than 1 or 3, and global "
+    "GPUs under the CK-OMLP are worst" *
+    takt_tests::traces("GSA-30")) {
   const auto all = totals(run_study(tiny));
   CHECK(all.size() == 57);
   const auto of = [&all](const char* cpus, const char* gpus, const char* tokens) {
@@ -162,7 +168,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("GSA-29 GPUs lift the effective utilization of what is schedulable far above the 12 CPUs") {
+TEST_CASE("GPUs lift the effective utilization of what is schedulable far above the 12 CPUs" *
+          takt_tests::traces("GSA-29")) {
   const auto rows = run_study("gpusync-fig4.17 --sets 6 --levels 12,24,36 --set width=4000");
   CHECK(rows.size() == 18);
   double above = 0;

@@ -9,6 +9,7 @@
 
 #include "program.hpp"
 #include "study.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -19,8 +20,8 @@ using takt::test::run_study;
 
 const std::string brief = " --set seconds=2 --set warm-up=0";
 
-TEST_CASE(
-    "GSA-49 the study reports drops and delays of fourteen configurations by period, and Table 5.14 beside them") {
+TEST_CASE("the study reports drops and delays of fourteen configurations by period, and Table 5.14 beside them" *
+          takt_tests::traces("GSA-49")) {
   const auto rows = run_study("gpusync-video" + brief);
   REQUIRE(rows.size() == 14 * 6);
   for (const row& r : rows) {
@@ -37,7 +38,8 @@ TEST_CASE(
   CHECK(contains(o.out, "# claim: (3 2 FIFO) has the least deviation"));
 }
 
-TEST_CASE("GSA-50 the study reports end-to-end latencies as a distribution that rises and a tail that falls with it") {
+TEST_CASE("the study reports end-to-end latencies as a distribution that rises and a tail that falls with it" *
+          takt_tests::traces("GSA-50")) {
   const auto rows = run_study("gpusync-video-latency" + brief + " --levels 0.1,1,4,100");
   REQUIRE(rows.size() == 14 * 4);
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include "program.hpp"
 #include "study.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -18,8 +19,8 @@ const std::string brief = "openvx-cameras --levels 1,2 --set invocations=2";
 
 }  // namespace
 
-TEST_CASE(
-    "OVX-35 the study of cameras: no bound for one task per graph, one coarse camera on 16 CPUs, fine ones always") {
+TEST_CASE("the study of cameras: no bound for one task per graph, one coarse camera on 16 CPUs, fine ones always" *
+          takt_tests::traces("OVX-35")) {
   const auto rows = run_study(brief);
   REQUIRE(rows.size() == 2 * 4 * 2);
   for (const row& r : rows_with(rows, "mode", "monolithic")) { CHECK(r.value("bound_best") == 0); }
@@ -36,7 +37,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("OVX-36 the study of cameras reports what launches and waits add when nodes are refined") {
+TEST_CASE("the study of cameras reports what launches and waits add when nodes are refined" *
+          takt_tests::traces("OVX-36")) {
   const outcome o = takt::test::takt("sweep " + brief);
   REQUIRE(o.code == 0);
   CHECK(contains(o.out, "# conversion to fine nodes adds 24.90 % to the times of all nodes (observation 7)"));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -26,7 +27,7 @@ auto analyzed(std::string_view speed) -> takt::test::outcome {
 
 }  // namespace
 
-TEST_CASE("RTGPU-25 a file gives a GPU a speed, and the verdict shows it") {
+TEST_CASE("a file gives a GPU a speed, and the verdict shows it" * takt_tests::traces("RTGPU-25")) {
   const auto o = analyzed("\"3/2\"");
   CHECK(o.code == 0);
   const auto verdict = nlohmann::json::parse(o.out);
@@ -39,7 +40,8 @@ TEST_CASE("RTGPU-25 a file gives a GPU a speed, and the verdict shows it") {
   CHECK(analyzed("1").code != 0);
 }
 
-TEST_CASE("RTGPU-25 a file's speed that is zero, negative, without a denominator or too large is refused") {
+TEST_CASE("a file's speed that is zero, negative, without a denominator or too large is refused" *
+          takt_tests::traces("RTGPU-25")) {
   for (const std::string_view wrong : {"0", "\"0/1\"", "-1", "\"1/0\"", "10001", "\"1/10001\"", "\"fast\""}) {
     CAPTURE(wrong);
     const auto o = takt::test::takt("analyze " + takt::test::write("two.json", two_gpus(wrong)));

@@ -114,8 +114,10 @@ TEST_CASE("program: a script has a limit of parts") {
 
 TEST_CASE("program: a person who waits for a pipe is told so, and the line goes when somebody writes") {
   const std::string pipe = scratch("pipe");
+  // What the script has shown until now is where `by_shell` keeps it.
+  const std::string told = "until grep -qs \"waiting for somebody\" " + scratch("script.out") + "; do sleep 0.02; done";
   const std::string seen =
-      by_shell("rm -f " + pipe + "\nmkfifo " + pipe + "\ntimeout 60 bash -c 'sleep 0.3; exec cat " +
+      by_shell("rm -f " + pipe + "\nmkfifo " + pipe + "\ntimeout 60 bash -c '" + told + "; exec cat " +
                data("waters2019-camera") + " >" + pipe + "' &\nscript -qec \"$takt analyze " + pipe +
                "\" /dev/null </dev/null\nkill $! 2>/dev/null || true\n")
           .out;

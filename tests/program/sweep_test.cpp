@@ -14,6 +14,7 @@
 
 #include "program.hpp"
 #include "study.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -58,12 +59,13 @@ const std::string small = "rtgpu-fig7 --sets 30 --levels 0.4,0.8,1.2 ";
 
 }  // namespace
 
-TEST_CASE("RTGPU-39 Fig. 7 as a table: three length ranges, one and two copies") {
+TEST_CASE("Fig. 7 as a table: three length ranges, one and two copies" * takt_tests::traces("RTGPU-39")) {
   check_figure("rtgpu-fig7", "cpu_to_gpu", {"2:1", "1:2", "1:8"}, 15);
   CHECK(contains(takt::test::takt("sweep rtgpu-fig7 --list").out, "  sets             100 "));
 }
 
-TEST_CASE("RTGPU-39 one command gives Fig. 7 as a table and a picture: three length ranges, one and two copies") {
+TEST_CASE("one command gives Fig. 7 as a table and a picture: three length ranges, one and two copies" *
+          takt_tests::traces("RTGPU-39")) {
   const std::string csv = scratch("fig7.csv");
   const std::string svg = scratch("fig7.svg");
   const outcome o = takt::test::takt("sweep rtgpu-fig7 --sets 2 --csv " + csv + " --svg " + svg);
@@ -79,11 +81,16 @@ TEST_CASE("RTGPU-39 one command gives Fig. 7 as a table and a picture: three len
   }
 }
 
-TEST_CASE("RTGPU-40 Fig. 8 for 3, 5 and 7 subtasks") { check_figure("rtgpu-fig8", "subtasks", {"3", "5", "7"}, 15); }
+TEST_CASE("Fig. 8 for 3, 5 and 7 subtasks" * takt_tests::traces("RTGPU-40")) {
+  check_figure("rtgpu-fig8", "subtasks", {"3", "5", "7"}, 15);
+}
 
-TEST_CASE("RTGPU-41 Fig. 9 for 3, 5 and 7 tasks") { check_figure("rtgpu-fig9", "tasks", {"3", "5", "7"}, 15); }
+TEST_CASE("Fig. 9 for 3, 5 and 7 tasks" * takt_tests::traces("RTGPU-41")) {
+  check_figure("rtgpu-fig9", "tasks", {"3", "5", "7"}, 15);
+}
 
-TEST_CASE("RTGPU-42 Fig. 10 over SM counts, which are an option: more SMs never cost acceptance") {
+TEST_CASE("Fig. 10 over SM counts, which are an option: more SMs never cost acceptance" *
+          takt_tests::traces("RTGPU-42")) {
   check_figure("rtgpu-fig10", "sms", {"5", "8", "10"}, 15);
   const auto rows = run_study("rtgpu-fig10 --set sms=5,6,7,12 --sets " + sets());
   for (const char* m : {"rtgpu", "takt", "busy_waiting", "enhanced_mpcp"}) {
@@ -97,7 +104,8 @@ TEST_CASE("RTGPU-42 Fig. 10 over SM counts, which are an option: more SMs never 
   }
 }
 
-TEST_CASE("RTGPU-43 Fig. 11: at each level simulated runs accept at least what the analyses accept, without a miss") {
+TEST_CASE("Fig. 11: at each level simulated runs accept at least what the analyses accept, without a miss" *
+          takt_tests::traces("RTGPU-43")) {
   const auto rows = run_study("rtgpu-fig11 --levels 0.2..2.0/0.3 --set periods=5 --sets " + sets());
   CHECK(rows.size() == 42);
   for (const row& r : rows) {
@@ -108,7 +116,8 @@ TEST_CASE("RTGPU-43 Fig. 11: at each level simulated runs accept at least what t
   CHECK(sum(rows, "simulated") > sum(rows, "takt"));
 }
 
-TEST_CASE("RTGPU-44 Fig. 12 runs on shared virtual SMs over both, the number of SMs and of tasks") {
+TEST_CASE("Fig. 12 runs on shared virtual SMs over both, the number of SMs and of tasks" *
+          takt_tests::traces("RTGPU-44")) {
   const auto rows = run_study("rtgpu-fig12 --levels 0.3,0.8,1.1 --set effort=200 --set periods=2 --sets " + sets());
   CHECK(rows.size() == 54);
   for (const row& r : rows) {
@@ -119,7 +128,8 @@ TEST_CASE("RTGPU-44 Fig. 12 runs on shared virtual SMs over both, the number of 
   CHECK(sum(rows, "rtgpu", {{"tasks", "12"}, {"sms", "3"}}) <= sum(rows, "rtgpu", {{"tasks", "12"}, {"sms", "8"}}));
 }
 
-TEST_CASE("RTGPU-50 a sweep has the same bytes for any number of threads, and as JSON the same numbers") {
+TEST_CASE("a sweep has the same bytes for any number of threads, and as JSON the same numbers" *
+          takt_tests::traces("RTGPU-50")) {
   const outcome one = takt::test::takt("sweep " + small + "--jobs 1");
   CHECK(one.code == 0);
   CHECK(one.out == takt::test::takt("sweep " + small + "--jobs 3").out);
@@ -134,13 +144,14 @@ TEST_CASE("RTGPU-50 a sweep has the same bytes for any number of threads, and as
   }
 }
 
-TEST_CASE("RTGPU-50 a level has the same counts whatever other levels are swept") {
+TEST_CASE("a level has the same counts whatever other levels are swept" * takt_tests::traces("RTGPU-50")) {
   const auto all = run_study("rtgpu-fig7 --sets 20 --levels 0.4,0.8,1.2");
   const auto one = run_study("rtgpu-fig7 --sets 20 --levels 0.8");
   for (const auto& m : methods) { CHECK(sum(one, m) == sum(all, m, {{"utilization", "0.8"}})); }
 }
 
-TEST_CASE("RTGPU-50 a sweep that is killed at random moments and resumed has the bytes of an uninterrupted one") {
+TEST_CASE("a sweep that is killed at random moments and resumed has the bytes of an uninterrupted one" *
+          takt_tests::traces("RTGPU-50")) {
   const std::string whole = takt::test::takt("sweep " + small).out;
   takt::random_stream random{11};
   for (int round = 0; round < 3; ++round) {
@@ -157,7 +168,7 @@ TEST_CASE("RTGPU-50 a sweep that is killed at random moments and resumed has the
   }
 }
 
-TEST_CASE("RTGPU-50 two shards put together are the whole") {
+TEST_CASE("two shards put together are the whole" * takt_tests::traces("RTGPU-50")) {
   const std::string whole = takt::test::takt("sweep " + small).out;
   const outcome first = takt::test::takt("sweep " + small + "--shard 1/2 --resume " + scratch("part-1"));
   CHECK(first.code == 0);
@@ -170,7 +181,8 @@ TEST_CASE("RTGPU-50 two shards put together are the whole") {
   CHECK(contains(merged.err, "in 0:00"));
 }
 
-TEST_CASE("RTGPU-53 every method of a comparison is given the interleave ratio and the virtual SMs of the study") {
+TEST_CASE("every method of a comparison is given the interleave ratio and the virtual SMs of the study" *
+          takt_tests::traces("RTGPU-53")) {
   // Kernels that two virtual SMs stretch by exactly 2, with nothing serial and no least times, take as long as on one
   // virtual SM that stretches nothing. A method with its own idea of either number would tell the two apart.
   const std::string call = "rtgpu-fig7 --set overhead=0 --set lower=0 --sets 20 --levels 0.4..1.6/0.2 ";

@@ -9,6 +9,7 @@
 
 #include "program.hpp"
 #include "study.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -22,7 +23,8 @@ const std::vector<std::string> policies{"literal", "text",  "robust", "share", "
 
 }  // namespace
 
-TEST_CASE("WAMP-36 Fig. 1: lavaMD takes longer with every co-runner, whether the GPU is shared or sliced") {
+TEST_CASE("Fig. 1: lavaMD takes longer with every co-runner, whether the GPU is shared or sliced" *
+          takt_tests::traces("WAMP-36")) {
   const auto rows = run_study("wamp2s-fig1");
   REQUIRE(rows.size() == 10);
   CHECK(rows.front().value("equal_shares") == 0.448);
@@ -33,7 +35,7 @@ TEST_CASE("WAMP-36 Fig. 1: lavaMD takes longer with every co-runner, whether the
   }
 }
 
-TEST_CASE("WAMP-37 Fig. 6: no benchmark takes longer with a greater share") {
+TEST_CASE("Fig. 6: no benchmark takes longer with a greater share" * takt_tests::traces("WAMP-37")) {
   const auto rows = run_study("wamp2s-fig6 --levels 1..100/1");
   REQUIRE(rows.size() == 100);
   for (const char* name : {"GS", "HW", "CFD", "KM", "LM", "LC", "LUD", "MC", "SRD", "ST"}) {
@@ -44,7 +46,8 @@ TEST_CASE("WAMP-37 Fig. 6: no benchmark takes longer with a greater share") {
   CHECK(rows.back().value("CFD") == 2.081);
 }
 
-TEST_CASE("WAMP-39 Fig. 10: the fuzzy network errs less than both layered ones after few epochs, at a cost between") {
+TEST_CASE("Fig. 10: the fuzzy network errs less than both layered ones after few epochs, at a cost between" *
+          takt_tests::traces("WAMP-39")) {
   const auto rows = run_study("wamp2s-fig10 --levels 1,5");
   REQUIRE(rows.size() == 2);
   for (const row& r : rows) {
@@ -62,7 +65,8 @@ TEST_CASE("WAMP-39 Fig. 10: the fuzzy network errs less than both layered ones a
   CHECK(rows[1].value("rmse_dnn") < rows[1].value("rmse_bpnn"));
 }
 
-TEST_CASE("WAMP-41 Fig. 12: the first estimate of MC's remaining time is the worst, the last one is right") {
+TEST_CASE("Fig. 12: the first estimate of MC's remaining time is the worst, the last one is right" *
+          takt_tests::traces("WAMP-41")) {
   const auto rows = run_study("wamp2s-fig12 --sets 20");
   REQUIRE(rows.size() == 5);
   CHECK(rows.front().value("estimates") > 50);
@@ -73,7 +77,8 @@ TEST_CASE("WAMP-41 Fig. 12: the first estimate of MC's remaining time is the wor
   CHECK(rows.back().value("error_percent") < 0.01);
 }
 
-TEST_CASE("WAMP-42 Fig. 13: estimates get better as jobs proceed, but below 1 % only at the very end") {
+TEST_CASE("Fig. 13: estimates get better as jobs proceed, but below 1 % only at the very end" *
+          takt_tests::traces("WAMP-42")) {
   const auto rows = run_study("wamp2s-fig13 --sets 20");
   REQUIRE(rows.size() == 20);
   CHECK(rows[1].value("error_percent") > rows[9].value("error_percent"));
@@ -82,8 +87,8 @@ TEST_CASE("WAMP-42 Fig. 13: estimates get better as jobs proceed, but below 1 % 
   CHECK(rows[19].value("error_percent") < 1);
 }
 
-TEST_CASE(
-    "WAMP-44 Fig. 14: WAMP2S keeps all sets where shares without it lose half, and every policy is in its place") {
+TEST_CASE("Fig. 14: WAMP2S keeps all sets where shares without it lose half, and every policy is in its place" *
+          takt_tests::traces("WAMP-44")) {
   const auto rows = run_study("wamp2s-fig14 --levels 0.2,0.4,0.8,1,1.2,1.5,2 --sets " + sets());
   REQUIRE(rows.size() == 7);
   for (const row& r : rows) {
@@ -111,7 +116,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("WAMP-45 Fig. 15: effort grows with the applications, each cut saves some of it, and both most") {
+TEST_CASE("Fig. 15: effort grows with the applications, each cut saves some of it, and both most" *
+          takt_tests::traces("WAMP-45")) {
   const auto rows = run_study("wamp2s-fig15 --sets 20");
   REQUIRE(rows.size() == 32);
   const auto all = rows_with(rows, "cuts", "std");
@@ -131,7 +137,8 @@ TEST_CASE("WAMP-45 Fig. 15: effort grows with the applications, each cut saves s
   CHECK(saved < 0.5);
 }
 
-TEST_CASE("WAMP-33 Fig. 15: from six applications on WDC leaves out 30 to 45 % of all operations") {
+TEST_CASE("Fig. 15: from six applications on WDC leaves out 30 to 45 % of all operations" *
+          takt_tests::traces("WAMP-33")) {
   const auto rows = run_study("wamp2s-fig15 --levels 6..10/1 --seed 1 --sets 100");
   const auto all = rows_with(rows, "cuts", "std");
   const auto wdc = rows_with(rows, "cuts", "wdc");
@@ -146,7 +153,8 @@ TEST_CASE("WAMP-33 Fig. 15: from six applications on WDC leaves out 30 to 45 % o
   }
 }
 
-TEST_CASE("WAMP-35 Fig. 15: both cuts leave out the operations that WDC does, and predict less than either") {
+TEST_CASE("Fig. 15: both cuts leave out the operations that WDC does, and predict less than either" *
+          takt_tests::traces("WAMP-35")) {
   const auto rows = run_study("wamp2s-fig15 --levels 4,7,10 --seed 1 --sets 30");
   const auto all = rows_with(rows, "cuts", "std");
   const auto wdc = rows_with(rows, "cuts", "wdc");
@@ -163,7 +171,8 @@ TEST_CASE("WAMP-35 Fig. 15: both cuts leave out the operations that WDC does, an
   }
 }
 
-TEST_CASE("WAMP-46 the airborne set: errors of its networks, the threshold they allow, and what the cuts then save") {
+TEST_CASE("the airborne set: errors of its networks, the threshold they allow, and what the cuts then save" *
+          takt_tests::traces("WAMP-46")) {
   const auto errors = run_study("wamp2s-fig16-error");
   REQUIRE(errors.size() == 5);
   for (const row& r : errors) {
@@ -185,8 +194,8 @@ TEST_CASE("WAMP-46 the airborne set: errors of its networks, the threshold they 
   CHECK(both[0].value("predictions_per_job") < all[0].value("predictions_per_job"));
 }
 
-TEST_CASE(
-    "WAMP-21 WAMP-40 Fig. 9 and 11: descent betters the fit of lavaMD's network, which errs less than published") {
+TEST_CASE("Fig. 9 and 11: descent betters the fit of lavaMD's network, which errs less than published" *
+          takt_tests::traces("WAMP-21 WAMP-40")) {
   const auto fits = run_study("wamp2s-fig9 --levels 1,3");
   REQUIRE(fits.size() == 2);
   CHECK(fits[1].value("rmse_ms") < fits[0].value("rmse_ms"));
@@ -196,7 +205,8 @@ TEST_CASE(
   CHECK(lone[0].value("percent_of_estimate") <= 2.58);
 }
 
-TEST_CASE("WAMP-46 Fig. 16: the cuts save effort on the airborne set too, AETC the more the lower its threshold") {
+TEST_CASE("Fig. 16: the cuts save effort on the airborne set too, AETC the more the lower its threshold" *
+          takt_tests::traces("WAMP-46")) {
   const auto rows = run_study("wamp2s-fig16 --sets 1 --set seconds=200");
   const auto all = rows_with(rows, "cuts", "std");
   const auto aetc = rows_with(rows, "cuts", "aetc");
@@ -208,7 +218,8 @@ TEST_CASE("WAMP-46 Fig. 16: the cuts save effort on the airborne set too, AETC t
   }
 }
 
-TEST_CASE("WAMP-47 Fig. 17: every run of the airborne set is without a miss under WAMP2S, none with equal shares") {
+TEST_CASE("Fig. 17: every run of the airborne set is without a miss under WAMP2S, none with equal shares" *
+          takt_tests::traces("WAMP-47")) {
   const auto rows = run_study("wamp2s-fig17 --sets 2");
   REQUIRE(rows.size() == policies.size());
   for (const char* p : {"literal", "text", "robust", "static"}) {

@@ -107,7 +107,7 @@ TEST_CASE("program: a file that is replaced keeps its mode, and a link leads to 
 
 TEST_CASE("program: pipes and devices are written as they are") {
   const std::string call = "\"$takt\" simulate --horizon 100ms " + data("waters2019-camera") + " --trace ";
-  const outcome piped = by_shell("set -e\n" + call + ">(cat >&2) >/dev/null; sleep 0.2\n");
+  const outcome piped = by_shell("set -e\n" + call + ">(cat >&2) >/dev/null; wait $!\n");
   CHECK(piped.code == 0);
   CHECK(json::accept(piped.err));
   CHECK(by_shell(call + "/dev/null >/dev/null\n").code == 0);

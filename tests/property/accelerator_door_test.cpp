@@ -14,6 +14,7 @@
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -150,7 +151,8 @@ void check_strategies(const table_type& table, const Order& order, std::uint64_t
 
 }  // namespace
 
-TEST_CASE("AP-35 what analyze proves or refutes under any strategy and order, the simulation does not contradict") {
+TEST_CASE("what analyze proves or refutes under any strategy and order, the simulation does not contradict" *
+          takt_tests::traces("AP-35")) {
   counts seen;
   for (int i = 0; i < systems(); ++i) {
     const auto seed = static_cast<std::uint64_t>(i) + 1;

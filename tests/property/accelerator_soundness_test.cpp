@@ -27,6 +27,7 @@
 #include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>
 #include "support/environment.hpp"
 #include "support/kernel_runs.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -218,8 +219,8 @@ template <class Test>
 
 }  // namespace
 
-TEST_CASE(
-    "AP-12 no set that the single-stream test accepts misses, and in each other one that is not overloaded one does") {
+TEST_CASE("no set that the single-stream test accepts misses, and in each other one that is not overloaded one does" *
+          takt_tests::traces("AP-12")) {
   record exact;
   check_sound("single stream", over_random_sets([&exact](generator& g, record& out) {
                 kernels tasks = g.make({6, 10, 15, 20, 30, 60});
@@ -258,8 +259,8 @@ TEST_CASE(
   CHECK(exact.violating == exact.accepted);
 }
 
-TEST_CASE(
-    "AP-13 AP-X11 no set that the level-stack test accepts misses, for any number of levels and each cost model") {
+TEST_CASE("no set that the level-stack test accepts misses, for any number of levels and each cost model" *
+          takt_tests::traces("AP-13 AP-X11")) {
   for (const auto model : all_models) {
     check_sound("level stack, " + name_of_model(model), over_random_sets([model](generator& g, record& out) {
                   const kernels tasks = g.make({6, 10, 15, 20, 30, 60});
@@ -274,7 +275,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("AP-13 Lemma 1 as printed accepts sets that miss under each cost model") {
+TEST_CASE("Lemma 1 as printed accepts sets that miss under each cost model" * takt_tests::traces("AP-13")) {
   for (const auto model : all_models) {
     check_unsound("Lemma 1, " + name_of_model(model),
                   over_random_sets(
@@ -290,8 +291,8 @@ TEST_CASE("AP-13 Lemma 1 as printed accepts sets that miss under each cost model
   }
 }
 
-TEST_CASE(
-    "AP-X01 AP-X02 no response under fixed priorities exceeds its bound, on one stream and on any number of levels") {
+TEST_CASE("no response under fixed priorities exceeds its bound, on one stream and on any number of levels" *
+          takt_tests::traces("AP-X01 AP-X02")) {
   check_sound("single stream", over_random_sets([&](generator& g, record& out) {
                 const kernels given = g.make({6, 10, 15, 20, 30, 60});
                 const auto order = an::rank(given, takt::by_relative_deadline{});
@@ -316,7 +317,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("AP-17 AP-18 sporadic sets that the supply tests accept do not miss inside a slot") {
+TEST_CASE("sporadic sets that the supply tests accept do not miss inside a slot" * takt_tests::traces("AP-17 AP-18")) {
   check_sound("supply", sporadic_in_slot([](const kernels& tasks, const slot& s) {
                 return an::slot_supply_edf(tasks, s).schedulable();
               }));
@@ -325,7 +326,7 @@ TEST_CASE("AP-17 AP-18 sporadic sets that the supply tests accept do not miss in
               }));
 }
 
-TEST_CASE("AP-X03 no response under fixed priorities inside a slot exceeds its bound") {
+TEST_CASE("no response under fixed priorities inside a slot exceeds its bound" * takt_tests::traces("AP-X03")) {
   check_sound("fixed priorities in a slot", over_random_sets([](generator& g, record& out) {
                 const kernels given = g.make({6, 10, 15, 20, 30, 60});
                 const slot s = g.make_slot({4, 5, 6, 10, 12});
@@ -338,7 +339,8 @@ TEST_CASE("AP-X03 no response under fixed priorities inside a slot exceeds its b
               }));
 }
 
-TEST_CASE("AP-X04 with a guard band kernels that stop only at the end of a wave do not miss inside their slot") {
+TEST_CASE("with a guard band kernels that stop only at the end of a wave do not miss inside their slot" *
+          takt_tests::traces("AP-X04")) {
   const auto guarded = [](const slot& s) {
     options o = options_in(s);
     o.costs = preemption_cost_model::ideal;
@@ -364,7 +366,8 @@ TEST_CASE("AP-X04 with a guard band kernels that stop only at the end of a wave 
               }));
 }
 
-TEST_CASE("AP-20 AP-23 AP-26 AP-X05 AP-X07 periodic sets that a test on chunks accepts do not miss inside a slot") {
+TEST_CASE("periodic sets that a test on chunks accepts do not miss inside a slot" *
+          takt_tests::traces("AP-20 AP-23 AP-26 AP-X05 AP-X07")) {
   check_sound("abstraction", periodic_in_slot([](const kernels& tasks, const slot& s) {
                 return an::slot_abstraction_edf(tasks, s).schedulable();
               }));
@@ -379,7 +382,7 @@ TEST_CASE("AP-20 AP-23 AP-26 AP-X05 AP-X07 periodic sets that a test on chunks a
               }));
 }
 
-TEST_CASE("AP-23 AP-26 Theorems 4 and 6 as printed accept sets that miss inside a slot") {
+TEST_CASE("Theorems 4 and 6 as printed accept sets that miss inside a slot" * takt_tests::traces("AP-23 AP-26")) {
   check_unsound("Theorem 4", periodic_in_slot(
                                  [](const kernels& tasks, const slot& s) {
                                    return an::as_published::slot_abstraction_edf(tasks, s).schedulable();
@@ -392,7 +395,8 @@ TEST_CASE("AP-23 AP-26 Theorems 4 and 6 as printed accept sets that miss inside 
                                  600));
 }
 
-TEST_CASE("AP-X06 AP-X11 the exact test and the simulator agree on every periodic set, response by response") {
+TEST_CASE("the exact test and the simulator agree on every periodic set, response by response" *
+          takt_tests::traces("AP-X06 AP-X11")) {
   std::uint64_t accepted = 0;
   const record r = over_random_sets([&accepted](generator& g, record& out) {
     const kernels tasks = g.make({5, 6, 10, 12, 15, 20});
@@ -411,8 +415,8 @@ TEST_CASE("AP-X06 AP-X11 the exact test and the simulator agree on every periodi
   CHECK(accepted < r.runs);
 }
 
-TEST_CASE(
-    "AP-X10 no set that fits on one processor misses under event-driven gang scheduling, strict or with backfilling") {
+TEST_CASE("no set that fits on one processor misses under event-driven gang scheduling, strict or with backfilling" *
+          takt_tests::traces("AP-X10")) {
   check_sound("gang", over_random_sets([](generator& g, record& out) {
                 kernels tasks = g.make({6, 10, 15, 20, 30, 60});
                 const auto cores = static_cast<std::int32_t>(g.random.between(1, 3));

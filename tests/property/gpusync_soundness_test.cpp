@@ -18,6 +18,7 @@
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
 #include <takt/systems/locked_gpus/tasks/validate.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -281,7 +282,7 @@ TEST_CASE("no wait or response exceeds its bound with engines in order of arriva
   expect_sound(over_random_systems({}));
 }
 
-TEST_CASE("GSA-52 no wait or response exceeds its bound with engines in order of priority") {
+TEST_CASE("no wait or response exceeds its bound with engines in order of priority" * takt_tests::traces("GSA-52")) {
   expect_sound(over_random_systems({.engines = service_order::priority}));
 }
 
@@ -289,7 +290,8 @@ TEST_CASE("no wait exceeds its bound where copies go from GPU to GPU") {
   expect_sound(over_random_systems({.peer_copies_only = true}));
 }
 
-TEST_CASE("GSA-14 no wait exceeds its bound where copies go from GPU to GPU and nothing limits the tokens") {
+TEST_CASE("no wait exceeds its bound where copies go from GPU to GPU and nothing limits the tokens" *
+          takt_tests::traces("GSA-14")) {
   for (const bool crowded : {false, true}) {
     const auto seen = over_random_systems({.peer_copies_only = true, .crowded = crowded, .unlimited = true});
     expect_sound(seen);
@@ -416,7 +418,8 @@ TEST_CASE("the bound for two copy engines as printed is exceeded by a task that 
   CHECK(worst <= 26);
 }
 
-TEST_CASE("GSA-52 a borrowed priority puts two less important kernels before a request, and no more") {
+TEST_CASE("a borrowed priority puts two less important kernels before a request, and no more" *
+          takt_tests::traces("GSA-52")) {
   random_system s;
   s.platform.shape = {.cpus = 4,
                       .cpu_cluster_size = 4,

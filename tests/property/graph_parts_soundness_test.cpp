@@ -24,6 +24,7 @@
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -269,7 +270,8 @@ template <class Analyse>
 
 }  // namespace
 
-TEST_CASE("OVX-25 OVX-26 OVX-27 OVX-X2 no kernel exceeds its bounds under any placement, nor the queue its lemmas") {
+TEST_CASE("no kernel exceeds its bounds under any placement, nor the queue its lemmas" *
+          takt_tests::traces("OVX-25 OVX-26 OVX-27 OVX-X2")) {
   std::uint64_t instants = 0;
   std::uint64_t non_busy = 0;
   check_sound(
@@ -300,7 +302,8 @@ TEST_CASE("OVX-25 OVX-26 OVX-27 OVX-X2 no kernel exceeds its bounds under any pl
   CHECK(non_busy < instants);
 }
 
-TEST_CASE("OVX-X3 no kernel with enqueue jitter exceeds the bounds that count it, from its actual enqueue") {
+TEST_CASE("no kernel with enqueue jitter exceeds the bounds that count it, from its actual enqueue" *
+          takt_tests::traces("OVX-X3")) {
   check_sound("kernels with jitter", over_random_systems([](random_stream& random, record& out) {
                 const auto gpu = random_gpu(random);
                 const kernels set = random_kernels(random, gpu, unit * 30);
@@ -319,7 +322,7 @@ TEST_CASE("OVX-X3 no kernel with enqueue jitter exceeds the bounds that count it
               }));
 }
 
-TEST_CASE("OVX-X4 where the test for a stream per task passes, no kernel exceeds its bound") {
+TEST_CASE("where the test for a stream per task passes, no kernel exceeds its bound" * takt_tests::traces("OVX-X4")) {
   check_sound("a stream per task", over_random_systems(
                                        [](random_stream& random, record& out) {
                                          const auto gpu = random_gpu(random);
@@ -336,7 +339,7 @@ TEST_CASE("OVX-X4 where the test for a stream per task passes, no kernel exceeds
                                        300));
 }
 
-TEST_CASE("OVX-30 OVX-X6 no kernel exceeds the bound for several resources") {
+TEST_CASE("no kernel exceeds the bound for several resources" * takt_tests::traces("OVX-30 OVX-X6")) {
   check_sound("several resources", over_random_systems([](random_stream& random, record& out) {
                 auto gpu = random_gpu(random);
                 gpu.block_slots = random.between(2, 4);
@@ -360,7 +363,8 @@ TEST_CASE("OVX-30 OVX-X6 no kernel exceeds the bound for several resources") {
               }));
 }
 
-TEST_CASE("OVX-08 OVX-X1 no job that may overlap with others of its task exceeds the bounds, released early or not") {
+TEST_CASE("no job that may overlap with others of its task exceeds the bounds, released early or not" *
+          takt_tests::traces("OVX-08 OVX-X1")) {
   check_sound("overlapping", cpu_soundness(overlap::unlimited, true, [](const auto& tasks, auto cpus, auto policy) {
                 return an::overlapping_response(tasks, cpus, policy);
               }));
@@ -373,19 +377,20 @@ TEST_CASE("OVX-08 OVX-X1 no job that may overlap with others of its task exceeds
               }));
 }
 
-TEST_CASE("OVX-X7 no job exceeds the bound for non-preemptive scheduling") {
+TEST_CASE("no job exceeds the bound for non-preemptive scheduling" * takt_tests::traces("OVX-X7")) {
   check_sound("non-preemptive", cpu_soundness(overlap::unlimited, false, [](const auto& tasks, auto cpus, auto policy) {
                 return an::non_preemptive_response(tasks, cpus, policy);
               }));
 }
 
-TEST_CASE("OVX-07 no sequential job exceeds its bounds") {
+TEST_CASE("no sequential job exceeds its bounds" * takt_tests::traces("OVX-07")) {
   check_sound("sequential", cpu_soundness(overlap::none, true, [](const auto& tasks, auto cpus, auto policy) {
                 return an::sequential_response(tasks, cpus, policy);
               }));
 }
 
-TEST_CASE("OVX-X5 no job of a task with limited parallelism exceeds its bound, by slots or by distance") {
+TEST_CASE("no job of a task with limited parallelism exceeds its bound, by slots or by distance" *
+          takt_tests::traces("OVX-X5")) {
   check_sound("slots", cpu_soundness(overlap::slots, true, [](const auto& tasks, auto cpus, auto policy) {
                 return an::slot_response(tasks, cpus, policy);
               }));

@@ -27,6 +27,7 @@
 #include <takt/systems/graphs/analysis/fine.hpp>
 #include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -321,8 +322,9 @@ void compare_ends(const sim::graph_result<ticks>& run, std::span<const ticks> bo
 }  // namespace
 
 TEST_CASE(
-    "OVX-02 OVX-03 OVX-05 OVX-29 OVX-33 no node or graph exceeds its bound and no offset is missed, on clusters, with "
-    "history, and with guarded early releasing or without") {
+    "no node or graph exceeds its bound and no offset is missed, on clusters, with "
+    "history, and with guarded early releasing or without" *
+    takt_tests::traces("OVX-02 OVX-03 OVX-05 OVX-29 OVX-33")) {
   for (const bool early : {false, true}) {
     check_sound(early ? "early" : "by offsets", over_random_systems([early](generator& g, record& out) {
                   const graph_system s = g.make(false);
@@ -351,7 +353,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("OVX-X3 kernels that only their launch delays keep the bounds that take its response as jitter") {
+TEST_CASE("kernels that only their launch delays keep the bounds that take its response as jitter" *
+          takt_tests::traces("OVX-X3")) {
   check_sound("launch jitter", over_random_systems([](generator& g, record& out) {
                 graph_system s = g.make(false);
                 for (std::size_t v = 0; v < s.graphs->nodes.size(); ++v) {
@@ -383,7 +386,8 @@ TEST_CASE("OVX-X3 kernels that only their launch delays keep the bounds that tak
               }));
 }
 
-TEST_CASE("OVX-09 OVX-X8 no coarse node and no coarse graph exceeds its bound, released early or not") {
+TEST_CASE("no coarse node and no coarse graph exceeds its bound, released early or not" *
+          takt_tests::traces("OVX-09 OVX-X8")) {
   check_sound(
       "coarse", over_random_systems([](generator& g, record& out) {
         const graph_system s = g.make(true);
@@ -407,7 +411,7 @@ TEST_CASE("OVX-09 OVX-X8 no coarse node and no coarse graph exceeds its bound, r
       }));
 }
 
-TEST_CASE("OVX-10 OVX-X8 no graph that is one task exceeds its bound") {
+TEST_CASE("no graph that is one task exceeds its bound" * takt_tests::traces("OVX-10 OVX-X8")) {
   check_sound("monolithic", over_random_systems([](generator& g, record& out) {
                 const graph_system s = g.make(true);
                 const an::coarse_options options{.grain = an::graph_grain::graph,
@@ -425,7 +429,8 @@ TEST_CASE("OVX-10 OVX-X8 no graph that is one task exceeds its bound") {
               }));
 }
 
-TEST_CASE("OVX-37 OVX-X5 cycles that run as one node keep its bound and every edge that they are made of") {
+TEST_CASE("cycles that run as one node keep its bound and every edge that they are made of" *
+          takt_tests::traces("OVX-37 OVX-X5")) {
   std::uint64_t merged_nodes = 0;
   const auto seen = over_random_systems(
       [&](generator& g, record& out) {
@@ -462,7 +467,8 @@ TEST_CASE("OVX-37 OVX-X5 cycles that run as one node keep its bound and every ed
   CHECK(merged_nodes > 0);
 }
 
-TEST_CASE("OVX-02 OVX-05 OVX-33 no run of a set of graphs exceeds what the analysis of its platform promised") {
+TEST_CASE("no run of a set of graphs exceeds what the analysis of its platform promised" *
+          takt_tests::traces("OVX-02 OVX-05 OVX-33")) {
   constexpr auto board = takt::platform(
       takt::pool(takt::processors(4), takt::clustered(takt::g_fl, 2)), takt::pool(takt::copy_engines(1), takt::fifo),
       takt::pool(takt::block_slots(2, 8).with_warps_of(2), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));

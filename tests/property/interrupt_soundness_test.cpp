@@ -16,6 +16,7 @@
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/locked_gpus/simulation/interrupts/simulate.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 using namespace takt::simulation;
 using takt::ticks;
@@ -217,7 +218,8 @@ void check_runs(const Policy& policy, bool doubles) {
 
 }  // namespace
 
-TEST_CASE("GSD-43 GSD-45 under inheritance no job waits behind less important ones for longer than its bound") {
+TEST_CASE("under inheritance no job waits behind less important ones for longer than its bound" *
+          takt_tests::traces("GSD-43 GSD-45")) {
   const comparison inherited = compare_with_bound(inheriting_halves{}, {});
   CHECK(inherited.exceeded == 0);
   CHECK(inherited.attained > 0);
@@ -233,7 +235,8 @@ TEST_CASE("the bound under inheritance is exceeded by threads of fixed priority 
   CHECK(compare_with_bound(inheriting_halves{}, {.inherit = false}).exceeded > 0);
 }
 
-TEST_CASE("GSD-58 every operation lives its life in order, under every policy and on several processors") {
+TEST_CASE("every operation lives its life in order, under every policy and on several processors" *
+          takt_tests::traces("GSD-58")) {
   check_runs(inheriting_halves{}, false);
   check_runs(individual_halves{}, false);
   check_runs(soft_interrupts{2}, false);

@@ -25,6 +25,7 @@
 
 #include "support/environment.hpp"
 #include "support/random_lock_systems.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -196,7 +197,8 @@ void check_unsound(const std::string& name, const record& r) {
 
 }  // namespace
 
-TEST_CASE("GSD-32 no request under the k-FMLP is blocked for longer than its bound, by count or by declared length") {
+TEST_CASE("no request under the k-FMLP is blocked for longer than its bound, by count or by declared length" *
+          takt_tests::traces("GSD-32")) {
   using lock = takt::k_fmlp<replicas, tasks>;
   const auto make = [](const random_lock_system& s, takt::queue_measure measure) {
     return [&s, measure](std::size_t r) { return lock{{.replicas = s.replicas[r], .measure = measure}}; };
@@ -220,7 +222,8 @@ TEST_CASE("GSD-32 no request under the k-FMLP is blocked for longer than its bou
               }));
 }
 
-TEST_CASE("GSD-32 GSD-65 the k-FMLP with a limit on its queues keeps its bound under any advice, also on stealing") {
+TEST_CASE("the k-FMLP with a limit on its queues keeps its bound under any advice, also on stealing" *
+          takt_tests::traces("GSD-32 GSD-65")) {
   using lock = takt::k_fmlp<replicas, tasks, random_advice>;
   check_sound("k-FMLP with random advice", over_random_systems({}, [](const random_lock_system& s, record& out) {
                 const auto limit = [&s](std::size_t r) {
@@ -237,7 +240,7 @@ TEST_CASE("GSD-32 GSD-65 the k-FMLP with a limit on its queues keeps its bound u
               }));
 }
 
-TEST_CASE("GSD-33 no request under the R2DGLP is blocked for longer than its bound") {
+TEST_CASE("no request under the R2DGLP is blocked for longer than its bound" * takt_tests::traces("GSD-33")) {
   check_sound("R2DGLP", over_random_systems({}, [](const random_lock_system& s, record& out) {
                 using lock = takt::r2dglp<replicas, tasks>;
                 examine(
@@ -247,7 +250,8 @@ TEST_CASE("GSD-33 no request under the R2DGLP is blocked for longer than its bou
               }));
 }
 
-TEST_CASE("GSD-33 GSD-65 the R2DGLP keeps its bound under any advice and with any longer queues") {
+TEST_CASE("the R2DGLP keeps its bound under any advice and with any longer queues" *
+          takt_tests::traces("GSD-33 GSD-65")) {
   using lock = takt::r2dglp<replicas, tasks, random_advice>;
   for (const std::int32_t more : {0, 1, 3}) {
     check_sound(
@@ -264,7 +268,8 @@ TEST_CASE("GSD-33 GSD-65 the R2DGLP keeps its bound under any advice and with an
   }
 }
 
-TEST_CASE("GSD-34 neither requests nor donations nor whole jobs under the CK-OMLP exceed their bounds") {
+TEST_CASE("neither requests nor donations nor whole jobs under the CK-OMLP exceed their bounds" *
+          takt_tests::traces("GSD-34")) {
   constexpr lock_system_generator::limits most{.clusters = 3, .resources = 2};
   check_sound("CK-OMLP, one queue", over_random_systems(most, [](const random_lock_system& s, record& out) {
                 using lock = takt::ck_omlp<replicas, tasks>;
@@ -278,7 +283,8 @@ TEST_CASE("GSD-34 neither requests nor donations nor whole jobs under the CK-OML
               }));
 }
 
-TEST_CASE("GSD-66 queues with a place for every processor that shares them keep the bounds of the CK-OMLP") {
+TEST_CASE("queues with a place for every processor that shares them keep the bounds of the CK-OMLP" *
+          takt_tests::traces("GSD-66")) {
   constexpr lock_system_generator::limits most{.clusters = 3, .resources = 1};
   using lock = takt::r2dglp<replicas, tasks, random_advice>;
   for (const std::int32_t more : {0, 1}) {
@@ -298,7 +304,8 @@ TEST_CASE("GSD-66 queues with a place for every processor that shares them keep 
   }
 }
 
-TEST_CASE("GSD-74 GSD-64 neither tokens nor engines in the order of requests are waited for longer than bounded") {
+TEST_CASE("neither tokens nor engines in the order of requests are waited for longer than bounded" *
+          takt_tests::traces("GSD-74 GSD-64")) {
   const auto examine_one = [](const random_gpu_system& s, record& out) {
     lock_bank<gpu_tokens, takt::fifo_mutex<tasks>> bank;
     s.add_locks(bank, takt::fifo_mutex<tasks>{});
@@ -324,7 +331,8 @@ TEST_CASE("GSD-74 GSD-64 neither tokens nor engines in the order of requests are
   check_sound("tokens and FIFO engines", over_random_gpu_systems(examine_one));
 }
 
-TEST_CASE("GSD-74 the best job waits for an engine in priority order for one operation at most") {
+TEST_CASE("the best job waits for an engine in priority order for one operation at most" *
+          takt_tests::traces("GSD-74")) {
   const auto examine_one = [](const random_gpu_system& s, record& out) {
     lock_bank<gpu_tokens, takt::priority_mutex<tasks>> bank;
     s.add_locks(bank, takt::priority_mutex<tasks>{});
@@ -342,7 +350,8 @@ TEST_CASE("GSD-74 the best job waits for an engine in priority order for one ope
   CHECK(seen.attained > 0);
 }
 
-TEST_CASE("GSD-28 requests for several mutexes at once end one after the other at the latest, without deadlock") {
+TEST_CASE("requests for several mutexes at once end one after the other at the latest, without deadlock" *
+          takt_tests::traces("GSD-28")) {
   record out;
   takt::random_stream seeds{from_environment("TAKT_SEED", 1)};
   const std::uint64_t count = from_environment("TAKT_RANDOM_LOCK_SYSTEMS", 500);
@@ -395,16 +404,19 @@ template <class DonationRules>
 
 }  // namespace
 
-TEST_CASE("GSD-33 the R2DGLP as printed exceeds its bound with a place too many and with donors counted") {
+TEST_CASE("the R2DGLP as printed exceeds its bound with a place too many and with donors counted" *
+          takt_tests::traces("GSD-33")) {
   check_unsound("printed R1a", r2dglp_as_printed<takt::as_published::r2dglp_r1a>());
   check_unsound("printed R1c", r2dglp_as_printed<takt::as_published::r2dglp_r1c>());
 }
 
-TEST_CASE("GSD-33 donees that keep their donors exceed the bound too rarely for a random search") {
+TEST_CASE("donees that keep their donors exceed the bound too rarely for a random search" *
+          takt_tests::traces("GSD-33")) {
   check_sound("donees rise", r2dglp_as_printed<takt::as_published::r2dglp_donees_rise>());
 }
 
-TEST_CASE("GSD-33 without a step that fills a freed place the R2DGLP keeps its bound and leaves replicas idle") {
+TEST_CASE("without a step that fills a freed place the R2DGLP keeps its bound and leaves replicas idle" *
+          takt_tests::traces("GSD-33")) {
   check_sound("printed R5", r2dglp_as_printed<takt::as_published::r2dglp_r5>());
   const auto waiting = [](auto rules) {
     using lock = takt::as_published::r2dglp<decltype(rules), 2, 4>;
@@ -418,7 +430,8 @@ TEST_CASE("GSD-33 without a step that fills a freed place the R2DGLP keeps its b
   CHECK(waiting(takt::r2dglp_rules{}) == 2);
 }
 
-TEST_CASE("GSD-65 queues of one request or of any number exceed the bounds that are claimed for them") {
+TEST_CASE("queues of one request or of any number exceed the bounds that are claimed for them" *
+          takt_tests::traces("GSD-65")) {
   check_unsound("R2DGLP, f = 1", r2dglp_as_printed<takt::as_published::r2dglp_any_queue_limit>(1));
   check_unsound("k-FMLP with advice and no limit",
                 over_random_systems(
@@ -437,7 +450,8 @@ TEST_CASE("GSD-65 queues of one request or of any number exceed the bounds that 
                     enough_to_find_one));
 }
 
-TEST_CASE("GSD-32 queues measured by the number of requests exceed the bound of those measured by length") {
+TEST_CASE("queues measured by the number of requests exceed the bound of those measured by length" *
+          takt_tests::traces("GSD-32")) {
   // Two tasks with short sections keep one replica busy, while another waits behind the long section.
   const auto blocked = [](takt::queue_measure measure) {
     using lock = takt::k_fmlp<2, 4>;
@@ -460,7 +474,8 @@ TEST_CASE("GSD-32 queues measured by the number of requests exceed the bound of 
   CHECK(blocked(takt::queue_measure::declared_times) <= mean.time);
 }
 
-TEST_CASE("GSD-24 GSD-34 donation as printed exceeds the bounds without its gate, and not for its late end") {
+TEST_CASE("donation as printed exceeds the bounds without its gate, and not for its late end" *
+          takt_tests::traces("GSD-24 GSD-34")) {
   check_unsound("without the gate", donation_as_printed<takt::as_published::donation_without_gate>());
   check_sound("to the end of the request", donation_as_printed<takt::as_published::donation_to_the_end>());
 }

@@ -21,6 +21,7 @@
 #include <takt/rules/graph/token_counter.hpp>
 #include <takt/systems/graphs/analysis/pgm_latency.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -256,7 +257,8 @@ constexpr std::array<std::string_view, most_nodes> names{"a", "b", "c", "d", "e"
 
 }  // namespace
 
-TEST_CASE("GSA-44 with feedback edges no copy is overwritten early in random runs, and without them some are") {
+TEST_CASE("with feedback edges no copy is overwritten early in random runs, and without them some are" *
+          takt_tests::traces("GSA-44")) {
   int without = 0;
   int chain_only = 0;
   for_random_graphs(60, [&](random_stream random) {
@@ -277,7 +279,8 @@ TEST_CASE("GSA-44 with feedback edges no copy is overwritten early in random run
   CHECK(chain_only > 0);
 }
 
-TEST_CASE("GSD-07 no job of a random processing graph ends later after its inputs than the bound on its latency") {
+TEST_CASE("no job of a random processing graph ends later after its inputs than the bound on its latency" *
+          takt_tests::traces("GSD-07")) {
   int held = 0;
   int several_sources = 0;
   rational closest{0};

@@ -18,6 +18,7 @@
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/systems/rtgpu/analysis/self_suspension.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -336,7 +337,7 @@ auto examine_random_systems(const Examine& examine_one) -> records {
 
 }  // namespace
 
-TEST_CASE("RTGPU-47 RTGPU-18 RTGPU-48 no simulated response exceeds a bound") {
+TEST_CASE("no simulated response exceeds a bound" * takt_tests::traces("RTGPU-47 RTGPU-18 RTGPU-48")) {
   const records all = examine_random_systems(examine_sound_analyses);
   CHECK(all.size() == 9);
   for (const auto& [name, r] : all) {
@@ -348,7 +349,7 @@ TEST_CASE("RTGPU-47 RTGPU-18 RTGPU-48 no simulated response exceeds a bound") {
   }
 }
 
-TEST_CASE("RTGPU-47 the same simulations beat bounds that use the printed divisor") {
+TEST_CASE("the same simulations beat bounds that use the printed divisor" * takt_tests::traces("RTGPU-47")) {
   const records all = examine_random_systems(examine_printed_divisor);
   REQUIRE(all.size() == 1);
   const record& r = all.begin()->second;

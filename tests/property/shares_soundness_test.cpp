@@ -25,6 +25,7 @@
 #include <takt/systems/shares/simulation/simulate.hpp>
 
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 #include "unit/simulation/shares/reference.hpp"
 
 namespace {
@@ -154,7 +155,8 @@ const std::array all_triggers{takt::every_change, takt::workload_decrease,
 
 }  // namespace
 
-TEST_CASE("WAMP-51 WAMP-50 what the sufficient test accepts never misses under the robust rules, and none is refused") {
+TEST_CASE("what the sufficient test accepts never misses under the robust rules, and none is refused" *
+          takt_tests::traces("WAMP-51 WAMP-50")) {
   for (const auto& triggers : all_triggers) {
     const record r = attack_accepted(wamp2s_robust, triggers, true);
     CAPTURE(r.first_miss);
@@ -164,7 +166,7 @@ TEST_CASE("WAMP-51 WAMP-50 what the sufficient test accepts never misses under t
   }
 }
 
-TEST_CASE("WAMP-51 the tightest sets that the sufficient test accepts meet their deadlines") {
+TEST_CASE("the tightest sets that the sufficient test accepts meet their deadlines" * takt_tests::traces("WAMP-51")) {
   const record r = over_random_sets([](generator& g, record& out) {
     applications t = g.make(60, true, 8);
     const predictor p{t};
@@ -192,8 +194,8 @@ TEST_CASE("WAMP-51 the tightest sets that the sufficient test accepts meet their
   CHECK(r.refused == 0);
 }
 
-TEST_CASE(
-    "WAMP-56 a margin that covers the error of the predictor keeps every deadline, and without it some are lost") {
+TEST_CASE("a margin that covers the error of the predictor keeps every deadline, and without it some are lost" *
+          takt_tests::traces("WAMP-56")) {
   constexpr std::int64_t margin = 250'000;
   constexpr std::int64_t covered = -200'000;  // (1 - 0.2) (1 + 0.25) = 1
   for (const std::int64_t bias : {covered, covered / 2, margin}) {
@@ -206,7 +208,8 @@ TEST_CASE(
   CHECK(attack_accepted(wamp2s_robust, takt::every_change, true, wamp2s_robust, covered, 0, {}, 300).missed > 0);
 }
 
-TEST_CASE("WAMP-32 what is accepted with the delay of share changes never misses, however they come into force") {
+TEST_CASE("what is accepted with the delay of share changes never misses, however they come into force" *
+          takt_tests::traces("WAMP-32")) {
   for (const auto change : {sim::share_change::delayed, sim::share_change::raised_later}) {
     for (const ticks delay : {1, 7, 25}) {
       share_rules rules = wamp2s_robust;
@@ -226,7 +229,8 @@ TEST_CASE("WAMP-32 what is accepted with the delay of share changes never misses
   }
 }
 
-TEST_CASE("WAMP-32 fixed shares that suffice with the delay as reserve never miss, however changes take effect") {
+TEST_CASE("fixed shares that suffice with the delay as reserve never miss, however changes take effect" *
+          takt_tests::traces("WAMP-32")) {
   constexpr ticks delay = 20;
   share_rules rules = wamp2s_robust;
   rules.actuation = delay;
@@ -246,15 +250,16 @@ TEST_CASE("WAMP-32 fixed shares that suffice with the delay as reserve never mis
   }
 }
 
-TEST_CASE("WAMP-50 the same search finds misses of the rules as published on sets that the sound ones keep") {
+TEST_CASE("the same search finds misses of the rules as published on sets that the sound ones keep" *
+          takt_tests::traces("WAMP-50")) {
   constexpr std::uint64_t enough = 300;
   for (const auto& rules : {wamp2s_text, wamp2s_literal}) {
     CHECK(attack_accepted(rules, takt::every_change, true, wamp2s_robust, 0, 0, {}, enough).missed > 0);
   }
 }
 
-TEST_CASE(
-    "WAMP-51 without contention the published rules can still miss what the test accepts: a tick left is too much") {
+TEST_CASE("without contention the published rules can still miss what the test accepts: a tick left is too much" *
+          takt_tests::traces("WAMP-51")) {
   applications t;
   t.add({.name = "A0", .period = 33, .deadline = 33, .priority = 60, .alone = takt::wcet_row::scaling(24, 500)});
   t.add({.name = "A1", .period = 6, .deadline = 6, .priority = 91, .alone = takt::wcet_row::scaling(3, 400)});
@@ -272,7 +277,7 @@ TEST_CASE(
   CHECK(robust.missed == 0);
 }
 
-TEST_CASE("WAMP-34 WAMP-33 the same search finds sets that only the published cuts lose") {
+TEST_CASE("the same search finds sets that only the published cuts lose" * takt_tests::traces("WAMP-34 WAMP-33")) {
   std::uint64_t lost_by_reuse = 0;
   std::uint64_t lost_by_skipping = 0;
   const record r = over_random_sets(
@@ -327,7 +332,8 @@ template <class Policy>
 
 }  // namespace
 
-TEST_CASE("WAMP-54 WAMP-55 WAMP-56 the simulator agrees with one that counts ticks, for every policy and miss action") {
+TEST_CASE("the simulator agrees with one that counts ticks, for every policy and miss action" *
+          takt_tests::traces("WAMP-54 WAMP-55 WAMP-56")) {
   std::uint64_t compared = 0;
   std::uint64_t differing = 0;
   std::string first;
@@ -364,7 +370,8 @@ TEST_CASE("WAMP-54 WAMP-55 WAMP-56 the simulator agrees with one that counts tic
   CHECK(differing == 0);
 }
 
-TEST_CASE("WAMP-51 WAMP-32 no application misses that the analysis of its platform promised to be in time") {
+TEST_CASE("no application misses that the analysis of its platform promised to be in time" *
+          takt_tests::traces("WAMP-51 WAMP-32")) {
   std::uint64_t promised = 0;
   const record r = over_random_sets(
       [&](generator& g, record& out) {

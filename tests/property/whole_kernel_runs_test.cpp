@@ -19,6 +19,7 @@
 #include <takt/simulation/trace.hpp>
 #include "support/environment.hpp"
 #include "support/kernel_runs.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -204,25 +205,28 @@ auto any_run(const std::vector<seen_job>& /*jobs*/, const takt::trace& /*seen*/,
 
 }  // namespace
 
-TEST_CASE("AP-08 one stream serves job by job, the most important that has come, also of those that are late") {
+TEST_CASE("one stream serves job by job, the most important that has come, also of those that are late" *
+          takt_tests::traces("AP-08")) {
   expect_runs(
       true, takt::level_stack<most>{1, cores}, by_waves,
       [](const auto& jobs, const takt::trace& /*seen*/, const options& /*o*/) { return starts_in_order(jobs); });
 }
 
-TEST_CASE("AP-09 with a level for each kernel and free preemption nobody runs while a more important job waits") {
+TEST_CASE("with a level for each kernel and free preemption nobody runs while a more important job waits" *
+          takt_tests::traces("AP-09")) {
   expect_runs(
       false, takt::level_stack<most>{most, cores}, by_waves,
       [](const auto& jobs, const takt::trace& /*seen*/, const options& /*o*/) { return preempts_at_once(jobs); });
 }
 
-TEST_CASE("AP-10 AP-X11 kernels on levels and as gangs do their work, and never two on one core") {
+TEST_CASE("kernels on levels and as gangs do their work, and never two on one core" *
+          takt_tests::traces("AP-10 AP-X11")) {
   expect_runs(true, takt::level_stack<most>{2, cores}, by_waves, any_run);
   expect_runs(true, takt::event_driven_gang<most, cores>{cores, 2}, by_waves, any_run);
   expect_runs(true, takt::event_driven_gang<most, cores, takt::strict_order>{cores}, by_waves, any_run);
 }
 
-TEST_CASE("AP-15 AP-X04 kernels with a guard band stay in their slots") {
+TEST_CASE("kernels with a guard band stay in their slots" * takt_tests::traces("AP-15 AP-X04")) {
   const auto in_slots = [](takt::random_stream& random) -> options {
     const ticks first = random.between(9, 16);
     const ticks second = random.between(9, 16);

@@ -13,6 +13,7 @@
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -112,7 +113,8 @@ TEST_CASE("a code block belongs to the section above it") {
   CHECK(blocks[2].title == "Two");
 }
 
-TEST_CASE("GSD-47 each class of devices in the documentation has a platform that compiles and proves tasks") {
+TEST_CASE("each class of devices in the documentation has a platform that compiles and proves tasks" *
+          takt_tests::traces("GSD-47")) {
   const std::vector<code_block> documented = code_blocks(devices_text());
   REQUIRE(documented.size() == std::size(classes));
   for (std::size_t i = 0; i < documented.size(); ++i) {
@@ -123,7 +125,8 @@ TEST_CASE("GSD-47 each class of devices in the documentation has a platform that
   }
 }
 
-TEST_CASE("GSD-47 the documentation names the facts to know and the devices that no platform describes") {
+TEST_CASE("the documentation names the facts to know and the devices that no platform describes" *
+          takt_tests::traces("GSD-47")) {
   const std::string text = devices_text();
   for (const std::string_view fact : {"preemption", "engines", "queues", "interrupts", "memory", "clocks"}) {
     CAPTURE(fact);
@@ -137,7 +140,8 @@ TEST_CASE("GSD-47 the documentation names the facts to know and the devices that
   CHECK(takt::fault_of(takt::gpusync_configuration{.copy_engines = 0}) == takt::model_fault::none);
 }
 
-TEST_CASE("GSD-86 the documentation says why a second daemon for work items breaks the sporadic model") {
+TEST_CASE("the documentation says why a second daemon for work items breaks the sporadic model" *
+          takt_tests::traces("GSD-86")) {
   const std::string text = devices_text();
   const auto item = text.find("(a *work item*) is done by the same thread");
   REQUIRE(item != std::string::npos);

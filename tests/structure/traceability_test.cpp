@@ -1,4 +1,6 @@
-// Keeps docs/requirements.md, the files it names and the names of the test cases consistent.
+// SPDX-License-Identifier: Apache-2.0
+// Keeps docs/requirements.md consistent with the files that it names and with the test cases, which name its rows by
+// the decorator of support/traces.hpp. TAKT_WRITE_TABLES=1 writes the column of tests.
 //
 // Every check is a function from data to a list of complaints, so that the checks themselves are tested
 // on small tables with planted defects before they are trusted with the real one.
@@ -10,6 +12,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -18,6 +21,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,16 +90,14 @@ bool looks_like_id(std::string_view token) {
   return !number.empty() && std::ranges::all_of(number, is_digit);
 }
 
-// The IDs with which a test name begins: "RTGPU-13, RTGPU-14: bus" gives two.
-std::vector<std::string> leading_ids(std::string_view name) {
+// The IDs with which a text begins: "RTGPU-13 RTGPU-14 bus" gives two.
+std::vector<std::string> leading_ids(std::string_view text) {
   std::vector<std::string> ids;
-  while (!name.empty()) {
-    auto const end = std::min(name.find(' '), name.size());
-    auto token = name.substr(0, end);
-    while (token.ends_with(':') || token.ends_with(',')) { token.remove_suffix(1); }
-    if (!looks_like_id(token)) { break; }
-    ids.emplace_back(token);
-    name.remove_prefix(std::min(name.find_first_not_of(' ', end), name.size()));
+  while (!text.empty()) {
+    auto const end = std::min(text.find(' '), text.size());
+    if (!looks_like_id(text.substr(0, end))) { break; }
+    ids.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.find_first_not_of(' ', end), text.size()));
   }
   return ids;
 }
@@ -220,138 +222,51 @@ bool is_code_list(std::string_view cell) {
 }
 
 // ---------------------------------------------------------------------------------------------------------
-// Collecting the names of test cases from source text.
+// Which files check which requirements.
 
-struct cursor {
-  std::string_view text;
-  std::size_t at = 0;
+// Files of tests by the IDs that they trace.
+using traced_files = std::map<std::string, name_set, std::less<>>;
 
-  [[nodiscard]] bool done() const { return at >= text.size(); }
-  [[nodiscard]] char peek() const { return done() ? '\0' : text[at]; }
-  [[nodiscard]] bool sees(std::string_view token) const { return !done() && text.substr(at).starts_with(token); }
-  void skip_past(std::string_view token) {
-    auto const found = text.find(token, at);
-    at = found == std::string_view::npos ? text.size() : found + token.size();
-  }
-};
-
-bool skip_comment(cursor& source) {
-  if (source.sees("//")) {
-    source.skip_past("\n");
-    return true;
-  }
-  if (source.sees("/*")) {
-    source.at += 2;
-    source.skip_past("*/");
-    return true;
-  }
-  return false;
+// The IDs that a line of a test traces: in the decorator of a test case, or behind a mark where only the compiler runs
+// the test.
+std::vector<std::string> traced_ids(std::string_view line) {
+  constexpr std::string_view mark = "// TAKT-TEST: ";
+  constexpr std::string_view decorator = "takt_tests::traces(\"";
+  line = trimmed(line);
+  if (line.starts_with(mark)) { return leading_ids(line.substr(mark.size())); }
+  auto const at = line.find(decorator);
+  if (at == std::string_view::npos || line.starts_with("//")) { return {}; }
+  line.remove_prefix(at + decorator.size());
+  std::istringstream words{std::string{line.substr(0, line.find('"'))}};  // a word that is no ID has no row
+  return {std::istream_iterator<std::string>{words}, {}};
 }
 
-void skip_blanks_and_comments(cursor& source) {
-  while (!source.done()) {
-    if (std::isspace(static_cast<unsigned char>(source.peek())) != 0) {
-      ++source.at;
-    } else if (!skip_comment(source)) {
-      return;
-    }
-  }
-}
-
-// Reads the literal that begins with `quote` at the cursor; escapes other than quotes and backslashes stay as
-// they are.
-std::string read_quoted(cursor& source, char quote) {
-  std::string content;
-  for (++source.at; !source.done() && source.peek() != quote && source.peek() != '\n'; ++source.at) {
-    if (source.peek() == '\\') {
-      ++source.at;
-      if (source.peek() != quote && source.peek() != '\\') { content += '\\'; }
-    }
-    if (!source.done()) { content += source.peek(); }
-  }
-  ++source.at;
-  return content;
-}
-
-void skip_raw_string(cursor& source) {
-  source.at += 2;  // R"
-  auto const open = std::min(source.text.find('(', source.at), source.text.size());
-  auto const delimiter = std::string{source.text.substr(source.at, open - source.at)};
-  source.at = open;
-  source.skip_past(")" + delimiter + "\"");
-}
-
-std::string_view read_identifier(cursor& source) {
-  auto const start = source.at;
-  while (!source.done() && is_word(source.peek())) { ++source.at; }
-  return source.text.substr(start, source.at - start);
-}
-
-// Adjacent string literals after the cursor, joined as the compiler joins them.
-std::string read_joined_strings(cursor& source) {
-  std::string joined;
-  skip_blanks_and_comments(source);
-  while (source.peek() == '"') {
-    joined += read_quoted(source, '"');
-    skip_blanks_and_comments(source);
-  }
-  return joined;
-}
-
-// The name in the parentheses behind a doctest macro; a fixture's type comes before the name.
-std::optional<std::string> read_case_name(cursor& source, bool with_fixture) {
-  skip_blanks_and_comments(source);
-  if (source.peek() != '(') { return std::nullopt; }
-  ++source.at;
-  if (with_fixture) { source.skip_past(","); }
-  auto name = read_joined_strings(source);
-  return name.empty() ? std::nullopt : std::optional{std::move(name)};
-}
-
-bool is_case_macro(std::string_view identifier) {
-  return identifier == "TEST_CASE" || identifier == "TEST_CASE_TEMPLATE" || identifier == "TEST_CASE_TEMPLATE_DEFINE" ||
-         identifier == "TEST_CASE_FIXTURE";
-}
-
-// Names of TEST_CASEs in code; those in comments and in string literals do not count.
-std::vector<std::string> test_case_names(std::string_view text) {
-  std::vector<std::string> names;
-  cursor source{text};
-  while (!source.done()) {
-    if (skip_comment(source)) { continue; }
-    if (source.sees("R\"")) {
-      skip_raw_string(source);
-    } else if (source.peek() == '"' || source.peek() == '\'') {
-      (void)read_quoted(source, source.peek());
-    } else if (is_digit(source.peek())) {
-      while (is_word(source.peek()) || source.peek() == '\'') {  // digit separators are no quotes
-        ++source.at;
-      }
-    } else if (is_word(source.peek())) {
-      auto const identifier = read_identifier(source);
-      if (source.peek() == '"' && identifier.ends_with('R')) {  // u8R"( and its like
-        --source.at;
-      } else if (is_case_macro(identifier)) {
-        if (auto name = read_case_name(source, identifier == "TEST_CASE_FIXTURE")) {
-          names.push_back(std::move(*name));
-        }
-      }
-    } else {
-      ++source.at;
-    }
-  }
-  return names;
-}
-
-// Names given by comments "// TAKT-TEST: name" in tests that only the compiler runs.
-std::vector<std::string> commented_test_names(std::string_view text) {
-  constexpr std::string_view marker = "// TAKT-TEST:";
-  std::vector<std::string> names;
+void add_traces(traced_files& all, std::string const& file, std::string_view text) {
   for (auto const& line : lines_of(text)) {
-    auto const content = trimmed(line);
-    if (content.starts_with(marker)) { names.emplace_back(trimmed(content.substr(marker.size()))); }
+    for (auto const& id : traced_ids(line)) { all[id].insert(file); }
   }
-  return names;
+}
+
+std::string code_list(name_set const& names) {
+  std::string list;
+  for (auto const& name : names) { list += (list.empty() ? "`" : ", `") + name + "`"; }
+  return list;
+}
+
+// A section as the Test cell names it, `docs/page.md#section`.
+bool is_section(std::string_view name) { return name.starts_with("docs/") && name.find(".md#") != name.npos; }
+
+// The part of a link that leads to a heading.
+std::string anchor_of(std::string_view heading) {
+  std::string anchor;
+  for (auto const character : heading) {
+    if (is_word(character) || character == '-') {
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
+    } else if (character == ' ') {
+      anchor += '-';
+    }
+  }
+  return anchor;
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -423,39 +338,58 @@ complaints check_implementations(requirement_table const& table, file_predicate 
   return found;
 }
 
-complaints check_named_tests(requirement_table const& table, name_set const& test_names) {
+// A done row rests on test cases, or on sections of pages where it asks for text alone.
+complaints check_evidence(requirement_table const& table, traced_files const& traced,
+                          file_predicate const& section_exists) {
   complaints found;
   for (auto const& row : table.rows) {
-    if (!row.done()) { continue; }
     auto const& cell = row[column::test];
-    if (!is_code_list(cell)) {
-      found.push_back(row.id() + ": done, but the Test cell is no list of `test names`: " + cell);
-    }
-    for (auto const& name : code_spans(cell)) {
-      if (std::ranges::count(leading_ids(name), row.id()) == 0) {
-        found.push_back(row.id() + ": the name of its test does not begin with the ID: " + name);
+    auto const tests = traced.find(row.id());
+    if (tests == traced.end()) {
+      if (!row.done()) { continue; }
+      auto const sections = code_spans(cell);
+      if (!is_code_list(cell) || !std::ranges::all_of(sections, is_section)) {
+        found.push_back(row.id() + ": done, but no test case traces it, and the Test cell is no list of `sections`");
+        continue;
       }
-      if (!test_names.contains(name)) { found.push_back(row.id() + ": no test case has the name: " + name); }
+      for (auto const& section : sections) {
+        if (!section_exists(section)) { found.push_back(row.id() + ": there is no section " + section); }
+      }
+    } else if (!row.done()) {
+      found.push_back(row.id() + ": a test case traces it, but its row is not done: " + *tests->second.begin());
+    } else if (std::ranges::all_of(tests->second, [](auto const& file) { return file.starts_with("tests/cuda/"); })) {
+      found.push_back(row.id() + ": only tests that need a GPU trace it");
+    } else if (cell != code_list(tests->second)) {
+      found.push_back(row.id() + ": the Test cell is not " + code_list(tests->second) +
+                      "; TAKT_WRITE_TABLES=1 writes it");
     }
   }
   return found;
 }
 
-complaints check_claimed_ids(requirement_table const& table, name_set const& test_names) {
+complaints check_traced_ids(requirement_table const& table, traced_files const& traced) {
+  name_set known;
+  for (auto const& row : table.rows) { known.insert(row.id()); }
   complaints found;
-  std::map<std::string, bool, std::less<>> done_by_id;
-  for (auto const& row : table.rows) { done_by_id[row.id()] = row.done(); }
-  for (auto const& name : test_names) {
-    for (auto const& id : leading_ids(name)) {
-      auto const row = done_by_id.find(id);
-      if (row == done_by_id.end()) {
-        found.push_back(id + ": a test case carries this ID, but there is no such row: " + name);
-      } else if (!row->second) {
-        found.push_back(id + ": a test case carries this ID, but its row is not done: " + name);
-      }
-    }
+  for (auto const& [id, files] : traced) {
+    if (!known.contains(id)) { found.push_back(id + ": traced, but there is no such row: " + *files.begin()); }
   }
   return found;
+}
+
+// The same text with the Test cells of done rows that test cases trace.
+std::string with_tests(std::string_view text, traced_files const& traced) {
+  std::string out;
+  for (auto line : lines_of(text)) {
+    auto const cells = cells_of(line);
+    bool const is_done = cells && cells->size() == column_titles.size() && (*cells)[3] == "done";
+    if (is_done && traced.contains(cells->front())) {
+      line.resize(line.rfind('|', line.rfind('|') - 1) + 1);  // names of files have no bars
+      line += " " + code_list(traced.find(cells->front())->second) + " |";
+    }
+    out += line + "\n";
+  }
+  return out;
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -477,27 +411,27 @@ bool is_cpp_source(fs::path const& file) {
   return std::ranges::count(extensions, file.extension().string()) > 0;
 }
 
-// Calls visit(text) for each C++ source file below the folder; a folder that is not there has no files.
-template <typename Visit>
-void for_each_source_text(fs::path const& folder, Visit visit) {
-  if (!fs::is_directory(folder)) { return; }
-  for (auto const& entry : fs::recursive_directory_iterator{folder}) {
-    if (entry.is_regular_file() && is_cpp_source(entry.path())) { visit(content_of(entry.path())); }
-  }
+traced_files const& traced_in_tests() {
+  static auto const all = [] {
+    traced_files traced;
+    for (auto const& entry : fs::recursive_directory_iterator{source_root() / "tests"}) {
+      if (!entry.is_regular_file() || !is_cpp_source(entry.path())) { continue; }
+      if (entry.path().filename() == "traceability_test.cpp") { continue; }  // its small texts trace nothing
+      add_traces(traced, fs::relative(entry.path(), source_root()).generic_string(), content_of(entry.path()));
+    }
+    return traced;
+  }();
+  return all;
 }
 
-name_set names_in_tests() {
-  name_set names;
-  auto const tests = source_root() / "tests";
-  for_each_source_text(tests, [&](std::string const& text) {
-    std::ranges::copy(test_case_names(text), std::inserter(names, names.end()));
+bool section_exists(std::string_view name) {
+  auto const hash = name.find('#');
+  auto const page = source_root() / name.substr(0, hash);
+  if (hash == std::string_view::npos || !fs::is_regular_file(page)) { return false; }
+  return std::ranges::any_of(lines_of(content_of(page)), [&](std::string_view line) {
+    auto const level = line.find_first_not_of('#');
+    return level != 0 && level != line.npos && anchor_of(trimmed(line.substr(level))) == name.substr(hash + 1);
   });
-  for (auto const* compile_time : {"static", "fail"}) {
-    for_each_source_text(tests / compile_time, [&](std::string const& text) {
-      std::ranges::copy(commented_test_names(text), std::inserter(names, names.end()));
-    });
-  }
-  return names;
 }
 
 // A name in the Implementation cell: a path from the root of the source tree, or a header below include.
@@ -507,8 +441,13 @@ bool exists_in_tree(std::string_view name) {
   return fs::is_regular_file(source_root() / path) || fs::is_regular_file(source_root() / "include" / path);
 }
 
+fs::path const& published_page() {
+  static fs::path const page = source_root() / "docs" / "requirements.md";
+  return page;
+}
+
 requirement_table const& published_table() {
-  static auto const table = parse_requirements(content_of(source_root() / "docs" / "requirements.md"));
+  static auto const table = parse_requirements(content_of(published_page()));
   return table;
 }
 
@@ -534,18 +473,20 @@ std::string small_table(std::string_view body) {
 requirement_table parsed(std::string_view body) { return parse_requirements(small_table(body)); }
 
 constexpr std::string_view sound_body =
-    "| GSA-1 | One. | [X] 1 | done | `takt/a.hpp`, `examples/b.cpp` | `GSA-1 does one` |\n"
+    "| GSA-1 | One. | [X] 1 | done | `takt/a.hpp`, `examples/b.cpp` | `tests/one.cpp` |\n"
     "| GSA-2 | Two. | [X] 2 | open | - | open: graphs |\n";
 
 bool small_tree_has(std::string_view file) { return file == "takt/a.hpp" || file == "examples/b.cpp"; }
 
-name_set small_tree_tests() { return {"GSA-1 does one", "parser"}; }
+traced_files small_tree_traces() { return {{"GSA-1", {"tests/one.cpp"}}}; }
 
-complaints check_all(requirement_table const& table, name_set const& tests) {
+bool small_tree_has_section(std::string_view section) { return section == "docs/a.md#limits"; }
+
+complaints check_all(requirement_table const& table, traced_files const& traced) {
   complaints all;
   for (auto const& part : {check_numbering(table, two_rows), check_cells(table), check_open_rows(table),
-                           check_implementations(table, small_tree_has), check_named_tests(table, tests),
-                           check_claimed_ids(table, tests)}) {
+                           check_implementations(table, small_tree_has),
+                           check_evidence(table, traced, small_tree_has_section), check_traced_ids(table, traced)}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
@@ -593,19 +534,26 @@ TEST_CASE("every done requirement names files that exist") {
   require_none(check_implementations(published_table(), exists_in_tree));
 }
 
-TEST_CASE("every done requirement names a test case that exists and carries its ID") {
-  require_none(check_named_tests(published_table(), names_in_tests()));
+TEST_CASE("every done requirement names the files whose test cases trace it, or the section that it asks for") {
+  if (std::getenv("TAKT_WRITE_TABLES") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    auto const page = with_tests(content_of(published_page()), traced_in_tests());
+    std::ofstream{published_page(), std::ios::binary} << page;
+    CHECK(content_of(published_page()) == page);
+    return;
+  }
+  require_none(check_evidence(published_table(), traced_in_tests(), section_exists));
 }
 
-TEST_CASE("every test case that carries an ID belongs to a done requirement") {
-  require_none(check_claimed_ids(published_table(), names_in_tests()));
+TEST_CASE("every ID that a test case traces has a row") {
+  CHECK(traced_in_tests().size() > 300);
+  require_none(check_traced_ids(published_table(), traced_in_tests()));
 }
 
 // ---------------------------------------------------------------------------------------------------------
 // The checks can fail.
 
 TEST_CASE("traceability checks accept a sound table") {
-  CHECK(check_all(parsed(sound_body), small_tree_tests()).empty());
+  CHECK(check_all(parsed(sound_body), small_tree_traces()).empty());
 }
 
 TEST_CASE("traceability checks find a missing, a doubled, an unknown and a misplaced row") {
@@ -640,7 +588,8 @@ TEST_CASE("traceability checks find an open row without a reason") {
 
 TEST_CASE("traceability checks find files that are unknown or not named") {
   auto const implementations = [](std::string const& cell) {
-    return check_implementations(parsed("| GSA-1 | One. | [X] | done | " + cell + " | `GSA-1 a` |\n"), small_tree_has);
+    return check_implementations(parsed("| GSA-1 | One. | [X] | done | " + cell + " | `tests/one.cpp` |\n"),
+                                 small_tree_has);
   };
   CHECK(implementations("`takt/a.hpp`").empty());
   require_only(implementations("`takt/a.hpp`, `takt/lost.hpp`"), "GSA-1: the file takt/lost.hpp does not exist");
@@ -648,53 +597,54 @@ TEST_CASE("traceability checks find files that are unknown or not named") {
   require_only(implementations("`takt/a.hpp` and more"), "GSA-1: done, but the Implementation cell is no list");
 }
 
-TEST_CASE("traceability checks find tests that are missing, misnamed or not named") {
-  auto const tests = [](std::string const& cell) {
-    return check_named_tests(parsed("| GSA-2 | Two. | [X] | done | `takt/a.hpp` | " + cell + " |\n"),
-                             {"GSA-1 GSA-2 both", "GSA-1 does one", "GSA-2, with a | in it"});
+TEST_CASE("traceability checks find rows without evidence, and evidence of rows that are open") {
+  auto const evidence = [](std::string const& status, std::string const& cell, traced_files const& traced) {
+    auto const row = "| GSA-2 | Two. | [X] | " + status + " | `takt/a.hpp` | " + cell + " |\n";
+    return check_evidence(parsed(row), traced, small_tree_has_section);
   };
-  CHECK(tests("`GSA-1 GSA-2 both`").empty());
-  CHECK(tests(R"(`GSA-2, with a \| in it`)").empty());
-  require_only(tests("`GSA-2 is lost`"), "GSA-2: no test case has the name");
-  require_only(tests("`GSA-1 does one`"), "GSA-2: the name of its test does not begin with the ID");
-  require_only(tests("-"), "GSA-2: done, but the Test cell is no list");
+  traced_files const two{{"GSA-2", {"tests/a.cpp", "tests/cuda/b.cu"}}};
+  CHECK(evidence("done", "`tests/a.cpp`, `tests/cuda/b.cu`", two).empty());
+  CHECK(evidence("done", "`docs/a.md#limits`", {}).empty());
+  CHECK(evidence("open", "open: graphs", {}).empty());
+  require_only(evidence("done", "`tests/a.cpp`", two), "GSA-2: the Test cell is not `tests/a.cpp`, `tests/cuda/b.cu`");
+  require_only(evidence("done", "`tests/a.cpp`", {}), "GSA-2: done, but no test case traces it");
+  require_only(evidence("done", "-", {}), "GSA-2: done, but no test case traces it");
+  require_only(evidence("done", "`docs/a.md#lost`", {}), "GSA-2: there is no section docs/a.md#lost");
+  require_only(evidence("open", "open: graphs", two), "GSA-2: a test case traces it, but its row is not done");
+  require_only(evidence("done", "`tests/cuda/b.cu`", {{"GSA-2", {"tests/cuda/b.cu"}}}), "GSA-2: only tests that need");
+  require_only(check_traced_ids(parsed(sound_body), {{"GSA-99", {"tests/a.cpp"}}}), "GSA-99: traced, but there is no");
 }
 
-TEST_CASE("traceability checks find test cases whose row is open or does not exist") {
-  auto const table = parsed(sound_body);
-  CHECK(check_claimed_ids(table, {"GSA-1 does one", "GPU-9 is no requirement", "a note on GSA-2"}).empty());
-  require_only(check_claimed_ids(table, {"GSA-1 GSA-2: both"}), "GSA-2: a test case carries this ID, but its row");
-  require_only(check_claimed_ids(table, {"GSA-99 unheard of"}), "GSA-99: a test case carries this ID, but there");
+TEST_CASE("the column of tests is written in done rows that test cases trace, and nothing else is changed") {
+  auto const before = small_table(sound_body) + "\ntext | GSA-1 |\n";
+  auto const written = with_tests(before, {{"GSA-1", {"tests/b.cpp", "tests/a.cpp"}}, {"GSA-2", {"tests/a.cpp"}}});
+  CHECK(written.find("`examples/b.cpp` | `tests/a.cpp`, `tests/b.cpp` |\n| GSA-2") != std::string::npos);
+  CHECK(with_tests(written, small_tree_traces()) == before);
 }
 
-TEST_CASE("leading IDs of a test name end at the first other word") {
+TEST_CASE("leading IDs of a text end at the first other word") {
   using ids = std::vector<std::string>;
   CHECK(leading_ids("RTGPU-13 RTGPU-14 bus") == ids{"RTGPU-13", "RTGPU-14"});
-  CHECK(leading_ids("AP-X01, AP-01: response like RTGPU-7") == ids{"AP-X01", "AP-01"});
+  CHECK(leading_ids("AP-X01 AP-01 response like RTGPU-7") == ids{"AP-X01", "AP-01"});
   CHECK(leading_ids("OVX-X1") == ids{"OVX-X1"});
   CHECK(leading_ids("GSA-1b is none").empty());
   CHECK(leading_ids("").empty());
 }
 
-TEST_CASE("test case names are read from code but not from comments and strings") {
-  constexpr std::string_view text = R"code(
-        // TEST_CASE("in a line comment")
-        /* TEST_CASE("in a block comment") */
-        auto a = "TEST_CASE(\"in a string\")"; auto b = '"'; auto c = 1'000'000;
-        auto d = R"x(TEST_CASE("in a raw string"))x"; auto e = u8R"(TEST_CASE("in another"))";
-        TEST_CASE("plain") {}
-        TEST_CASE( /* why */ "joined "
-                  "from two" * doctest::skip()) {}
-        TEST_CASE("with \"quotes\" and \\") {}
-        TEST_CASE_TEMPLATE("typed", T, int, long) {}
-        TEST_CASE_FIXTURE(fixture<int>, "fixed") {}
-        MY_TEST_CASE("of another macro") {}
-    )code";
-  std::vector<std::string> const expected{"plain", "joined from two", R"(with "quotes" and \)", "typed", "fixed"};
-  CHECK(test_case_names(text) == expected);
+TEST_CASE("traced IDs are read from decorators and from the marks of compile-time tests") {
+  using ids = std::vector<std::string>;
+  CHECK(traced_ids(R"(TEST_CASE("a" * takt_tests::traces("GSA-1 AP-X01") * doctest::skip()) {)") ==
+        ids{"GSA-1", "AP-X01"});
+  CHECK(traced_ids(R"(TEST_CASE("a" * takt_tests::traces("GSA-1 GAS-2")) {)") == ids{"GSA-1", "GAS-2"});
+  CHECK(traced_ids(R"(          takt_tests::traces("OVX-X1")) {)") == ids{"OVX-X1"});
+  CHECK(traced_ids("// TAKT-TEST: GSA-1 zero is refused") == ids{"GSA-1"});
+  CHECK(traced_ids(R"(// TEST_CASE("a" * takt_tests::traces("GSA-1")) {)").empty());
+  CHECK(traced_ids(R"(TEST_CASE("GSA-1 a") {)").empty());
 }
 
-TEST_CASE("names of compile-time tests are read from their comments") {
-  constexpr std::string_view text = "  // TAKT-TEST: GSA-1 refuses zero \nint x; // TAKT-TEST: not at the start\n";
-  CHECK(commented_test_names(text) == std::vector<std::string>{"GSA-1 refuses zero"});
+TEST_CASE("a heading is found by the anchor of its link") {
+  CHECK(anchor_of("Networks, Fig. 9 to 11 and 16") == "networks-fig-9-to-11-and-16");
+  CHECK(section_exists("docs/requirements.md#how-to-read-the-table"));
+  CHECK_FALSE(section_exists("docs/requirements.md#how-to-write-the-table"));
+  CHECK_FALSE(section_exists("docs/no_such_page.md#limits"));
 }

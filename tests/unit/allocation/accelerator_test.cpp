@@ -14,6 +14,7 @@
 #include <takt/systems/accelerators/plans/wave_lengths.hpp>
 
 #include "support/accelerator_examples.hpp"
+#include "support/traces.hpp"
 
 using namespace takt::analysis;
 using namespace takt_examples;
@@ -52,7 +53,7 @@ const auto supply_test = [](const kernels& part, const slot& s) {
 
 }  // namespace
 
-TEST_CASE("AP-X08 first, best, worst and next fit with any admission test") {
+TEST_CASE("first, best, worst and next fit with any admission test" * takt_tests::traces("AP-X08")) {
   const cores a_b_first{0, 0, 1, 1, 1};
   const cores b_e_c_first{1, 0, 0, 1, 0};
   CHECK(place(first_fit, by_load) == a_b_first);
@@ -117,7 +118,7 @@ TEST_CASE("a placement that fails names the task, and a wrong model is a status"
   CHECK(takt::place_on_cores(five, 0, first_fit, most_loaded, by_load).status == takt::placement_status::invalid);
 }
 
-TEST_CASE("AP-X09 smallest budgets, slot periods and whole designs") {
+TEST_CASE("smallest budgets, slot periods and whole designs" * takt_tests::traces("AP-X09")) {
   const kernels core_0 = pinned_tasks(table_1, 0);
   const auto budget = [&](const kernels& part, std::int64_t period, budget_growth growth) {
     const auto found = takt::smallest_budget(part, period, supply_test, growth);

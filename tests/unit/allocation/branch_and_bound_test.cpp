@@ -16,6 +16,7 @@
 #include <takt/takt.hpp>
 
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt::literals;
 using namespace takt_tests;
@@ -167,7 +168,8 @@ void for_each_analysis(const example& e, const F& f) {
 
 }  // namespace
 
-TEST_CASE("RTGPU-20 branch and bound finds a plan exactly where trying every plan does, on one GPU and on several") {
+TEST_CASE("branch and bound finds a plan exactly where trying every plan does, on one GPU and on several" *
+          takt_tests::traces("RTGPU-20")) {
   dice roll{23};
   tally count;
   for (int round = 0; round < 400; ++round) {
@@ -182,7 +184,7 @@ TEST_CASE("RTGPU-20 branch and bound finds a plan exactly where trying every pla
   CHECK(count.refuted > 300);
 }
 
-TEST_CASE("RTGPU-20 a relaxed bound is never above the bound under a plan that it stands for") {
+TEST_CASE("a relaxed bound is never above the bound under a plan that it stands for" * takt_tests::traces("RTGPU-20")) {
   dice roll{5};
   int tighter = 0;
   for (int round = 0; round < 1500; ++round) {
@@ -252,7 +254,7 @@ TEST_CASE("pieces of a choice cover it without overlap, the least share alone") 
   }
 }
 
-TEST_CASE("RTGPU-22 branch and bound ends at its limit and says that it is not complete") {
+TEST_CASE("branch and bound ends at its limit and says that it is not complete" * takt_tests::traces("RTGPU-22")) {
   dice roll{2};
   int cut = 0;
   for (int round = 0; round < 200; ++round) {

@@ -10,6 +10,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -60,7 +61,8 @@ void compare_with_exact(const rtgpu_options& o, std::uint64_t index, tally& coun
 
 }  // namespace
 
-TEST_CASE("RTGPU-20 the default search decides nearly every set of twenty tasks, and never against exact search") {
+TEST_CASE("the default search decides nearly every set of twenty tasks, and never against exact search" *
+          takt_tests::traces("RTGPU-20")) {
   tally count;
   for (const std::int32_t level : {800, 900, 1000, 1100, 1200, 1300, 1400}) {
     rtgpu_options o{.tasks = static_cast<std::int32_t>(tasks), .subtasks = 2, .utilization_permille = level, .sms = 64};

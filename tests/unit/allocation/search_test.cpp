@@ -12,6 +12,7 @@
 #include <takt/takt.hpp>
 
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt::literals;
 using namespace takt_tests;
@@ -63,7 +64,7 @@ struct brute_force {
 
 }  // namespace
 
-TEST_CASE("RTGPU-20 the search finds the first feasible plan of the worked examples") {
+TEST_CASE("the search finds the first feasible plan of the worked examples" * takt_tests::traces("RTGPU-20")) {
   using list = std::vector<std::int32_t>;
   const auto first = [](const example& e) { return shares(search(rtgpu(e.tasks, e.platform), takt::exact_search)); };
   CHECK(first(example_1()) == list{1, 1});
@@ -76,7 +77,7 @@ TEST_CASE("RTGPU-20 the search finds the first feasible plan of the worked examp
   CHECK(brute_force(example_3()).feasible.size() == 20);
 }
 
-TEST_CASE("RTGPU-20 RTGPU-21 RTGPU-22 every search agrees with counting through all plans") {
+TEST_CASE("every search agrees with counting through all plans" * takt_tests::traces("RTGPU-20 RTGPU-21 RTGPU-22")) {
   std::mt19937 engine{17};
   int feasible = 0;
   int infeasible = 0;
@@ -111,14 +112,14 @@ TEST_CASE("RTGPU-20 RTGPU-21 RTGPU-22 every search agrees with counting through 
   CHECK(infeasible > 50);
 }
 
-TEST_CASE("RTGPU-21 greedy is exact for a monotone analysis only, and says so") {
+TEST_CASE("greedy is exact for a monotone analysis only, and says so" * takt_tests::traces("RTGPU-21")) {
   const example e = example_2();
   CHECK(rtgpu(e.tasks, e.platform).monotone());
   CHECK_FALSE(rtgpu(e.tasks, e.platform, takt::analysis::rtgpu_sharper).monotone());
   CHECK_FALSE(takt::analysis::self_suspension(e.tasks, e.platform).monotone());
 }
 
-TEST_CASE("RTGPU-20 more SMs for a higher task can hurt a lower one (worked example E2)") {
+TEST_CASE("more SMs for a higher task can hurt a lower one (worked example E2)" * takt_tests::traces("RTGPU-20")) {
   const example e = example_2();
   const auto passes = [&e](std::int32_t low, std::int32_t high) {
     takt::plan<table::max_tasks> p;
@@ -131,7 +132,8 @@ TEST_CASE("RTGPU-20 more SMs for a higher task can hurt a lower one (worked exam
   CHECK_FALSE(passes(2, 2));
 }
 
-TEST_CASE("RTGPU-22 the pruned search visits no more than the exhaustive one, and a limit ends it honestly") {
+TEST_CASE("the pruned search visits no more than the exhaustive one, and a limit ends it honestly" *
+          takt_tests::traces("RTGPU-22")) {
   const example e = example_3();
   rtgpu a(e.tasks, e.platform, takt::analysis::rtgpu_sharper);
   const auto limited = takt::search_plan(a, takt::exact_search, 2);
@@ -142,7 +144,7 @@ TEST_CASE("RTGPU-22 the pruned search visits no more than the exhaustive one, an
   CHECK(whole.effort.complete);
 }
 
-TEST_CASE("RTGPU-24 several GPUs: a task's SMs lie on one of them") {
+TEST_CASE("several GPUs: a task's SMs lie on one of them" * takt_tests::traces("RTGPU-24")) {
   const auto heavy = [](std::string_view name) {
     return task_of{name, 100, 60, {{1, 1}, {1, 1}}, {}, {{{80, 80}, 0, 1, 1}}};
   };
@@ -165,7 +167,8 @@ TEST_CASE("RTGPU-24 several GPUs: a task's SMs lie on one of them") {
   CHECK_FALSE(takt::search_plan(b, takt::exact_search).feasible);
 }
 
-TEST_CASE("RTGPU-24 packing is exact where first fit fails, and shares are multiples of the granularity") {
+TEST_CASE("packing is exact where first fit fails, and shares are multiples of the granularity" *
+          takt_tests::traces("RTGPU-24")) {
   // Two GPUs of four SMs: shares of 2, 3 and 2 fit as 2 + 2 and 3.
   const auto needs = [](std::string_view name, ticks deadline, ticks work) {
     return task_of{name, 200, deadline, {{1, 1}, {1, 1}}, {}, {{{work, work}, 0, 1, 1}}};

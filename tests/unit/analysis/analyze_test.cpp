@@ -9,6 +9,7 @@
 #include <takt/takt.hpp>
 
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt_tests;
 
@@ -31,7 +32,8 @@ template <class Platform, class... Variant>
 
 }  // namespace
 
-TEST_CASE("RTGPU-19 a set is schedulable when each bound is within its deadline, judged in priority order") {
+TEST_CASE("a set is schedulable when each bound is within its deadline, judged in priority order" *
+          takt_tests::traces("RTGPU-19")) {
   const example e = example_1();
   const auto good = analyze_with(one_core(4), e.tasks, {1, 1}, takt::analysis::rtgpu_published);
   CHECK(good.schedulable());
@@ -53,7 +55,7 @@ TEST_CASE("RTGPU-19 a set is schedulable when each bound is within its deadline,
   CHECK_FALSE(cut.tasks[1].evaluated);
 }
 
-TEST_CASE("RTGPU-19 the edge, response equal to deadline, is schedulable") {
+TEST_CASE("the edge, response equal to deadline, is schedulable" * takt_tests::traces("RTGPU-19")) {
   const auto at_edge = [](ticks deadline) {
     return analyze_with(one_core(1), table_of({{"a", 10, 3, {{2, 2}}, {}, {}}, {"b", 20, deadline, {{3, 3}}, {}, {}}}),
                         {0, 0})
@@ -97,7 +99,8 @@ TEST_CASE("wrong models are invalid for every composition, before anything is co
   CHECK(fault(takt::platform(cpu)) != takt::model_fault::none);
 }
 
-TEST_CASE("RTGPU-51 pinned tasks meet interference from their own core and from all on the shared engine") {
+TEST_CASE("pinned tasks meet interference from their own core and from all on the shared engine" *
+          takt_tests::traces("RTGPU-51")) {
   const auto on_cores = [](std::int32_t low_core) {
     return table_of({{"high", 20, 20, {{4, 4}, {1, 1}}, {{2, 2}}, {{{6, 6}, 0, 1, 1}}, 0},
                      {"low", 60, 60, {{5, 5}, {1, 1}}, {{3, 3}}, {{{6, 6}, 0, 1, 1}}, low_core}});
@@ -112,7 +115,8 @@ TEST_CASE("RTGPU-51 pinned tasks meet interference from their own core and from 
   CHECK(analyze_with(one_core(2, 1, 1), on_cores(1), {1, 1}).error.fault == takt::model_fault::core_out_of_range);
 }
 
-TEST_CASE("RTGPU-51 with an engine per direction, copies meet only copies of their own direction") {
+TEST_CASE("with an engine per direction, copies meet only copies of their own direction" *
+          takt_tests::traces("RTGPU-51")) {
   const table t = table_of({{"high", 40, 40, {{1, 1}, {1, 1}}, {{5, 5}, {2, 2}}, {{{6, 6}, 0, 1, 1}}},
                             {"low", 90, 90, {{1, 1}, {1, 1}}, {{3, 3}, {4, 4}}, {{{6, 6}, 0, 1, 1}}}});
   takt::analysis::rtgpu one(t, board(2, 1));
@@ -145,7 +149,8 @@ TEST_CASE("classical response-time analysis decides sets without a GPU part exac
   CHECK_FALSE(published.schedulable());
 }
 
-TEST_CASE("RTGPU-48 the sharper analysis is never above the published one for the same plan, nor the best above it") {
+TEST_CASE("the sharper analysis is never above the published one for the same plan, nor the best above it" *
+          takt_tests::traces("RTGPU-48")) {
   std::mt19937 engine{23};
   const auto draw = [&engine](ticks low, ticks high) {
     return low + static_cast<ticks>(engine() % static_cast<unsigned long>(high - low + 1));

@@ -9,10 +9,11 @@
 #include <takt/systems/rtgpu/analysis/segmented_suspension.hpp>
 
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt_tests;
 
-TEST_CASE("RTGPU-6 the least fixed point is exact, and every way to stop has its name") {
+TEST_CASE("the least fixed point is exact, and every way to stop has its name" * takt_tests::traces("RTGPU-6")) {
   const auto step = [](ticks x) { return takt::ascent<ticks>{3 + (x + 4) / 5 * 2, x}; };
   const auto found = takt::least_fixed_point(ticks{3}, ticks{100}, step);
   CHECK(found.reason == takt::stop_reason::converged);
@@ -25,7 +26,7 @@ TEST_CASE("RTGPU-6 the least fixed point is exact, and every way to stop has its
   CHECK_FALSE(takt::least_fixed_point(ticks{0}, ticks{1'000'000'000}, runaway, 1000).exists());
 }
 
-TEST_CASE("RTGPU-6 a nanosecond behind ten milliseconds converges in few steps") {
+TEST_CASE("a nanosecond behind ten milliseconds converges in few steps" * takt_tests::traces("RTGPU-6")) {
   const table t = table_of({{"long", 1'000'000'000, 1'000'000'000, {{10'000'000, 10'000'000}}, {}, {}},
                             {"short", 1'000'000'000, 1'000'000'000, {{1, 1}}, {}, {}}});
   takt::analysis::rtgpu a(t, board(1, 1));
@@ -44,7 +45,7 @@ TEST_CASE("RTGPU-6 a nanosecond behind ten milliseconds converges in few steps")
   CHECK(steps <= 5);
 }
 
-TEST_CASE("RTGPU-6 crossing bursts at once finds the same fixed points as single steps") {
+TEST_CASE("crossing bursts at once finds the same fixed points as single steps" * takt_tests::traces("RTGPU-6")) {
   std::mt19937 engine{3};
   for (int round = 0; round < 300; ++round) {
     takt::analysis::workload_model<ticks, 1, 5, 1> w;
@@ -70,7 +71,7 @@ TEST_CASE("RTGPU-6 crossing bursts at once finds the same fixed points as single
   }
 }
 
-TEST_CASE("RTGPU-7 segmented self-suspension by itself, with no GPU in sight") {
+TEST_CASE("segmented self-suspension by itself, with no GPU in sight" * takt_tests::traces("RTGPU-7")) {
   takt::analysis::segmented_suspension<ticks, 4, 16> s;
   const auto high = s.add(20, 20, std::array<range, 3>{{{2, 2}, {3, 3}, {2, 2}}});
   CHECK(high.best.value == 7);
@@ -83,7 +84,8 @@ TEST_CASE("RTGPU-7 segmented self-suspension by itself, with no GPU in sight") {
   CHECK_FALSE(late.best.exists);
 }
 
-TEST_CASE("RTGPU-7 the plain analysis equals the RTGPU analysis on tasks whose suspensions are kernels") {
+TEST_CASE("the plain analysis equals the RTGPU analysis on tasks whose suspensions are kernels" *
+          takt_tests::traces("RTGPU-7")) {
   std::mt19937 engine{5};
   const auto draw = [&engine](ticks low, ticks high) {
     return low + static_cast<ticks>(engine() % static_cast<unsigned long>(high - low + 1));

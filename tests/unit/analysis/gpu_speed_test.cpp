@@ -21,6 +21,7 @@
 
 #include "support/environment.hpp"
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt_tests;
 using takt::duration;
@@ -48,7 +49,8 @@ auto runs() -> std::uint64_t { return takt_tests::from_environment("TAKT_SPEED_R
 
 }  // namespace
 
-TEST_CASE("RTGPU-25 a kernel takes the time of its work and overhead divided by the speed, rounded outwards") {
+TEST_CASE("a kernel takes the time of its work and overhead divided by the speed, rounded outwards" *
+          takt_tests::traces("RTGPU-25")) {
   takt::interval<ticks> whole;
   REQUIRE(takt::divisible_work_bounds<ticks>({20, 30}, 2, 3, 2, {2, {1, 1}}, whole));
   CHECK(whole == takt::interval<ticks>{10, 24});
@@ -81,7 +83,7 @@ TEST_CASE("RTGPU-25 a kernel takes the time of its work and overhead divided by 
   }
 }
 
-TEST_CASE("RTGPU-25 measured times scale by the same speed") {
+TEST_CASE("measured times scale by the same speed" * takt_tests::traces("RTGPU-25")) {
   takt::interval<ticks> out;
   REQUIRE(takt::times_at_speed<ticks>({10, 20}, {3, 2}, out));
   CHECK(out == takt::interval<ticks>{6, 14});
@@ -100,7 +102,7 @@ TEST_CASE("RTGPU-25 measured times scale by the same speed") {
   static_assert(on(1) == 1 + 8 + 1);
 }
 
-TEST_CASE("RTGPU-25 a speed of zero, below zero or beyond its range is refused") {
+TEST_CASE("a speed of zero, below zero or beyond its range is refused" * takt_tests::traces("RTGPU-25")) {
   for (const gpu_speed wrong : {gpu_speed{0, 0}, gpu_speed{0, 1}, gpu_speed{1, 0}, gpu_speed{-1, 2}, gpu_speed{-1, -2},
                                 gpu_speed{takt::max_speed_part + 1, 1}, gpu_speed{1, takt::max_speed_part + 1}}) {
     takt::interval<ticks> out;
@@ -125,7 +127,7 @@ TEST_CASE("RTGPU-25 a speed of zero, below zero or beyond its range is refused")
   CHECK(gpu_speed{3, 2} != gpu_speed{2, 3});
 }
 
-TEST_CASE("RTGPU-25 times that overflow on a slow GPU are refused at the door") {
+TEST_CASE("times that overflow on a slow GPU are refused at the door" * takt_tests::traces("RTGPU-25")) {
   const auto fault = [](ticks work, const gpu_speed& speed) {
     takt::platform_record p = board(1, 1);
     p.gpus[0].speed = speed;
@@ -140,7 +142,8 @@ TEST_CASE("RTGPU-25 times that overflow on a slow GPU are refused at the door") 
   CHECK(fault(INT64_MAX / 100, {10'000, 9'999}) == takt::model_fault::time_overflow);
 }
 
-TEST_CASE("RTGPU-25 every analysis of dedicated SMs sees the speed of the GPU that a share is on") {
+TEST_CASE("every analysis of dedicated SMs sees the speed of the GPU that a share is on" *
+          takt_tests::traces("RTGPU-25")) {
   auto e = example_1();
   e.platform.gpus.unchecked_push_back({4, 2, 1, false, {2, 1}});
   const auto judged = [](auto a) {
@@ -175,7 +178,7 @@ TEST_CASE("RTGPU-25 every analysis of dedicated SMs sees the speed of the GPU th
   CHECK(at_speed.chains().longest(0) == 2 + 12 + 2);
 }
 
-TEST_CASE("RTGPU-25 the search puts a task where the GPU is fast enough for it") {
+TEST_CASE("the search puts a task where the GPU is fast enough for it" * takt_tests::traces("RTGPU-25")) {
   // Alone on two SMs of speed 1 the kernel takes 40, of speed 2 it takes 20.
   const auto one = [](std::string_view name, ticks deadline) {
     return task_of{name, 100, deadline, {{1, 1}, {1, 1}}, {}, {{{80, 80}, 0, 1, 1}}};
@@ -204,7 +207,7 @@ TEST_CASE("RTGPU-25 the search puts a task where the GPU is fast enough for it")
   CHECK(takt::analysis::find_proven_misses(alone, slow).empty());
 }
 
-TEST_CASE("RTGPU-25 demand above a GPU is proven at its own speed") {
+TEST_CASE("demand above a GPU is proven at its own speed" * takt_tests::traces("RTGPU-25")) {
   const table t = table_of({{"a", 100, 100, {{1, 1}, {1, 1}}, {}, {{{120, 120}, 20, 1, 1}}},
                             {"b", 100, 100, {{1, 1}, {1, 1}}, {}, {{{120, 120}, 20, 1, 1}}}});
   const auto overloaded = [&t](const gpu_speed& speed) {
@@ -220,7 +223,8 @@ TEST_CASE("RTGPU-25 demand above a GPU is proven at its own speed") {
   CHECK_FALSE(overloaded({99, 100}));
 }
 
-TEST_CASE("RTGPU-25 simulated responses on two GPUs of different speed stay within the bounds") {
+TEST_CASE("simulated responses on two GPUs of different speed stay within the bounds" *
+          takt_tests::traces("RTGPU-25")) {
   takt::random_stream random{2025};
   std::uint64_t compared = 0;
   for (std::uint64_t run = 0; run < runs(); ++run) {
@@ -268,7 +272,7 @@ TEST_CASE("RTGPU-25 simulated responses on two GPUs of different speed stay with
   CHECK(compared > 0);
 }
 
-TEST_CASE("RTGPU-25 the kernel of a simulated or timed job lasts as long as its GPU is fast") {
+TEST_CASE("the kernel of a simulated or timed job lasts as long as its GPU is fast" * takt_tests::traces("RTGPU-25")) {
   const table t = table_of({{"a", 1'000, 1'000, {{1, 1}, {1, 1}}, {}, {{{80, 80}, 0, 1, 1}}}});
   constexpr auto on_fast = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                           takt::pool(takt::virtual_sms(1, 1).at_speed(4), takt::federated));
@@ -292,7 +296,7 @@ TEST_CASE("RTGPU-25 the kernel of a simulated or timed job lasts as long as its 
   CHECK_FALSE(device.serves(other));
 }
 
-TEST_CASE("RTGPU-25 a verdict names a speed that is not 1") {
+TEST_CASE("a verdict names a speed that is not 1" * takt_tests::traces("RTGPU-25")) {
   const auto written = [](const takt::virtual_sms_resource& gpu) {
     const auto platform =
         takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), takt::pool(gpu, takt::federated));

@@ -11,6 +11,7 @@
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -78,7 +79,8 @@ TEST_CASE("a chain that visits a resource of its own is proven in a constant exp
   static_assert(plan.feasible && plan.shares[0].sms == 4);
 }
 
-TEST_CASE("GSA-51 an accelerator that is no GPU is locked as one is, or preempted where it can be") {
+TEST_CASE("an accelerator that is no GPU is locked as one is, or preempted where it can be" *
+          takt_tests::traces("GSA-51")) {
   struct npu_lock {};
   constexpr auto of = [](auto on_npu) {
     return takt::task_set(takt::task("filter", takt::period(20_ms), takt::deadline(12_ms), takt::cpu(1_ms),

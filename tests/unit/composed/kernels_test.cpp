@@ -73,7 +73,7 @@ TEST_CASE("pinned kernels and kernels for all SMs share a GPU in slots or as gan
       takt::platform(cores, takt::pool(takt::accelerator(2), takt::gang(takt::rate_monotonic, takt::strict))), pinned));
 }
 
-TEST_CASE("a kernel that does not say what it costs to stop it runs to its end") {
+TEST_CASE("a set with a kernel that does not say what it costs to stop it is not proven, and misses") {
   const auto set = [](const auto&... facts) {
     return takt::task_set(takt::task("urgent", takt::period(10_ms), takt::cpu(1_ms),
                                      takt::visit<takt::gpu>(takt::wcet(1_ms)), takt::cpu(1_ms)),

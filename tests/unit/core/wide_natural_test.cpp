@@ -8,10 +8,11 @@
 
 #include <takt/core/random.hpp>
 #include <takt/core/wide_natural.hpp>
+#include "support/traces.hpp"
 
 using takt::ticks;
 
-TEST_CASE("WAMP-25 products and quotients of four words are exact") {
+TEST_CASE("products and quotients of four words are exact" * takt_tests::traces("WAMP-25")) {
   using boost::multiprecision::cpp_int;
   takt::random_stream random{4};
   const auto any = [&] { return random.below(ticks{1} << random.between(1, 62)) + 1; };

@@ -12,6 +12,7 @@
 #include <takt/cuda/partition.hpp>
 
 #include "support/fake_cuda_driver.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -107,7 +108,8 @@ TEST_CASE(
   CHECK(query_machine(other).gpus[0].partitions == result::invalid_value);
 }
 
-TEST_CASE("RTGPU-46 clocks, persistence, contexts and the driver's environment are reported before timed runs") {
+TEST_CASE("clocks, persistence, contexts and the driver's environment are reported before timed runs" *
+          takt_tests::traces("RTGPU-46")) {
   fake_cuda_driver driver;
   const auto m = query_machine(driver);
   const takt::runtime::machine_sources from{

@@ -19,6 +19,7 @@
 #include <takt/takt.hpp>
 
 #include "fixture.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -266,7 +267,8 @@ TEST_CASE("a device that has failed before is not run on") {
   CHECK(driver.count_of("launch") == 0);
 }
 
-TEST_CASE("RTGPU-46 a run on the CUDA device reports the machine, its GPUs and the driver when asked") {
+TEST_CASE("a run on the CUDA device reports the machine, its GPUs and the driver when asked" *
+          takt_tests::traces("RTGPU-46")) {
   fake_cuda_driver driver;
   add_occupy(driver);
   int asked = 0;
@@ -338,7 +340,8 @@ TEST_CASE("a device says what it does not serve") {
   CHECK(driver.live() == 0);
 }
 
-TEST_CASE("GSD-57 on hardware with one queue the adapter waits for whole streams, on newer for marks") {
+TEST_CASE("on hardware with one queue the adapter waits for whole streams, on newer for marks" *
+          takt_tests::traces("GSD-57")) {
   CHECK(wait_method_for(2, 1) == wait_method::whole_stream);
   CHECK(wait_method_for(3, 0) == wait_method::whole_stream);
   CHECK(wait_method_for(3, 5) == wait_method::marks);
@@ -353,7 +356,8 @@ TEST_CASE("GSD-57 on hardware with one queue the adapter waits for whole streams
   }
 }
 
-TEST_CASE("GSA-48 a device takes the GPUs that TAKT_GPUS names and no others, unless its options name them") {
+TEST_CASE("a device takes the GPUs that TAKT_GPUS names and no others, unless its options name them" *
+          takt_tests::traces("GSA-48")) {
   const auto named = [](const char* list) {
     check_sources out;
     out.variables = [list](const char* name) -> std::optional<std::string> {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +12,8 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include <sys/types.h>
 
 #include <takt/cuda/accelerator.hpp>
 #include <takt/cuda/copies.hpp>
@@ -23,6 +24,8 @@
 #include <takt/runtime/event.hpp>
 
 #include "fixture.hpp"
+#include "support/asleep.hpp"
+#include "support/limited_wait.hpp"
 
 namespace {
 
@@ -98,10 +101,11 @@ TEST_CASE("a call that is refused when part of it is under way returns when that
     const device_context<D> c{driver, 0};
     thread_stream<D> own{c.ref()};
     std::atomic<bool> ended{false};
+    const pid_t caller = takt_tests::own_thread();
     CHECK_THROWS_AS(own.run("launch",
                             [&](D& d, stream_handle s) {
-                              (void)d.run_in(s, [&ended] {
-                                std::this_thread::sleep_for(std::chrono::milliseconds{5});
+                              (void)d.run_in(s, [&ended, caller] {
+                                takt_tests::await([caller] { return takt_tests::is_asleep(caller); });
                                 ended = true;
                               });
                               return result::invalid_value;

@@ -8,16 +8,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <sys/syscall.h>
 #include <sys/types.h>
-#include <unistd.h>
 
 #include <takt/cuda/copies.hpp>
 #include <takt/cuda/machine.hpp>
@@ -27,12 +23,16 @@
 #include <takt/runtime/locking/gpu_pool.hpp>
 
 #include "fixture.hpp"
+#include "support/asleep.hpp"
 #include "support/limited_wait.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
 using namespace cuda_tests;
 using takt_tests::await;
+using takt_tests::is_asleep;
+using takt_tests::own_thread;
 using D = fake_cuda_driver;
 constexpr std::size_t clients = 8;
 using topology = takt::gpu_topology<2, 1>;
@@ -45,14 +45,6 @@ constexpr auto two_gpus() -> topology {
   (void)t.add_gpu(hub, 2);
   (void)t.add_gpu(hub, 2);
   return t;
-}
-
-/// Whether the system has suspended a thread of this process.
-auto is_asleep(pid_t thread) -> bool {
-  std::ifstream file{"/proc/self/task/" + std::to_string(thread) + "/stat"};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
-  const auto name_end = text.rfind(')');
-  return name_end != std::string::npos && text.compare(name_end, 3, ") S") == 0;
 }
 
 /// Two GPUs, a stream of the caller on each, and memory everywhere.
@@ -135,7 +127,8 @@ auto beside(D& driver, machine& m, Call call) -> engines_had {
 
 }  // namespace
 
-TEST_CASE("GSA-47 calls go through engine locks: copies in chunks, the engine by the addresses, a stream per thread") {
+TEST_CASE("calls go through engine locks: copies in chunks, the engine by the addresses, a stream per thread" *
+          takt_tests::traces("GSA-47")) {
   D driver{{.devices = 2, .seed = 1}};
   {
     machine m{driver};
@@ -182,7 +175,8 @@ TEST_CASE("GSA-47 calls go through engine locks: copies in chunks, the engine by
   CHECK(driver.live() == 0);
 }
 
-TEST_CASE("GSA-47 a thread sleeps while it waits for an engine, and for the end of its operation") {
+TEST_CASE("a thread sleeps while it waits for an engine, and for the end of its operation" *
+          takt_tests::traces("GSA-47")) {
   D driver{{.devices = 1}};
   {
     machine m{driver};
@@ -195,7 +189,7 @@ TEST_CASE("GSA-47 a thread sleeps while it waits for an engine, and for the end 
       thread_stream<D> own{m.contexts[0]};
       job_section<pool> job{one};
       calls engines{job.token(), tree, m.contexts, own};
-      id[n] = static_cast<pid_t>(syscall(SYS_gettid));
+      id[n] = own_thread();
       engines.launch([](D& d, stream_handle s) { return d.run_in(s, [] {}); });
     };
     std::jthread for_the_end{launch, 0};
@@ -214,7 +208,8 @@ TEST_CASE("GSA-47 a thread sleeps while it waits for an engine, and for the end 
   CHECK(driver.live() == 0);
 }
 
-TEST_CASE("GSD-52 GSD-54 a timed copy takes pinned memory only, and one at a time is on each copy engine") {
+TEST_CASE("a timed copy takes pinned memory only, and one at a time is on each copy engine" *
+          takt_tests::traces("GSD-52 GSD-54")) {
   D driver{{.devices = 1, .seed = 7}};
   {
     machine m{driver};
@@ -266,7 +261,7 @@ TEST_CASE("chunks of an unimportant copy let an important one in between two of 
   (void)tree.add_gpu(tree.add_hub(), 1);
   pool one{{.gpus = 1, .tokens_per_gpu = 4}, {}, tree};
   std::atomic<bool> low_began{false};
-  std::atomic<bool> high_asked{false};
+  std::atomic<pid_t> high_thread{0};
   driver.hold_work(true);
   stream_handle low{};
   stream_handle high{};
@@ -286,11 +281,10 @@ TEST_CASE("chunks of an unimportant copy let an important one in between two of 
     high = own.get();
     job_section<pool> job{one, {.priority = 1}};
     calls engines{job.token(), tree, m.contexts, own};
-    high_asked = true;
+    high_thread = own_thread();
     CHECK(engines.copy(m.inward(0), 100).acquisitions == 1);
   }};
-  await([&] { return high_asked.load(); });
-  std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  await([&] { return is_asleep(high_thread); });  // it waits for the engine
   driver.hold_work(false);
   important.join();
   unimportant.join();
@@ -385,7 +379,8 @@ TEST_CASE("whichever call fails under a token, engines and token are free afterw
   CHECK(tokens == 4);
 }
 
-TEST_CASE("GSA-48 a job without GPU calls takes no token, one takes it with the first and frees it at its end") {
+TEST_CASE("a job without GPU calls takes no token, one takes it with the first and frees it at its end" *
+          takt_tests::traces("GSA-48")) {
   D driver{{.devices = 2}};
   machine m{driver};
   using single = takt::runtime::gpu_pool<takt::k_fmlp<2, clients>, takt::priority_engine_locks<2, clients>, topology>;
@@ -421,7 +416,8 @@ TEST_CASE("GSA-48 a job without GPU calls takes no token, one takes it with the 
   CHECK(gpus_from_environment().empty());
 }
 
-TEST_CASE("GSD-62 a job's state has room on every usable GPU from the start, and follows its token from job to job") {
+TEST_CASE("a job's state has room on every usable GPU from the start, and follows its token from job to job" *
+          takt_tests::traces("GSD-62")) {
   D driver{{.devices = 2}};
   {
     machine m{driver};

@@ -16,6 +16,7 @@
 
 #include "emulated_grid.hpp"
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -124,7 +125,7 @@ void run_published(std::int64_t threads, std::int32_t per_sm, const std::vector<
 
 }  // namespace
 
-TEST_CASE("RTGPU-27 every index is done exactly once, on target SMs, wherever blocks land") {
+TEST_CASE("every index is done exactly once, on target SMs, wherever blocks land" * takt_tests::traces("RTGPU-27")) {
   takt::random_stream random{27};
   std::int64_t relaunches = 0;
   for (int run = 0; run < random_runs(); ++run) {
@@ -150,8 +151,8 @@ TEST_CASE("RTGPU-27 every index is done exactly once, on target SMs, wherever bl
   CHECK(relaunches > 0);
 }
 
-TEST_CASE(
-    "RTGPU-28 in every order of the steps, blocks on the virtual SMs of an SM share the work without gap or overlap") {
+TEST_CASE("in every order of the steps, blocks on the virtual SMs of an SM share the work without gap or overlap" *
+          takt_tests::traces("RTGPU-28")) {
   struct tiny {
     std::int64_t count;
     std::int64_t length;
@@ -186,7 +187,8 @@ TEST_CASE(
   CHECK(over_claimed);
 }
 
-TEST_CASE("RTGPU-26 persistent blocks that loop over logical blocks compute what one block each computes") {
+TEST_CASE("persistent blocks that loop over logical blocks compute what one block each computes" *
+          takt_tests::traces("RTGPU-26")) {
   takt::random_stream random{26};
   const auto compute = [](std::int64_t block) { return static_cast<std::uint64_t>(block * block) * 40'503U + 7U; };
   for (int run = 0; run < random_runs() / 10; ++run) {

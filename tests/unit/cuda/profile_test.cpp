@@ -22,6 +22,7 @@
 
 #include "../../../benchmarks/host_kernel.hpp"
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -85,7 +86,8 @@ auto usual_device() -> recorded_device {
 
 }  // namespace
 
-TEST_CASE("RTGPU-29 long runs on few SMs do not hide the cost of pinning from the overhead of a law") {
+TEST_CASE("long runs on few SMs do not hide the cost of pinning from the overhead of a law" *
+          takt_tests::traces("RTGPU-29")) {
   // After two runs that do not count, one on 1 SM, which is delayed; then those on 2 SMs.
   recorded_device device{
       .per_sm = 1, .parts = 16, .chunk = 500, .launch = 400, .pinning = 100, .delays = {0, 0, 1'500}};
@@ -104,7 +106,8 @@ TEST_CASE("RTGPU-29 long runs on few SMs do not hide the cost of pinning from th
   CHECK(neglected.law.upper(100).count() < device.exact(100));
 }
 
-TEST_CASE("RTGPU-29 a law holds on every SM count above the least timed, also where chunks do not divide evenly") {
+TEST_CASE("a law holds on every SM count above the least timed, also where chunks do not divide evenly" *
+          takt_tests::traces("RTGPU-29")) {
   takt::random_stream random{29};
   int short_without_chunk = 0;
   for (std::uint64_t run = 0; run < rounds(); ++run) {
@@ -136,7 +139,7 @@ TEST_CASE("RTGPU-29 a law holds on every SM count above the least timed, also wh
   CHECK(short_without_chunk > 0);
 }
 
-TEST_CASE("RTGPU-29 the first runs, which load code, count nowhere") {
+TEST_CASE("the first runs, which load code, count nowhere" * takt_tests::traces("RTGPU-29")) {
   recorded_device device = usual_device();
   device.loading = 1'000'000;
   const auto profile = takt::profile_kernel(device, counts{1, 2}, 3);
@@ -148,7 +151,8 @@ TEST_CASE("RTGPU-29 the first runs, which load code, count nowhere") {
   for (const kernel_sample& s : profile.samples) { CHECK(s.time == device.exact(s.virtual_sms)); }
 }
 
-TEST_CASE("RTGPU-29 a pinned run is bounded from its plain twin, whichever of the plain launches that was") {
+TEST_CASE("a pinned run is bounded from its plain twin, whichever of the plain launches that was" *
+          takt_tests::traces("RTGPU-29")) {
   recorded_device device = usual_device();
   device.jitter = {0, 300, 100};
   const auto overheads = takt::measure_overheads(device, counts{1, 2}, 6);
@@ -158,7 +162,8 @@ TEST_CASE("RTGPU-29 a pinned run is bounded from its plain twin, whichever of th
   CHECK(overheads->pinning() == 310);
 }
 
-TEST_CASE("RTGPU-29 a law from plain times gets what pinning adds, once, in its overhead and its bounds") {
+TEST_CASE("a law from plain times gets what pinning adds, once, in its overhead and its bounds" *
+          takt_tests::traces("RTGPU-29")) {
   takt::random_stream random{30};
   for (std::uint64_t run = 0; run < rounds(); ++run) {
     const auto below = random.between(1, 20);
@@ -188,8 +193,8 @@ TEST_CASE("RTGPU-29 a law from plain times gets what pinning adds, once, in its 
   CHECK_FALSE(takt::pinned_law(huge, {.plain = {}, .pinned = {1, 1}}));
 }
 
-TEST_CASE(
-    "RTGPU-29 on the host stand-in empty launches are timed plain and pinned, and the task's kernel has the cost") {
+TEST_CASE("on the host stand-in empty launches are timed plain and pinned, and the task's kernel has the cost" *
+          takt_tests::traces("RTGPU-29")) {
   // What the clock says a launch took: two that do not count and one that does, of each kind in this order.
   const std::vector<ticks> each{120,   40,        // on 1 SM without work: pinned, plain
                                 90,    30,        // on 2
@@ -225,7 +230,8 @@ TEST_CASE(
   CHECK(set.table().segments[1].overhead == profile.fit.law.overhead.count());
 }
 
-TEST_CASE("RTGPU-45 five kernels are profiled over SM counts on the host stand-in, and Eq. 3 fits around all runs") {
+TEST_CASE("five kernels are profiled over SM counts on the host stand-in, and Eq. 3 fits around all runs" *
+          takt_tests::traces("RTGPU-45")) {
   constexpr std::int64_t elements = 1'000;
   for (const synthetic_kernel k : takt_benchmarks::synthetic_kernels) {
     CAPTURE(takt_benchmarks::name_of(k));
@@ -254,7 +260,8 @@ TEST_CASE("RTGPU-45 five kernels are profiled over SM counts on the host stand-i
   }
 }
 
-TEST_CASE("RTGPU-45 from times that follow Eq. 3 the profile gives back its serial share and its speed-up") {
+TEST_CASE("from times that follow Eq. 3 the profile gives back its serial share and its speed-up" *
+          takt_tests::traces("RTGPU-45")) {
   constexpr std::int32_t most = 16;
   for (const ticks serial : {0, 10, 25, 200, 1'000}) {
     CAPTURE(serial);
@@ -274,7 +281,8 @@ TEST_CASE("RTGPU-45 from times that follow Eq. 3 the profile gives back its seri
   }
 }
 
-TEST_CASE("RTGPU-29 work that does not fill the virtual SMs, or is mostly the drawing of chunks, is not profiled") {
+TEST_CASE("work that does not fill the virtual SMs, or is mostly the drawing of chunks, is not profiled" *
+          takt_tests::traces("RTGPU-29")) {
   recorded_device device = usual_device();
   CHECK(takt::profile_kernel(device, counts{1, 2, 4}, 2));
   device = usual_device();

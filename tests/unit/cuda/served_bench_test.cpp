@@ -15,6 +15,7 @@
 
 #include "fixture.hpp"
 #include "support/limited_wait.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -136,7 +137,8 @@ auto whole_device() -> takt::cuda::device_options {
 
 }  // namespace
 
-TEST_CASE("RTGPU-29 laws come from launches the way of the runtime: the call, the work, and the wake-up of who waits") {
+TEST_CASE("laws come from launches the way of the runtime: the call, the work, and the wake-up of who waits" *
+          takt_tests::traces("RTGPU-29")) {
   made_up_gpu gpu;
   {
     bench served{gpu.driver, gpu.kernels(), {}, gpu.time()};
@@ -164,7 +166,8 @@ TEST_CASE("RTGPU-29 laws come from launches the way of the runtime: the call, th
   CHECK(served.time_job(8, 2));
 }
 
-TEST_CASE("RTGPU-29 pinned blocks on the whole device are profiled with all other SMs full, and their tail is kept") {
+TEST_CASE("pinned blocks on the whole device are profiled with all other SMs full, and their tail is kept" *
+          takt_tests::traces("RTGPU-29")) {
   made_up_gpu gpu;
   {
     bench served{gpu.driver, gpu.kernels(), whole_device(), gpu.time()};
@@ -189,14 +192,15 @@ TEST_CASE("RTGPU-29 pinned blocks on the whole device are profiled with all othe
   CHECK(gpu.driver.live() == 0);
 }
 
-TEST_CASE("RTGPU-29 all code has been loaded before any SM is kept full") {
+TEST_CASE("all code has been loaded before any SM is kept full" * takt_tests::traces("RTGPU-29")) {
   made_up_gpu gpu;
   bench served{gpu.driver, gpu.kernels(), whole_device(), gpu.time()};
   REQUIRE(served.time_job(4, 2));
   CHECK(gpu.order == std::vector<std::string>{"job", "empty", "plain", "blockers", "job"});
 }
 
-TEST_CASE("RTGPU-29 a sample is none when other SMs were not all full from its beginning to its end") {
+TEST_CASE("a sample is none when other SMs were not all full from its beginning to its end" *
+          takt_tests::traces("RTGPU-29")) {
   {
     made_up_gpu gpu;
     gpu.leave_at = 4;

@@ -5,10 +5,12 @@
 #include <limits>
 
 #include <takt/cuda/pinning.hpp>
+#include "support/traces.hpp"
 
 namespace cuda = takt::cuda;
 
-TEST_CASE("RTGPU-12 isolated slots are whole SMs, shared slots lay the ranges of tasks side by side on them") {
+TEST_CASE("isolated slots are whole SMs, shared slots lay the ranges of tasks side by side on them" *
+          takt_tests::traces("RTGPU-12")) {
   constexpr auto whole = cuda::isolated_slots(2, 3, 4);
   static_assert(whole.total() == 12);
   static_assert(whole.at(1) == 0 && whole.at(2) == 4 && whole.at(4) == 4 && whole.at(5) == 0);
@@ -36,7 +38,7 @@ TEST_CASE("slots out of range are none") {
   CHECK(cuda::sm_slots{}.at(256) == 0);
 }
 
-TEST_CASE("GSD-50 blocks and chunks cover every element where sizes do not divide") {
+TEST_CASE("blocks and chunks cover every element where sizes do not divide" * takt_tests::traces("GSD-50")) {
   for (std::int64_t count = 0; count < 70; ++count) {
     for (std::int64_t length = 1; length < 20; ++length) {
       const auto work = cuda::divide_work(count, length);

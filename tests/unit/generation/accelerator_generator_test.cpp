@@ -10,6 +10,7 @@
 
 #include <takt/generation.hpp>
 #include <takt/model/accelerator_fault.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -32,7 +33,8 @@ constexpr auto usual() -> accelerator_set_options {
 
 }  // namespace
 
-TEST_CASE("AP-27 every way to divide a sum into parts is equally likely, which is what UUniFast draws") {
+TEST_CASE("every way to divide a sum into parts is equally likely, which is what UUniFast draws" *
+          takt_tests::traces("AP-27")) {
   // 8 into 3 positive parts: 21 ways, 1000 draws each, standard deviation 31.
   constexpr int draws = 21'000;
   random_stream random{1};
@@ -53,7 +55,7 @@ TEST_CASE("AP-27 every way to divide a sum into parts is equally likely, which i
   CHECK(deviation < 45.3);  // chi-squared with 20 degrees of freedom exceeds it in 1 of 1000 cases
 }
 
-TEST_CASE("AP-27 parts have the mean and the tail of a uniform point on the simplex") {
+TEST_CASE("parts have the mean and the tail of a uniform point on the simplex" * takt_tests::traces("AP-27")) {
   random_stream random{2};
   std::array<ticks, 4> sums{};
   int above_half = 0;
@@ -71,8 +73,9 @@ TEST_CASE("AP-27 parts have the mean and the tail of a uniform point on the simp
 }
 
 TEST_CASE(
-    "AP-27 groups are pinned core by core and gang, with their utilisations exactly, periods from the list and "
-    "deadlines in their range") {
+    "groups are pinned core by core and gang, with their utilisations exactly, periods from the list and "
+    "deadlines in their range" *
+    takt_tests::traces("AP-27")) {
   const accelerator_set_options o = usual();
   std::map<ticks, int> periods;
   ticks least = 1000;
@@ -101,7 +104,7 @@ TEST_CASE(
   CHECK(most >= 999);
 }
 
-TEST_CASE("AP-27 implicit deadlines, waves and groups without tasks are options") {
+TEST_CASE("implicit deadlines, waves and groups without tasks are options" * takt_tests::traces("AP-27")) {
   accelerator_set_options o = usual();
   o.least_deadline_percent = 100;
   o.wave_percent = 10;
@@ -117,7 +120,7 @@ TEST_CASE("AP-27 implicit deadlines, waves and groups without tasks are options"
   }
 }
 
-TEST_CASE("AP-27 a set is a constant, the same for a seed and an index on every platform") {
+TEST_CASE("a set is a constant, the same for a seed and an index on every platform" * takt_tests::traces("AP-27")) {
   struct numbers {
     ticks wcet;
     ticks period;
@@ -140,7 +143,7 @@ TEST_CASE("AP-27 a set is a constant, the same for a seed and an index on every 
   CHECK_FALSE(draw(2, 0) == first);
 }
 
-TEST_CASE("AP-27 sporadic releases are at least a period apart, and not always one") {
+TEST_CASE("sporadic releases are at least a period apart, and not always one" * takt_tests::traces("AP-27")) {
   constexpr ticks period = 100;
   for (const ticks delay : {ticks{0}, ticks{1}, ticks{25}}) {
     ticks before = -period;
@@ -157,7 +160,7 @@ TEST_CASE("AP-27 sporadic releases are at least a period apart, and not always o
   CHECK(generation::sporadic_release(3, 1, 4, period, 25) != generation::sporadic_release(3, 2, 4, period, 25));
 }
 
-TEST_CASE("AP-27 wrong options and too small tables are reported") {
+TEST_CASE("wrong options and too small tables are reported" * takt_tests::traces("AP-27")) {
   table t;
   accelerator_set_options o = usual();
   CHECK(generation::generate(accelerator_set_options{}, 1, 0, t) == model_fault::options_out_of_range);
@@ -177,7 +180,8 @@ TEST_CASE("AP-27 wrong options and too small tables are reported") {
   CHECK_FALSE(generation::uunifast(random, 9, 3, parts));
 }
 
-TEST_CASE("AP-31 equal kernels have about the utilization that is asked for, in waves, and refuse what does not fit") {
+TEST_CASE("equal kernels have about the utilization that is asked for, in waves, and refuse what does not fit" *
+          takt_tests::traces("AP-31")) {
   task_rows<accelerator_task<ticks>, 4> t;
   REQUIRE(generation::equal_kernels(list({20, 30, 50}), 500, 16, t) == model_fault::none);
   REQUIRE(t.size() == 3);
@@ -193,7 +197,8 @@ TEST_CASE("AP-31 equal kernels have about the utilization that is asked for, in 
   CHECK(generation::equal_kernels(list({10, 11, 12, 13, 14}), 500, 16, t) == model_fault::set_does_not_fit);
 }
 
-TEST_CASE("AP-31 sporadic jobs are a period and at most two delays apart, and end with those of the first task") {
+TEST_CASE("sporadic jobs are a period and at most two delays apart, and end with those of the first task" *
+          takt_tests::traces("AP-31")) {
   struct job {
     ticks release = 0;
     ticks work = 0;
@@ -221,7 +226,7 @@ TEST_CASE("AP-31 sporadic jobs are a period and at most two delays apart, and en
   }
 }
 
-TEST_CASE("AP-27 a set that needs more names than there are is refused") {
+TEST_CASE("a set that needs more names than there are is refused" * takt_tests::traces("AP-27")) {
   accelerator_set_options o = usual();
   o.cores = 64;
   o.tasks_per_core = 16;

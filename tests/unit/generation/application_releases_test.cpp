@@ -6,6 +6,7 @@
 
 #include <takt/systems/shares/figures/application_releases.hpp>
 #include <takt/systems/shares/figures/synthetic_sets.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -21,7 +22,7 @@ using releases = generation::application_releases<synthetic_airborne.size()>;
 
 }  // namespace
 
-TEST_CASE("WAMP-46 without a seed all applications come at once and periodically") {
+TEST_CASE("without a seed all applications come at once and periodically" * takt_tests::traces("WAMP-46")) {
   const auto table = airborne();
   const releases r{table};
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -29,7 +30,8 @@ TEST_CASE("WAMP-46 without a seed all applications come at once and periodically
   }
 }
 
-TEST_CASE("WAMP-46 periodic applications have offsets within a period, sporadic ones come up to a period late each") {
+TEST_CASE("periodic applications have offsets within a period, sporadic ones come up to a period late each" *
+          takt_tests::traces("WAMP-46")) {
   const auto table = airborne();
   bool late = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -6,6 +6,7 @@
 
 #include <takt/generation.hpp>
 #include <takt/model/validate.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ auto demand(const table& t, std::size_t i) -> ticks {
 
 }  // namespace
 
-TEST_CASE("RTGPU-38 the utilisations of a set add up to the one that was asked for") {
+TEST_CASE("the utilisations of a set add up to the one that was asked for" * takt_tests::traces("RTGPU-38")) {
   for (const std::int32_t permille : {100, 700, 1100, 3000}) {
     rtgpu_options o;
     o.utilization_permille = permille;
@@ -39,7 +40,8 @@ TEST_CASE("RTGPU-38 the utilisations of a set add up to the one that was asked f
   }
 }
 
-TEST_CASE("RTGPU-38 lengths stay in their ranges, reach both ends of them, and deadlines equal periods") {
+TEST_CASE("lengths stay in their ranges, reach both ends of them, and deadlines equal periods" *
+          takt_tests::traces("RTGPU-38")) {
   rtgpu_options o;
   o.cpu = {1, 3};
   o.copy = {5, 6};
@@ -67,7 +69,7 @@ TEST_CASE("RTGPU-38 lengths stay in their ranges, reach both ends of them, and d
   CHECK(most == 3);
 }
 
-TEST_CASE("RTGPU-38 chains have two copies, one or none per kernel") {
+TEST_CASE("chains have two copies, one or none per kernel" * takt_tests::traces("RTGPU-38")) {
   for (const auto& [copies, per_kernel] :
        {std::pair{copies_per_kernel::two, 2U}, {copies_per_kernel::one, 1U}, {copies_per_kernel::none, 0U}}) {
     rtgpu_options o;
@@ -85,7 +87,7 @@ TEST_CASE("RTGPU-38 chains have two copies, one or none per kernel") {
   }
 }
 
-TEST_CASE("RTGPU-38 the same seed and index give the same set, others another") {
+TEST_CASE("the same seed and index give the same set, others another" * takt_tests::traces("RTGPU-38")) {
   const rtgpu_options o;
   table a;
   table b;
@@ -98,7 +100,7 @@ TEST_CASE("RTGPU-38 the same seed and index give the same set, others another") 
   CHECK(a.tasks[0].period != c.tasks[0].period);
 }
 
-TEST_CASE("RTGPU-38 a set is a constant, so that every platform must agree on it") {
+TEST_CASE("a set is a constant, so that every platform must agree on it" * takt_tests::traces("RTGPU-38")) {
   constexpr auto first = [] {
     task_table<ticks, 2, 16> t;
     rtgpu_options o;
@@ -116,7 +118,7 @@ TEST_CASE("RTGPU-38 a set is a constant, so that every platform must agree on it
   CHECK(t.tasks[1].period == first);
 }
 
-TEST_CASE("RTGPU-38 wrong options, too small tables and too long periods are reported") {
+TEST_CASE("wrong options, too small tables and too long periods are reported" * takt_tests::traces("RTGPU-38")) {
   table t;
   rtgpu_options o;
   o.cpu = {5, 4};
@@ -138,7 +140,7 @@ TEST_CASE("RTGPU-38 wrong options, too small tables and too long periods are rep
   CHECK(overflowed);
 }
 
-TEST_CASE("RTGPU-44 a generated platform shares physical SMs where it is asked for") {
+TEST_CASE("a generated platform shares physical SMs where it is asked for" * takt_tests::traces("RTGPU-44")) {
   rtgpu_options o;
   CHECK_FALSE(generation::platform_of(o).gpus[0].shared);
   o.shared_sms = true;

@@ -8,6 +8,7 @@
 
 #include <takt/systems/shares/figures/synthetic_sets.hpp>
 #include <takt/systems/shares/figures/uunisort.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -18,7 +19,7 @@ using options = gen::benchmark_set_options;
 
 }  // namespace
 
-TEST_CASE("WAMP-43 W12: UUniSort of seed 1") {
+TEST_CASE("W12: UUniSort of seed 1" * takt_tests::traces("WAMP-43")) {
   random_stream random{1};
   std::array<double, 5> parts{};
   gen::uunisort(random, 1.5, parts);
@@ -27,7 +28,7 @@ TEST_CASE("WAMP-43 W12: UUniSort of seed 1") {
   for (std::size_t i = 0; i < parts.size(); ++i) { CHECK(parts[i] == expected[i]); }
 }
 
-TEST_CASE("WAMP-43 parts are positive and add up, and each is as large as another on average") {
+TEST_CASE("parts are positive and add up, and each is as large as another on average" * takt_tests::traces("WAMP-43")) {
   random_stream random{3};
   constexpr int draws = 4000;
   std::array<double, 10> means{};
@@ -47,7 +48,8 @@ TEST_CASE("WAMP-43 parts are positive and add up, and each is as large as anothe
   gen::uunisort(random, 0.7, std::span<double>{});
 }
 
-TEST_CASE("WAMP-43 periods of benchmark sets follow from their utilizations, deadlines are the periods") {
+TEST_CASE("periods of benchmark sets follow from their utilizations, deadlines are the periods" *
+          takt_tests::traces("WAMP-43")) {
   takt::application_set<10> table;
   for (const std::int32_t permille : {200, 1000, 2200}) {
     REQUIRE(gen::generate(options{.utilization_permille = permille}, 1, 5, table) == takt::model_fault::none);
@@ -65,7 +67,8 @@ TEST_CASE("WAMP-43 periods of benchmark sets follow from their utilizations, dea
   CHECK(gen::period_for(1, 10.0) == 1);
 }
 
-TEST_CASE("WAMP-43 subsets of the benchmarks have the asked size, and every benchmark turns up in them") {
+TEST_CASE("subsets of the benchmarks have the asked size, and every benchmark turns up in them" *
+          takt_tests::traces("WAMP-43")) {
   takt::application_set<10> table;
   std::array<int, 10> seen{};
   for (std::uint64_t i = 0; i < 200; ++i) {

@@ -9,6 +9,7 @@
 #include <takt/model/bus_congestion.hpp>
 #include <takt/model/copy_chunks.hpp>
 #include <takt/model/task_set.hpp>
+#include "support/traces.hpp"
 
 using namespace takt::literals;
 using takt::bus_congestion;
@@ -22,7 +23,7 @@ constexpr takt::copy_model link{{1_us, 1_us}, 500'000'000, 1'000'000'000};
 
 }  // namespace
 
-TEST_CASE("GSD-75 chunks are those of repeated subtraction, for every size and chunk") {
+TEST_CASE("chunks are those of repeated subtraction, for every size and chunk" * takt_tests::traces("GSD-75")) {
   for (std::int64_t bytes = 0; bytes <= 40; ++bytes) {
     for (std::int64_t chunk = 1; chunk <= 42; ++chunk) {
       const copy_chunks split{bytes, chunk};
@@ -43,7 +44,7 @@ TEST_CASE("GSD-75 chunks are those of repeated subtraction, for every size and c
   }
 }
 
-TEST_CASE("GSD-75 chunks of large copies stay exact, and wrong sizes are refused") {
+TEST_CASE("chunks of large copies stay exact, and wrong sizes are refused" * takt_tests::traces("GSD-75")) {
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   constexpr copy_chunks split{largest, largest - 1};
   static_assert(split.count() == 2 && split.size(0) == largest - 1 && split.size(1) == 1);
@@ -63,7 +64,7 @@ TEST_CASE("GSD-75 chunks of large copies stay exact, and wrong sizes are refused
   CHECK(copy_chunks{0, 4}.longest(link) == takt::interval<duration>{});
 }
 
-TEST_CASE("GSD-76 congestion stretches the longest time of a copy by a factor, rounded up") {
+TEST_CASE("congestion stretches the longest time of a copy by a factor, rounded up" * takt_tests::traces("GSD-76")) {
   constexpr bus_congestion third_more{4, 3};
   CHECK(third_more.time({10_ns, 30_ns}) == takt::interval<duration>{10_ns, 40_ns});
   CHECK(third_more.time({10_ns, 31_ns}) == takt::interval<duration>{10_ns, 42_ns});
@@ -79,7 +80,7 @@ TEST_CASE("GSD-76 congestion stretches the longest time of a copy by a factor, r
   }
 }
 
-TEST_CASE("GSD-76 a congested copy enters a task set with its stretched length") {
+TEST_CASE("a congested copy enters a task set with its stretched length" * takt_tests::traces("GSD-76")) {
   constexpr bus_congestion doubled{2, 1};
   constexpr auto tasks = takt::task_set(takt::task("t", takt::period(1_ms), takt::cpu(1_us),
                                                    doubled.segment(link.segment(1'000, takt::to_device)),

@@ -8,6 +8,7 @@
 #include <takt/model/copy_fit.hpp>
 #include <takt/runtime/calibrate_copies.hpp>
 #include <takt/runtime/emulated_device.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -20,7 +21,7 @@ void check_between(const takt::copy_model& m, const std::vector<takt::copy_sampl
 
 }  // namespace
 
-TEST_CASE("RTGPU-4 a fitted copy model lies around every sample") {
+TEST_CASE("a fitted copy model lies around every sample" * takt_tests::traces("RTGPU-4")) {
   std::mt19937 engine{29};
   for (int round = 0; round < 100; ++round) {
     std::vector<takt::copy_sample> samples;
@@ -53,7 +54,7 @@ TEST_CASE("RTGPU-4 a fitted copy model lies around every sample") {
   CHECK(untouched.slowest == 7);
 }
 
-TEST_CASE("RTGPU-4 the runtime calibrates a copy model on its device") {
+TEST_CASE("the runtime calibrates a copy model on its device" * takt_tests::traces("RTGPU-4")) {
   takt::platform_record p;
   p.cores = 1;
   p.copy_engines = 1;

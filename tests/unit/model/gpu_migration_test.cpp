@@ -9,6 +9,7 @@
 #include <takt/core/random.hpp>
 #include <takt/model/gpu_migration.hpp>
 #include <takt/rules/locking/group_lock.hpp>
+#include "support/traces.hpp"
 
 using namespace takt::literals;
 using takt::migration_path;
@@ -42,7 +43,8 @@ constexpr takt::copy_chunks state{10, 4};
 
 }  // namespace
 
-TEST_CASE("GSD-75 GSD-77 a peer-to-peer migration takes both copy engines in one group request per chunk") {
+TEST_CASE("a peer-to-peer migration takes both copy engines in one group request per chunk" *
+          takt_tests::traces("GSD-75 GSD-77")) {
   for (const std::int32_t copy_engines : {1, 2}) {
     const topology t = two_pairs(copy_engines);
     const auto there = takt::migration_before(t, migration_path::peer_to_peer, 0, 1, state);
@@ -83,7 +85,8 @@ TEST_CASE("GPUs without a common hub exchange state through system memory, one e
   CHECK(plan.steps[1].engines[0] == t.copy_engine(2, takt::to_device));
 }
 
-TEST_CASE("GSD-78 state goes to system memory after every job and back only to another GPU, under one lock at a time") {
+TEST_CASE("state goes to system memory after every job and back only to another GPU, under one lock at a time" *
+          takt_tests::traces("GSD-78")) {
   const topology t = two_pairs(2);
   takt::random_stream random{78};
   std::int32_t last = takt::no_gpu;

@@ -18,13 +18,14 @@
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt_tests;
 using namespace std::chrono_literals;
 using takt::duration;
 using takt::rational;
 
-TEST_CASE("RTGPU-1 a chain of m CPU segments enumerates in the order of Eq. 4") {
+TEST_CASE("a chain of m CPU segments enumerates in the order of Eq. 4" * takt_tests::traces("RTGPU-1")) {
   for (std::size_t m = 1; m <= 5; ++m) {
     task_of t{"t", 1000, 1000, std::vector<range>(m, {1, 2}), {}, {}};
     t.copies.assign(2 * m - 2, {1, 1});
@@ -39,7 +40,7 @@ TEST_CASE("RTGPU-1 a chain of m CPU segments enumerates in the order of Eq. 4") 
   }
 }
 
-TEST_CASE("RTGPU-1 a typed chain flattens to the same records as one built by hand") {
+TEST_CASE("a typed chain flattens to the same records as one built by hand" * takt_tests::traces("RTGPU-1")) {
   constexpr auto set = takt::task_set(takt::task(
       "a", takt::period(duration{60}), takt::deadline(duration{50}), takt::cpu(duration{2}, duration{3}),
       takt::copy(duration{2}, duration{2}, takt::to_device),
@@ -61,7 +62,7 @@ TEST_CASE("RTGPU-1 a typed chain flattens to the same records as one built by ha
   CHECK(name_of(takt::stage::kernel) == "kernel");
 }
 
-TEST_CASE("RTGPU-1 wrong models are refused at run time with the field's name") {
+TEST_CASE("wrong models are refused at run time with the field's name" * takt_tests::traces("RTGPU-1")) {
   const auto fault_of = [](const task_of& t) { return takt::validate(table_of({t})).fault; };
   using takt::model_fault;
   CHECK(fault_of({"a", 10, 10, {{1, 2}}, {}, {}}) == model_fault::none);
@@ -90,7 +91,7 @@ TEST_CASE("RTGPU-1 wrong models are refused at run time with the field's name") 
   CHECK(takt::validate(priorities).fault == model_fault::duplicate_priority);
 }
 
-TEST_CASE("RTGPU-1 chains that the analysis does not know are refused, not merged") {
+TEST_CASE("chains that the analysis does not know are refused, not merged" * takt_tests::traces("RTGPU-1")) {
   const auto fault_of = [](std::initializer_list<takt::stage> stages) {
     table t;
     t.add_task("a", 100, 100);
@@ -109,7 +110,7 @@ TEST_CASE("RTGPU-1 chains that the analysis does not know are refused, not merge
   CHECK(fault_of({cpu, copy, copy, kernel, cpu}) == model_fault::chain_does_not_alternate);
 }
 
-TEST_CASE("RTGPU-4 copy time is a latency plus bytes at a bandwidth, rounded outwards") {
+TEST_CASE("copy time is a latency plus bytes at a bandwidth, rounded outwards" * takt_tests::traces("RTGPU-4")) {
   constexpr takt::copy_model m{{8us, 10us}, 3'000'000'000, 16'000'000'000};
   static_assert(m.time(0).upper == duration{0});
   CHECK(m.time(3'000).upper == duration{11'000});
@@ -121,7 +122,7 @@ TEST_CASE("RTGPU-4 copy time is a latency plus bytes at a bandwidth, rounded out
   CHECK(m.segment(3'000, takt::to_host).direction == takt::to_host);
 }
 
-TEST_CASE("RTGPU-8 Gustafson's speed-up is the work over the time of a kernel") {
+TEST_CASE("Gustafson's speed-up is the work over the time of a kernel" * takt_tests::traces("RTGPU-8")) {
   for (const std::int64_t n : {1, 2, 5, 16}) {
     const rational work{100};
     const rational serial{7};
@@ -132,7 +133,7 @@ TEST_CASE("RTGPU-8 Gustafson's speed-up is the work over the time of a kernel") 
   CHECK(takt::gustafson_speedup(8, rational{1}) == rational{1});
 }
 
-TEST_CASE("RTGPU-9 kernel bounds from work, overhead, ratio and virtual SMs") {
+TEST_CASE("kernel bounds from work, overhead, ratio and virtual SMs" * takt_tests::traces("RTGPU-9")) {
   takt::interval<ticks> whole;
   REQUIRE(takt::divisible_work_bounds<ticks>({20, 30}, 2, 3, 2, 2, whole));
   CHECK(whole == takt::interval<ticks>{10, 24});
@@ -149,7 +150,7 @@ TEST_CASE("RTGPU-9 kernel bounds from work, overhead, ratio and virtual SMs") {
   CHECK_FALSE(takt::divisible_work_bounds<ticks>({0, INT64_MAX / 2}, 0, 9, 5, 2, whole));
 }
 
-TEST_CASE("RTGPU-11 virtual SMs follow from the largest block size that serves every task") {
+TEST_CASE("virtual SMs follow from the largest block size that serves every task" * takt_tests::traces("RTGPU-11")) {
   constexpr takt::sm_limits gtx_1080_ti{.threads = 2048, .blocks = 32, .registers = 65'536, .shared_memory = 98'304};
   CHECK(takt::choose_virtual_sms(gtx_1080_ti, 28, 5).block_threads == 1024);
   CHECK(takt::choose_virtual_sms(gtx_1080_ti, 28, 5).per_sm == 2);
@@ -159,7 +160,8 @@ TEST_CASE("RTGPU-11 virtual SMs follow from the largest block size that serves e
   CHECK(takt::choose_virtual_sms({.threads = 1024}, 4, 4).per_sm == 1);
 }
 
-TEST_CASE("RTGPU-52 occupancy is limited by threads, block slots, registers and shared memory") {
+TEST_CASE("occupancy is limited by threads, block slots, registers and shared memory" *
+          takt_tests::traces("RTGPU-52")) {
   constexpr takt::sm_limits sm{};
   CHECK(takt::resident_blocks(sm, {.threads = 1024}) == 2);
   CHECK(takt::resident_blocks(sm, {.threads = 32}) == 32);
@@ -201,7 +203,7 @@ static_assert(!takt::KernelLaw<int>);
 
 }  // namespace
 
-TEST_CASE("RTGPU-23 any partitionable accelerator serves: a law is all that is asked of it") {
+TEST_CASE("any partitionable accelerator serves: a law is all that is asked of it" * takt_tests::traces("RTGPU-23")) {
   constexpr auto set =
       takt::task_set(takt::task("filter", takt::period(duration{100}), takt::cpu(duration{1}),
                                 takt::kernel(fpga_filter{}), takt::cpu(duration{1})),

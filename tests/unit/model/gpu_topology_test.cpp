@@ -8,6 +8,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/model/gpu_topology.hpp>
+#include "support/traces.hpp"
 
 using takt::engine_kind;
 using takt::gpu_engine;
@@ -52,7 +53,8 @@ using topology = takt::gpu_topology<8, 8>;
 
 }  // namespace
 
-TEST_CASE("GSD-49 GPUs, their copy engines and the tree give distances, and peers need a common hub") {
+TEST_CASE("GPUs, their copy engines and the tree give distances, and peers need a common hub" *
+          takt_tests::traces("GSD-49")) {
   constexpr topology t = two_hubs();
   static_assert(t.gpus() == 7);
   static_assert(t.distance(0, 0) == 0);
@@ -78,7 +80,7 @@ TEST_CASE("GSD-49 GPUs, their copy engines and the tree give distances, and peer
   CHECK(t.execution_engine(6) == gpu_engine{6, engine_kind::execution});
 }
 
-TEST_CASE("GSD-49 a topology refuses what does not fit or hangs on an unknown hub") {
+TEST_CASE("a topology refuses what does not fit or hangs on an unknown hub" * takt_tests::traces("GSD-49")) {
   takt::gpu_topology<1, 1> t;
   CHECK(t.add_gpu(0, 1) == takt::refused_node);
   CHECK(t.add_hub(0) == takt::refused_node);
@@ -120,7 +122,8 @@ TEST_CASE("distances in random trees are those of the paths to the root") {
   }
 }
 
-TEST_CASE("GSD-53 a peer-to-peer copy occupies one copy engine of its source and one of its destination") {
+TEST_CASE("a peer-to-peer copy occupies one copy engine of its source and one of its destination" *
+          takt_tests::traces("GSD-53")) {
   constexpr topology t = two_hubs();
   for (std::int32_t a = 0; a < t.gpus(); ++a) {
     for (std::int32_t b = 0; b < t.gpus(); ++b) {

@@ -5,8 +5,10 @@
 #include <initializer_list>
 
 #include <takt/model/occupancy.hpp>
+#include "support/traces.hpp"
 
-TEST_CASE("RTGPU-11 a number of virtual SMs per SM becomes a block size of which so many fit, and no more") {
+TEST_CASE("a number of virtual SMs per SM becomes a block size of which so many fit, and no more" *
+          takt_tests::traces("RTGPU-11")) {
   constexpr takt::sm_limits pascal{};
   static_assert(takt::residents_by_size(pascal, 2).threads == 1024);
   static_assert(takt::residents_by_size(pascal, 4).threads == 512);

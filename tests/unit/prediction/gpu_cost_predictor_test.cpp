@@ -18,6 +18,7 @@
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/prediction/token_cost_counter.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 using takt::cost_predictor_settings;
 using takt::holder_state;
@@ -88,7 +89,7 @@ void feed(predictor& p, ticks cost, int times) {
 
 }  // namespace
 
-TEST_CASE("GSD-72 the worked samples: exactly two deviations are accepted, more is not") {
+TEST_CASE("the worked samples: exactly two deviations are accepted, more is not" * takt_tests::traces("GSD-72")) {
   const auto p = std::make_unique<predictor>();
   feed(*p, 10, 5);
   feed(*p, 12, 5);
@@ -102,7 +103,8 @@ TEST_CASE("GSD-72 the worked samples: exactly two deviations are accepted, more 
   CHECK(p->predict(1, 0) == rational{0});
 }
 
-TEST_CASE("GSD-72 without variation everything else is rejected, unless rejected samples may start a new window") {
+TEST_CASE("without variation everything else is rejected, unless rejected samples may start a new window" *
+          takt_tests::traces("GSD-72")) {
   const auto stuck = std::make_unique<predictor>();
   feed(*stuck, 5, 10);
   for (int i = 0; i < 40; ++i) { CHECK(stuck->observe(0, 0, 6) == sample_verdict::rejected); }
@@ -120,7 +122,7 @@ TEST_CASE("GSD-72 without variation everything else is rejected, unless rejected
   CHECK(restarting->predict(0, 0) == rational{20, 3});
 }
 
-TEST_CASE("GSD-72 predictions equal those of a list of samples in fractions of any size") {
+TEST_CASE("predictions equal those of a list of samples in fractions of any size" * takt_tests::traces("GSD-72")) {
   takt::random_stream random{72};
   for (std::uint64_t round = 0; round < rounds(); ++round) {
     const cost_predictor_settings settings{
@@ -149,7 +151,7 @@ TEST_CASE("GSD-72 predictions equal those of a list of samples in fractions of a
   }
 }
 
-TEST_CASE("GSD-72 samples and settings without a meaning are refused and change nothing") {
+TEST_CASE("samples and settings without a meaning are refused and change nothing" * takt_tests::traces("GSD-72")) {
   const auto p = std::make_unique<predictor>();
   feed(*p, 9, 1);
   CHECK(p->observe(0, 0, -1) == sample_verdict::refused);
@@ -173,7 +175,8 @@ TEST_CASE("GSD-72 samples and settings without a meaning are refused and change 
   }
 }
 
-TEST_CASE("GSD-73 a token section costs its time on CPUs and on engines, not preemption or waiting for engines") {
+TEST_CASE("a token section costs its time on CPUs and on engines, not preemption or waiting for engines" *
+          takt_tests::traces("GSD-73")) {
   takt::token_cost_counter counter;
   counter.granted(100);
   CHECK(counter.enter(holder_state::waits_for_engine, 103));
@@ -192,7 +195,7 @@ TEST_CASE("GSD-73 a token section costs its time on CPUs and on engines, not pre
   CHECK(cost == 0);
 }
 
-TEST_CASE("GSD-73 the cost of random token sections is the sum of what was executed") {
+TEST_CASE("the cost of random token sections is the sum of what was executed" * takt_tests::traces("GSD-73")) {
   takt::random_stream random{73};
   for (int round = 0; round < 500; ++round) {
     takt::token_cost_counter counter;
@@ -214,7 +217,7 @@ TEST_CASE("GSD-73 the cost of random token sections is the sum of what was execu
   }
 }
 
-TEST_CASE("GSD-73 a counter without a token, or against time, refuses and changes nothing") {
+TEST_CASE("a counter without a token, or against time, refuses and changes nothing" * takt_tests::traces("GSD-73")) {
   takt::token_cost_counter counter;
   ticks cost = -1;
   CHECK_FALSE(counter.enter(holder_state::executing, 1));

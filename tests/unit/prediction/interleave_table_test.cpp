@@ -6,6 +6,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/model/speedup.hpp>
 #include <takt/prediction.hpp>
+#include "support/traces.hpp"
 
 using takt::interleave_gain;
 using takt::kernel_class;
@@ -18,7 +19,7 @@ constexpr auto percent(rational share) -> std::int64_t { return (share * rationa
 
 }  // namespace
 
-TEST_CASE("RTGPU-31 the largest stretch beside another kernel, by class") {
+TEST_CASE("the largest stretch beside another kernel, by class" * takt_tests::traces("RTGPU-31")) {
   static_assert(takt::largest_cross_interleave(kernel_class::special) == rational{145, 100});
   static_assert(takt::largest_cross_interleave(kernel_class::branch) == rational{17, 10});
   static_assert(takt::largest_cross_interleave(kernel_class::memory) == rational{17, 10});
@@ -41,7 +42,7 @@ TEST_CASE("RTGPU-31 the largest stretch beside another kernel, by class") {
   CHECK(percent(most) == 38);
 }
 
-TEST_CASE("RTGPU-32 the five benchmarks and the throughput that self-interleaving gains") {
+TEST_CASE("the five benchmarks and the throughput that self-interleaving gains" * takt_tests::traces("RTGPU-32")) {
   static_assert(takt::self_interleave_table.size() == 5);
   static_assert(takt::self_interleave_table[0].ratio[2] == rational{169, 100});
   static_assert(takt::self_interleave_table[1].largest() == rational{161, 100});
@@ -66,7 +67,7 @@ TEST_CASE("RTGPU-32 the five benchmarks and the throughput that self-interleavin
   CHECK(percent(most) == 64);
 }
 
-TEST_CASE("RTGPU-32 a gain of 81 per cent follows from no entry of the table") {
+TEST_CASE("a gain of 81 per cent follows from no entry of the table" * takt_tests::traces("RTGPU-32")) {
   for (const auto& row : takt::self_interleave_table) {
     for (const rational ratio : row.ratio) { CHECK(percent(interleave_gain(2, ratio)) < 81); }
   }

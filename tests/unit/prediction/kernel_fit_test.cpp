@@ -13,6 +13,7 @@
 #include <takt/model/task_set.hpp>
 #include <takt/prediction.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 using takt::fit_kernel;
 using takt::fit_status;
@@ -57,7 +58,7 @@ static_assert(fit_kernel(exact_runs).above.largest == 0);
 
 }  // namespace
 
-TEST_CASE("RTGPU-30 times that follow a law exactly give that law back") {
+TEST_CASE("times that follow a law exactly give that law back" * takt_tests::traces("RTGPU-30")) {
   const auto fit = fit_kernel(exact_runs, takt::interleave(5, 4));
   REQUIRE(fit);
   CHECK(fit.law.overhead.count() == 7);
@@ -74,7 +75,7 @@ TEST_CASE("RTGPU-30 times that follow a law exactly give that law back") {
   CHECK_FALSE(fit_kernel(exact_runs, takt::self_interleave(5, 4)).law.any_neighbour);
 }
 
-TEST_CASE("RTGPU-30 the upper form is at or above, the lower form at or below every sample") {
+TEST_CASE("the upper form is at or above, the lower form at or below every sample" * takt_tests::traces("RTGPU-30")) {
   takt::random_stream random{30};
   for (std::uint64_t run = 0; run < rounds(); ++run) {
     std::vector<kernel_sample> samples;
@@ -111,7 +112,7 @@ TEST_CASE("RTGPU-30 the upper form is at or above, the lower form at or below ev
   }
 }
 
-TEST_CASE("RTGPU-30 no other overhead covers the samples with a lower mean") {
+TEST_CASE("no other overhead covers the samples with a lower mean" * takt_tests::traces("RTGPU-30")) {
   takt::random_stream random{31};
   for (std::uint64_t run = 0; run < rounds(); ++run) {
     std::vector<kernel_sample> samples{{1, random.between(1, 200)}, {2, random.between(1, 200)}};
@@ -128,7 +129,7 @@ TEST_CASE("RTGPU-30 no other overhead covers the samples with a lower mean") {
   }
 }
 
-TEST_CASE("RTGPU-30 ten thousand noisy samples are covered within their noise") {
+TEST_CASE("ten thousand noisy samples are covered within their noise" * takt_tests::traces("RTGPU-30")) {
   const auto samples = timed(20'000'000, 30'000, 10, 10, 1'000, 32);
   REQUIRE(samples.size() == 10'000);
   const auto fit = fit_kernel(samples, takt::self_interleave(9, 5), 2);
@@ -143,7 +144,7 @@ TEST_CASE("RTGPU-30 ten thousand noisy samples are covered within their noise") 
   CHECK(fit.curve.serial == doctest::Approx(30'150).epsilon(0.05));
 }
 
-TEST_CASE("RTGPU-30 times that rise with the SMs are covered by overhead alone") {
+TEST_CASE("times that rise with the SMs are covered by overhead alone" * takt_tests::traces("RTGPU-30")) {
   const std::array rising{kernel_sample{1, 10}, kernel_sample{2, 20}, kernel_sample{4, 30}};
   const auto fit = fit_kernel(rising, takt::interleave(2));
   REQUIRE(fit);
@@ -152,7 +153,7 @@ TEST_CASE("RTGPU-30 times that rise with the SMs are covered by overhead alone")
   CHECK(fit.law.lower(4).count() <= 10);
 }
 
-TEST_CASE("RTGPU-30 samples that no law can be fitted to are refused") {
+TEST_CASE("samples that no law can be fitted to are refused" * takt_tests::traces("RTGPU-30")) {
   const auto status = [](const std::vector<kernel_sample>& samples, takt::kernel_interleave ratio = takt::interleave(1),
                          std::int32_t margin = 0) { return fit_kernel(samples, ratio, margin).status; };
   const std::vector<kernel_sample> fine{{1, 10}, {2, 6}};
@@ -173,7 +174,7 @@ TEST_CASE("RTGPU-30 samples that no law can be fitted to are refused") {
   CHECK(status({{1, INT64_MAX / 200}, {2, 5}}) == fit_status::fitted);
 }
 
-TEST_CASE("RTGPU-30 the interleave ratio is measured alone and together on one SM") {
+TEST_CASE("the interleave ratio is measured alone and together on one SM" * takt_tests::traces("RTGPU-30")) {
   const std::array<ticks, 3> alone{100, 98, 103};
   const std::array<ticks, 3> together{85, 90, 88};
   const auto ratio = takt::measured_interleave(alone, together, 2, {});
@@ -196,7 +197,8 @@ TEST_CASE("RTGPU-30 the interleave ratio is measured alone and together on one S
   CHECK_FALSE(takt::measured_interleave(alone, together, 2, {0, 50}));
 }
 
-TEST_CASE("RTGPU-30 no overhead of the runs makes a measured ratio smaller than that of the work") {
+TEST_CASE("no overhead of the runs makes a measured ratio smaller than that of the work" *
+          takt_tests::traces("RTGPU-30")) {
   takt::random_stream random{31};
   int diluted = 0;
   for (int run = 0; run < 2'000; ++run) {
@@ -225,7 +227,7 @@ TEST_CASE("RTGPU-30 no overhead of the runs makes a measured ratio smaller than 
   CHECK(diluted > 100);
 }
 
-TEST_CASE("RTGPU-30 a fitted law stands in a task's chain") {
+TEST_CASE("a fitted law stands in a task's chain" * takt_tests::traces("RTGPU-30")) {
   constexpr auto fit = fit_kernel(exact_runs);
   constexpr auto set =
       takt::task_set(takt::task("fitted", takt::period(takt::duration{1'000}), takt::cpu(takt::duration{1}),

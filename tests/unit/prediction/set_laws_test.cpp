@@ -15,6 +15,7 @@
 #include <takt/prediction/set_laws.hpp>
 
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -172,7 +173,8 @@ using profiles = std::vector<std::vector<kernel_profile>>;
 
 }  // namespace
 
-TEST_CASE("RTGPU-29 each law is later by one launch of every other task whose blocks pass over its SMs") {
+TEST_CASE("each law is later by one launch of every other task whose blocks pass over its SMs" *
+          takt_tests::traces("RTGPU-29")) {
   const profiles tasks{{profile_of(10), profile_of(25)}, {profile_of(7)}, {profile_of(100), profile_of(3)}};
   const auto all = takt::laws_of(tasks);
   REQUIRE(all);
@@ -203,7 +205,8 @@ TEST_CASE("a set without all profiles, or with tails from other numbers of SMs, 
   CHECK(takt::name_of(set_laws_status::least_sms_differ).find("begin all at the same") != std::string_view::npos);
 }
 
-TEST_CASE("RTGPU-29 under the published rules of the queue no job of a full device is later than the laws of its set") {
+TEST_CASE("under the published rules of the queue no job of a full device is later than the laws of its set" *
+          takt_tests::traces("RTGPU-29")) {
   int above_own_law = 0;
   int jobs = 0;
   int overruns = 0;

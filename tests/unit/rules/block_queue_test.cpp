@@ -11,6 +11,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/rules/block_queue.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -124,7 +125,8 @@ static_assert(blocks_that_start() == 6);
 
 }  // namespace
 
-TEST_CASE("OVX-17 the queue of example 3: two blocks of K2 find no room, and K3 waits behind them") {
+TEST_CASE("the queue of example 3: two blocks of K2 find no room, and K3 waits behind them" *
+          takt_tests::traces("OVX-17")) {
   queue q{2, {.threads = 2048}};
   const auto k1 = q.enqueue({{1024}, 2});
   const auto k2 = q.enqueue({{512}, 6});
@@ -148,7 +150,8 @@ TEST_CASE("OVX-17 the queue of example 3: two blocks of K2 find no room, and K3 
 }
 
 TEST_CASE(
-    "OVX-17 in every order of arrivals and ends, blocks start in order, where the placement says, and never beyond the threads") {
+    "in every order of arrivals and ends, blocks start in order, where the placement says, and never beyond the threads" *
+    takt_tests::traces("OVX-17")) {
   std::uint64_t states = 0;
   std::uint64_t faults = 0;
   for (const block_placement placement : all_placements) {
@@ -171,7 +174,8 @@ TEST_CASE(
   CHECK(faults == 0);
 }
 
-TEST_CASE("OVX-19 a kernel of a stream enters the queue when the one before it has finished, ahead of later arrivals") {
+TEST_CASE("a kernel of a stream enters the queue when the one before it has finished, ahead of later arrivals" *
+          takt_tests::traces("OVX-19")) {
   queue q{1, {.threads = 2}};
   const auto a = q.enqueue({{1}, 1, 0});
   const auto b = q.enqueue({{2}, 1, 0});
@@ -192,7 +196,8 @@ TEST_CASE("OVX-19 a kernel of a stream enters the queue when the one before it h
   CHECK_FALSE(started.contains({d, 0}));
 }
 
-TEST_CASE("OVX-19 streams that become free at one instant hand on in the order in which their kernels had entered") {
+TEST_CASE("streams that become free at one instant hand on in the order in which their kernels had entered" *
+          takt_tests::traces("OVX-19")) {
   queue q{2, {.threads = 1}};
   const auto a = q.enqueue({{1}, 1, 0});
   const auto b = q.enqueue({{1}, 1, 1});
@@ -206,7 +211,7 @@ TEST_CASE("OVX-19 streams that become free at one instant hand on in the order i
   CHECK(started.contains({behind_b, 1}));
 }
 
-TEST_CASE("OVX-30 block slots, shared memory and registers hold a block back as threads do") {
+TEST_CASE("block slots, shared memory and registers hold a block back as threads do" * takt_tests::traces("OVX-30")) {
   queue slots{1, {.threads = 2048, .blocks = 2}};
   const auto many = slots.enqueue({{32}, 3});
   CHECK(dispatch_all(slots).at({many, 0}) == 2);
@@ -220,7 +225,7 @@ TEST_CASE("OVX-30 block slots, shared memory and registers hold a block back as 
   CHECK(dispatch_all(registers).at({wide, 0}) == 1);
 }
 
-TEST_CASE("OVX-17 a limit of resident grids keeps the next kernel off idle SMs") {
+TEST_CASE("a limit of resident grids keeps the next kernel off idle SMs" * takt_tests::traces("OVX-17")) {
   queue q{2, {.threads = 4}, block_placement::even, 1};
   const auto a = q.enqueue({{4}, 1});
   const auto b = q.enqueue({{1}, 1});
@@ -230,7 +235,8 @@ TEST_CASE("OVX-17 a limit of resident grids keeps the next kernel off idle SMs")
   CHECK(dispatch_all(q).contains({b, 0}));
 }
 
-TEST_CASE("OVX-17 the queue refuses kernels that can never start, unknown streams and more than it has room for") {
+TEST_CASE("the queue refuses kernels that can never start, unknown streams and more than it has room for" *
+          takt_tests::traces("OVX-17")) {
   CHECK(queue{1, {.threads = 8}}.sms() == 1);
   queue q{2, {.threads = 64, .shared_memory = 10}};
   CHECK(q.enqueue({{65}, 1}) == no_queued_kernel);

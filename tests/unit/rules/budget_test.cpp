@@ -14,6 +14,7 @@
 #include <takt/rules/budget.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 using takt::budget_account;
 using takt::budget_action;
@@ -77,7 +78,8 @@ auto rounds() -> std::uint64_t { return takt_tests::from_environment("TAKT_BUDGE
 
 }  // namespace
 
-TEST_CASE("GSD-81 an exhausted job takes deadline and budget of the next one, as often as it needs") {
+TEST_CASE("an exhausted job takes deadline and budget of the next one, as often as it needs" *
+          takt_tests::traces("GSD-81")) {
   budget_account account{overrun_policy::early_release, job(5, 20, 20)};
   budget_actions todo;
   REQUIRE(account.charge(5, todo));
@@ -105,7 +107,8 @@ TEST_CASE("GSD-81 an exhausted job takes deadline and budget of the next one, as
   CHECK(by_rank.budget().priority == fixed.priority);
 }
 
-TEST_CASE("GSD-81 early releases keep the long-run rate: what was used is covered by the jobs that were taken") {
+TEST_CASE("early releases keep the long-run rate: what was used is covered by the jobs that were taken" *
+          takt_tests::traces("GSD-81")) {
   takt::random_stream random{81};
   for (std::uint64_t round = 0; round < rounds(); ++round) {
     const job_budget start = random_jobs(random).front();
@@ -205,7 +208,8 @@ TEST_CASE("budgets refuse negative work, meaningless jobs and times that run ove
   CHECK(takt::charge_lenders(jobs, 0, ignore, ignore));
 }
 
-TEST_CASE("GSD-82 budgets drain in priority order: eight equal jobs pay for one that overruns") {
+TEST_CASE("budgets drain in priority order: eight equal jobs pay for one that overruns" *
+          takt_tests::traces("GSD-82")) {
   std::vector<job_budget> jobs;
   for (std::int32_t i = 0; i < 8; ++i) { jobs.push_back(job(3, 100, 100, i)); }
   std::vector<charge> charges;
@@ -219,7 +223,7 @@ TEST_CASE("GSD-82 budgets drain in priority order: eight equal jobs pay for one 
   CHECK(charges[8] == charge{0, 2});
 }
 
-TEST_CASE("GSD-82 charges of random jobs are those of a drain tick by tick") {
+TEST_CASE("charges of random jobs are those of a drain tick by tick" * takt_tests::traces("GSD-82")) {
   takt::random_stream random{82};
   for (std::uint64_t round = 0; round < rounds(); ++round) {
     auto jobs = random_jobs(random);
@@ -299,7 +303,8 @@ class token_host {
 
 }  // namespace
 
-TEST_CASE("GSD-21 GSD-82 GSD-90 a waiter without budget is aborted, lowered, re-evaluated and issued again") {
+TEST_CASE("a waiter without budget is aborted, lowered, re-evaluated and issued again" *
+          takt_tests::traces("GSD-21 GSD-82 GSD-90")) {
   token_host host{{job(9, 100, 50, 0), job(9, 100, 60, 1), job(3, 100, 40, 2)}};
   host.request(0);
   host.request(1);
@@ -326,7 +331,8 @@ TEST_CASE("GSD-21 GSD-82 GSD-90 a waiter without budget is aborted, lowered, re-
   CHECK(host.of(1).left == 9);
 }
 
-TEST_CASE("GSD-90 a holder without budget keeps its locks and only its priorities are put right") {
+TEST_CASE("a holder without budget keeps its locks and only its priorities are put right" *
+          takt_tests::traces("GSD-90")) {
   token_host host{{job(2, 100, 50, 0), job(9, 100, 60, 1)}};
   host.request(0);
   host.request(1);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <takt/rules/gel.hpp>
+#include "support/traces.hpp"
 
 using takt::gel_policy;
 using takt::gel_task;
@@ -32,7 +33,8 @@ auto point_of(const Policy& policy, const takt::job_timing& t, ticks release) ->
 
 }  // namespace
 
-TEST_CASE("OVX-04 a job's priority is its nominal release plus the point of its task, and ties fall by task") {
+TEST_CASE("a job's priority is its nominal release plus the point of its task, and ties fall by task" *
+          takt_tests::traces("OVX-04")) {
   const takt::job_timing first{.wcet = 6, .period = 10, .deadline = 9, .task = 0};
   const takt::job_timing second{.wcet = 2, .period = 10, .deadline = 12, .task = 1};
   const takt::by_given_points<2> any{{9, 12}};
@@ -56,7 +58,7 @@ TEST_CASE("OVX-04 a job's priority is its nominal release plus the point of its 
   CHECK(std::ranges::adjacent_find(points) == points.end());
 }
 
-TEST_CASE("OVX-04 points that do not fit, and tasks without a point, are refused") {
+TEST_CASE("points that do not fit, and tasks without a point, are refused" * takt_tests::traces("OVX-04")) {
   priority_point out{1, 2};
   const takt::by_given_points<2> any{{9, std::numeric_limits<ticks>::max()}};
   CHECK(!any.point({.task = 1}, 1, out));

@@ -11,6 +11,7 @@
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -117,7 +118,8 @@ void judge(const jobs& w, const std::vector<ticks>& entered, findings& out) {
 
 }  // namespace
 
-TEST_CASE("OVX-29 a guard lets jobs enter in order and a separation apart, in whatever order they become ready") {
+TEST_CASE("a guard lets jobs enter in order and a separation apart, in whatever order they become ready" *
+          takt_tests::traces("OVX-29")) {
   takt::guarded_enqueue<ticks, 4> guard{10};
   CHECK(guard.ready(1, 20));
   CHECK_FALSE(guard.may_enter(0));
@@ -136,8 +138,8 @@ TEST_CASE("OVX-29 a guard lets jobs enter in order and a separation apart, in wh
   CHECK(guard.ready(4, 50));
 }
 
-TEST_CASE(
-    "OVX-29 a guard lets late jobs enter at once, and is in time again with the first job that is ready in time") {
+TEST_CASE("a guard lets late jobs enter at once, and is in time again with the first job that is ready in time" *
+          takt_tests::traces("OVX-29")) {
   takt::guarded_enqueue<ticks, 8> guard{10};
   const auto enters = [&guard](std::int64_t job, ticks release, ticks ready) {
     REQUIRE(guard.ready(job, release));
@@ -155,7 +157,8 @@ TEST_CASE(
   CHECK(enters(6, 70, 56) == 65);  // a release that is further away leaves room for the separation
 }
 
-TEST_CASE("OVX-29 a guarded job enters by its nominal release if every job is ready by its own") {
+TEST_CASE("a guarded job enters by its nominal release if every job is ready by its own" *
+          takt_tests::traces("OVX-29")) {
   takt::random_stream random{1};
   findings seen;
   for (int run = 0; run < 200; ++run) {
@@ -175,15 +178,16 @@ TEST_CASE("OVX-29 a guarded job enters by its nominal release if every job is re
   CHECK(seen.wrong() == 0);
 }
 
-TEST_CASE(
-    "OVX-29 no lag outlasts what caused it, and jobs in time stay a separation apart, in every order of four jobs") {
+TEST_CASE("no lag outlasts what caused it, and jobs in time stay a separation apart, in every order of four jobs" *
+          takt_tests::traces("OVX-29")) {
   const findings seen = explore(told::all);
   CHECK(seen.wrong() == 0);
   CHECK(seen.late > 1'000);
   CHECK(seen.kept > 1'000);
 }
 
-TEST_CASE("OVX-29 no lag outlasts a stop of random length, and jobs in time stay a separation apart") {
+TEST_CASE("no lag outlasts a stop of random length, and jobs in time stay a separation apart" *
+          takt_tests::traces("OVX-29")) {
   const findings seen = draw(told::all);
   CHECK(seen.wrong() == 0);
   CHECK(seen.late > 100);

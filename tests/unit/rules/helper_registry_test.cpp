@@ -4,6 +4,7 @@
 #include <array>
 
 #include <takt/rules/helper_registry.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -17,7 +18,8 @@ constexpr thread_rank callback{.in = takt::thread_class::callback};
 
 }  // namespace
 
-TEST_CASE("GSD-87 a task takes the threads that run, those to come, or both, and never one that runs jobs") {
+TEST_CASE("a task takes the threads that run, those to come, or both, and never one that runs jobs" *
+          takt_tests::traces("GSD-87")) {
   takt::helper_registry<8> threads;
   REQUIRE(threads.start(0, true));
   REQUIRE(threads.start(1));
@@ -49,7 +51,8 @@ TEST_CASE("GSD-87 a task takes the threads that run, those to come, or both, and
   CHECK(threads.helped_by(0) == helps_nobody);
 }
 
-TEST_CASE("GSD-87 a helper goes at the rank of its task's job only while that waits for an engine that it holds") {
+TEST_CASE("a helper goes at the rank of its task's job only while that waits for an engine that it holds" *
+          takt_tests::traces("GSD-87")) {
   takt::helper_registry<2> threads;
   REQUIRE(threads.start(0));
   threads.take(1, helper_scope::current);
@@ -64,7 +67,8 @@ TEST_CASE("GSD-87 a helper goes at the rank of its task's job only while that wa
   CHECK(threads.rank_of(1, callback, jobs) == callback);
 }
 
-TEST_CASE("GSD-87 numbers out of range and in use are refused, and an ended thread helps nobody") {
+TEST_CASE("numbers out of range and in use are refused, and an ended thread helps nobody" *
+          takt_tests::traces("GSD-87")) {
   takt::helper_registry<1> threads;
   CHECK_FALSE(threads.start(1));
   CHECK(threads.start(0));

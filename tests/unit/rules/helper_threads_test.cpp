@@ -7,6 +7,7 @@
 #include <string>
 
 #include <takt/rules/helper_threads.hpp>
+#include "support/traces.hpp"
 
 using takt::helped_job;
 using takt::helper_rank;
@@ -43,7 +44,7 @@ constexpr thread_rank callback{.in = thread_class::callback, .point = 0};
 
 }  // namespace
 
-TEST_CASE("GSD-88 threads rank by class, then priority, then the larger share of lateness") {
+TEST_CASE("threads rank by class, then priority, then the larger share of lateness" * takt_tests::traces("GSD-88")) {
   constexpr std::array<thread_rank, 9> in_order{{
       {thread_class::normal, 10, rational{-1, 2}, 9},
       {thread_class::normal, 20, rational{3, 10}, 4},
@@ -65,7 +66,7 @@ TEST_CASE("GSD-88 threads rank by class, then priority, then the larger share of
   CHECK(helper_rank(callback, {}) < helper_rank(daemon, {}));
 }
 
-TEST_CASE("GSD-46 a helper inherits only from a job that is suspended with an engine lock") {
+TEST_CASE("a helper inherits only from a job that is suspended with an engine lock" * takt_tests::traces("GSD-46")) {
   for (const bool suspended : {false, true}) {
     for (const bool locked : {false, true}) {
       const std::array jobs{helped_job{suspended, locked, high}};

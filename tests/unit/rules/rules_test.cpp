@@ -13,6 +13,7 @@
 #include <takt/rules/rank_set.hpp>
 
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt_tests;
 
@@ -100,7 +101,7 @@ TEST_CASE("servers put the preempted client back") {
   CHECK(s.decide() == takt::dispatch{129, takt::nobody});
 }
 
-TEST_CASE("RTGPU-10 dedicated SMs never overlap, and a kernel of a chain is granted at once") {
+TEST_CASE("dedicated SMs never overlap, and a kernel of a chain is granted at once" * takt_tests::traces("RTGPU-10")) {
   takt::platform_record p = board(8, 2);
   p.gpus.unchecked_push_back({4, 2, 2, true});
   takt::plan<8> plan;
@@ -125,7 +126,7 @@ TEST_CASE("RTGPU-10 dedicated SMs never overlap, and a kernel of a chain is gran
   CHECK(d.request(0));
 }
 
-TEST_CASE("RTGPU-10 a plan that does not fit is not valid") {
+TEST_CASE("a plan that does not fit is not valid" * takt_tests::traces("RTGPU-10")) {
   const auto valid = [](const std::vector<takt::sm_share>& shares, std::int32_t granularity = 1) {
     takt::platform_record p = board(4, 2);
     p.gpus[0].granularity = granularity;
@@ -143,7 +144,8 @@ TEST_CASE("RTGPU-10 a plan that does not fit is not valid") {
   CHECK_FALSE(valid({{0, -1}}));
 }
 
-TEST_CASE("RTGPU-49 priorities: deadline monotonic by default, rate monotonic on request, the user's when complete") {
+TEST_CASE("priorities: deadline monotonic by default, rate monotonic on request, the user's when complete" *
+          takt_tests::traces("RTGPU-49")) {
   table t;
   const auto add = [&t](std::string_view name, ticks period, ticks deadline, std::int32_t priority) {
     t.add_task(name, period, deadline, priority);

@@ -12,6 +12,7 @@
 
 #include <takt/systems/locked_gpus/run/interrupt_shield.hpp>
 #include <takt/systems/locked_gpus/tasks/study.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -52,7 +53,8 @@ class machine {
 
 }  // namespace
 
-TEST_CASE("GSD-83 interrupts of a GPU go to the CPUs of its users while the shield lives, and then where they went") {
+TEST_CASE("interrupts of a GPU go to the CPUs of its users while the shield lives, and then where they went" *
+          takt_tests::traces("GSD-83")) {
   const machine m;
   {
     const interrupt_shield shield{"0000:3b:00.0", {6, 7}, m.root()};
@@ -64,7 +66,8 @@ TEST_CASE("GSD-83 interrupts of a GPU go to the CPUs of its users while the shie
   CHECK(m.cpus_of("41") == "0-11");
 }
 
-TEST_CASE("GSD-83 the CPUs of a GPU's users are those that may run its jobs, in every studied configuration") {
+TEST_CASE("the CPUs of a GPU's users are those that may run its jobs, in every studied configuration" *
+          takt_tests::traces("GSD-83")) {
   using cpus = std::vector<std::int32_t>;
   const auto of = [](const char* name, std::int32_t gpu) {
     return interrupt_cpus(takt::studied_configurations[takt::find_studied(name)].value, gpu);
@@ -82,7 +85,8 @@ TEST_CASE("GSD-83 the CPUs of a GPU's users are those that may run its jobs, in 
   }
 }
 
-TEST_CASE("GSD-83 interrupts that the system does not let go are said, and none is left half moved") {
+TEST_CASE("interrupts that the system does not let go are said, and none is left half moved" *
+          takt_tests::traces("GSD-83")) {
   const machine m;
   fs::remove(m.affinity("41"));
   fs::create_directory(m.affinity("41"));

@@ -19,7 +19,9 @@
 #include <takt/report/trace_queries.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/clock.hpp>
+#include "support/limited_wait.hpp"
 #include "support/mute_device.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -153,7 +155,8 @@ TEST_CASE("a run asks the operating system for nothing when told so") {
   CHECK(has_note(result, "scheduling: left as it is"));
 }
 
-TEST_CASE("RTGPU-33 each segment starts once its predecessor has ended, on the unit of its kind") {
+TEST_CASE("each segment starts once its predecessor has ended, on the unit of its kind" *
+          takt_tests::traces("RTGPU-33")) {
   emulated_device device{board.record()};
   recording trace;
   const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(200_ms), trace);
@@ -181,7 +184,7 @@ TEST_CASE("RTGPU-33 each segment starts once its predecessor has ended, on the u
   }
 }
 
-TEST_CASE("RTGPU-33 a task's thread consumes no CPU time while its copies and kernels run") {
+TEST_CASE("a task's thread consumes no CPU time while its copies and kernels run" * takt_tests::traces("RTGPU-33")) {
   constexpr auto single =
       takt::task_set(takt::task("waits", takt::period(1_s), takt::cpu(0_ns), takt::copy(20_ms, 20_ms),
                                 takt::kernel(takt::work(80_ms, 80_ms), takt::interleave(1)), takt::cpu(0_ns)));
@@ -197,7 +200,7 @@ TEST_CASE("RTGPU-33 a task's thread consumes no CPU time while its copies and ke
   CHECK(consumed < 30'000'000);
 }
 
-TEST_CASE("RTGPU-34 no two copies of a run overlap on an engine") {
+TEST_CASE("no two copies of a run overlap on an engine" * takt_tests::traces("RTGPU-34")) {
   constexpr auto copies = takt::task_set(
       takt::task("a", takt::period(4_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms),
                  takt::kernel(takt::work(0_ns), takt::interleave(1)), takt::copy(500_us), takt::cpu(0_ns)),
@@ -215,7 +218,8 @@ TEST_CASE("RTGPU-34 no two copies of a run overlap on an engine") {
   for (std::size_t i = 1; i < on_engine.size(); ++i) { CHECK(on_engine[i].start >= on_engine[i - 1].end); }
 }
 
-TEST_CASE("RTGPU-34 the engine goes to the waiting copy of highest priority, whatever the order of arrival") {
+TEST_CASE("the engine goes to the waiting copy of highest priority, whatever the order of arrival" *
+          takt_tests::traces("RTGPU-34")) {
   constexpr auto three_cores =
       takt::platform(takt::pool(takt::processors(3), takt::fixed_priority),
                      takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)));
@@ -251,7 +255,7 @@ TEST_CASE("RTGPU-34 the engine goes to the waiting copy of highest priority, wha
   CHECK(overtaken > 0);
 }
 
-TEST_CASE("RTGPU-33 a task has one stream for its copies and its kernels") {
+TEST_CASE("a task has one stream for its copies and its kernels" * takt_tests::traces("RTGPU-33")) {
   class counting : public emulated_device {
    public:
     using emulated_device::emulated_device;
@@ -473,18 +477,22 @@ TEST_CASE("a device that never answers ends a run of chains, so long after the b
 
 TEST_CASE("work that outlasts a run and its patience stays until the device is done with it") {
   std::atomic<int> blocks = 0;
+  std::atomic<bool> over = false;
   {
     emulated_device device{board.record()};
-    auto o = options(5_ms);
-    o.patience = 1_ms;
-    takt::runtime::board_devices devices;
-    const auto wait = [&blocks, one = std::make_shared<int>(1)](std::int64_t) {
-      takt::runtime::sleep_until(takt::runtime::now() + 50'000'000);
-      blocks += *one;
-    };
-    devices.kernels(2, device, {{{1, 2}, takt::runtime::emulated_kernel{2, wait}}});
-    const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), devices, o);
-    CHECK(result.tasks[1].completed == 0);
+    {
+      auto o = options(5_ms);
+      o.patience = 1_ms;
+      takt::runtime::board_devices devices;
+      const auto wait = [&blocks, &over, one = std::make_shared<int>(1)](std::int64_t) {
+        takt_tests::await([&over] { return over.load(); });
+        blocks += *one;
+      };
+      devices.kernels(2, device, {{{1, 2}, takt::runtime::emulated_kernel{2, wait}}});
+      const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), devices, o);
+      CHECK(result.tasks[1].completed == 0);
+    }
+    over = true;
   }
   CHECK(blocks % 2 == 0);
 }

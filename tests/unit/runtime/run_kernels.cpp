@@ -23,6 +23,7 @@
 
 #include "support/limited_wait.hpp"
 #include "support/manual_device.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -115,7 +116,8 @@ auto submitted(kernel_id k, std::int32_t core, std::int32_t level) -> command {
 
 }  // namespace
 
-TEST_CASE("AP-05 AP-08 jobs of one instant are told before the server decides, which fills one stream by priority") {
+TEST_CASE("jobs of one instant are told before the server decides, which fills one stream by priority" *
+          takt_tests::traces("AP-05 AP-08")) {
   played run;
   run.start(board(takt::nonpreemptive(takt::edf)), table_of({kernel(hour), kernel(hour / 4), kernel(hour / 2)}),
             once());
@@ -133,7 +135,7 @@ TEST_CASE("AP-05 AP-08 jobs of one instant are told before the server decides, w
   for (const auto& t : run.result.tasks) { CHECK(t.completed == 1); }
 }
 
-TEST_CASE("AP-35 fixed priorities order the same jobs in their way") {
+TEST_CASE("fixed priorities order the same jobs in their way" * takt_tests::traces("AP-35")) {
   played run;
   run.start(board(takt::nonpreemptive(takt::fixed_priority)),
             table_of({kernel(hour / 4, 2), kernel(hour, 0), kernel(hour / 2, 1)}), once());
@@ -144,7 +146,8 @@ TEST_CASE("AP-35 fixed priorities order the same jobs in their way") {
   run.thread.join();
 }
 
-TEST_CASE("AP-09 a better job that is released later is pushed above the started one, as long as a level is left") {
+TEST_CASE("a better job that is released later is pushed above the started one, as long as a level is left" *
+          takt_tests::traces("AP-09")) {
   played run;
   auto o = once();
   o.length = 401_ms;
@@ -187,7 +190,8 @@ TEST_CASE("where a device has too few levels, the one below is asked to yield, a
   CHECK(run.result.completed() == 2);
 }
 
-TEST_CASE("AP-06 AP-10 pinned kernels go to streams of their cores, one for all cores waits until none is there") {
+TEST_CASE("pinned kernels go to streams of their cores, one for all cores waits until none is there" *
+          takt_tests::traces("AP-06 AP-10")) {
   played run;
   run.start(board(takt::gang(takt::edf)),
             table_of({on_core(kernel(hour / 4), 0), on_core(kernel(hour / 4), 1), kernel(hour)}), once());
@@ -222,7 +226,8 @@ TEST_CASE("a kernel that is to make room does so after one wave of its own, not 
   CHECK(run.result.completed() == 2);
 }
 
-TEST_CASE("AP-33 the response is taken when the notice comes, from whatever thread and whatever the scheduler does") {
+TEST_CASE("the response is taken when the notice comes, from whatever thread and whatever the scheduler does" *
+          takt_tests::traces("AP-33")) {
   std::vector<rt::job_event> completions;
   rt::visit_codes codes;
   codes.hooks({.on_completion = [&completions](const rt::job_event& e) { completions.push_back(e); }});
@@ -257,7 +262,7 @@ class entangled_device : public manual_device {
 
 }  // namespace
 
-TEST_CASE("AP-33 no notice waits for a call of the device, and nobody waits for a kernel") {
+TEST_CASE("no notice waits for a call of the device, and nobody waits for a kernel" * takt_tests::traces("AP-33")) {
   played<entangled_device> run;
   run.start(board(takt::levels(takt::edf)), table_of({kernel(hour), kernel(hour / 2)}), once());
   run.thread.join();
@@ -464,7 +469,8 @@ void run_under_every_strategy(const Order& order) {
 
 }  // namespace
 
-TEST_CASE("AP-07 AP-35 the same program runs in wall time under every strategy, each block of each job exactly once") {
+TEST_CASE("the same program runs in wall time under every strategy, each block of each job exactly once" *
+          takt_tests::traces("AP-07 AP-35")) {
   run_under_every_strategy(takt::edf);
   run_under_every_strategy(takt::fixed_priority);
 }
@@ -529,7 +535,7 @@ void check_run(const Rule& rule) {
 
 }  // namespace
 
-TEST_CASE("AP-07 AP-35 one task set runs under the rule of the pool, whichever that is") {
+TEST_CASE("one task set runs under the rule of the pool, whichever that is" * takt_tests::traces("AP-07 AP-35")) {
   check_run(takt::nonpreemptive(takt::edf));
   check_run(takt::nonpreemptive(takt::deadline_monotonic));
   check_run(takt::levels(takt::edf));

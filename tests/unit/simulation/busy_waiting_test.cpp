@@ -6,6 +6,7 @@
 #include <takt/simulation.hpp>
 
 #include "fixtures.hpp"
+#include "support/traces.hpp"
 
 using namespace fixtures;
 using takt::period;
@@ -20,7 +21,7 @@ constexpr auto spinning = board(takt::busy_waiting(takt::fixed_priority), takt::
 
 }  // namespace
 
-TEST_CASE("RTGPU-47 a spinning job keeps its core until it completes") {
+TEST_CASE("a spinning job keeps its core until it completes" * takt_tests::traces("RTGPU-47")) {
   constexpr auto tasks = task_set(task("high", period(60_ns), cpu(3), copy(2), kernel(24), copy(2), cpu(4)),
                                   task("low", period(120_ns), cpu(5), copy(3), kernel(38), copy(3), cpu(4)));
   takt::trace t;
@@ -35,7 +36,8 @@ TEST_CASE("RTGPU-47 a spinning job keeps its core until it completes") {
   CHECK(r.tasks[1].worst_response == 102);
 }
 
-TEST_CASE("RTGPU-47 each preempted spinner has one copy under way: 20 beats the maximum of F10, 15") {
+TEST_CASE("each preempted spinner has one copy under way: 20 beats the maximum of F10, 15" *
+          takt_tests::traces("RTGPU-47")) {
   constexpr auto tasks =
       task_set(task("high", period(100_ns), priority(0), cpu(1), copy(1), kernel(1), copy(1), cpu(1)),
                task("middle", period(100_ns), priority(1), cpu(1), copy(10), kernel(1), copy(1), cpu(1)),

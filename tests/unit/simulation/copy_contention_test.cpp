@@ -14,6 +14,7 @@
 #include <takt/systems/locked_gpus/simulation/copy_contention.hpp>
 #include <takt/systems/rtgpu/analysis/copy_chunk_blocking.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 using takt::priority_point;
 using takt::service_order;
@@ -69,7 +70,8 @@ void check_engine(const std::vector<chunked_copy>& copies, const takt::simulatio
 
 }  // namespace
 
-TEST_CASE("GSD-79 under first come, first served a contended lock is yielded, under priorities to a better waiter") {
+TEST_CASE("under first come, first served a contended lock is yielded, under priorities to a better waiter" *
+          takt_tests::traces("GSD-79")) {
   constexpr std::array<priority_point, 2> waiters{{{5, 0}, {9, 1}}};
   constexpr std::span<const priority_point> nobody{};
   static_assert(should_yield(service_order::first_come, {1, 2}, waiters));
@@ -83,7 +85,8 @@ TEST_CASE("GSD-79 under first come, first served a contended lock is yielded, un
   CHECK_FALSE(should_yield(service_order::priority, inherited, waiters));
 }
 
-TEST_CASE("GSD-75 GSD-79 two copies of five chunks: one section per chunk without fusion, one in all with it") {
+TEST_CASE("two copies of five chunks: one section per chunk without fusion, one in all with it" *
+          takt_tests::traces("GSD-75 GSD-79")) {
   const std::vector<chunked_copy> copies{{.start = 0, .priority = {2, 0}, .chunks = {4, 4, 4, 4, 4}},
                                          {.start = 1, .priority = {1, 1}, .chunks = {4, 4, 4, 4, 4}}};
   const auto apart = simulate_copy_contention(copies, service_order::priority, false);
@@ -99,7 +102,8 @@ TEST_CASE("GSD-75 GSD-79 two copies of five chunks: one section per chunk withou
   CHECK(in_turn->copies[1].acquisitions == 5);
 }
 
-TEST_CASE("GSD-51 GSD-79 chunks are never cut, and waiting for lower copies stays within its bound") {
+TEST_CASE("chunks are never cut, and waiting for lower copies stays within its bound" *
+          takt_tests::traces("GSD-51 GSD-79")) {
   takt::random_stream random{79};
   for (std::uint64_t round = 0; round < rounds(); ++round) {
     const auto copies = random_copies(random);

@@ -7,6 +7,7 @@
 #include <takt/simulation.hpp>
 
 #include "fixtures.hpp"
+#include "support/traces.hpp"
 
 using namespace fixtures;
 using takt::deadline;
@@ -26,7 +27,7 @@ constexpr auto two_chains = task_set(task("high", period(60_ns), cpu(3), copy(2)
 static_assert(
     takt::simulate(dedicated(), two_chains, takt::dedicate(1, 1), {.horizon = 240_ns}).tasks[1].worst_response == 56);
 
-TEST_CASE("RTGPU-47 two chains released together") {
+TEST_CASE("two chains released together" * takt_tests::traces("RTGPU-47")) {
   takt::trace t;
   const auto r = takt::simulate(dedicated(), two_chains, takt::dedicate(1, 1), {.horizon = 60_ns}, t);
   CHECK(r.status() == takt::observation_status::no_miss);
@@ -47,7 +48,7 @@ TEST_CASE("RTGPU-47 two chains released together") {
   CHECK(r.visit_response(1, 1) == 3);
 }
 
-TEST_CASE("RTGPU-17 a higher task preempts, in pieces, on its own core only") {
+TEST_CASE("a higher task preempts, in pieces, on its own core only" * takt_tests::traces("RTGPU-17")) {
   constexpr auto tasks =
       task_set(task("high", period(10_ns), on_core(0), cpu(2)), task("low", period(40_ns), on_core(0), cpu(13)),
                task("elsewhere", period(41_ns), on_core(1), cpu(9)));
@@ -59,7 +60,7 @@ TEST_CASE("RTGPU-17 a higher task preempts, in pieces, on its own core only") {
   CHECK(r.tasks[0].completed == 4);
 }
 
-TEST_CASE("RTGPU-15 a copy that has started is not preempted and blocks once") {
+TEST_CASE("a copy that has started is not preempted and blocks once" * takt_tests::traces("RTGPU-15")) {
   constexpr auto tasks = task_set(task("high", period(100_ns), cpu(1), copy(4), kernel(1), copy(4), cpu(1)),
                                   task("middle", period(101_ns), cpu(1), copy(7), kernel(1), copy(7), cpu(1)),
                                   task("low", period(102_ns), cpu(1), copy(9), kernel(1), copy(9), cpu(1)));
@@ -74,7 +75,8 @@ TEST_CASE("RTGPU-15 a copy that has started is not preempted and blocks once") {
   CHECK(r.visit_response(0, 1) == 11);
 }
 
-TEST_CASE("RTGPU-13 requests of one instant compete by priority, whatever ends or is released there") {
+TEST_CASE("requests of one instant compete by priority, whatever ends or is released there" *
+          takt_tests::traces("RTGPU-13")) {
   SUBCASE("two CPU segments end") {
     constexpr auto tasks =
         task_set(task("low", period(100_ns), takt::priority(1), cpu(5), copy(10), kernel(1), cpu(1)),
@@ -140,7 +142,7 @@ TEST_CASE("one engine serves both directions, two serve one each") {
   CHECK(spans_of(two, 2, 1, stage::copy) == spans{{11, 21}});
 }
 
-TEST_CASE("RTGPU-10 a kernel never queues and stays on the SMs of its task") {
+TEST_CASE("a kernel never queues and stays on the SMs of its task" * takt_tests::traces("RTGPU-10")) {
   constexpr auto tasks = task_set(task("a", period(50_ns), cpu(1), kernel(20), cpu(1)),
                                   task("b", period(50_ns), on_core(1), cpu(1), kernel(20), cpu(1)),
                                   task("c", period(50_ns), on_core(2), cpu(1), kernel(20), cpu(1)));

@@ -9,6 +9,7 @@
 #include <takt/simulation.hpp>
 
 #include "fixtures.hpp"
+#include "support/traces.hpp"
 
 using namespace fixtures;
 using takt::stage;
@@ -36,7 +37,8 @@ using table_type = takt::task_table<takt::ticks, 4, 4 * 5>;
 
 }  // namespace
 
-TEST_CASE("GSD-51 copies and kernels of crowded tasks run in one piece, whoever asks for their engine meanwhile") {
+TEST_CASE("copies and kernels of crowded tasks run in one piece, whoever asks for their engine meanwhile" *
+          takt_tests::traces("GSD-51")) {
   std::size_t pieces = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const table_type table = crowded_table(seed);

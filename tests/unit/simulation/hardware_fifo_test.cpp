@@ -12,6 +12,7 @@
 #include <takt/core/random.hpp>
 #include <takt/rules/hardware_fifo.hpp>
 #include <takt/simulation/hardware_fifo.hpp>
+#include "support/traces.hpp"
 
 using takt::simulation::issue_mode;
 using takt::simulation::operation_times;
@@ -64,7 +65,8 @@ void check_nothing_is_cut(const std::vector<timed_operation>& operations,
 
 }  // namespace
 
-TEST_CASE("GSD-55 a stalled queue ends the published example at 30, one operation in flight per stream at 25") {
+TEST_CASE("a stalled queue ends the published example at 30, one operation in flight per stream at 25" *
+          takt_tests::traces("GSD-55")) {
   constexpr std::array<timed_operation, 3> example{{{0, kernels, 15}, {0, copies, 10}, {1, copies, 5}}};
   constexpr auto stalled = simulate_hardware_fifo(example, issue_mode::at_once);
   REQUIRE(stalled);
@@ -78,7 +80,8 @@ TEST_CASE("GSD-55 a stalled queue ends the published example at 30, one operatio
   CHECK((*fixed)[2] == operation_times{0, 5});
 }
 
-TEST_CASE("GSD-51 GSD-55 operations of random streams run to their end, and the stalled queue follows its definition") {
+TEST_CASE("operations of random streams run to their end, and the stalled queue follows its definition" *
+          takt_tests::traces("GSD-51 GSD-55")) {
   takt::random_stream random{55};
   for (int round = 0; round < 2'000; ++round) {
     const auto operations = random_operations(random);
@@ -93,7 +96,7 @@ TEST_CASE("GSD-51 GSD-55 operations of random streams run to their end, and the 
   }
 }
 
-TEST_CASE("GSD-51 an engine gives its operation up to nobody until it is complete") {
+TEST_CASE("an engine gives its operation up to nobody until it is complete" * takt_tests::traces("GSD-51")) {
   takt::hardware_fifo<4> fifo;
   REQUIRE(fifo.issue({0, 0, 2}));
   REQUIRE(fifo.issue({1, 1, 2}));

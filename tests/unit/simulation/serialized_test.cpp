@@ -7,6 +7,7 @@
 #include <takt/simulation.hpp>
 
 #include "fixtures.hpp"
+#include "support/traces.hpp"
 
 using namespace fixtures;
 using takt::period;
@@ -24,7 +25,7 @@ constexpr auto two_chains = task_set(task("high", period(60_ns), cpu(3), copy(2)
 
 }  // namespace
 
-TEST_CASE("RTGPU-47 a stretch is one critical section, its kernel on the task's SMs") {
+TEST_CASE("a stretch is one critical section, its kernel on the task's SMs" * takt_tests::traces("RTGPU-47")) {
   takt::trace t;
   const auto r = takt::simulate(on_own_sms, two_chains, takt::dedicate(1, 3), {.horizon = 60_ns}, t);
   CHECK(spans_of(t, 0, 1, stage::copy) == spans{{3, 5}});
@@ -39,7 +40,7 @@ TEST_CASE("RTGPU-47 a stretch is one critical section, its kernel on the task's 
   CHECK(r.visit_response(1, 1) == 26);
 }
 
-TEST_CASE("RTGPU-47 a kernel under the lock takes all SMs, without a plan") {
+TEST_CASE("a kernel under the lock takes all SMs, without a plan" * takt_tests::traces("RTGPU-47")) {
   takt::trace t;
   const auto r = takt::simulate(on_all_sms, two_chains, takt::plan<2>{}, {.horizon = 60_ns}, t);
   CHECK(spans_of(t, 0, 2, stage::kernel) == spans{{5, 11}});

@@ -13,6 +13,7 @@
 #include <takt/simulation.hpp>
 
 #include "fixtures.hpp"
+#include "support/traces.hpp"
 
 using namespace fixtures;
 using takt::mark_kind;
@@ -116,14 +117,16 @@ void check_schedules(const Board& on) {
 
 }  // namespace
 
-TEST_CASE("RTGPU-47 slices of dedicated SMs neither overlap nor lose time") { check_schedules(dedicated(2, 2)); }
-TEST_CASE("RTGPU-47 slices of spinning jobs neither overlap nor lose time") {
+TEST_CASE("slices of dedicated SMs neither overlap nor lose time" * takt_tests::traces("RTGPU-47")) {
+  check_schedules(dedicated(2, 2));
+}
+TEST_CASE("slices of spinning jobs neither overlap nor lose time" * takt_tests::traces("RTGPU-47")) {
   check_schedules(board(takt::busy_waiting(takt::fixed_priority), takt::federated, 2));
 }
-TEST_CASE("RTGPU-47 slices of serialized stretches neither overlap nor lose time") {
+TEST_CASE("slices of serialized stretches neither overlap nor lose time" * takt_tests::traces("RTGPU-47")) {
   check_schedules(board(takt::fixed_priority, takt::serialized(takt::federated), 2));
 }
-TEST_CASE("RTGPU-47 slices under the GPU lock neither overlap nor lose time") {
+TEST_CASE("slices under the GPU lock neither overlap nor lose time" * takt_tests::traces("RTGPU-47")) {
   check_schedules(board(takt::fixed_priority, takt::serialized(takt::whole_gpu), 2, 1, 1));
 }
 

@@ -15,6 +15,9 @@
 #include <takt/core/random.hpp>
 
 #include "small_study.hpp"
+#include "support/asleep.hpp"
+#include "support/limited_wait.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -39,7 +42,8 @@ using takt::test::small_study;
 
 }  // namespace
 
-TEST_CASE("RTGPU-50 a study has the same bytes on any number of threads, and other ones for another seed") {
+TEST_CASE("a study has the same bytes on any number of threads, and other ones for another seed" *
+          takt_tests::traces("RTGPU-50")) {
   const std::string one = csv_of(run_small({.jobs = 1}));
   CHECK(one == csv_of(run_small({.jobs = 3})));
   const study what = small_study();
@@ -48,7 +52,8 @@ TEST_CASE("RTGPU-50 a study has the same bytes on any number of threads, and oth
   CHECK(one != csv_of(run(what, other)));
 }
 
-TEST_CASE("RTGPU-50 a result says what it takes to repeat it, and JSON has the numbers of the table") {
+TEST_CASE("a result says what it takes to repeat it, and JSON has the numbers of the table" *
+          takt_tests::traces("RTGPU-50")) {
   const result r = run_small();
   std::istringstream lines{csv_of(r)};
   std::vector<std::string> all;
@@ -86,7 +91,8 @@ TEST_CASE("times and ratios are one unit per point, and written with their fract
   CHECK(csv_of(r).find(",25,0.") != std::string::npos);
 }
 
-TEST_CASE("RTGPU-50 two shards put together are the whole, and units that are kept are not counted again") {
+TEST_CASE("two shards put together are the whole, and units that are kept are not counted again" *
+          takt_tests::traces("RTGPU-50")) {
   const std::string whole = csv_of(run_small());
   const scratch_folder folder{"shards"};
   const result half = run_small({.part = {1, 2}, .folder = folder.name()});
@@ -104,7 +110,7 @@ TEST_CASE("RTGPU-50 two shards put together are the whole, and units that are ke
   CHECK(csv_of(run(idle, settings{idle.parameters}, {.folder = folder.name()})) == whole);
 }
 
-TEST_CASE("RTGPU-50 a journal may be torn anywhere: what is behind is done again") {
+TEST_CASE("a journal may be torn anywhere: what is behind is done again" * takt_tests::traces("RTGPU-50")) {
   const std::string whole = csv_of(run_small());
   const scratch_folder folder{"torn"};
   CHECK(csv_of(run_small({.folder = folder.name()})) == whole);
@@ -128,7 +134,8 @@ TEST_CASE("RTGPU-50 a journal may be torn anywhere: what is behind is done again
   }
 }
 
-TEST_CASE("RTGPU-50 a line of a journal that was changed anywhere is not believed, nor what is behind it") {
+TEST_CASE("a line of a journal that was changed anywhere is not believed, nor what is behind it" *
+          takt_tests::traces("RTGPU-50")) {
   const std::string whole = csv_of(run_small());
   const scratch_folder folder{"changed"};
   static_cast<void>(run_small({.folder = folder.name()}));
@@ -145,7 +152,8 @@ TEST_CASE("RTGPU-50 a line of a journal that was changed anywhere is not believe
   }
 }
 
-TEST_CASE("RTGPU-50 journals of other parameters, other files and a folder that cannot be are refused") {
+TEST_CASE("journals of other parameters, other files and a folder that cannot be are refused" *
+          takt_tests::traces("RTGPU-50")) {
   const scratch_folder folder{"other"};
   const study what = small_study();
   settings other{what.parameters};
@@ -170,8 +178,8 @@ TEST_CASE("a run waits for a journal that a process holds that is about to end")
   const scratch_folder folder{"ending"};
   std::optional<journal> held;
   held.emplace(folder.name(), "small", shard{}, settings{small_study().parameters}.fingerprint(), 1, [](auto&&...) {});
-  const std::jthread ends{[&held] {
-    std::this_thread::sleep_for(100ms);
+  const std::jthread ends{[&held, run = takt_tests::own_thread()] {
+    takt_tests::await([run] { return takt_tests::is_asleep(run); });  // it waits for the journal
     held.reset();
   }};
   CHECK(csv_of(run_small({.folder = folder.name()})) == whole);

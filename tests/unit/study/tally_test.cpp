@@ -12,6 +12,7 @@
 
 #include <takt/study/count_units.hpp>
 #include <takt/study/counters.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -43,7 +44,8 @@ void count_all(tally& c, std::vector<std::size_t> todo, unsigned jobs, const Cou
 
 }  // namespace
 
-TEST_CASE("RTGPU-50 every set of every configuration and level is counted once, on any number of threads") {
+TEST_CASE("every set of every configuration and level is counted once, on any number of threads" *
+          takt_tests::traces("RTGPU-50")) {
   for (const unsigned jobs : {1U, 2U, 7U}) {
     tally c{size};
     CHECK(c.units() == 3 * 2 * 3);
@@ -58,7 +60,8 @@ TEST_CASE("RTGPU-50 every set of every configuration and level is counted once, 
   }
 }
 
-TEST_CASE("RTGPU-50 units that are known are not added again, and the rest can follow in any order") {
+TEST_CASE("units that are known are not added again, and the rest can follow in any order" *
+          takt_tests::traces("RTGPU-50")) {
   tally c{size};
   const auto units = all_units(c);
   count_all(c, {units.rbegin(), units.rbegin() + 5}, 1, count);
@@ -71,7 +74,8 @@ TEST_CASE("RTGPU-50 units that are known are not added again, and the rest can f
   CHECK(c.counts(2, 1)[0] == 25);
 }
 
-TEST_CASE("RTGPU-50 nothing begins once a stop is asked for, and what a worker throws is thrown on") {
+TEST_CASE("nothing begins once a stop is asked for, and what a worker throws is thrown on" *
+          takt_tests::traces("RTGPU-50")) {
   tally c{size};
   count_all(c, all_units(c), 2, count, true);
   CHECK(c.known_units() == 0);
@@ -82,7 +86,8 @@ TEST_CASE("RTGPU-50 nothing begins once a stop is asked for, and what a worker t
   CHECK_FALSE(c.complete());
 }
 
-TEST_CASE("RTGPU-50 a set is told by its level and number, in whatever unit it is, and judged once") {
+TEST_CASE("a set is told by its level and number, in whatever unit it is, and judged once" *
+          takt_tests::traces("RTGPU-50")) {
   std::set<std::uint64_t> seen;
   tally c{{.series = 1, .levels = {500, 2000}, .sets = 25, .columns = 1, .sets_per_unit = 7}};
   const auto judge = set_by_set([&seen](const unit& u, std::int64_t i, std::span<std::int64_t> counts) {
@@ -95,7 +100,8 @@ TEST_CASE("RTGPU-50 a set is told by its level and number, in whatever unit it i
   CHECK(c.counts(0, 1)[0] == 50);
 }
 
-TEST_CASE("RTGPU-50 runs that give all levels of a configuration are done once, however many workers ask") {
+TEST_CASE("runs that give all levels of a configuration are done once, however many workers ask" *
+          takt_tests::traces("RTGPU-50")) {
   tally c{size};
   std::atomic<int> runs{0};
   const auto shared = once_per_series(

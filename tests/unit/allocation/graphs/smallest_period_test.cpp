@@ -8,6 +8,7 @@
 #include <takt/systems/graphs/analysis/coarse.hpp>
 #include <takt/systems/graphs/analysis/fine.hpp>
 #include <takt/systems/graphs/figures/hog.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -54,7 +55,8 @@ auto grain(an::graph_grain g) {
 
 }  // namespace
 
-TEST_CASE("OVX-15 the smallest supportable period shrinks from whole graphs over coarse to fine nodes") {
+TEST_CASE("the smallest supportable period shrinks from whole graphs over coarse to fine nodes" *
+          takt_tests::traces("OVX-15")) {
   const auto whole = search(grain(an::graph_grain::graph));
   const auto coarse = search(grain(an::graph_grain::node));
   const auto by_nodes = search(fine);
@@ -67,6 +69,6 @@ TEST_CASE("OVX-15 the smallest supportable period shrinks from whole graphs over
   CHECK(whole.period > 33 * ms);
 }
 
-TEST_CASE("OVX-15 where no period up to the longest is supported there is none") {
+TEST_CASE("where no period up to the longest is supported there is none" * takt_tests::traces("OVX-15")) {
   CHECK_FALSE(search(grain(an::graph_grain::graph), 30 * ms).found);
 }

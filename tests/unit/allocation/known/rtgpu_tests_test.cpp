@@ -7,6 +7,7 @@
 
 #include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
 #include <takt/systems/rtgpu/plans/rtgpu_tests.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -22,7 +23,8 @@ using table = task_table<ticks, 5, 5 * 17>;
 
 }  // namespace
 
-TEST_CASE("RTGPU-50 what the published test accepts takt's own accepts, and each test accepts some set and not all") {
+TEST_CASE("what the published test accepts takt's own accepts, and each test accepts some set and not all" *
+          takt_tests::traces("RTGPU-50")) {
   for (const bool shared : {false, true}) {
     std::array<int, 5> accepted{};
     int sets = 0;
@@ -48,7 +50,8 @@ TEST_CASE("RTGPU-50 what the published test accepts takt's own accepts, and each
   }
 }
 
-TEST_CASE("RTGPU-50 a search that is given up says so, and more tasks with kernels than SMs have no plan") {
+TEST_CASE("a search that is given up says so, and more tasks with kernels than SMs have no plan" *
+          takt_tests::traces("RTGPU-50")) {
   const generation::rtgpu_options o{.utilization_permille = 1500};
   bool given_up = false;
   for (std::uint64_t i = 0; i < 20; ++i) {

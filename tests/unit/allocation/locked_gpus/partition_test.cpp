@@ -11,6 +11,7 @@
 #include <takt/systems/locked_gpus/tasks/study.hpp>
 
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 #include "vectors/exact_number.hpp"
 
 namespace {
@@ -72,7 +73,8 @@ using places = std::vector<std::int32_t>;
 
 }  // namespace
 
-TEST_CASE("GSA-26 phase 1: GPU tasks go to the least loaded GPU cluster, longest sections first, ties by position") {
+TEST_CASE("phase 1: GPU tasks go to the least loaded GPU cluster, longest sections first, ties by position" *
+          takt_tests::traces("GSA-26")) {
   // Loads of the sections: 0.1, 0.4, 0.3, 0.1; so 0.4 | 0.3, then 0.1 and 0.1 to the second, and to the first on a tie.
   auto t = tasks_of<ticks>({{1, 100, 10}, {1, 100, 40}, {1, 100, 30}, {1, 100, 10}});
   CHECK(partition_gpusync(four_by_two<ticks>(2, 1), t).placed());
@@ -83,7 +85,8 @@ TEST_CASE("GSA-26 phase 1: GPU tasks go to the least loaded GPU cluster, longest
   CHECK(gpus_of(other) == places{0, 1, 1});
 }
 
-TEST_CASE("GSA-26 phase 2: GPU tasks go to CPU clusters that their GPUs serve, by all of their load") {
+TEST_CASE("phase 2: GPU tasks go to CPU clusters that their GPUs serve, by all of their load" *
+          takt_tests::traces("GSA-26")) {
   // One GPU cluster for four CPUs: 0.41, 0.31, 0.21, 0.16 to each its own, then 0.11 to the least loaded.
   auto t = tasks_of<ticks>({{1, 100, 10}, {1, 100, 40}, {1, 100, 20}, {1, 100, 30}, {1, 100, 15}});
   CHECK(partition_gpusync(four_by_two<ticks>(1, 2), t).placed());
@@ -101,7 +104,8 @@ TEST_CASE("GSA-26 phase 2: GPU tasks go to CPU clusters that their GPUs serve, b
   CHECK(cpus_of(u) == places{2, 2, 2, 2});
 }
 
-TEST_CASE("GSA-26 phase 3: tasks without GPUs fill up, and waits of GPU tasks count as load before") {
+TEST_CASE("phase 3: tasks without GPUs fill up, and waits of GPU tasks count as load before" *
+          takt_tests::traces("GSA-26")) {
   // Two CPU clusters of two with a GPU each. Loads of the GPU tasks: 0.25 | 0.1 + 0.1 = 0.2, but the two that share a
   // GPU wait for each other: 0.1 more each.
   const auto waiting = [] {
@@ -118,7 +122,7 @@ TEST_CASE("GSA-26 phase 3: tasks without GPUs fill up, and waits of GPU tasks co
   CHECK(apart.tasks[2].cpu_cluster == apart.tasks[1].cpu_cluster);
 }
 
-TEST_CASE("GSA-26 earlier places do not matter, and a constant set is placed at compile time") {
+TEST_CASE("earlier places do not matter, and a constant set is placed at compile time" * takt_tests::traces("GSA-26")) {
   constexpr auto placed = [](std::int32_t before) {
     auto t = tasks_of<ticks>({{1, 100, 10}, {1, 100, 40}, {30, 100, 0}, {10, 100, 0}});
     for (std::size_t i = 0; i < t.size(); ++i) { t.tasks[i].cpu_cluster = before; }
@@ -129,7 +133,7 @@ TEST_CASE("GSA-26 earlier places do not matter, and a constant set is placed at 
   static_assert(placed(0) == placed(1) && placed(0) == 3 - 1);
 }
 
-TEST_CASE("GSA-26 integers place as exact fractions do") {
+TEST_CASE("integers place as exact fractions do" * takt_tests::traces("GSA-26")) {
   table<ticks> drawn;
   for (int k = 0; k < rounds(40); ++k) {
     const auto any = static_cast<std::size_t>(k * 11 % 57);
@@ -158,7 +162,8 @@ TEST_CASE("GSA-26 integers place as exact fractions do") {
   }
 }
 
-TEST_CASE("GSA-26 models that are wrong are refused with their fault, and so are GPUs that serve nobody") {
+TEST_CASE("models that are wrong are refused with their fault, and so are GPUs that serve nobody" *
+          takt_tests::traces("GSA-26")) {
   auto t = tasks_of<ticks>({{1, 100, 10}});
   auto shape = four_by_two<ticks>(3, 1);
   CHECK(partition_gpusync(shape, t).error.fault == model_fault::cluster_does_not_divide);
@@ -172,7 +177,8 @@ TEST_CASE("GSA-26 models that are wrong are refused with their fault, and so are
   CHECK(partition_gpusync(four_by_two<ticks>(2, 1), fast).placed());
 }
 
-TEST_CASE("GSA-29 effective utilization counts a kernel as often as it would be slower on a CPU, and no copies") {
+TEST_CASE("effective utilization counts a kernel as often as it would be slower on a CPU, and no copies" *
+          takt_tests::traces("GSA-29")) {
   auto t = tasks_of<exact>({{10, 100, 5}, {30, 90, 0}, {1, 7, 2}});
   for (std::size_t i = 0; i < t.size(); ++i) { t.tasks[i].bytes_in = t.tasks[i].gpu ? 1000 : 0; }
   CHECK(effective_utilization(t, 32) == exact{1, 10} + exact{160, 100} + exact{1, 3} + exact{1 + 64, 7});
@@ -184,7 +190,7 @@ TEST_CASE("GSA-29 effective utilization counts a kernel as often as it would be 
   CHECK(rounded - effective_utilization(t, 32) <= exact{5} / exact{whole_load<ticks>()});
 }
 
-TEST_CASE("GSA-29 loads are rounded up, and those that are too large saturate") {
+TEST_CASE("loads are rounded up, and those that are too large saturate" * takt_tests::traces("GSA-29")) {
   static_assert(load_of<ticks>(0, 5) == 0);
   static_assert(load_of<ticks>(5, 5) == whole_load<ticks>());
   static_assert(load_of<ticks>(1, 2) == whole_load<ticks>() / 2);

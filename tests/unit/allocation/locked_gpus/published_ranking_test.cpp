@@ -8,6 +8,7 @@
 
 #include <takt/allocation/ranking.hpp>
 #include <takt/systems/locked_gpus/plans/published_ranking.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -21,7 +22,7 @@ using namespace takt;
 
 }  // namespace
 
-TEST_CASE("GSA-28 each published ranking gives every place from 1 to 57 once") {
+TEST_CASE("each published ranking gives every place from 1 to 57 once" * takt_tests::traces("GSA-28")) {
   for (const studied_places& ranking : published_places) {
     studied_places sorted = ranking;
     std::ranges::sort(sorted);
@@ -29,7 +30,8 @@ TEST_CASE("GSA-28 each published ranking gives every place from 1 to 57 once") {
   }
 }
 
-TEST_CASE("GSA-30 an observation counts the pairs of configurations that it names, whichever way round they are") {
+TEST_CASE("an observation counts the pairs of configurations that it names, whichever way round they are" *
+          takt_tests::traces("GSA-30")) {
   constexpr std::array<std::int64_t, 7> cases{1, 9, 18, 6, 18, 1, 18};
   for (const studied_places& ranking : published_places) {
     for (std::size_t i = 0; i < ranking_observations.size(); ++i) {
@@ -45,7 +47,8 @@ TEST_CASE("GSA-30 an observation counts the pairs of configurations that it name
   }
 }
 
-TEST_CASE("GSA-28 the rank correlation is 1 for equal rankings, -1 for reversed ones and is rounded down") {
+TEST_CASE("the rank correlation is 1 for equal rankings, -1 for reversed ones and is rounded down" *
+          takt_tests::traces("GSA-28")) {
   for (const studied_places& ranking : published_places) {
     CHECK(rank_correlation(ranking, ranking) == 1000);
     CHECK(rank_correlation(ranking, reversed(ranking)) == -1000);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <takt/allocation/ranking.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -31,7 +32,7 @@ constexpr auto three_groups() -> area_ranking<8> {
 
 }  // namespace
 
-TEST_CASE("GSA-28 the largest area takes the first place, and equal areas the better one") {
+TEST_CASE("the largest area takes the first place, and equal areas the better one" * takt_tests::traces("GSA-28")) {
   constexpr auto places = area_ranking<8>::places_of(std::span<const int>{std::array{4, 9, 4, 1, 9}});
   static_assert(places.size() == 5 && places[0] == 3 && places[1] == 1 && places[2] == 3 && places[3] == 5 &&
                 places[4] == 1);
@@ -42,7 +43,8 @@ TEST_CASE("GSA-28 the largest area takes the first place, and equal areas the be
   CHECK(exact[2] == 1);
 }
 
-TEST_CASE("GSA-28 the median place decides, then the mean, then the given order, and all of them are exact") {
+TEST_CASE("the median place decides, then the mean, then the given order, and all of them are exact" *
+          takt_tests::traces("GSA-28")) {
   // Places by group: candidate 0: 2, 3, 1; candidate 1: 1, 2, 1; candidate 2: 2, 1, 3.
   constexpr auto ranked = three_groups().ranked();
   static_assert(ranked.size() == 3);
@@ -59,7 +61,7 @@ TEST_CASE("GSA-28 the median place decides, then the mean, then the given order,
   CHECK(even.groups() == 4);
 }
 
-TEST_CASE("GSA-28 a ranking refuses groups of another size, and has no order without groups") {
+TEST_CASE("a ranking refuses groups of another size, and has no order without groups" * takt_tests::traces("GSA-28")) {
   area_ranking<8> r(3);
   CHECK(r.ranked().empty());
   CHECK_FALSE(add(r, std::array{1, 2}));
@@ -68,7 +70,7 @@ TEST_CASE("GSA-28 a ranking refuses groups of another size, and has no order wit
   CHECK(r.ranked().empty());
 }
 
-TEST_CASE("GSA-28 medians, means and deviations are those of a sorted list of places") {
+TEST_CASE("medians, means and deviations are those of a sorted list of places" * takt_tests::traces("GSA-28")) {
   std::mt19937_64 engine{3};
   for (int round = 0; round < 50; ++round) {
     const std::size_t candidates = 1 + engine() % 8;
@@ -98,7 +100,7 @@ TEST_CASE("GSA-28 medians, means and deviations are those of a sorted list of pl
   }
 }
 
-TEST_CASE("GSA-28 a deviation is rounded to the nearest part") {
+TEST_CASE("a deviation is rounded to the nearest part" * takt_tests::traces("GSA-28")) {
   const auto of = [](const rational& variance, std::int64_t parts) {
     return takt::place_statistics{.mean = {}, .variance = variance}.deviation(parts);
   };

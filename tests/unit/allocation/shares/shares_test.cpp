@@ -9,6 +9,7 @@
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/systems/shares/plans/sm_shares.hpp>
 #include <takt/systems/shares/plans/static_shares.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -39,7 +40,8 @@ template <std::size_t N>
 
 }  // namespace
 
-TEST_CASE("WAMP-27 predictions for a new job start from its request, or from what it needs alone") {
+TEST_CASE("predictions for a new job start from its request, or from what it needs alone" *
+          takt_tests::traces("WAMP-27")) {
   auto table = set_of<3>({{{30, 100}, {50, 100}, {200, 100}}});
   table.tasks[0].request = share{77};
   const auto initial = takt::initial_shares(table);
@@ -48,7 +50,8 @@ TEST_CASE("WAMP-27 predictions for a new job start from its request, or from wha
   CHECK(initial[2] == takt::full_share);
 }
 
-TEST_CASE("WAMP-51 fixed shares are the needs of the test where these fit, and scaled down where they do not") {
+TEST_CASE("fixed shares are the needs of the test where these fit, and scaled down where they do not" *
+          takt_tests::traces("WAMP-51")) {
   const auto fits = set_of<3>({{{30, 100}, {20, 100}, {45, 100}}});
   const auto kept = takt::static_shares(fits, takt::contention_predictor(fits));
   CHECK(kept == allocation<3>({30, 20, 45}));
@@ -64,7 +67,7 @@ TEST_CASE("WAMP-51 fixed shares are the needs of the test where these fit, and s
   CHECK(scaled.sum() <= 100);
 }
 
-TEST_CASE("WAMP-01 shares become whole SMs by greatest remainders, and the loss is told") {
+TEST_CASE("shares become whole SMs by greatest remainders, and the loss is told" * takt_tests::traces("WAMP-01")) {
   const auto partition = takt::sm_shares(allocation<3>({33, 34, 33}), 10);
   CHECK(partition.possible);
   CHECK(partition.held == std::array<std::int32_t, 3>{3, 4, 3});
@@ -91,7 +94,8 @@ TEST_CASE("WAMP-01 shares become whole SMs by greatest remainders, and the loss 
   }
 }
 
-TEST_CASE("WAMP-01 no SM is granted twice, none of a full GPU is left over, and nobody with a share has none") {
+TEST_CASE("no SM is granted twice, none of a full GPU is left over, and nobody with a share has none" *
+          takt_tests::traces("WAMP-01")) {
   takt::random_stream random{3};
   for (int round = 0; round < 1000; ++round) {
     takt::share_allocation<4> shares;

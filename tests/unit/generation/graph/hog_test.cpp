@@ -10,6 +10,7 @@
 #include <takt/systems/graphs/analysis/coarse.hpp>
 #include <takt/systems/graphs/analysis/fine.hpp>
 #include <takt/systems/graphs/figures/hog.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -59,7 +60,8 @@ constexpr an::coarse_options coarse_published{.kernels = an::coarse_kernel_bound
 
 }  // namespace
 
-TEST_CASE("OVX-31 the pedestrian detector has 13 scales, six kinds of nodes, and a launch and an await per kernel") {
+TEST_CASE("the pedestrian detector has 13 scales, six kinds of nodes, and a launch and an await per kernel" *
+          takt_tests::traces("OVX-31")) {
   constexpr auto graphs = gen::hog_graphs<1>();
   static_assert(graphs.nodes.size() == gen::hog_nodes);
   static_assert(graphs.edges.size() == gen::hog_edges);
@@ -87,7 +89,7 @@ TEST_CASE("OVX-31 the pedestrian detector has 13 scales, six kinds of nodes, and
   CHECK(graphs.nodes[2].blocks > graphs.nodes[7].blocks);
 }
 
-TEST_CASE("OVX-09 OVX-10 no camera as whole graphs, one as coarse nodes, six as fine nodes") {
+TEST_CASE("no camera as whole graphs, one as coarse nodes, six as fine nodes" * takt_tests::traces("OVX-09 OVX-10")) {
   for (const auto& options : {whole_graphs, whole_graphs_published}) {
     CHECK(coarse<1>(options)->reason == an::overload::one_task);
   }
@@ -109,7 +111,8 @@ TEST_CASE("OVX-09 OVX-10 no camera as whole graphs, one as coarse nodes, six as 
   for (std::size_t i = 0; i < 6; ++i) { CHECK(reads_as(six->end_to_end[i], 59481)); }
 }
 
-TEST_CASE("OVX-31 bounds of fine graphs: fair lateness and EDF, plain and normalized, one cluster and two") {
+TEST_CASE("bounds of fine graphs: fair lateness and EDF, plain and normalized, one cluster and two" *
+          takt_tests::traces("OVX-31")) {
   const auto bound = [](const auto& timing) { return timing->end_to_end[0]; };
   const an::fine_options normal_fl{.kernels = an::kernel_bound::separated};
   const an::fine_options normal_edf{.policy = g_edf, .kernels = an::kernel_bound::separated};

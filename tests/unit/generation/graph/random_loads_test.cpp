@@ -6,6 +6,7 @@
 
 #include <takt/core/rational.hpp>
 #include <takt/systems/graphs/figures/random_loads.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -16,7 +17,8 @@ constexpr std::int64_t threads = 160'000;
 
 }  // namespace
 
-TEST_CASE("OVX-X2 drawn kernels load what is asked for of the threads, short of a block at most") {
+TEST_CASE("drawn kernels load what is asked for of the threads, short of a block at most" *
+          takt_tests::traces("OVX-X2")) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     random_stream random{seed};
     task_rows<block_kernel<ticks>, 4> set;
@@ -37,8 +39,8 @@ TEST_CASE("OVX-X2 drawn kernels load what is asked for of the threads, short of 
   }
 }
 
-TEST_CASE(
-    "OVX-X2 drawn tasks whose jobs may overlap load what is asked for of the processors, and a seed gives one set") {
+TEST_CASE("drawn tasks whose jobs may overlap load what is asked for of the processors, and a seed gives one set" *
+          takt_tests::traces("OVX-X2")) {
   task_rows<gel_task<ticks>, 4> first;
   task_rows<gel_task<ticks>, 4> again;
   for (auto* set : {&first, &again}) {

@@ -10,6 +10,7 @@
 
 #include <takt/systems/locked_gpus/figures/studied_sets.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -75,7 +76,7 @@ void check_task(const gpusync_task<ticks, 1>& t, const studied_group& g, bool la
 
 }  // namespace
 
-TEST_CASE("GSA-25 the study has 486 groups of task sets, all different") {
+TEST_CASE("the study has 486 groups of task sets, all different" * takt_tests::traces("GSA-25")) {
   static_assert(studied_groups == 486);
   std::set<std::array<std::size_t, 6>> seen;
   for (std::size_t i = 0; i < studied_groups; ++i) {
@@ -96,7 +97,8 @@ TEST_CASE("GSA-25 the study has 486 groups of task sets, all different") {
   CHECK(o.state_percent == 25);
 }
 
-TEST_CASE("GSA-25 every task of every group is within the published ranges, and sets meet their utilization") {
+TEST_CASE("every task of every group is within the published ranges, and sets meet their utilization" *
+          takt_tests::traces("GSA-25")) {
   table t;
   for (std::size_t i = 0; i < studied_groups; i += 5) {
     const auto g = studied_group_at(i);
@@ -120,7 +122,8 @@ TEST_CASE("GSA-25 every task of every group is within the published ranges, and 
   }
 }
 
-TEST_CASE("GSA-25 which tasks use GPUs is random, and utilizations and periods fill their ranges evenly") {
+TEST_CASE("which tasks use GPUs is random, and utilizations and periods fill their ranges evenly" *
+          takt_tests::traces("GSA-25")) {
   gpusync_set_options o;
   o.task_utilization_permille = {100, 400};
   o.gpu_percent = 33;
@@ -146,7 +149,8 @@ TEST_CASE("GSA-25 which tasks use GPUs is random, and utilizations and periods f
   CHECK(period / tasks < 67'900);
 }
 
-TEST_CASE("GSA-25 sets that cannot be drawn are refused: options out of range, and tables that are too small") {
+TEST_CASE("sets that cannot be drawn are refused: options out of range, and tables that are too small" *
+          takt_tests::traces("GSA-25")) {
   table t;
   const auto fault_with = [&t](const auto& change) {
     gpusync_set_options o;
@@ -171,14 +175,16 @@ TEST_CASE("GSA-25 sets that cannot be drawn are refused: options out of range, a
   CHECK(generate(o, 1, 0, small) == model_fault::none);
 }
 
-TEST_CASE("GSA-25 groups and their numbers lead to each other, and axes name where a group keeps its values") {
+TEST_CASE("groups and their numbers lead to each other, and axes name where a group keeps its values" *
+          takt_tests::traces("GSA-25")) {
   for (std::size_t i = 0; i < studied_groups; ++i) { CHECK(number_of(studied_group_at(i)) == i); }
   CHECK(number_of(figure_4_16_group) < studied_groups);
   for (const auto& axis : studied_axes) { CHECK(figure_4_16_group.*axis.position < axis.names.size()); }
   CHECK(studied_axes[4].names[figure_4_16_group.*studied_axes[4].position] == "8MB");
 }
 
-TEST_CASE("GSA-25 sets of a group are those of its options, and another group, utilization or number gives others") {
+TEST_CASE("sets of a group are those of its options, and another group, utilization or number gives others" *
+          takt_tests::traces("GSA-25")) {
   using long_table = task_rows<gpusync_task<ticks, 1>, 320>;
   const auto periods = [](std::size_t group, std::int64_t utilization, std::int64_t index) {
     long_table t;
@@ -194,7 +200,8 @@ TEST_CASE("GSA-25 sets of a group are those of its options, and another group, u
   CHECK(periods(group, 2000, 3) != periods(group + 1, 2000, 3));
 }
 
-TEST_CASE("GSA-27 a point has enough sets when its interval is narrow at a divisor of the most, and at the most") {
+TEST_CASE("a point has enough sets when its interval is narrow at a divisor of the most, and at the most" *
+          takt_tests::traces("GSA-27")) {
   constexpr studied_precision wanted{.least = 4, .most = 40, .interval_permille = 500};
   static_assert(!wanted.enough(2, 0) && wanted.enough(4, 0) && wanted.enough(4, 4));
   static_assert(!wanted.enough(6, 0) && !wanted.enough(8, 4) && wanted.enough(40, 20));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <takt/systems/locked_gpus/figures/published_delays.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -24,7 +25,8 @@ using namespace takt::generation;
 
 }  // namespace
 
-TEST_CASE("GSA-49 the published delays fulfil what the paper says of them, in each of its observations") {
+TEST_CASE("the published delays fulfil what the paper says of them, in each of its observations" *
+          takt_tests::traces("GSA-49")) {
   const auto rows = with_busy_rows();
   for (const delay_observation& o : delay_observations) {
     CAPTURE(o.text);
@@ -32,7 +34,7 @@ TEST_CASE("GSA-49 the published delays fulfil what the paper says of them, in ea
   }
 }
 
-TEST_CASE("GSA-49 each observation of the delays fails for some table") {
+TEST_CASE("each observation of the delays fails for some table" * takt_tests::traces("GSA-49")) {
   for (const delay_observation& o : delay_observations) {
     CAPTURE(o.text);
     bool fails = false;
@@ -51,7 +53,7 @@ TEST_CASE("GSA-49 each observation of the delays fails for some table") {
   }
 }
 
-TEST_CASE("GSA-49 delays of all graphs weigh graphs alike, and drops weigh frames") {
+TEST_CASE("delays of all graphs weigh graphs alike, and drops weigh frames" * takt_tests::traces("GSA-49")) {
   std::array<delay_row, video_rates.size()> by_rate{};
   for (auto& row : by_rate) { row.fill(700); }
   CHECK(over_all_graphs(by_rate) == by_rate[0]);

@@ -11,13 +11,15 @@
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
 #include <takt/systems/locked_gpus/tasks/requests.hpp>
 #include <takt/systems/locked_gpus/tasks/validate.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
 namespace generation = takt::generation;
 using takt::ticks;
 
-TEST_CASE("GSA-49 seventeen graphs of eleven nodes have the periods and priorities of Table 5.2") {
+TEST_CASE("seventeen graphs of eleven nodes have the periods and priorities of Table 5.2" *
+          takt_tests::traces("GSA-49")) {
   const auto v = generation::make_video_graphs();
   REQUIRE(v.graphs.graphs.size() == 17);
   REQUIRE(v.tasks.size() == 17 * 11);
@@ -41,7 +43,8 @@ TEST_CASE("GSA-49 seventeen graphs of eleven nodes have the periods and prioriti
                                                                  {100, {1, 1}}});
 }
 
-TEST_CASE("GSA-49 on average the graphs keep CPUs and the execution engine as busy as was measured") {
+TEST_CASE("on average the graphs keep CPUs and the execution engine as busy as was measured" *
+          takt_tests::traces("GSA-49")) {
   const auto v = generation::make_video_graphs({.spread_percent = 0});
   takt::gpusync_board<> board;
   board.shape = {.cpus = 6, .cpu_cluster_size = 6, .scheduler = takt::cpu_scheduler::earliest_deadline};
@@ -63,7 +66,8 @@ TEST_CASE("GSA-49 on average the graphs keep CPUs and the execution engine as bu
   CHECK(section == doctest::Approx(4.36e6).epsilon(0.01));
 }
 
-TEST_CASE("GSA-49 longest times are above the average ones by the spread, and CPU time can be scaled alone") {
+TEST_CASE("longest times are above the average ones by the spread, and CPU time can be scaled alone" *
+          takt_tests::traces("GSA-49")) {
   const auto plain = generation::make_video_graphs({.spread_percent = 0});
   const auto spread = generation::make_video_graphs({.spread_percent = 20, .cpu_percent = 50});
   for (std::size_t n = 0; n < plain.tasks.size(); ++n) {
@@ -75,7 +79,8 @@ TEST_CASE("GSA-49 longest times are above the average ones by the spread, and CP
   }
 }
 
-TEST_CASE("GSA-49 data flow leads from the frame that is read to the one that is shown, and one frame into the past") {
+TEST_CASE("data flow leads from the frame that is read to the one that is shown, and one frame into the past" *
+          takt_tests::traces("GSA-49")) {
   const auto v = generation::make_video_graphs();
   for (std::size_t g = 0; g < 17; ++g) {
     const auto& graph = v.graphs.graphs[g];

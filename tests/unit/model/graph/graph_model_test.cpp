@@ -12,6 +12,7 @@
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -40,7 +41,8 @@ using small = takt::graph_table<takt::ticks, 8, 16>;
 
 }  // namespace
 
-TEST_CASE("OVX-01 a graph gets one source and one sink for nothing, and only where it has several") {
+TEST_CASE("a graph gets one source and one sink for nothing, and only where it has several" *
+          takt_tests::traces("OVX-01")) {
   small t;
   t.add_graph("forked", 10);
   for (const auto* name : {"a", "b", "c", "d"}) { t.add_node({.name = name, .wcet = 1}); }
@@ -73,7 +75,7 @@ TEST_CASE("OVX-01 a graph gets one source and one sink for nothing, and only whe
   CHECK(r.graphs[1].edges == 1);
 }
 
-TEST_CASE("OVX-01 a cycle of edges is refused, and one through a history edge is not") {
+TEST_CASE("a cycle of edges is refused, and one through a history edge is not" * takt_tests::traces("OVX-01")) {
   auto t = chain_of(10);
   REQUIRE(t.add_edge(2, 0, 1));
   CHECK_FALSE(takt::validate(t));
@@ -135,7 +137,8 @@ TEST_CASE("an edge to an unknown node is a status at run time") {
   CHECK(set.fault() == takt::model_error{model_fault::unknown_node, 0, takt::nowhere, 0});
 }
 
-TEST_CASE("OVX-11 a node is refined into its segments, and a kernel into launch, kernel and await") {
+TEST_CASE("a node is refined into its segments, and a kernel into launch, kernel and await" *
+          takt_tests::traces("OVX-11")) {
   constexpr auto set = takt::graph_set(takt::graph(
       "g", takt::period(20_ms), takt::node("read", takt::cpu(1_ms)),
       takt::node("detect", takt::copy(2_ms),
@@ -162,7 +165,7 @@ TEST_CASE("OVX-11 a node is refined into its segments, and a kernel into launch,
   CHECK(on_engine.nodes[1].kind == node_kind::copy);
 }
 
-TEST_CASE("GSA-42 edges follow from who reads and writes which object") {
+TEST_CASE("edges follow from who reads and writes which object" * takt_tests::traces("GSA-42")) {
   constexpr auto set = takt::graph_set(
       takt::graph("pedestrians", takt::period(33_ms),
                   takt::node("detectPeds", takt::cpu(9_ms), takt::reads("imageGray"), takt::writes("detected")),
@@ -172,7 +175,8 @@ TEST_CASE("GSA-42 edges follow from who reads and writes which object") {
                                                                               {"convertToGray", "detectPeds"}});
 }
 
-TEST_CASE("GSA-42 who changes an object in place stands between those before and those after it") {
+TEST_CASE("who changes an object in place stands between those before and those after it" *
+          takt_tests::traces("GSA-42")) {
   constexpr auto set = takt::graph_set(
       takt::graph("g", takt::period(33_ms), takt::node("make", takt::cpu(1_ms), takt::writes("image")),
                   takt::node("look", takt::cpu(1_ms), takt::reads("image")),
@@ -183,7 +187,7 @@ TEST_CASE("GSA-42 who changes an object in place stands between those before and
   CHECK(set.graphs.edges.size() == 4);
 }
 
-TEST_CASE("GSA-42 a cycle through data is refused unless it passes through a delayed object") {
+TEST_CASE("a cycle through data is refused unless it passes through a delayed object" * takt_tests::traces("GSA-42")) {
   const auto build = [](auto... parts) {
     return takt::graph_set(takt::graph(
         "g", takt::period(33_ms), takt::node("track", takt::cpu(1_ms), takt::reads("model"), takt::writes("box")),
@@ -205,7 +209,7 @@ TEST_CASE("GSA-42 a cycle through data is refused unless it passes through a del
   CHECK(in_second.fault() == takt::model_error{model_fault::duplicate_name, 1, 2});
 }
 
-TEST_CASE("OVX-16 pipelining is overlap of jobs, and batching multiplies the cost of nodes") {
+TEST_CASE("pipelining is overlap of jobs, and batching multiplies the cost of nodes" * takt_tests::traces("OVX-16")) {
   auto t = chain_of(10);
   t.add_node({.name = "k",
               .kind = node_kind::kernel,

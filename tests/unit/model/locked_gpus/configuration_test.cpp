@@ -11,6 +11,7 @@
 #include <takt/report/fault_text.hpp>
 #include <takt/systems/locked_gpus/tasks/study.hpp>
 #include <takt/systems/locked_gpus/tasks/validate.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -24,7 +25,8 @@ using takt::token_protocol;
   return takt::studied_configurations[takt::find_studied(name)].value;
 }
 
-TEST_CASE("GSA-1 the study has 57 different configurations without fault, all of 12 CPUs and 8 GPUs") {
+TEST_CASE("the study has 57 different configurations without fault, all of 12 CPUs and 8 GPUs" *
+          takt_tests::traces("GSA-1")) {
   std::set<std::string> names;
   for (const auto& c : takt::studied_configurations) {
     names.insert(std::string{c.name()});
@@ -84,7 +86,7 @@ TEST_CASE("GSA-1 the study has 57 different configurations without fault, all of
   CHECK(known == 57);
 }
 
-TEST_CASE("GSA-1 with CPUs and GPUs partitioned four CPUs have no GPU, two on each node") {
+TEST_CASE("with CPUs and GPUs partitioned four CPUs have no GPU, two on each node" * takt_tests::traces("GSA-1")) {
   const auto c = studied("(P,P,2)");
   std::set<std::int32_t> without;
   for (std::int32_t b = 0; b < c.cpu_clusters(); ++b) {
@@ -99,7 +101,7 @@ TEST_CASE("GSA-1 with CPUs and GPUs partitioned four CPUs have no GPU, two on ea
   }
 }
 
-TEST_CASE("GSA-1 without nodes clusters are associated in order") {
+TEST_CASE("without nodes clusters are associated in order" * takt_tests::traces("GSA-1")) {
   auto c = studied("(P,P,2)");
   c.numa_nodes = 1;
   for (std::int32_t b = 0; b < 12; ++b) { CHECK(c.has_gpus(b) == (b < 8)); }
@@ -107,7 +109,8 @@ TEST_CASE("GSA-1 without nodes clusters are associated in order") {
   for (std::int32_t a = 0; a < 8; ++a) { CHECK(partitioned_gpus.serves(a, a / 4)); }
 }
 
-TEST_CASE("GSA-1 the CK-OMLP is derived exactly where a GPU cluster serves several CPU clusters") {
+TEST_CASE("the CK-OMLP is derived exactly where a GPU cluster serves several CPU clusters" *
+          takt_tests::traces("GSA-1")) {
   for (const auto& c : takt::studied_configurations) {
     const std::string name{c.name()};
     const bool expected = name.starts_with("(P,C") || name.starts_with("(P,G") || name.starts_with("(C,G");
@@ -135,7 +138,7 @@ TEST_CASE("queues of tokens have places for the CPUs that share them, or under d
   CHECK(takt::fault_of(c) == model_fault::choice_out_of_range);
 }
 
-TEST_CASE("GSA-1 CPUs that share a GPU cluster") {
+TEST_CASE("CPUs that share a GPU cluster" * takt_tests::traces("GSA-1")) {
   CHECK(studied("(P,C2,1)").sharing_cpus(0) == 3);
   CHECK(studied("(P,C4,1)").sharing_cpus(0) == 6);
   CHECK(studied("(P,G,1)").sharing_cpus(0) == 12);
@@ -144,7 +147,8 @@ TEST_CASE("GSA-1 CPUs that share a GPU cluster") {
   CHECK(studied("(G,C2,3)").replicas() == 6);
 }
 
-TEST_CASE("GSA-4 the study's scope is the default: fair lateness, engines in order of arrival, chunks of 1 MB") {
+TEST_CASE("the study's scope is the default: fair lateness, engines in order of arrival, chunks of 1 MB" *
+          takt_tests::traces("GSA-4")) {
   const gpusync_configuration c;
   CHECK(c.scheduler == takt::cpu_scheduler::fair_lateness);
   CHECK(c.engines == takt::service_order::first_come);
@@ -152,7 +156,7 @@ TEST_CASE("GSA-4 the study's scope is the default: fair lateness, engines in ord
   CHECK(c.dma_chunk == 1'048'576);
 }
 
-TEST_CASE("GSD-62 a configuration names its fault") {
+TEST_CASE("a configuration names its fault" * takt_tests::traces("GSD-62")) {
   const gpusync_configuration good{.cpus = 4, .cpu_cluster_size = 2, .gpus = 4, .gpu_cluster_size = 2};
   CHECK(takt::fault_of(good) == model_fault::none);
   const auto with = [&](auto change) {
@@ -206,7 +210,7 @@ using board = takt::gpusync_board<>;
   return t;
 }
 
-TEST_CASE("GSD-62 a task names its fault and its place in the set") {
+TEST_CASE("a task names its fault and its place in the set" * takt_tests::traces("GSD-62")) {
   const auto with = [&](auto change, board platform = good_board()) {
     table tasks;
     tasks.add(good_task());
@@ -261,7 +265,7 @@ TEST_CASE("GSD-62 a task names its fault and its place in the set") {
   CHECK(takt::validate_gpusync(good_board(), table{}).fault == model_fault::no_task);
 }
 
-TEST_CASE("GSA-51 a GPU in the CPUs' memory has no copy engine, and tasks that copy nothing") {
+TEST_CASE("a GPU in the CPUs' memory has no copy engine, and tasks that copy nothing" * takt_tests::traces("GSA-51")) {
   board shared = good_board();
   shared.shape.copy_engines = 0;
   table tasks;

@@ -7,6 +7,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/systems/locked_gpus/tasks/published_costs.hpp>
 #include <takt/systems/locked_gpus/tasks/requests.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -15,7 +16,7 @@ using takt::ticks;
 using takt::transfer_kind;
 namespace costs = takt::published_costs;
 
-TEST_CASE("GSA-2 a latency's percentiles, mean and maximum, from samples in any order") {
+TEST_CASE("a latency's percentiles, mean and maximum, from samples in any order" * takt_tests::traces("GSA-2")) {
   takt::latency_distribution<8> d;
   CHECK(d.percentile(1, 2) == 0);
   CHECK(d.add(40, 0));
@@ -42,7 +43,8 @@ TEST_CASE("GSA-2 a latency's percentiles, mean and maximum, from samples in any 
   CHECK_FALSE(full.add(6));
 }
 
-TEST_CASE("GSA-2 published interrupts: half of them are short, the 99.9th percentile is far above the mean") {
+TEST_CASE("published interrupts: half of them are short, the 99.9th percentile is far above the mean" *
+          takt_tests::traces("GSA-2")) {
   CHECK(costs::top_halves().samples() == 4'500'000);
   CHECK(costs::top_halves().percentile(1, 2) == 7'310);
   CHECK(costs::top_halves().percentile(999, 1000) == 50'000);
@@ -55,7 +57,7 @@ TEST_CASE("GSA-2 published interrupts: half of them are short, the 99.9th percen
   CHECK(costs::bottom_halves().mean() >= costs::bottom_half_mean);
 }
 
-TEST_CASE("GSA-3 costs never fall with the bytes, and reproduce what is printed of 1 MB") {
+TEST_CASE("costs never fall with the bytes, and reproduce what is printed of 1 MB" * takt_tests::traces("GSA-3")) {
   using costs::bus_load;
   using costs::gpu_distance;
   using costs::memory_placement;
@@ -89,7 +91,7 @@ TEST_CASE("GSA-3 costs never fall with the bytes, and reproduce what is printed 
   CHECK(costs::cache_loss(memory_placement::local).time(4 * costs::kilobyte) == 635);
 }
 
-TEST_CASE("GSA-3 a curve is exact at its points, rounded up between them, and saturates") {
+TEST_CASE("a curve is exact at its points, rounded up between them, and saturates" * takt_tests::traces("GSA-3")) {
   takt::cost_curve<3> c;
   CHECK(c.time(5) == 0);
   CHECK(c.add({10, 100}));
@@ -111,7 +113,8 @@ TEST_CASE("GSA-3 a curve is exact at its points, rounded up between them, and sa
 using task = takt::gpusync_task<rational, 2>;
 using linear = takt::linear_transfer_costs<rational>;
 
-TEST_CASE("GSA-5 data and state are split into chunks each for itself, the last chunk is smaller") {
+TEST_CASE("data and state are split into chunks each for itself, the last chunk is smaller" *
+          takt_tests::traces("GSA-5")) {
   const linear cost{{takt::linear_cost<rational>{2, 1, 10}, {3, 1, 10}, {1, 1, 25}}};
   task t{.bytes_in = 100, .bytes_out = 250, .bytes_state = 120, .gpu_cluster = 0};
   t.kernels.unchecked_push_back(7);
@@ -148,7 +151,7 @@ struct uneven_costs {
   }
 };
 
-TEST_CASE("GSA-51 GPU clusters may have costs of their own") {
+TEST_CASE("GPU clusters may have costs of their own" * takt_tests::traces("GSA-51")) {
   const takt::gpusync_configuration c{.gpus = 2, .dma_chunk = 100};
   takt::gpusync_task<ticks, 1> t{.bytes_in = 150, .gpu_cluster = 0};
   CHECK(takt::requests_of(c, uneven_costs{}, t).copy_time() == 150);

@@ -16,6 +16,7 @@
 #include <takt/rules/shares/contention_predictor.hpp>
 
 #include "support/broken_precondition.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -32,7 +33,7 @@ using takt::wcet_row;
 
 }  // namespace
 
-TEST_CASE("WAMP-01 a share is 0 to 100, and memory comes in units of 256 MB") {
+TEST_CASE("a share is 0 to 100, and memory comes in units of 256 MB" * takt_tests::traces("WAMP-01")) {
   share s;
   CHECK(s == takt::no_share);
   CHECK(share::make(100, s));
@@ -53,7 +54,8 @@ TEST_CASE("WAMP-01 a share is 0 to 100, and memory comes in units of 256 MB") {
   CHECK(memory_units{-1}.count() == 0);
 }
 
-TEST_CASE("WAMP-01 the shares of an allocation never add up to more than 100, whatever is asked of it") {
+TEST_CASE("the shares of an allocation never add up to more than 100, whatever is asked of it" *
+          takt_tests::traces("WAMP-01")) {
   takt::random_stream random{1};
   takt::share_allocation<5> a;
   std::array<int, 5> mirror{};
@@ -81,7 +83,7 @@ TEST_CASE("WAMP-01 the shares of an allocation never add up to more than 100, wh
   }
 }
 
-TEST_CASE("WAMP-01 decreases come before increases, so the sum never exceeds 100 on the way") {
+TEST_CASE("decreases come before increases, so the sum never exceeds 100 on the way" * takt_tests::traces("WAMP-01")) {
   takt::random_stream random{11};
   const auto any = [&] {
     takt::share_allocation<4> out;
@@ -102,7 +104,7 @@ TEST_CASE("WAMP-01 decreases come before increases, so the sum never exceeds 100
   }
 }
 
-TEST_CASE("WAMP-24 a row follows from one time and the part that does not scale") {
+TEST_CASE("a row follows from one time and the part that does not scale" * takt_tests::traces("WAMP-24")) {
   constexpr auto linear = wcet_row::scaling(30);
   CHECK(linear.at(share{1}) == 3000);
   CHECK(linear.at(share{7}) == 429);
@@ -120,7 +122,8 @@ TEST_CASE("WAMP-24 a row follows from one time and the part that does not scale"
         std::numeric_limits<ticks>::max() / 2);
 }
 
-TEST_CASE("WAMP-24 WAMP-53 a measured row is raised to its least non-increasing upper envelope") {
+TEST_CASE("a measured row is raised to its least non-increasing upper envelope" *
+          takt_tests::traces("WAMP-24 WAMP-53")) {
   takt::random_stream random{53};
   for (int round = 0; round < 100; ++round) {
     std::array<ticks, wcet_row::shares> times{};
@@ -139,7 +142,7 @@ TEST_CASE("WAMP-24 WAMP-53 a measured row is raised to its least non-increasing 
   }
 }
 
-TEST_CASE("WAMP-24 a few measured shares complete a row") {
+TEST_CASE("a few measured shares complete a row" * takt_tests::traces("WAMP-24")) {
   const auto full = wcet_row::scaling(100'000, 300);
   const auto at = [&](int percent) {
     return takt::measured_share{share::bounded(percent), full.at(share::bounded(percent))};
@@ -200,7 +203,7 @@ TEST_CASE("steps between measured shares bound a kernel whose blocks take rounds
   CHECK(curve_is_sharper);
 }
 
-TEST_CASE("WAMP-24 the cheapest share of a job has the least product of share and time") {
+TEST_CASE("the cheapest share of a job has the least product of share and time" * takt_tests::traces("WAMP-24")) {
   CHECK(wcet_row::scaling(1000, 500).cheapest_share() == share{1});
   // Rounding up makes the area of a short job vary.
   takt::random_stream random{24};
@@ -213,7 +216,8 @@ TEST_CASE("WAMP-24 the cheapest share of a job has the least product of share an
   }
 }
 
-TEST_CASE("WAMP-24 contention adds up over the co-runners, and the worst load bounds every other one") {
+TEST_CASE("contention adds up over the co-runners, and the worst load bounds every other one" *
+          takt_tests::traces("WAMP-24")) {
   takt::application_set<3> table;
   for (const auto& t : {application("a", 3), application("b", 2), application("c", 1)}) { REQUIRE(table.add(t)); }
   table.contention.set(0, 1, 60'000);
@@ -250,7 +254,8 @@ TEST_CASE("WAMP-24 contention adds up over the co-runners, and the worst load bo
   CHECK(exactly.predict_worst(0, share{99}, all) == takt::unbounded_time);
 }
 
-TEST_CASE("WAMP-24 pairwise slow-down follows from how two applications press on the same resources") {
+TEST_CASE("pairwise slow-down follows from how two applications press on the same resources" *
+          takt_tests::traces("WAMP-24")) {
   constexpr takt::resource_profile gs{30, 50, 60, 0, 0};
   constexpr takt::resource_profile hw{60, 40, 30, 40, 0};
   static_assert(takt::profiled_slowdown(gs, hw, 100'000) == 56'000);  // 1800 + 2000 + 1800
@@ -260,7 +265,7 @@ TEST_CASE("WAMP-24 pairwise slow-down follows from how two applications press on
         std::numeric_limits<std::uint32_t>::max());
 }
 
-TEST_CASE("WAMP-23 wrong applications are refused with their place and fault") {
+TEST_CASE("wrong applications are refused with their place and fault" * takt_tests::traces("WAMP-23")) {
   const auto fault_with = [](const auto& change) {
     takt::application_set<2> table;
     REQUIRE(table.add(application("a", 2)));
@@ -288,7 +293,8 @@ TEST_CASE("WAMP-23 wrong applications are refused with their place and fault") {
   CHECK_FALSE(full.add(application("b", 2)));
 }
 
-TEST_CASE("WAMP-23 an application is written down once, with its period as deadline unless it says otherwise") {
+TEST_CASE("an application is written down once, with its period as deadline unless it says otherwise" *
+          takt_tests::traces("WAMP-23")) {
   constexpr auto set = takt::application_set(
       takt::application("gs", takt::period(1_s), takt::share_priority(10), takt::scaling_wcet(261_ms, 750)),
       takt::application("hw", takt::scaling_wcet(356_ms), takt::deadline(2_s), takt::period(3_s),

@@ -11,6 +11,7 @@
 #include <takt/prediction/corun/co_run_model.hpp>
 #include <takt/prediction/corun/model_text.hpp>
 #include <takt/prediction/corun/random_draws.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -57,7 +58,7 @@ auto with_line(std::string text, std::string_view before, std::string_view after
 
 }  // namespace
 
-TEST_CASE("WAMP-22 inputs and target are mapped by their ranges, a constant column to 0") {
+TEST_CASE("inputs and target are mapped by their ranges, a constant column to 0" * takt_tests::traces("WAMP-22")) {
   constexpr model m = small_model(0.5);
   CHECK(m.to_units({10, 7}) == point{0, 0});
   CHECK(m.to_units({30, 7}) == point{1, 0});
@@ -69,7 +70,7 @@ TEST_CASE("WAMP-22 inputs and target are mapped by their ranges, a constant colu
   static_assert(small_model(0.5).estimate({20, 7}).time > 20.08);
 }
 
-TEST_CASE("WAMP-22 what lies outside the ranges is flagged and not clamped") {
+TEST_CASE("what lies outside the ranges is flagged and not clamped" * takt_tests::traces("WAMP-22")) {
   constexpr model m = small_model(0.5);
   CHECK(m.estimate({30, 7}).status == estimate_status::estimated);
   CHECK(m.estimate({30.5, 7}).status == estimate_status::extrapolated);
@@ -78,14 +79,15 @@ TEST_CASE("WAMP-22 what lies outside the ranges is flagged and not clamped") {
   CHECK(m.to_units({-10, 7})[0] == -1);
 }
 
-TEST_CASE("WAMP-22 ranges are those of the columns") {
+TEST_CASE("ranges are those of the columns" * takt_tests::traces("WAMP-22")) {
   const std::array<point, 3> rows{{{1, 5}, {-2, 5}, {0.5, 5}}};
   const auto ranges = ranges_of<2>(rows);
   CHECK(ranges[0] == value_range{-2, 1});
   CHECK(ranges[1] == value_range{5, 5});
 }
 
-TEST_CASE("WAMP-17 there is no estimate without rules, for inputs that are no numbers, or of no positive time") {
+TEST_CASE("there is no estimate without rules, for inputs that are no numbers, or of no positive time" *
+          takt_tests::traces("WAMP-17")) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   model m = small_model(0.5);
   CHECK_FALSE(m.estimate({infinity, 7}));
@@ -99,7 +101,7 @@ TEST_CASE("WAMP-17 there is no estimate without rules, for inputs that are no nu
   CHECK_FALSE(m.estimate({20, 7}));
 }
 
-TEST_CASE("WAMP-17 a model reads back from its text to the bit") {
+TEST_CASE("a model reads back from its text to the bit" * takt_tests::traces("WAMP-17")) {
   const model written = random_model();
   const std::string text = to_text(written);
   model copy;
@@ -114,7 +116,8 @@ TEST_CASE("WAMP-17 a model reads back from its text to the bit") {
   }
 }
 
-TEST_CASE("WAMP-17 every change of a character and every cut is refused, and leaves the model as it was") {
+TEST_CASE("every change of a character and every cut is refused, and leaves the model as it was" *
+          takt_tests::traces("WAMP-17")) {
   const std::string text = to_text(random_model());
   model kept = small_model(0.25);
   const std::string before = to_text(kept);
@@ -128,7 +131,7 @@ TEST_CASE("WAMP-17 every change of a character and every cut is refused, and lea
   CHECK(to_text(kept) == before);
 }
 
-TEST_CASE("WAMP-17 a text is refused for what is wrong with it") {
+TEST_CASE("a text is refused for what is wrong with it" * takt_tests::traces("WAMP-17")) {
   const std::string text = to_text(random_model());
   model m;
   CHECK(read_model("", m) == model_text_status::not_a_model);

@@ -10,6 +10,7 @@
 #include <takt/prediction/corun/error_metrics.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>
 #include <takt/prediction/corun/scheduling_overhead.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -26,7 +27,8 @@ auto errors_falling_to(double last) -> std::vector<progress_error> {
 
 }  // namespace
 
-TEST_CASE("WAMP-40 the error is relative to the estimate as published, to the measurement, and in the unit itself") {
+TEST_CASE("the error is relative to the estimate as published, to the measurement, and in the unit itself" *
+          takt_tests::traces("WAMP-40")) {
   const auto errors =
       measure_errors(std::array{100.0, 200.0, 400.0}, std::array{110.0, 190.0, 400.0}).value_or(error_metrics{});
   CHECK(errors.percent_of_estimate == doctest::Approx(4.784688995).epsilon(1e-9));
@@ -34,7 +36,7 @@ TEST_CASE("WAMP-40 the error is relative to the estimate as published, to the me
   CHECK(errors.root_mean_square == doctest::Approx(8.164965809).epsilon(1e-9));
 }
 
-TEST_CASE("WAMP-40 errors relative to nothing are refused") {
+TEST_CASE("errors relative to nothing are refused" * takt_tests::traces("WAMP-40")) {
   CHECK_FALSE(measure_errors({}, {}));
   CHECK_FALSE(measure_errors(std::array{1.0}, std::array{1.0, 2.0}));
   CHECK_FALSE(measure_errors(std::array{1.0}, std::array{0.0}));
@@ -51,14 +53,15 @@ TEST_CASE("the overhead of scheduling is the mean over applications of the mean 
   CHECK_FALSE(mean_overhead<ticks>(std::array{overhead{INT64_MAX, 2}, overhead{INT64_MAX, 3}}).has_value());
 }
 
-TEST_CASE("WAMP-42 the threshold is where the error falls below the bound for good") {
+TEST_CASE("the threshold is where the error falls below the bound for good" * takt_tests::traces("WAMP-42")) {
   CHECK(pick_threshold(errors_falling_to(0.005), 0.01) == 0.75);
   CHECK(pick_threshold(errors_falling_to(0.005), 0.04) == doctest::Approx(0.3));
   CHECK(pick_threshold(errors_falling_to(0.005), 1) == 0);
   CHECK(pick_threshold(errors_falling_to(0.02), 0.01) == 1);
 }
 
-TEST_CASE("WAMP-42 a late error raises the threshold, by itself only if every sample has to be below the bound") {
+TEST_CASE("a late error raises the threshold, by itself only if every sample has to be below the bound" *
+          takt_tests::traces("WAMP-42")) {
   auto samples = errors_falling_to(0.005);
   samples.push_back({0.905, 0.05});
   CHECK(pick_threshold(samples, 0.01) == 0.75);
@@ -67,7 +70,7 @@ TEST_CASE("WAMP-42 a late error raises the threshold, by itself only if every sa
   CHECK(pick_threshold(samples, 0.01) == 0.91);
 }
 
-TEST_CASE("WAMP-42 nothing is trusted beyond a progress without samples") {
+TEST_CASE("nothing is trusted beyond a progress without samples" * takt_tests::traces("WAMP-42")) {
   std::vector<progress_error> samples = errors_falling_to(0);
   std::erase_if(samples, [](const progress_error& s) { return s.progress >= 0.86 && s.progress < 0.87; });
   CHECK(pick_threshold(samples, 0.01) == 0.87);

@@ -10,6 +10,7 @@
 #include <takt/prediction/corun/fuzzy_fit.hpp>
 #include <takt/prediction/corun/fuzzy_gradient.hpp>
 #include <takt/prediction/corun/random_draws.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -73,7 +74,7 @@ auto sum_of_squares(const plane& net, const std::vector<point>& samples, const s
 
 }  // namespace
 
-TEST_CASE("WAMP-20 one step of gradient descent has the published definition's values") {
+TEST_CASE("one step of gradient descent has the published definition's values" * takt_tests::traces("WAMP-20")) {
   line_network net = printed_network();
   const double before = descend(net, {0.4}, 1.7, {.center = 0.1, .width = 0.1, .consequent = 0.1});
   CHECK(before == doctest::Approx(1.3392436312341829).epsilon(1e-12));
@@ -85,7 +86,8 @@ TEST_CASE("WAMP-20 one step of gradient descent has the published definition's v
   CHECK(net.rules[1].weight == doctest::Approx(2.0122384300530975).epsilon(1e-12));
 }
 
-TEST_CASE("WAMP-20 every gradient agrees with finite differences, with constant and with affine consequents") {
+TEST_CASE("every gradient agrees with finite differences, with constant and with affine consequents" *
+          takt_tests::traces("WAMP-20")) {
   random_stream random{3};
   for (int n = 0; n < 50; ++n) {
     plane net = random_plane(random, 4);
@@ -109,7 +111,8 @@ TEST_CASE("WAMP-20 every gradient agrees with finite differences, with constant 
   }
 }
 
-TEST_CASE("WAMP-20 a width never falls below its floor, and slopes move only where they are wanted") {
+TEST_CASE("a width never falls below its floor, and slopes move only where they are wanted" *
+          takt_tests::traces("WAMP-20")) {
   random_stream random{4};
   plane net = random_plane(random, 3);
   plane affine = net;
@@ -128,7 +131,7 @@ TEST_CASE("WAMP-20 a width never falls below its floor, and slopes move only whe
   CHECK(floored);
 }
 
-TEST_CASE("WAMP-20 least squares gives the weights of the published definition") {
+TEST_CASE("least squares gives the weights of the published definition" * takt_tests::traces("WAMP-20")) {
   line_network net = printed_network();
   const std::vector<std::array<double, 1>> samples{{0.0}, {0.3}, {0.6}, {1.0}};
   const std::vector<double> targets{1, 1.3, 1.6, 2};
@@ -137,7 +140,7 @@ TEST_CASE("WAMP-20 least squares gives the weights of the published definition")
   CHECK(net.rules[1].weight == doctest::Approx(2.0043788705331536).epsilon(1e-12));
 }
 
-TEST_CASE("WAMP-20 no other weights have a smaller penalised error than the fitted ones") {
+TEST_CASE("no other weights have a smaller penalised error than the fitted ones" * takt_tests::traces("WAMP-20")) {
   random_stream random{5};
   for (int n = 0; n < 20; ++n) {
     plane net = random_plane(random, 5);
@@ -161,7 +164,7 @@ TEST_CASE("WAMP-20 no other weights have a smaller penalised error than the fitt
   }
 }
 
-TEST_CASE("WAMP-20 affine consequents fit an affine function exactly") {
+TEST_CASE("affine consequents fit an affine function exactly" * takt_tests::traces("WAMP-20")) {
   random_stream random{6};
   plane net = random_plane(random, 3);
   std::vector<point> samples;
@@ -176,7 +179,8 @@ TEST_CASE("WAMP-20 affine consequents fit an affine function exactly") {
   }
 }
 
-TEST_CASE("WAMP-20 weights that the samples do not determine are refused, and a ridge determines them") {
+TEST_CASE("weights that the samples do not determine are refused, and a ridge determines them" *
+          takt_tests::traces("WAMP-20")) {
   line_network net = printed_network();
   const std::vector<std::array<double, 1>> samples{{0.3}, {0.3}};
   const std::vector<double> targets{1, 1};

@@ -8,6 +8,7 @@
 
 #include <takt/prediction/corun/fuzzy_network.hpp>
 #include <takt/prediction/corun/random_draws.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -42,7 +43,7 @@ auto random_network(random_stream& random) -> plane {
 
 }  // namespace
 
-TEST_CASE("WAMP-14 membership falls as a Gaussian of the distance from the centre") {
+TEST_CASE("membership falls as a Gaussian of the distance from the centre" * takt_tests::traces("WAMP-14")) {
   fuzzy_rule<1> r;
   r.center = {0.3};
   r.width = {0.2};
@@ -54,7 +55,8 @@ TEST_CASE("WAMP-14 membership falls as a Gaussian of the distance from the centr
   }
 }
 
-TEST_CASE("WAMP-15 a firing strength is the product of the memberships, and no distance makes it underflow") {
+TEST_CASE("a firing strength is the product of the memberships, and no distance makes it underflow" *
+          takt_tests::traces("WAMP-15")) {
   random_stream random{1};
   for (int i = 0; i < 200; ++i) {
     const plane net = random_network(random);
@@ -73,7 +75,8 @@ TEST_CASE("WAMP-15 a firing strength is the product of the memberships, and no d
   for (const double far : {1e3, 1e200, -1e308}) { CHECK(std::isfinite(net.log_firings({far, far})[1])); }
 }
 
-TEST_CASE("WAMP-16 the output is finite everywhere and stays between the least and the greatest weight") {
+TEST_CASE("the output is finite everywhere and stays between the least and the greatest weight" *
+          takt_tests::traces("WAMP-16")) {
   const plane net = two_rules();
   CHECK(net.output({0.5, 0.5}) == doctest::Approx(2).epsilon(1e-12));
   CHECK(net.output({0.49, 0.5}) == doctest::Approx(1).epsilon(1e-12));
@@ -99,7 +102,7 @@ TEST_CASE("WAMP-16 the output is finite everywhere and stays between the least a
   }
 }
 
-TEST_CASE("WAMP-17 a fixed network is evaluated at compile time, as it is at run time") {
+TEST_CASE("a fixed network is evaluated at compile time, as it is at run time" * takt_tests::traces("WAMP-17")) {
   constexpr plane net = two_rules();
   constexpr double between = net.output({0.495, 0.505});
   static_assert(between > 1.9999 && between < 2.0001);
@@ -109,7 +112,7 @@ TEST_CASE("WAMP-17 a fixed network is evaluated at compile time, as it is at run
   CHECK(net.output({x, 0.5}) == doctest::Approx(known).epsilon(1e-15));
 }
 
-TEST_CASE("WAMP-17 an affine consequent is exact for an affine function with a single rule") {
+TEST_CASE("an affine consequent is exact for an affine function with a single rule" * takt_tests::traces("WAMP-17")) {
   fuzzy_network<2, 1> net;
   auto r = rule({0, 0}, 1, 0.5);
   r.slope = {2, -3};

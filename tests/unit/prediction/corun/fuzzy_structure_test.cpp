@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <takt/prediction/corun/fuzzy_structure.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -25,7 +26,8 @@ auto printed_options() -> fuzzy_structure_options<2> {
 
 }  // namespace
 
-TEST_CASE("WAMP-18 a sample that no rule covers founds one, centred on it, with a weight that the seed decides") {
+TEST_CASE("a sample that no rule covers founds one, centred on it, with a weight that the seed decides" *
+          takt_tests::traces("WAMP-18")) {
   plane net;
   random_stream random{1};
   const std::vector<point> samples{{0.2, 0.2}, {0.205, 0.2}, {0.8, 0.8}, {0.8, 0.8},
@@ -46,7 +48,7 @@ TEST_CASE("WAMP-18 a sample that no rule covers founds one, centred on it, with 
   CHECK(net.rules[1].importance == doctest::Approx(2.3044400876682847).epsilon(1e-12));
 }
 
-TEST_CASE("WAMP-18 a firing strength equal to the growth threshold still founds a rule") {
+TEST_CASE("a firing strength equal to the growth threshold still founds a rule" * takt_tests::traces("WAMP-18")) {
   fuzzy_structure_options<1> o;
   o.first_width = {1};
   o.growth_threshold = std::exp(-0.5);
@@ -57,7 +59,7 @@ TEST_CASE("WAMP-18 a firing strength equal to the growth threshold still founds 
   CHECK(learn_structure(net, {1.0}, o, random).grown);
 }
 
-TEST_CASE("WAMP-18 a full network says so and goes on learning importance") {
+TEST_CASE("a full network says so and goes on learning importance" * takt_tests::traces("WAMP-18")) {
   fuzzy_network<2, 1> net;
   random_stream random{1};
   CHECK(learn_structure(net, {0, 0}, printed_options(), random).grown);
@@ -68,7 +70,8 @@ TEST_CASE("WAMP-18 a full network says so and goes on learning importance") {
   CHECK(net.rules[0].importance < before);
 }
 
-TEST_CASE("WAMP-19 importance halves at most when a rule is idle, and grows ever slower when it fires") {
+TEST_CASE("importance halves at most when a rule is idle, and grows ever slower when it fires" *
+          takt_tests::traces("WAMP-19")) {
   double idle = 5;
   for (int i = 0; i < 40; ++i) {
     const double next = detail::next_importance(idle, false, 1, 1);
@@ -88,7 +91,8 @@ TEST_CASE("WAMP-19 importance halves at most when a rule is idle, and grows ever
   CHECK(detail::next_importance(1e6, true, 1, 1) >= 1e6);
 }
 
-TEST_CASE("WAMP-19 a rule at the pruning bound dies, but the most important one outlives every bound") {
+TEST_CASE("a rule at the pruning bound dies, but the most important one outlives every bound" *
+          takt_tests::traces("WAMP-19")) {
   auto o = printed_options();
   plane net;
   random_stream random{1};
@@ -109,7 +113,8 @@ TEST_CASE("WAMP-19 a rule at the pruning bound dies, but the most important one 
   CHECK(last.rules.size() == 1);
 }
 
-TEST_CASE("WAMP-19 sorted samples prune what shuffled ones keep, and without a bound nothing is pruned") {
+TEST_CASE("sorted samples prune what shuffled ones keep, and without a bound nothing is pruned" *
+          takt_tests::traces("WAMP-19")) {
   const auto rules_after = [](bool sorted, double bound) {
     auto o = printed_options();
     o.pruning_bound = bound;

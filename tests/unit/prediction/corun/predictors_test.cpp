@@ -15,6 +15,7 @@
 #include <takt/prediction/corun/worst_corner_heuristic.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -63,7 +64,8 @@ auto simple_model() -> co_run_model<3, 8> {
 
 }  // namespace
 
-TEST_CASE("WAMP-08 WAMP-10 the networks of a set answer for each application under the load of the others") {
+TEST_CASE("the networks of a set answer for each application under the load of the others" *
+          takt_tests::traces("WAMP-08 WAMP-10")) {
   const std::vector models{simple_model(), simple_model()};
   const std::vector<workload_profile<2>> profiles{{1, 2}, {8, 4}};
   const fuzzy predictor{models, profiles};
@@ -75,7 +77,8 @@ TEST_CASE("WAMP-08 WAMP-10 the networks of a set answer for each application und
   CHECK(predictor.estimate(0, share{40}, other).status == estimate_status::estimated);
 }
 
-TEST_CASE("WAMP-22 a load beyond the training is estimated and said to be so; an unknown task has no time") {
+TEST_CASE("a load beyond the training is estimated and said to be so; an unknown task has no time" *
+          takt_tests::traces("WAMP-22")) {
   const std::vector models{simple_model(), simple_model()};
   const std::vector<workload_profile<2>> profiles{{1, 2}, {30, 4}};
   const fuzzy predictor{models, profiles};
@@ -87,7 +90,8 @@ TEST_CASE("WAMP-22 a load beyond the training is estimated and said to be so; an
   CHECK(predictor.predict(0, share{40}, std::span<const co_runner>{unknown}) == unbounded_time);
 }
 
-TEST_CASE("WAMP-08 a table answers with the longest time recorded beside the same applications") {
+TEST_CASE("a table answers with the longest time recorded beside the same applications" *
+          takt_tests::traces("WAMP-08")) {
   static table recorded;
   const std::array<co_runner, 2> load{co_runner{1, share{30}}, co_runner{2, no_share}};
   const std::array<co_runner, 1> beside{co_runner{1, share{10}}};
@@ -107,7 +111,8 @@ TEST_CASE("WAMP-08 a table answers with the longest time recorded beside the sam
   CHECK(recorded.predict(3, share{100}, load) == 300);
 }
 
-TEST_CASE("WAMP-08 the worst load of a table is the longest over all sets of co-runners, and all have to be known") {
+TEST_CASE("the worst load of a table is the longest over all sets of co-runners, and all have to be known" *
+          takt_tests::traces("WAMP-08")) {
   static table recorded;
   const std::array<co_runner, 2> both{co_runner{1, share{1}}, co_runner{2, share{1}}};
   const std::span<const co_runner> all{both};
@@ -122,7 +127,8 @@ TEST_CASE("WAMP-08 the worst load of a table is the longest over all sets of co-
   CHECK_FALSE(recorded.record(4, share{1}, std::span<const co_runner>{}, 1));
 }
 
-TEST_CASE("WAMP-08 a table of recorded contention never answers less than the contention that was recorded") {
+TEST_CASE("a table of recorded contention never answers less than the contention that was recorded" *
+          takt_tests::traces("WAMP-08")) {
   constexpr auto set = contending_set();
   const exact truth{set};
   static table recorded;
@@ -146,7 +152,8 @@ TEST_CASE("WAMP-08 a table of recorded contention never answers less than the co
   }
 }
 
-TEST_CASE("WAMP-56 a margin of e / (1 - e) makes up for estimates that are too short by e; one of e does not") {
+TEST_CASE("a margin of e / (1 - e) makes up for estimates that are too short by e; one of e does not" *
+          takt_tests::traces("WAMP-56")) {
   constexpr auto set = contending_set();
   const exact truth{set};
   for (const std::int64_t error : {1, 1000, 10'000, 100'000, 333'333, 900'000}) {
@@ -171,7 +178,8 @@ TEST_CASE("WAMP-56 a margin of e / (1 - e) makes up for estimates that are too s
   CHECK(full_margin.predict(0, full_share, std::span<const co_runner>{}) >= 1'000'000);
 }
 
-TEST_CASE("WAMP-56 scaling agrees with exact contention under the same bias and margin, up to one rounding") {
+TEST_CASE("scaling agrees with exact contention under the same bias and margin, up to one rounding" *
+          takt_tests::traces("WAMP-56")) {
   constexpr auto set = contending_set();
   for (const std::int64_t bias : {-200'000, -1, 0, 10'000, 500'000}) {
     const exact known{set, bias, 50'000};
@@ -185,7 +193,7 @@ TEST_CASE("WAMP-56 scaling agrees with exact contention under the same bias and 
   }
 }
 
-TEST_CASE("WAMP-56 scaling saturates and keeps what has no time") {
+TEST_CASE("scaling saturates and keeps what has no time" * takt_tests::traces("WAMP-56")) {
   CHECK(detail::stretched(unbounded_time, -999'999) == unbounded_time);
   CHECK(detail::stretched(unbounded_time / 2, 2'000'000) == unbounded_time);
   CHECK(detail::stretched(1, -999'999) == 1);
@@ -193,7 +201,7 @@ TEST_CASE("WAMP-56 scaling saturates and keeps what has no time") {
   CHECK(detail::stretched(11, 100'000) == 13);
 }
 
-TEST_CASE("WAMP-08 the corners are the worst load of a contention that adds up") {
+TEST_CASE("the corners are the worst load of a contention that adds up" * takt_tests::traces("WAMP-08")) {
   constexpr auto set = contending_set();
   const exact truth{set};
   const worst_corner_heuristic corners{truth};

@@ -10,6 +10,7 @@
 #include <takt/prediction/corun/estimate_log.hpp>
 #include <takt/systems/shares/figures/changing_load.hpp>
 
+#include "support/traces.hpp"
 #include "synthetic_training.hpp"
 
 namespace {
@@ -45,7 +46,8 @@ auto errors_in(const job& segments, std::size_t self, const model& predictor,
 
 }  // namespace
 
-TEST_CASE("WAMP-41 an estimate log gives each estimate its error relative to the response time") {
+TEST_CASE("an estimate log gives each estimate its error relative to the response time" *
+          takt_tests::traces("WAMP-41")) {
   estimate_log<2> log;
   log.started(100);
   CHECK(log.estimated(100, 0, 50));
@@ -61,7 +63,8 @@ TEST_CASE("WAMP-41 an estimate log gives each estimate its error relative to the
   CHECK(log.finished(100).empty());
 }
 
-TEST_CASE("WAMP-41 loads that stay as predicted leave no error, others the distance of Eq. 11") {
+TEST_CASE("loads that stay as predicted leave no error, others the distance of Eq. 11" *
+          takt_tests::traces("WAMP-41")) {
   const std::array<ticks, 2> lengths{10, 30};
   const auto right = remaining_time_errors<4>(lengths, std::array{40.0, 40.0});
   CHECK(right[0].error == 0);
@@ -73,8 +76,8 @@ TEST_CASE("WAMP-41 loads that stay as predicted leave no error, others the dista
   CHECK(wrong[1].error == doctest::Approx(0.25));
 }
 
-TEST_CASE(
-    "WAMP-41 WAMP-42 over five changes of load the error of the remaining time falls from its first estimate on") {
+TEST_CASE("over five changes of load the error of the remaining time falls from its first estimate on" *
+          takt_tests::traces("WAMP-41 WAMP-42")) {
   const auto all = profiles();
   random_stream random{1};
   for (const std::size_t self : {std::size_t{4}, std::size_t{7}}) {  // lavaMD's and myocyte's stand-ins
@@ -112,7 +115,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("WAMP-42 a predictor that is always wrong by the same part stays as wrong to the end of the job") {
+TEST_CASE("a predictor that is always wrong by the same part stays as wrong to the end of the job" *
+          takt_tests::traces("WAMP-42")) {
   for (const double factor : {0.98, 1.02}) {
     const std::array<ticks, 4> lengths{250'000, 250'000, 250'000, 250'000};
     const std::array<double, 4> times{factor * 1e6, factor * 1e6, factor * 1e6, factor * 1e6};

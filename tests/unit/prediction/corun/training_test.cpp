@@ -21,6 +21,7 @@
 #include <takt/prediction/corun/train_application.hpp>
 #include <takt/prediction/corun/training_csv.hpp>
 
+#include "support/traces.hpp"
 #include "synthetic_training.hpp"
 
 namespace {
@@ -64,8 +65,8 @@ auto parabola_options() -> training_options<1> {
 
 }  // namespace
 
-TEST_CASE(
-    "WAMP-21 WAMP-40 a network per synthetic application, trained on 3000 of 4000 samples, errs by at most 2.58 %") {
+TEST_CASE("a network per synthetic application, trained on 3000 of 4000 samples, errs by at most 2.58 %" *
+          takt_tests::traces("WAMP-21 WAMP-40")) {
   for (std::size_t self = 0; self < applications; ++self) {
     CAPTURE(synthetic_benchmarks[self].name);
     const auto samples = samples_of(self);
@@ -82,7 +83,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("WAMP-21 lavaMD's stand-in needs about as many rules as published, 55") {
+TEST_CASE("lavaMD's stand-in needs about as many rules as published, 55" * takt_tests::traces("WAMP-21")) {
   auto o = usual_options();
   o.training_samples = 1500;
   model trained;
@@ -92,7 +93,7 @@ TEST_CASE("WAMP-21 lavaMD's stand-in needs about as many rules as published, 55"
   CHECK(trained.network.rules.size() <= 60);
 }
 
-TEST_CASE("WAMP-21 the printed first width makes a rule of nearly every sample") {
+TEST_CASE("the printed first width makes a rule of nearly every sample" * takt_tests::traces("WAMP-21")) {
   auto o = usual_options();
   o.structure.first_width.fill(0.01);
   o.training_samples = 300;
@@ -102,7 +103,8 @@ TEST_CASE("WAMP-21 the printed first width makes a rule of nearly every sample")
   CHECK(report.test.percent_of_measurement > 2.58);
 }
 
-TEST_CASE("WAMP-20 WAMP-38 gradient descent improves on the first fit, and the best epoch is kept") {
+TEST_CASE("gradient descent improves on the first fit, and the best epoch is kept" *
+          takt_tests::traces("WAMP-20 WAMP-38")) {
   auto o = usual_options();
   o.training_samples = 800;
   o.epochs = 3;
@@ -120,7 +122,7 @@ TEST_CASE("WAMP-20 WAMP-38 gradient descent improves on the first fit, and the b
   CHECK(to_text(again) == to_text(trained));
 }
 
-TEST_CASE("WAMP-20 affine consequents err less than constant ones with the same rules") {
+TEST_CASE("affine consequents err less than constant ones with the same rules" * takt_tests::traces("WAMP-20")) {
   auto o = usual_options();
   o.training_samples = 800;
   o.structure.growth_threshold = 0.2;
@@ -134,7 +136,8 @@ TEST_CASE("WAMP-20 affine consequents err less than constant ones with the same 
   CHECK(with.test.percent_of_measurement < without.test.percent_of_measurement / 2);
 }
 
-TEST_CASE("WAMP-38 training writes its errors per epoch and the parameters of its rules as CSV") {
+TEST_CASE("training writes its errors per epoch and the parameters of its rules as CSV" *
+          takt_tests::traces("WAMP-38")) {
   auto o = parabola_options();
   o.epochs = 2;
   co_run_model<1, 16> trained;
@@ -179,7 +182,7 @@ TEST_CASE("WAMP-38 training writes its errors per epoch and the parameters of it
   CHECK_FALSE(std::getline(rows, line));
 }
 
-TEST_CASE("WAMP-21 training refuses what it cannot learn from and leaves the model as it was") {
+TEST_CASE("training refuses what it cannot learn from and leaves the model as it was" * takt_tests::traces("WAMP-21")) {
   co_run_model<1, 16> kept;
   const auto status_of = [&kept](auto samples, const training_options<1>& o) {
     const auto report = train<1>(samples, o, kept);
@@ -208,7 +211,7 @@ TEST_CASE("WAMP-21 training refuses what it cannot learn from and leaves the mod
   CHECK(status_of(samples, o) == training_status::not_determined);
 }
 
-TEST_CASE("WAMP-22 a constant column and a constant target train to that constant") {
+TEST_CASE("a constant column and a constant target train to that constant" * takt_tests::traces("WAMP-22")) {
   auto samples = parabola();
   for (auto& s : samples) { s = {{3}, 77}; }
   co_run_model<1, 16> trained;
@@ -220,7 +223,8 @@ TEST_CASE("WAMP-22 a constant column and a constant target train to that constan
   CHECK(report.extrapolated == 0);
 }
 
-TEST_CASE("WAMP-39 the layered networks have the published sizes, and their gradient agrees with finite differences") {
+TEST_CASE("the layered networks have the published sizes, and their gradient agrees with finite differences" *
+          takt_tests::traces("WAMP-39")) {
   random_stream random{1};
   const std::vector<std::size_t> shallow{12, 8, 8};
   const std::vector<std::size_t> deep{12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14};
@@ -245,7 +249,7 @@ TEST_CASE("WAMP-39 the layered networks have the published sizes, and their grad
   }
 }
 
-TEST_CASE("WAMP-39 the fuzzy network beats the small layered one at a cost of the same order") {
+TEST_CASE("the fuzzy network beats the small layered one at a cost of the same order" * takt_tests::traces("WAMP-39")) {
   const auto samples = samples_of(number_of("LM"));
   model fuzzy;
   const auto report = train<12>(samples, usual_options(), fuzzy);
@@ -269,8 +273,8 @@ TEST_CASE("WAMP-39 the fuzzy network beats the small layered one at a cost of th
   CHECK(fuzzy.network.products() < 16 * shallow.products());
 }
 
-TEST_CASE(
-    "WAMP-39 a layered network learns the samples of a fuzzy one: more epochs err less, in more products if deeper") {
+TEST_CASE("a layered network learns the samples of a fuzzy one: more epochs err less, in more products if deeper" *
+          takt_tests::traces("WAMP-39")) {
   const auto samples = samples_of(4, 600);
   auto o = usual_options();
   o.training_samples = 400;
@@ -287,7 +291,7 @@ TEST_CASE(
   CHECK(error_after(1, {12, 14, 14}).products > first.products);
 }
 
-TEST_CASE("WAMP-41 a mean of relative errors is in percent, and 0 of none") {
+TEST_CASE("a mean of relative errors is in percent, and 0 of none" * takt_tests::traces("WAMP-41")) {
   mean_error m;
   CHECK(m.percent() == 0);
   CHECK(m.count() == 0);
@@ -297,7 +301,8 @@ TEST_CASE("WAMP-41 a mean of relative errors is in percent, and 0 of none") {
   CHECK(m.count() == 2);
 }
 
-TEST_CASE("WAMP-21 an application is trained in one call, and its estimates of whole jobs are off by little") {
+TEST_CASE("an application is trained in one call, and its estimates of whole jobs are off by little" *
+          takt_tests::traces("WAMP-21")) {
   constexpr std::size_t self = 2;
   const auto profiles = generation::synthetic_profiles(generation::synthetic_airborne);
   const auto time_of = [](const std::array<std::int32_t, 5>& shares) {

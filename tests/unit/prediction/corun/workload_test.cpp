@@ -14,6 +14,7 @@
 #include <takt/prediction/corun/sample_recorder.hpp>
 #include <takt/prediction/corun/training_samples.hpp>
 #include <takt/prediction/corun/training_workloads.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -24,7 +25,8 @@ constexpr std::size_t at(raw_event e) { return static_cast<std::size_t>(e); }
 
 }  // namespace
 
-TEST_CASE("WAMP-10 the load of the others, scaled by their shares, and the own share make twelve inputs") {
+TEST_CASE("the load of the others, scaled by their shares, and the own share make twelve inputs" *
+          takt_tests::traces("WAMP-10")) {
   static_assert(std::tuple_size_v<workload_input<>> == 12);
   std::array<workload_profile<>, 3> profiles{};
   for (std::size_t k = 0; k < 3; ++k) {
@@ -42,13 +44,14 @@ TEST_CASE("WAMP-10 the load of the others, scaled by their shares, and the own s
   CHECK(std::all_of(y.begin(), y.end() - 1, [](double v) { return v == 0; }));
 }
 
-TEST_CASE("WAMP-10 another number of indicators is another type") {
+TEST_CASE("another number of indicators is another type" * takt_tests::traces("WAMP-10")) {
   const std::array<workload_profile<2>, 2> profiles{{{1, 2}, {30, 40}}};
   const std::array<std::int32_t, 2> shares{60, 10};
   CHECK(input_of<2>(profiles, shares, 0) == workload_input<2>{3, 4, 60});
 }
 
-TEST_CASE("WAMP-11 counters of sub-partitions add up to one indicator, the others have one of their own") {
+TEST_CASE("counters of sub-partitions add up to one indicator, the others have one of their own" *
+          takt_tests::traces("WAMP-11")) {
   std::array<std::uint64_t, raw_events> counts{};
   for (std::size_t e = 0; e < raw_events; ++e) { counts[e] = std::uint64_t{1} << e; }
   const auto profile = to_profile(counts, 4);
@@ -67,7 +70,7 @@ TEST_CASE("WAMP-11 counters of sub-partitions add up to one indicator, the other
   CHECK(std::accumulate(profile.begin(), profile.end(), 0.0) == static_cast<double>((1U << raw_events) - 1) / 4);
 }
 
-TEST_CASE("WAMP-11 every event and indicator has a name of its own") {
+TEST_CASE("every event and indicator has a name of its own" * takt_tests::traces("WAMP-11")) {
   std::set<std::string_view> names;
   for (std::size_t e = 0; e < raw_events; ++e) { names.insert(name_of(static_cast<raw_event>(e))); }
   CHECK(names.size() == raw_events);
@@ -77,7 +80,8 @@ TEST_CASE("WAMP-11 every event and indicator has a name of its own") {
   CHECK(name_of(workload_indicator::l2_reads) == "l2_read");
 }
 
-TEST_CASE("WAMP-12 a run under a constant load gives a sample, one under a changing load does not") {
+TEST_CASE("a run under a constant load gives a sample, one under a changing load does not" *
+          takt_tests::traces("WAMP-12")) {
   sample_recorder<int> recorder;
   const auto input_at = [&recorder](ticks now) { return recorder.finished(now).value_or(co_run_sample<int>{}).input; };
   REQUIRE(recorder.started(7, 100));
@@ -95,7 +99,7 @@ TEST_CASE("WAMP-12 a run under a constant load gives a sample, one under a chang
   CHECK(input_at(601) == 9);
 }
 
-TEST_CASE("WAMP-12 events out of order are refused and do not spoil later samples") {
+TEST_CASE("events out of order are refused and do not spoil later samples" * takt_tests::traces("WAMP-12")) {
   sample_recorder<int> recorder;
   const auto input_at = [&recorder](ticks now) { return recorder.finished(now).value_or(co_run_sample<int>{}).input; };
   CHECK_FALSE(recorder.finished(10).has_value());
@@ -115,7 +119,8 @@ TEST_CASE("WAMP-12 events out of order are refused and do not spoil later sample
   CHECK(recorder.finished(60).value_or(co_run_sample<int>{}).time == 10);
 }
 
-TEST_CASE("WAMP-13 every subset of the others is enumerated, each with valid and different vectors of shares") {
+TEST_CASE("every subset of the others is enumerated, each with valid and different vectors of shares" *
+          takt_tests::traces("WAMP-13")) {
   constexpr std::size_t applications = 5;
   constexpr std::int64_t vectors = 6;
   for (std::size_t self = 0; self < applications; ++self) {
@@ -142,7 +147,8 @@ TEST_CASE("WAMP-13 every subset of the others is enumerated, each with valid and
   }
 }
 
-TEST_CASE("WAMP-13 own shares spread from 1 to what the others leave, and the others' vectors are even") {
+TEST_CASE("own shares spread from 1 to what the others leave, and the others' vectors are even" *
+          takt_tests::traces("WAMP-13")) {
   const training_workloads<3> workloads{3, 0, 100, 1};
   std::set<std::int32_t> alone;
   for (std::int64_t i = 0; i < 100; ++i) { alone.insert(workloads[i][0]); }
@@ -160,7 +166,8 @@ TEST_CASE("WAMP-13 own shares spread from 1 to what the others leave, and the ot
   }
 }
 
-TEST_CASE("WAMP-13 the largest set of co-runners leaves each a share, and an only application runs alone") {
+TEST_CASE("the largest set of co-runners leaves each a share, and an only application runs alone" *
+          takt_tests::traces("WAMP-13")) {
   const training_workloads<32> crowd{32, 31, 1, 3};
   const auto shares = crowd[crowd.size() - 1];
   CHECK(std::count_if(shares.begin(), shares.end(), [](std::int32_t s) { return s > 0; }) == 32);
@@ -170,7 +177,8 @@ TEST_CASE("WAMP-13 the largest set of co-runners leaves each a share, and an onl
   CHECK(lonely[3][0] > 75);
 }
 
-TEST_CASE("WAMP-13 samples are the timed workloads in a drawn order, all of them if there are not enough") {
+TEST_CASE("samples are the timed workloads in a drawn order, all of them if there are not enough" *
+          takt_tests::traces("WAMP-13")) {
   const std::array<workload_profile<1>, 2> profiles{{{5}, {7}}};
   const training_workloads<2> workloads{2, 1, 10, 3};
   const auto time_of = [](const auto& shares) { return ticks{1000} * shares[1] + shares[0]; };

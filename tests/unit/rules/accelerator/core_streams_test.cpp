@@ -10,6 +10,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/rules/accelerator/event_driven_gang.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -141,7 +142,8 @@ void play(std::uint64_t seed, Order /*order*/, bool at_once) {
 
 }  // namespace
 
-TEST_CASE("AP-10 kernels pinned to different cores never share a stream, and one for all cores is alone") {
+TEST_CASE("kernels pinned to different cores never share a stream, and one for all cores is alone" *
+          takt_tests::traces("AP-10")) {
   constexpr takt::stream_layout streams{.cores = 2, .levels = 2};
   static_assert(streams.count() == 6);
   std::set<std::int32_t> seen;
@@ -160,7 +162,8 @@ TEST_CASE("AP-10 kernels pinned to different cores never share a stream, and one
   }
 }
 
-TEST_CASE("AP-10 the heads of the core queues and the whole-GPU jobs give the same choice as a walk over all jobs") {
+TEST_CASE("the heads of the core queues and the whole-GPU jobs give the same choice as a walk over all jobs" *
+          takt_tests::traces("AP-10")) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     play(seed, takt::backfill, true);
     play(seed, takt::strict, true);

@@ -6,6 +6,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -56,7 +57,7 @@ using stack = takt::level_stack<max_tasks>;
 
 }  // namespace
 
-TEST_CASE("AP-08 a single stream takes the best waiting job only when it is empty") {
+TEST_CASE("a single stream takes the best waiting job only when it is empty" * takt_tests::traces("AP-08")) {
   bench b{takt::level_stack<max_tasks>{1}};
   CHECK(b.activate(0, 50) == levels{0});
   CHECK(b.activate(1, 20).empty());
@@ -69,7 +70,7 @@ TEST_CASE("AP-08 a single stream takes the best waiting job only when it is empt
   CHECK(b.top() == 1);
 }
 
-TEST_CASE("AP-09 two levels give the three published cases") {
+TEST_CASE("two levels give the three published cases" * takt_tests::traces("AP-09")) {
   bench b{stack{2}};
   CHECK(b.activate(0, 50) == levels{0});  // both streams empty
   CHECK(b.activate(1, 50).empty());       // the low one taken, and nothing better waits: equal is not better
@@ -81,7 +82,8 @@ TEST_CASE("AP-09 two levels give the three published cases") {
   CHECK(b.top() == 0);
 }
 
-TEST_CASE("AP-09 with only the high stream taken no decision is made, though fewer jobs than levels have started") {
+TEST_CASE("with only the high stream taken no decision is made, though fewer jobs than levels have started" *
+          takt_tests::traces("AP-09")) {
   const auto check = [](auto b, const levels& after) {
     CHECK(b.activate(0, 50) == levels{0});
     CHECK(b.activate(1, 40) == levels{1});
@@ -93,8 +95,8 @@ TEST_CASE("AP-09 with only the high stream taken no decision is made, though few
   check(bench{takt::level_stack<max_tasks, takt::limited_by_started_jobs>{2}}, levels{2});
 }
 
-TEST_CASE(
-    "AP-09 any number of levels: a job is pushed only above one of strictly lower priority, and never taken back") {
+TEST_CASE("any number of levels: a job is pushed only above one of strictly lower priority, and never taken back" *
+          takt_tests::traces("AP-09")) {
   takt::random_stream random{7};
   for (std::int32_t most = 1; most <= 5; ++most) {
     for (int run = 0; run < 40; ++run) {

@@ -4,8 +4,10 @@
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator/slot_window.hpp>
+#include "support/traces.hpp"
 
-TEST_CASE("AP-15 the window of a slot is open when a walk over all instants says so, and names its next edge") {
+TEST_CASE("the window of a slot is open when a walk over all instants says so, and names its next edge" *
+          takt_tests::traces("AP-15")) {
   using takt::ticks;
   for (ticks period = 1; period <= 7; ++period) {
     for (ticks offset = 0; offset < period; ++offset) {

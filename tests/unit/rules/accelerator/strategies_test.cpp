@@ -11,6 +11,7 @@
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/rules/accelerator/strategy.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -55,7 +56,8 @@ class told {
 
 }  // namespace
 
-TEST_CASE("AP-05 an activated kernel waits by priority and moves to a stream when the strategy is asked to decide") {
+TEST_CASE("an activated kernel waits by priority and moves to a stream when the strategy is asked to decide" *
+          takt_tests::traces("AP-05")) {
   told s{takt::level_stack<max_tasks>{2}};
   s.activate(0, 40);
   s.activate(1, 30);
@@ -70,7 +72,7 @@ TEST_CASE("AP-05 an activated kernel waits by priority and moves to a stream whe
   CHECK(s.decide() == commands{submitted(1, any_core, 0)});
 }
 
-TEST_CASE("AP-06 a kernel that is pinned goes to its core, one that is not to all cores") {
+TEST_CASE("a kernel that is pinned goes to its core, one that is not to all cores" * takt_tests::traces("AP-06")) {
   told s{takt::event_driven_gang<max_tasks, 3>{3}};
   const kernel_id whole = 0;
   const kernel_id one = 1;
@@ -85,7 +87,7 @@ TEST_CASE("AP-06 a kernel that is pinned goes to its core, one that is not to al
   CHECK(s.decide() == commands{submitted(whole, any_core, 0)});
 }
 
-TEST_CASE("AP-06 a strategy says how many cores and levels of streams it needs") {
+TEST_CASE("a strategy says how many cores and levels of streams it needs" * takt_tests::traces("AP-06")) {
   using gang = takt::event_driven_gang<max_tasks, 4>;
   CHECK(gang{3}.cores() == 3);
   CHECK(gang{3}.levels() == 1);
@@ -103,7 +105,8 @@ TEST_CASE("jobs wait by point, then by release, then in the given order, and onl
   CHECK_FALSE(outranks(order{1, 0, 0}, order{1, 1, 1}));
 }
 
-TEST_CASE("AP-15 when a slot closes what runs there is asked to yield, and the other slot waits until it has") {
+TEST_CASE("when a slot closes what runs there is asked to yield, and the other slot waits until it has" *
+          takt_tests::traces("AP-15")) {
   told s{takt::slotted_cores<max_tasks, 2>{2}};
   const kernel_id whole = 0;
   const kernel_id zero = 1;

@@ -17,6 +17,7 @@
 #include <takt/rules/graph/reorder_buffer.hpp>
 #include <takt/rules/graph/sporadic_job.hpp>
 #include <takt/rules/graph/token_counter.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -46,7 +47,7 @@ using pgm = takt::pgm_table<ticks, 8, 16>;
 
 }  // namespace
 
-TEST_CASE("GSD-01 a job of a sporadic task waits for the job before it, and its times follow") {
+TEST_CASE("a job of a sporadic task waits for the job before it, and its times follow" * takt_tests::traces("GSD-01")) {
   constexpr takt::gel_task<ticks> t{.name = "t", .wcet = 3, .period = 4, .deadline = 6};
   static_assert(takt::utilization(t) == rational{3, 4});
   static_assert(takt::deadline_kind_of(t) == takt::deadline_kind::arbitrary);
@@ -67,7 +68,7 @@ TEST_CASE("GSD-01 a job of a sporadic task waits for the job before it, and its 
   CHECK(second.tardiness() == 0);
 }
 
-TEST_CASE("GSD-02 a list of arrivals keeps a rate or not") {
+TEST_CASE("a list of arrivals keeps a rate or not" * takt_tests::traces("GSD-02")) {
   CHECK(legal({0, 0, 10, 10, 20}, 2, 10));
   CHECK_FALSE(legal({0, 0, 9, 20}, 2, 10));
   CHECK_FALSE(legal({0, 5, 9}, 2, 10));
@@ -79,7 +80,8 @@ TEST_CASE("GSD-02 a list of arrivals keeps a rate or not") {
   static_assert(rate.utilization(rational{2}) == rational{2, 3});
 }
 
-TEST_CASE("GSD-03 a processing graph with a cycle, a wrong amount or unequal rates is refused") {
+TEST_CASE("a processing graph with a cycle, a wrong amount or unequal rates is refused" *
+          takt_tests::traces("GSD-03")) {
   auto g = example();
   CHECK_FALSE(takt::validate(g));
   SUBCASE("cycle") {
@@ -109,7 +111,7 @@ TEST_CASE("GSD-03 a processing graph with a cycle, a wrong amount or unequal rat
   }
 }
 
-TEST_CASE("GSD-03 tokens are counted, and a job starts at its threshold") {
+TEST_CASE("tokens are counted, and a job starts at its threshold" * takt_tests::traces("GSD-03")) {
   const auto g = example();
   takt::token_counter<8> tokens{std::span<const token_edge>(g.edges.data(), g.edges.size())};
   REQUIRE(tokens.edges() == 4);
@@ -137,7 +139,7 @@ TEST_CASE("GSD-03 tokens are counted, and a job starts at its threshold") {
   CHECK_FALSE(full.complete(0));
 }
 
-TEST_CASE("GSD-04 GSD-05 Example 2.1 becomes rate-based tasks and sporadic tasks") {
+TEST_CASE("Example 2.1 becomes rate-based tasks and sporadic tasks" * takt_tests::traces("GSD-04 GSD-05")) {
   const auto rates = takt::derive_rates(example());
   REQUIRE_FALSE(rates.error);
   for (std::uint32_t k = 0; k < 4; ++k) { CHECK(rates.order[k] == k); }
@@ -153,7 +155,8 @@ TEST_CASE("GSD-04 GSD-05 Example 2.1 becomes rate-based tasks and sporadic tasks
   }
 }
 
-TEST_CASE("GSA-35 the pedestrian detector at 30 frames per second has a period of 100/3 ms at every node") {
+TEST_CASE("the pedestrian detector at 30 frames per second has a period of 100/3 ms at every node" *
+          takt_tests::traces("GSA-35")) {
   takt::pgm_table<rational, 4, 3> g;
   g.nodes.unchecked_push_back({.name = "yuv", .arrivals = 1, .window = rational{100, 3}});
   for (const auto* name : {"gray", "detect", "show"}) { g.nodes.unchecked_push_back({.name = name}); }
@@ -179,7 +182,8 @@ TEST_CASE("GSA-35 the pedestrian detector at 30 frames per second has a period o
   CHECK(other.nodes[3].period() == rational{50});
 }
 
-TEST_CASE("GSD-06 a release moves to its tokens and never comes closer than a period to the one before") {
+TEST_CASE("a release moves to its tokens and never comes closer than a period to the one before" *
+          takt_tests::traces("GSD-06")) {
   takt::release_rule<ticks> rule{3, 5};
   takt::node_release<ticks> r;
   REQUIRE(rule.next(10, true, r));
@@ -194,7 +198,8 @@ TEST_CASE("GSD-06 a release moves to its tokens and never comes closer than a pe
   CHECK_FALSE(rule.next(std::numeric_limits<ticks>::max() - 1, true, r));
 }
 
-TEST_CASE("GSA-40 an early job keeps its deadline, and only a job that waited for tokens shifts it") {
+TEST_CASE("an early job keeps its deadline, and only a job that waited for tokens shifts it" *
+          takt_tests::traces("GSA-40")) {
   takt::release_rule<ticks> rule{10, 10};
   takt::node_release<ticks> r;
   REQUIRE(rule.next(0, true, r));
@@ -211,7 +216,7 @@ TEST_CASE("GSA-40 an early job keeps its deadline, and only a job that waited fo
   CHECK(r.deadline == 47);
 }
 
-TEST_CASE("GSA-46 under fixed priorities a node ranks by its longest distance from a source") {
+TEST_CASE("under fixed priorities a node ranks by its longest distance from a source" * takt_tests::traces("GSA-46")) {
   const std::array<token_edge, 5> edges{token_edge{0, 1}, token_edge{1, 2}, token_edge{0, 2}, token_edge{2, 4},
                                         token_edge{3, 4}};
   const auto f = takt::make_feedback<8, 16>(5, std::span<const token_edge>(edges), {});
@@ -224,7 +229,7 @@ TEST_CASE("GSA-46 under fixed priorities a node ranks by its longest distance fr
   CHECK(f.copies == 4);
 }
 
-TEST_CASE("GSA-44 whoever still reads a copy holds back whoever would overwrite it") {
+TEST_CASE("whoever still reads a copy holds back whoever would overwrite it" * takt_tests::traces("GSA-44")) {
   // Elliott 2015, Figure 5.6: the object that node 0 writes is still read by node 2 when node 1 is done with it.
   const std::array<token_edge, 2> edges{token_edge{0, 1}, token_edge{1, 2}};
   const std::array<takt::object_use, 3> uses{takt::object_use{"image", 0}, takt::object_use{"image", 1},
@@ -243,7 +248,8 @@ TEST_CASE("GSA-44 whoever still reads a copy holds back whoever would overwrite 
                   .complete);
 }
 
-TEST_CASE("GSA-45 readers of a two-frame window never find their past overwritten in a ring of M + N places") {
+TEST_CASE("readers of a two-frame window never find their past overwritten in a ring of M + N places" *
+          takt_tests::traces("GSA-45")) {
   constexpr std::int64_t past = 2;
   // 0 writes frames, 1 compares each with the one two before it.
   const std::array<token_edge, 2> forward{token_edge{0, 1}, token_edge{.from = 0, .to = 1, .initial = past}};
@@ -275,7 +281,7 @@ TEST_CASE("GSA-45 readers of a two-frame window never find their past overwritte
   CHECK(overwritten(places - 1));
 }
 
-TEST_CASE("OVX-13 results that end out of order are handed on in order") {
+TEST_CASE("results that end out of order are handed on in order" * takt_tests::traces("OVX-13")) {
   takt::reorder_buffer<3> results;
   std::int64_t job = -1;
   CHECK(results.complete(2));
@@ -294,7 +300,8 @@ TEST_CASE("OVX-13 results that end out of order are handed on in order") {
   CHECK(results.complete(3));
 }
 
-TEST_CASE("OVX-13 as many places as periods fit into the response bound are enough to restore the order") {
+TEST_CASE("as many places as periods fit into the response bound are enough to restore the order" *
+          takt_tests::traces("OVX-13")) {
   constexpr ticks period = 10;
   constexpr ticks bound = 77;
   takt::random_stream random{13};

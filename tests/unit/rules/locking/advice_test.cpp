@@ -15,6 +15,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -107,8 +108,9 @@ auto taken(notes& all) -> notes { return std::exchange(all, {}); }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("GSD-91 a plug-in is asked at each choice and told of each of five events, with the request", Lock,
-                   advised_r2dglp, advised_k_fmlp) {
+TEST_CASE_TEMPLATE("a plug-in is asked at each choice and told of each of five events, with the request" *
+                       takt_tests::traces("GSD-91"),
+                   Lock, advised_r2dglp, advised_k_fmlp) {
   notes seen;
   Lock lock{{.replicas = 2}, recorder{.notes = &seen}};
   CHECK(issue(lock, 4) == 4);
@@ -120,7 +122,8 @@ TEST_CASE_TEMPLATE("GSD-91 a plug-in is asked at each choice and told of each of
   CHECK(taken(seen) == notes{"exited task 7"});
 }
 
-TEST_CASE("GSD-91 the end of a section, a withdrawal and a theft are told in the order in which they happen") {
+TEST_CASE("the end of a section, a withdrawal and a theft are told in the order in which they happen" *
+          takt_tests::traces("GSD-91")) {
   notes seen;
   advised_k_fmlp lock{{.replicas = 2}, recorder{.notes = &seen}};
   for (const request_id r : {0, 1, 2, 3}) { issue(lock, r); }
@@ -136,7 +139,8 @@ TEST_CASE("GSD-91 the end of a section, a withdrawal and a theft are told in the
   CHECK(taken(seen).front().starts_with("dequeued task 14"));
 }
 
-TEST_CASE("GSD-91 the R2DGLP rejects impossible advice of all three kinds, counts it and follows its own rule") {
+TEST_CASE("the R2DGLP rejects impossible advice of all three kinds, counts it and follows its own rule" *
+          takt_tests::traces("GSD-91")) {
   notes seen;
   advised_r2dglp lock{{.replicas = 2, .cluster = 4}, recorder{.notes = &seen, .chosen = 5}};
   issue(lock, 7);
@@ -171,7 +175,8 @@ TEST_CASE("GSD-91 the R2DGLP rejects impossible advice of all three kinds, count
   CHECK(lock.rejected_advice() == 5);
 }
 
-TEST_CASE("GSD-91 advice that the bound allows is taken: a farther queue, a better donee, another request to steal") {
+TEST_CASE("advice that the bound allows is taken: a farther queue, a better donee, another request to steal" *
+          takt_tests::traces("GSD-91")) {
   notes seen;
   const takt::r2dglp_options options{.replicas = 2, .cluster = 4, .queue_limit = 3};
   advised_r2dglp lock{options, recorder{.notes = &seen}};
@@ -193,8 +198,8 @@ TEST_CASE("GSD-91 advice that the bound allows is taken: a farther queue, a bett
   CHECK(lock.rejected_advice() == 0);
 }
 
-TEST_CASE(
-    "GSD-91 affinity by declared lengths spreads new tasks, brings old ones back, and steals only where it helps") {
+TEST_CASE("affinity by declared lengths spreads new tasks, brings old ones back, and steals only where it helps" *
+          takt_tests::traces("GSD-91")) {
   takt::gpu_topology<2, 1> board;
   const auto hub = board.add_hub();
   for (int g = 0; g < 2; ++g) { (void)board.add_gpu(hub, 2); }
@@ -242,8 +247,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "GSD-91 affinity by declared lengths lends to the nearest GPU, and a GPU without a common hub is the farthest") {
+TEST_CASE("affinity by declared lengths lends to the nearest GPU, and a GPU without a common hub is the farthest" *
+          takt_tests::traces("GSD-91")) {
   takt::gpu_topology<3, 2> board;
   const auto hub = board.add_hub();
   for (int g = 0; g < 2; ++g) { (void)board.add_gpu(hub, 2); }

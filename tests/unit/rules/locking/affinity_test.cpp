@@ -15,6 +15,7 @@
 #include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/locking/token_map.hpp>
+#include "support/traces.hpp"
 
 using takt::no_replica;
 using takt::no_request;
@@ -64,7 +65,8 @@ template <class Key>
 
 }  // namespace
 
-TEST_CASE("GSD-64 the tokens of a pool are spread over its GPUs, and too few of them per GPU are reported") {
+TEST_CASE("the tokens of a pool are spread over its GPUs, and too few of them per GPU are reported" *
+          takt_tests::traces("GSD-64")) {
   constexpr token_map block{.gpus = 2, .tokens_per_gpu = 3};
   constexpr token_map interleaved{.gpus = 2, .tokens_per_gpu = 3, .layout = token_layout::interleaved};
   static_assert(block.tokens() == 6);
@@ -96,7 +98,8 @@ TEST_CASE("GSD-64 the tokens of a pool are spread over its GPUs, and too few of 
   CHECK(token_map{2, std::numeric_limits<std::int32_t>::max()}.check(topology) == token_finding::no_tokens);
 }
 
-TEST_CASE("GSD-67 the shorter of two queues depends on whether requests or predicted times count") {
+TEST_CASE("the shorter of two queues depends on whether requests or predicted times count" *
+          takt_tests::traces("GSD-67")) {
   constexpr std::array<rational, 3> short_ones{rational{1}, rational{1, 2}, rational{1, 3}};
   constexpr std::array<rational, 1> long_one{rational{2}};
   constexpr std::array<queue_load, 3> queues{takt::load_of(short_ones), takt::load_of(long_one), takt::load_of({})};
@@ -108,7 +111,8 @@ TEST_CASE("GSD-67 the shorter of two queues depends on whether requests or predi
   CHECK(takt::shortest_queue(queues, takt::load_measure::predicted_time) == 2);
 }
 
-TEST_CASE("GSD-68 GSD-69 the worked allocation: least predicted response, but fewest users for a first request") {
+TEST_CASE("the worked allocation: least predicted response, but fewest users for a first request" *
+          takt_tests::traces("GSD-68 GSD-69")) {
   constexpr token_map map{.gpus = 2, .tokens_per_gpu = 2};
   constexpr std::array<queue_load, 4> queues{queue_load{1, 6}, queue_load{1, 2}, queue_load{0, 0}, queue_load{2, 2}};
   constexpr std::array<rational, 4> own{5, 5, 9, 9};
@@ -120,7 +124,7 @@ TEST_CASE("GSD-68 GSD-69 the worked allocation: least predicted response, but fe
   CHECK(takt::quickest_queue(queues, own, takt::unlimited_queue) == 1);
 }
 
-TEST_CASE("GSD-68 GSD-69 the chosen queue is the best with room in random pools") {
+TEST_CASE("the chosen queue is the best with room in random pools" * takt_tests::traces("GSD-68 GSD-69")) {
   takt::random_stream random{68};
   for (int round = 0; round < 2'000; ++round) {
     const allocation a = random_allocation(random);
@@ -134,7 +138,7 @@ TEST_CASE("GSD-68 GSD-69 the chosen queue is the best with room in random pools"
   }
 }
 
-TEST_CASE("GSD-68 active users of a GPU are the tasks that used it last, until they exit") {
+TEST_CASE("active users of a GPU are the tasks that used it last, until they exit" * takt_tests::traces("GSD-68")) {
   takt::active_users<3, 2> users;
   CHECK(users.preferred(0) == takt::no_gpu);
   users.acquired(0, 1);
@@ -153,7 +157,8 @@ TEST_CASE("GSD-68 active users of a GPU are the tasks that used it last, until t
   CHECK(users.preferred(0) == takt::no_gpu);
 }
 
-TEST_CASE("GSD-70 the donee is on the nearest GPU, of several there the one that will be done first") {
+TEST_CASE("the donee is on the nearest GPU, of several there the one that will be done first" *
+          takt_tests::traces("GSD-70")) {
   constexpr token_map map{.gpus = 3, .tokens_per_gpu = 1};
   constexpr std::array<takt::possible_donee, 4> eligible{{{4, 1, 9}, {3, 0, 20}, {2, 1, 7}, {1, 2, 1}}};
   constexpr std::array<std::int32_t, 3> from_first{0, 1, 2};
@@ -227,7 +232,7 @@ struct predicting_thief {
 
 }  // namespace
 
-TEST_CASE("GSD-71 an idle token goes to the request that saves most time, or stays idle") {
+TEST_CASE("an idle token goes to the request that saves most time, or stays idle" * takt_tests::traces("GSD-71")) {
   constexpr std::array<std::span<const takt::queued_request>, 2> queues{first_queue, second_queue};
   static_assert(takt::most_helped_request(queues) == 3);
   CHECK(takt::most_helped_request(queues, takt::steal_objective::shorter_there) == 5);

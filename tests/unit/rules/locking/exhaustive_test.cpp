@@ -18,6 +18,7 @@
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 using namespace takt::checking;
 using takt::service_order;
@@ -156,7 +157,8 @@ TEST_CASE("as published: rule R5 leaves a replica idle while somebody waits") {
   CHECK(complaint(printed, 100) == "a replica idles while somebody waits");
 }
 
-TEST_CASE("GSD-32 the k-FMLP keeps its count bound and its time bound in every run of small systems") {
+TEST_CASE("the k-FMLP keeps its count bound and its time bound in every run of small systems" *
+          takt_tests::traces("GSD-32")) {
   const auto count = [](const auto& start, std::int32_t n, std::int32_t k, std::size_t at_least) {
     const game_result r = play(start, {.cpus = n, .clients = n, .section = 2, .withdrawals = 100});
     CHECK(r.worst <= (n - 1) / k * 2);
@@ -183,7 +185,8 @@ TEST_CASE("GSD-32 the k-FMLP keeps its count bound and its time bound in every r
   }
 }
 
-TEST_CASE("GSD-33 the R2DGLP keeps its bound in every run of small systems, also where requests are withdrawn") {
+TEST_CASE("the R2DGLP keeps its bound in every run of small systems, also where requests are withdrawn" *
+          takt_tests::traces("GSD-33")) {
   check_r2dglp<1, 4>(2, 2, 250);
   check_r2dglp<1, 5>(2, 2, 1000);
   check_r2dglp<1, 6>(2, 1, 4000);
@@ -194,7 +197,8 @@ TEST_CASE("GSD-33 the R2DGLP keeps its bound in every run of small systems, also
   CHECK(play(r2dglp_of<1, 6>(3), {.cpus = 3, .clients = 6}).worst == 5);  // the bound is reached
 }
 
-TEST_CASE("GSD-33 the R2DGLP keeps its bound in every run of systems that are not small" * doctest::skip(!thorough())) {
+TEST_CASE("the R2DGLP keeps its bound in every run of systems that are not small" * takt_tests::traces("GSD-33") *
+          doctest::skip(!thorough())) {
   check_r2dglp<1, 7>(3, 1, 40'000);
   check_r2dglp<1, 8>(2, 1, 40'000);
   check_r2dglp<2, 6>(3, 1, 200'000);
@@ -260,7 +264,7 @@ class random_run {
 
 }  // namespace
 
-TEST_CASE("GSD-33 the R2DGLP keeps its bound in thousands of random systems") {
+TEST_CASE("the R2DGLP keeps its bound in thousands of random systems" * takt_tests::traces("GSD-33")) {
   const auto systems = takt_tests::from_environment<std::int32_t>("TAKT_RANDOM_SYSTEMS", 3000);
   std::int32_t reached = 0;
   for (std::int32_t i = 0; i < systems; ++i) {
@@ -276,7 +280,8 @@ TEST_CASE("GSD-33 the R2DGLP keeps its bound in thousands of random systems") {
   CHECK(reached > systems / 100);
 }
 
-TEST_CASE("GSD-65 a longer queue limit f costs (2f - 1) sections; as published, one below ceil(c/k) has no bound") {
+TEST_CASE("a longer queue limit f costs (2f - 1) sections; as published, one below ceil(c/k) has no bound" *
+          takt_tests::traces("GSD-65")) {
   CHECK(play(r2dglp_of<1, 6>(2, 3), {.cpus = 2, .clients = 6}).worst <= 5);
   CHECK(play(r2dglp_of<2, 5>(2, 2), {.cpus = 2, .clients = 5}).worst <= 3);
   const auto unbounded = r2dglp_of<1, 3, takt::as_published::r2dglp_any_queue_limit>(2, 1);
@@ -348,7 +353,8 @@ template <class P, class Rules = takt::donation_rules>
 
 }  // namespace
 
-TEST_CASE("GSD-34 the CK-OMLP keeps its direct and its indirect bound in every run of small systems") {
+TEST_CASE("the CK-OMLP keeps its direct and its indirect bound in every run of small systems" *
+          takt_tests::traces("GSD-34")) {
   CHECK(donate(takt::ck_omlp<1, 4>{1}, {.cpus = 1, .section = 2}).positions() >= 500);
   CHECK(donate(takt::ck_omlp<1, 4>{1}, {.cpus = 2, .section = 2}).positions() >= 1000);
   CHECK(donate(takt::ck_omlp<2, 4>{2}, {.cpus = 2, .section = 2}).positions() >= 1000);
@@ -357,13 +363,14 @@ TEST_CASE("GSD-34 the CK-OMLP keeps its direct and its indirect bound in every r
   CHECK(donate(takt::k_fmlp<2, 5>{}, {.cpus = 3}).positions() >= 10'000);
 }
 
-TEST_CASE("GSD-34 the CK-OMLP keeps its bounds in every run of systems that are not small" *
+TEST_CASE("the CK-OMLP keeps its bounds in every run of systems that are not small" * takt_tests::traces("GSD-34") *
           doctest::skip(!thorough())) {
   CHECK(donate(takt::ck_omlp<1, 6>{1}, {.cpus = 2, .clusters = 2}).positions() >= 10'000);
   CHECK(donate(takt::ck_omlp<2, 6>{2}, {.cpus = 3}).positions() >= 100'000);
 }
 
-TEST_CASE("GSD-66 across clusters, a limit of ceil(m/k) keeps the outer queues empty and both bounds") {
+TEST_CASE("across clusters, a limit of ceil(m/k) keeps the outer queues empty and both bounds" *
+          takt_tests::traces("GSD-66")) {
   const auto two_clusters = donate(r2dglp_of<1, 4>(2), {.cpus = 1, .clusters = 2, .section = 2});
   CHECK(two_clusters.positions() >= 1000);
   CHECK(two_clusters.overflows() == 0);

@@ -16,6 +16,7 @@
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/priority_group_lock.hpp>
 #include <takt/rules/locking/resource_groups.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -311,7 +312,8 @@ TEST_CASE("the best group request waits for at most one section") {
   CHECK(all.longest(clients - 1) == clients);
 }
 
-TEST_CASE("GSD-28 a group request is atomic, free of deadlock in order of issue, and pushes one holder at a time") {
+TEST_CASE("a group request is atomic, free of deadlock in order of issue, and pushes one holder at a time" *
+          takt_tests::traces("GSD-28")) {
   takt::group_lock<3, 3> g;
   CHECK(g.issue(0, of({0})).satisfied.size() == 1);
   CHECK(g.issue(1, of({1})).satisfied.size() == 1);
@@ -446,7 +448,8 @@ TEST_CASE("without keeping locks free, two worse clients keep the best one waiti
   CHECK(keeping.holds(0));
 }
 
-TEST_CASE("GSD-25 resources that are used together are guarded by one lock, whoever uses which of them") {
+TEST_CASE("resources that are used together are guarded by one lock, whoever uses which of them" *
+          takt_tests::traces("GSD-25")) {
   takt::resource_groups<6> groups;
   const auto used = [](std::initializer_list<lock_id> ids) {
     takt::lock_list<6> l;

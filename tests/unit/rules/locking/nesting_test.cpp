@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <takt/rules/locking/nesting.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -66,7 +67,7 @@ static_assert(releases_everything());
 
 }  // namespace
 
-TEST_CASE("GSD-26 nested locks are taken in ascending order and released in reverse") {
+TEST_CASE("nested locks are taken in ascending order and released in reverse" * takt_tests::traces("GSD-26")) {
   std::vector<int> notes;
   takt::ordered_lock<1, noting_lock> a{notes, 1};
   takt::ordered_lock<4, noting_lock> b{notes, 4};

@@ -8,6 +8,7 @@
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -22,7 +23,8 @@ auto release(Donation& d, request_id job) -> request_id {
 
 }  // namespace
 
-TEST_CASE("GSD-24 who pushes a job with a request out of the best donates to it until the request is complete") {
+TEST_CASE("who pushes a job with a request out of the best donates to it until the request is complete" *
+          takt_tests::traces("GSD-24")) {
   takt::priority_donation<4> cluster{2};
   CHECK(release(cluster, 2) == no_request);
   CHECK(release(cluster, 3) == no_request);
@@ -38,7 +40,8 @@ TEST_CASE("GSD-24 who pushes a job with a request out of the best donates to it 
   CHECK(cluster.may_issue(1));
 }
 
-TEST_CASE("GSD-24 who pushes a donor out takes over its donee; nobody donates for a job without a request") {
+TEST_CASE("who pushes a donor out takes over its donee; nobody donates for a job without a request" *
+          takt_tests::traces("GSD-24")) {
   takt::priority_donation<5> cluster{1};
   release(cluster, 4);
   cluster.issued(4);
@@ -52,7 +55,8 @@ TEST_CASE("GSD-24 who pushes a donor out takes over its donee; nobody donates fo
   CHECK_FALSE(cluster.is_donor(0));
 }
 
-TEST_CASE("GSD-24 gate P1: only a job among the best issues; one with a request may nest another") {
+TEST_CASE("gate P1: only a job among the best issues; one with a request may nest another" *
+          takt_tests::traces("GSD-24")) {
   takt::priority_donation<3> cluster{1};
   release(cluster, 1);
   release(cluster, 2);
@@ -70,7 +74,7 @@ TEST_CASE("GSD-24 gate P1: only a job among the best issues; one with a request 
   CHECK(printed.may_issue(2));
 }
 
-TEST_CASE("GSD-24 rule P7b: a donee that rises among the best needs its donor no longer") {
+TEST_CASE("rule P7b: a donee that rises among the best needs its donor no longer" * takt_tests::traces("GSD-24")) {
   takt::priority_donation<3> cluster{2};
   release(cluster, 0);
   release(cluster, 2);
@@ -91,7 +95,7 @@ TEST_CASE("GSD-24 rule P7b: a donee that rises among the best needs its donor no
   CHECK(printed.is_donor(1));
 }
 
-TEST_CASE("GSD-24 in every run, requests belong to the best or to donees of the best") {
+TEST_CASE("in every run, requests belong to the best or to donees of the best" * takt_tests::traces("GSD-24")) {
   for (const std::int32_t cpus : {1, 2, 3}) {
     takt::checking::donation_game<takt::ck_omlp<1, 4>> game{takt::ck_omlp<1, 4>{1}, {.cpus = cpus}};
     const auto worst = game.worst();

@@ -13,6 +13,7 @@
 #include <takt/core/random.hpp>
 #include <takt/rules/locking/priority_graph.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -217,7 +218,8 @@ TEST_CASE("Elliott 2015, Figure 3.10: a callback thread and daemon run at the be
   }
 }
 
-TEST_CASE("GSD-89 effective priorities equal a full recomputation after every change, up or down") {
+TEST_CASE("effective priorities equal a full recomputation after every change, up or down" *
+          takt_tests::traces("GSD-89")) {
   const int histories = runs("TAKT_GRAPH_RUNS", 60);
   int cycles = 0;
   int full = 0;

@@ -16,6 +16,7 @@
 #include <takt/rules/locking/progress.hpp>
 #include "support/environment.hpp"
 #include "support/progress_edges.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -212,7 +213,8 @@ TEST_CASE("every mechanism keeps to its definition over every lock") {
   hold_every_mechanism_to_its_definition<takt::priority_group_lock<3, clients>>(histories);
 }
 
-TEST_CASE("GSD-20 inheritance is transitive over several locks and yields the effective priority") {
+TEST_CASE("inheritance is transitive over several locks and yields the effective priority" *
+          takt_tests::traces("GSD-20")) {
   graph g;
   for (request_id c = 0; c < clients; ++c) { g.set_base(c, {10 - c, 0}); }
   std::array<takt::fifo_mutex<clients>, 3> lock;
@@ -283,7 +285,8 @@ TEST_CASE("Elliott 2015, Example 2.4: with inheritance the high job waits for th
   CHECK(inherited[high].granted == 20);
 }
 
-TEST_CASE("GSD-22 boosting starts when contended or when granted, and delays an urgent job that needs no lock") {
+TEST_CASE("boosting starts when contended or when granted, and delays an urgent job that needs no lock" *
+          takt_tests::traces("GSD-22")) {
   const auto inherited = run_on_one_processor<takt::priority_inheritance>(figure_jobs(true));
   CHECK(inherited[very_high].started == 19);
   CHECK(inherited[high].granted == 25);

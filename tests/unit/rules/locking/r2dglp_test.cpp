@@ -8,6 +8,7 @@
 #include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -225,7 +226,8 @@ TEST_CASE("R2DGLP: advice is followed where the bound allows it, and otherwise c
   CHECK(idle.replica(0) == 1);
 }
 
-TEST_CASE("GSD-65 the queue limit selects the protocol, and one without a bound is refused by name or raised") {
+TEST_CASE("the queue limit selects the protocol, and one without a bound is refused by name or raised" *
+          takt_tests::traces("GSD-65")) {
   using takt::model_fault;
   using takt::validate;
   CHECK(validate({.replicas = 3, .cluster = 8}, 4) == takt::queue_limit_check{model_fault::none, 3});
@@ -265,7 +267,8 @@ TEST_CASE("as published: below ceil(c/k) places nobody may inherit from the most
   CHECK(printed.heir(0) == no_request);
 }
 
-TEST_CASE("GSD-66 the limit of a pool that clusters share is checked against the CPUs of all of them") {
+TEST_CASE("the limit of a pool that clusters share is checked against the CPUs of all of them" *
+          takt_tests::traces("GSD-66")) {
   constexpr takt::r2dglp_options shared{.replicas = 2, .cluster = 3 * 4, .queue_limit = 2};
   CHECK(validate(shared, 2) == takt::queue_limit_check{takt::model_fault::queue_limit_without_bound, 6});
 }

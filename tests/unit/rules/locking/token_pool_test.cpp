@@ -22,6 +22,7 @@
 #include <takt/rules/locking/token_pool.hpp>
 #include "support/environment.hpp"
 #include "support/progress_edges.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -285,8 +286,8 @@ TEST_CASE_TEMPLATE("steps out of the order token, engine, token are refused and 
   CHECK(a.request_token(0, {}).status == access_status::accepted);
 }
 
-TEST_CASE(
-    "GSD-74 every engine has a mutex in the cluster's order, one per direction where there are two copy engines") {
+TEST_CASE("every engine has a mutex in the cluster's order, one per direction where there are two copy engines" *
+          takt_tests::traces("GSD-74")) {
   auto a = access_to<fifo_engines>(two_peers_and_a_loner(), 2);
   const auto& t = a.topology();
   for (request_id c = 0; c < 6; ++c) { REQUIRE(a.request_token(c, {.priority = {9 - c, 0}}).granted.size() == 1); }
@@ -305,8 +306,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "GSD-74 an engine's holder inherits the effective priority of who waits, also what that one inherits itself") {
+TEST_CASE("an engine's holder inherits the effective priority of who waits, also what that one inherits itself" *
+          takt_tests::traces("GSD-74")) {
   using protocol = takt::k_fmlp<2, clients>;
   topology_type one_gpu;
   one_gpu.add_gpu(one_gpu.add_hub(), 1);
@@ -339,7 +340,8 @@ TEST_CASE(
   CHECK(a.engines().effective(1) == priority_point{3, 0});
 }
 
-TEST_CASE("GSD-77 both copy engines of a peer-to-peer migration are taken in one atomic request") {
+TEST_CASE("both copy engines of a peer-to-peer migration are taken in one atomic request" *
+          takt_tests::traces("GSD-77")) {
   auto a = access_to<fifo_engines>(two_peers_and_a_loner(), 2);
   const auto& t = a.topology();
   for (request_id c = 0; c < 6; ++c) { REQUIRE(a.request_token(c, {}).granted.size() == 1); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "share_host.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -72,7 +73,8 @@ constexpr auto pair_late = [] {
 
 }  // namespace
 
-TEST_CASE("WAMP-29 WAMP-30 the three presets grant greedily in priority order, and hand out what is left") {
+TEST_CASE("the three presets grant greedily in priority order, and hand out what is left" *
+          takt_tests::traces("WAMP-29 WAMP-30")) {
   const auto text = first_operation(three_contending, wamp2s_text);
   CHECK(text.schedulable);
   CHECK(needs(text) == ints{16, 19, 22});
@@ -91,7 +93,8 @@ TEST_CASE("WAMP-29 WAMP-30 the three presets grant greedily in priority order, a
   CHECK(percents(literal) == percents(text));
 }
 
-TEST_CASE("WAMP-29 predictions with the shares before the decision can miss; worst loads do not (U2)") {
+TEST_CASE("predictions with the shares before the decision can miss; worst loads do not (U2)" *
+          takt_tests::traces("WAMP-29")) {
   const std::vector<release_at> releases{{0, 0}, {1, 0}, {0, 400}};
   const auto text = run_shares(pair_stale, releases, 600, wamp2s_text);
   REQUIRE(text.operations.size() == 3);
@@ -119,7 +122,8 @@ TEST_CASE("WAMP-29 predictions with the shares before the decision can miss; wor
   CHECK(robust.finish(0, 400) == 575);
 }
 
-TEST_CASE("WAMP-31 WAMP-50 executed time as slack declares a suspended job safe that misses (U1)") {
+TEST_CASE("executed time as slack declares a suspended job safe that misses (U1)" *
+          takt_tests::traces("WAMP-31 WAMP-50")) {
   const std::vector<release_at> releases{{0, 0}, {1, 0}, {2, 120}};
   const auto text = run_shares(three_suspended, releases, 400, wamp2s_text);
   REQUIRE(text.operations.size() == 3);
@@ -145,7 +149,8 @@ TEST_CASE("WAMP-31 WAMP-50 executed time as slack declares a suspended job safe 
   CHECK(robust.misses() == 0);
 }
 
-TEST_CASE("WAMP-31 WAMP-50 the listing leaves the GPU idle under overload; the robust preset does not (U6, U7)") {
+TEST_CASE("the listing leaves the GPU idle under overload; the robust preset does not (U6, U7)" *
+          takt_tests::traces("WAMP-31 WAMP-50")) {
   const std::vector<release_at> releases{{0, 0}, {1, 0}};
   for (const auto& rules : {wamp2s_text, wamp2s_literal}) {
     const auto run = run_shares(pair_overload, releases, 300, rules);
@@ -163,7 +168,7 @@ TEST_CASE("WAMP-31 WAMP-50 the listing leaves the GPU idle under overload; the r
   CHECK(robust.finish(1, 0) == 180);
 }
 
-TEST_CASE("WAMP-29 a sum below 100 refuses an application that needs all of the GPU (U4)") {
+TEST_CASE("a sum below 100 refuses an application that needs all of the GPU (U4)" * takt_tests::traces("WAMP-29")) {
   const std::vector<release_at> releases{{0, 0}, {0, 100}, {0, 200}};
   const auto literal = run_shares(lone, releases, 300, wamp2s_literal);
   CHECK(literal.misses() == 3);
@@ -175,7 +180,8 @@ TEST_CASE("WAMP-29 a sum below 100 refuses an application that needs all of the 
   CHECK(text.finish(0, 200) == 300);
 }
 
-TEST_CASE("WAMP-31 WAMP-50 where no share suffices, best effort serves what the listing starves for ever (U5)") {
+TEST_CASE("where no share suffices, best effort serves what the listing starves for ever (U5)" *
+          takt_tests::traces("WAMP-31 WAMP-50")) {
   const std::vector<release_at> releases{{0, 0}, {0, 100}, {0, 200}};
   const takt::contention_predictor<1> one_per_cent_too_long(lone, 10'000);
   const auto text = run_shares(lone, one_per_cent_too_long, releases, 300, wamp2s_text);
@@ -190,7 +196,8 @@ TEST_CASE("WAMP-31 WAMP-50 where no share suffices, best effort serves what the 
   for (const auto& o : robust.operations) { CHECK(o.shares == ints{100}); }
 }
 
-TEST_CASE("WAMP-33 WAMP-28 no operation when jobs only end and the last one was schedulable (U8)") {
+TEST_CASE("no operation when jobs only end and the last one was schedulable (U8)" *
+          takt_tests::traces("WAMP-33 WAMP-28")) {
   const std::vector<release_at> releases{{0, 0}, {1, 0}, {2, 200}};
   const auto every = run_shares(three_in_turn, releases, 500, wamp2s_text);
   REQUIRE(every.operations.size() == 3);
@@ -218,7 +225,8 @@ TEST_CASE("WAMP-33 WAMP-28 no operation when jobs only end and the last one was 
   CHECK(fewer.finish(1, 0) == 391);
 }
 
-TEST_CASE("WAMP-33 handing out what ended jobs held, without new predictions, keeps later arrivals safe (U8)") {
+TEST_CASE("handing out what ended jobs held, without new predictions, keeps later arrivals safe (U8)" *
+          takt_tests::traces("WAMP-33")) {
   const std::vector<release_at> releases{{0, 0}, {1, 0}, {2, 200}};
   const auto run = run_shares(three_in_turn, releases, 500, wamp2s_text, {.decrease = takt::decrease_rule::refill});
   REQUIRE(run.operations.size() == 3);
@@ -231,7 +239,7 @@ TEST_CASE("WAMP-33 handing out what ended jobs held, without new predictions, ke
   CHECK(run.predictions == 3);
 }
 
-TEST_CASE("WAMP-33 a job that holds nothing is not forgotten when others end") {
+TEST_CASE("a job that holds nothing is not forgotten when others end" * takt_tests::traces("WAMP-33")) {
   for (const auto decrease : {takt::decrease_rule::keep, takt::decrease_rule::refill}) {
     const auto run = run_shares(pair_overload, {{0, 0}, {1, 0}}, 300, wamp2s_text, {.decrease = decrease});
     REQUIRE(run.operations.size() == 2);
@@ -240,7 +248,8 @@ TEST_CASE("WAMP-33 a job that holds nothing is not forgotten when others end") {
   }
 }
 
-TEST_CASE("WAMP-34 reusing a slow-down saves a prediction, and misses when a heavy job has come (U9)") {
+TEST_CASE("reusing a slow-down saves a prediction, and misses when a heavy job has come (U9)" *
+          takt_tests::traces("WAMP-34")) {
   const std::vector<release_at> releases{{0, 0}, {1, 80}};
   const auto off = run_shares(pair_late, releases, 195, wamp2s_text);
   CHECK(off.operations[0] == op(0, "R", true, {100, 0}, {87}));
@@ -259,7 +268,8 @@ TEST_CASE("WAMP-34 reusing a slow-down saves a prediction, and misses when a hea
   CHECK(robust.finish(0, 0) == 114);
 }
 
-TEST_CASE("WAMP-34 a whole operation is left out when jobs end and all that remain are far advanced") {
+TEST_CASE("a whole operation is left out when jobs end and all that remain are far advanced" *
+          takt_tests::traces("WAMP-34")) {
   const auto table = applications<2>({{{20, 1000, 100, 2}, {100, 1000, 300, 1}}});
   const std::vector<release_at> together{{0, 0}, {1, 0}};
   const auto by_operation = [](takt::rational threshold) {
@@ -285,7 +295,7 @@ TEST_CASE("WAMP-34 a whole operation is left out when jobs end and all that rema
   CHECK(starved.operations[1].shares == ints{0, 100});
 }
 
-TEST_CASE("WAMP-35 both overhead cuts together predict least") {
+TEST_CASE("both overhead cuts together predict least" * takt_tests::traces("WAMP-35")) {
   const auto table = applications<3>({{{30, 400, 200, 3}, {60, 500, 400, 2}, {90, 1000, 900, 1}}});
   const std::vector<release_at> releases{{0, 0}, {1, 0}, {2, 0}, {0, 400}, {1, 500}, {0, 800}};
   const auto predictions = [&](const takt::share_triggers& triggers) {
@@ -304,7 +314,7 @@ TEST_CASE("WAMP-35 both overhead cuts together predict least") {
   CHECK(both <= late);
 }
 
-TEST_CASE("WAMP-28 what happens at one instant makes one operation") {
+TEST_CASE("what happens at one instant makes one operation" * takt_tests::traces("WAMP-28")) {
   takt::share_scheduler<3, takt::contention_predictor<3>> s(
       three_contending, takt::contention_predictor<3>(three_contending), wamp2s_robust);
   REQUIRE(s.release(0, 0));
@@ -326,7 +336,8 @@ TEST_CASE("WAMP-28 what happens at one instant makes one operation") {
   CHECK(s.shares().sum() == 0);
 }
 
-TEST_CASE("WAMP-09 an operation re-sizes every job and evicts none, and a dead application counts as an end") {
+TEST_CASE("an operation re-sizes every job and evicts none, and a dead application counts as an end" *
+          takt_tests::traces("WAMP-09")) {
   takt::share_scheduler<3, takt::contention_predictor<3>> s(
       three_contending, takt::contention_predictor<3>(three_contending), wamp2s_robust);
   for (std::size_t i = 0; i < 3; ++i) { REQUIRE(s.release(i, 0)); }
@@ -346,7 +357,7 @@ TEST_CASE("WAMP-09 an operation re-sizes every job and evicts none, and a dead a
   CHECK(s.executed(0) == 90);
 }
 
-TEST_CASE("WAMP-09 events that make no sense are refused and change nothing") {
+TEST_CASE("events that make no sense are refused and change nothing" * takt_tests::traces("WAMP-09")) {
   takt::share_scheduler<1, takt::contention_predictor<1>> s(lone, takt::contention_predictor<1>(lone), wamp2s_text);
   CHECK_FALSE(s.complete(0));
   CHECK_FALSE(s.abort(0));

@@ -9,6 +9,7 @@
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
 
+#include "support/traces.hpp"
 #include "unit/rules/shares/share_host.hpp"
 
 namespace {
@@ -34,7 +35,7 @@ constexpr errors long_right_short{10'000, 0, -500'000};
 
 }  // namespace
 
-TEST_CASE("WAMP-56 each application's times are wrong by its own error, with one rounding up") {
+TEST_CASE("each application's times are wrong by its own error, with one rounding up" * takt_tests::traces("WAMP-56")) {
   constexpr predictor p{three_of_ten, errors{500'000, -500'000, 0}};
   constexpr std::array<takt::co_runner, 2> load{{{1, share{30}}, {2, share{20}}}};
   static_assert(p.predict(0, share{50}, load) == 31);        // 20 x 1.027 x 1.5 = 30.81; by two roundings 32
@@ -49,7 +50,7 @@ TEST_CASE("WAMP-56 each application's times are wrong by its own error, with one
   CHECK(with_margin.predict_worst(0, share{50}, load) == 62);  // 61.8
 }
 
-TEST_CASE("WAMP-56 equal errors of each application are one error of all") {
+TEST_CASE("equal errors of each application are one error of all" * takt_tests::traces("WAMP-56")) {
   constexpr std::array<takt::co_runner, 2> load{{{1, share{30}}, {2, share{20}}}};
   const predictor of_each{three_of_ten, errors{12'345, 12'345, 12'345}, 678};
   const predictor of_all{three_of_ten, 12'345, 678};
@@ -62,7 +63,8 @@ TEST_CASE("WAMP-56 equal errors of each application are one error of all") {
   }
 }
 
-TEST_CASE("WAMP-56 a time that an error takes out of 64 bits is unbounded; the others stay exact") {
+TEST_CASE("a time that an error takes out of 64 bits is unbounded; the others stay exact" *
+          takt_tests::traces("WAMP-56")) {
   constexpr ticks great = std::numeric_limits<ticks>::max() / 4;  // of 2^63 - 1 a quarter, rounded down: 2^61 - 1
   auto t = applications<3>({{{great, 100, 100, 3}, {great, 100, 100, 2}, {great, 100, 100, 1}}});
   const predictor p{t, errors{3'000'000, 3'500'000, -500'000}};
@@ -71,7 +73,8 @@ TEST_CASE("WAMP-56 a time that an error takes out of 64 bits is unbounded; the o
   CHECK(p.predict(2, takt::full_share, {}) == great / 2 + 1);
 }
 
-TEST_CASE("WAMP-56 WAMP-51 the sufficient test asks for as much as each application's error makes of its time") {
+TEST_CASE("the sufficient test asks for as much as each application's error makes of its time" *
+          takt_tests::traces("WAMP-56 WAMP-51")) {
   // 1.01 x 385 <= 400 with 26 per cent and 1.01 x 400 > 400 with 25; 400 <= 400 with 25; 0.5 x 770 <= 400 with 13
   // and 0.5 x 834 > 400 with 12.
   constexpr auto test =
@@ -82,7 +85,7 @@ TEST_CASE("WAMP-56 WAMP-51 the sufficient test asks for as much as each applicat
   CHECK(test.sum == 64);
 }
 
-TEST_CASE("WAMP-56 WAMP-29 an operation predicts each application with its own error") {
+TEST_CASE("an operation predicts each application with its own error" * takt_tests::traces("WAMP-56 WAMP-29")) {
   takt::share_scheduler<3, predictor> s(three_of_hundred, predictor{three_of_hundred, long_right_short},
                                         takt::wamp2s_text);
   for (std::size_t i = 0; i < 3; ++i) { REQUIRE(s.release(i, 0)); }

@@ -11,6 +11,7 @@
 #include <takt/rules/shares/job_progress.hpp>
 #include <takt/rules/shares/remaining_time.hpp>
 
+#include "support/traces.hpp"
 #include "vectors/exact_number.hpp"
 
 namespace {
@@ -28,7 +29,8 @@ static_assert(takt::JobProgress<takt::exact_progress<rational>>);
 
 }  // namespace
 
-TEST_CASE("WAMP-25 WAMP-26 WAMP-27 remaining time, rescaled, and the least share of the worked example") {
+TEST_CASE("remaining time, rescaled, and the least share of the worked example" *
+          takt_tests::traces("WAMP-25 WAMP-26 WAMP-27")) {
   constexpr auto row = wcet_row::scaling(30);
   rational theta{0};
   theta = takt::advanced(theta, rational{10}, rational{40});
@@ -63,7 +65,8 @@ TEST_CASE("WAMP-25 WAMP-26 WAMP-27 remaining time, rescaled, and the least share
   agrees(exactly::start(60));
 }
 
-TEST_CASE("WAMP-25 every interval counts at the share that it ran with, not at the present one (U10)") {
+TEST_CASE("every interval counts at the share that it ran with, not at the present one (U10)" *
+          takt_tests::traces("WAMP-25")) {
   // 10 ticks at the whole GPU, 20 in all; now half of it, 40 in all.
   const rational right = takt::remaining_time(rational{40}, takt::advanced(rational{0}, rational{10}, rational{20}));
   const rational as_printed =
@@ -78,7 +81,7 @@ TEST_CASE("WAMP-25 every interval counts at the share that it ran with, not at t
   CHECK(back_as_printed == rational{10});
 }
 
-TEST_CASE("WAMP-27 bisection finds what a scan finds, and no slack means infeasible") {
+TEST_CASE("bisection finds what a scan finds, and no slack means infeasible" * takt_tests::traces("WAMP-27")) {
   takt::random_stream random{27};
   for (int round = 0; round < 200; ++round) {
     std::array<ticks, wcet_row::shares> times{};
@@ -103,7 +106,7 @@ TEST_CASE("WAMP-27 bisection finds what a scan finds, and no slack means infeasi
   CHECK(done.fits_rescaled(30, {30, 30}, 30, 1));
 }
 
-TEST_CASE("WAMP-25 less than a tick of a running job counts as a whole one") {
+TEST_CASE("less than a tick of a running job counts as a whole one" * takt_tests::traces("WAMP-25")) {
   const auto row = wcet_row::scaling(30);
   const auto check = [&](auto progress) {
     progress.advance(299, 300);
@@ -115,7 +118,8 @@ TEST_CASE("WAMP-25 less than a tick of a running job counts as a whole one") {
   check(exactly::start(30));
 }
 
-TEST_CASE("WAMP-25 progress in a fixed size is exact while it fits, and never ahead of the exact one") {
+TEST_CASE("progress in a fixed size is exact while it fits, and never ahead of the exact one" *
+          takt_tests::traces("WAMP-25")) {
   takt::random_stream random{25};
   for (int round = 0; round < 300; ++round) {
     const bool small = round % 3 == 0;
@@ -146,7 +150,8 @@ TEST_CASE("WAMP-25 progress in a fixed size is exact while it fits, and never ah
   }
 }
 
-TEST_CASE("WAMP-25 rounding keeps a job on time that is exactly as fast as its deadline demands") {
+TEST_CASE("rounding keeps a job on time that is exactly as fast as its deadline demands" *
+          takt_tests::traces("WAMP-25")) {
   takt::random_stream random{2};
   for (int round = 0; round < 200; ++round) {
     const ticks whole = random.between(ticks{1} << 30, ticks{1} << 45);
@@ -166,7 +171,7 @@ TEST_CASE("WAMP-25 rounding keeps a job on time that is exactly as fast as its d
   }
 }
 
-TEST_CASE("WAMP-25 times that do not fit make no progress and cover no slack") {
+TEST_CASE("times that do not fit make no progress and cover no slack" * takt_tests::traces("WAMP-25")) {
   auto progress = fixed_progress::start(100);
   progress.advance(50, takt::unbounded_time);
   CHECK(progress.time_left(100) == 100);

@@ -14,6 +14,7 @@
 
 #include "share_host.hpp"
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -75,7 +76,8 @@ constexpr std::size_t most = 4;
 
 }  // namespace
 
-TEST_CASE("WAMP-50 WAMP-51 what the sufficient test accepts is never refused and never misses, whatever is left out") {
+TEST_CASE("what the sufficient test accepts is never refused and never misses, whatever is left out" *
+          takt_tests::traces("WAMP-50 WAMP-51")) {
   takt::random_stream random{static_cast<std::uint64_t>(number_from_environment("TAKT_SEED", 51))};
   const auto sets = number_from_environment("TAKT_RANDOM_SHARE_SETS", 60);
   int accepted = 0;
@@ -108,7 +110,8 @@ TEST_CASE("WAMP-50 WAMP-51 what the sufficient test accepts is never refused and
   CHECK(accepted * 5 > sets);
 }
 
-TEST_CASE("WAMP-51 two jobs without any slack, each under the worst load that the other can be, both end in time") {
+TEST_CASE("two jobs without any slack, each under the worst load that the other can be, both end in time" *
+          takt_tests::traces("WAMP-51")) {
   takt::random_stream random{static_cast<std::uint64_t>(number_from_environment("TAKT_SEED", 2))};
   const auto sets = number_from_environment("TAKT_RANDOM_SHARE_SETS", 60);
   for (std::int64_t n = 0; n < sets; ++n) {
@@ -151,7 +154,8 @@ TEST_CASE("WAMP-51 two jobs without any slack, each under the worst load that th
   }
 }
 
-TEST_CASE("WAMP-51 without contention the sufficient test still does not cover rules that round a rest up to a tick") {
+TEST_CASE("without contention the sufficient test still does not cover rules that round a rest up to a tick" *
+          takt_tests::traces("WAMP-51")) {
   std::array<ticks, takt::wcet_row::shares> times{};
   for (std::size_t i = 0; i < times.size(); ++i) {
     const auto percent = static_cast<ticks>(i + 1);
@@ -177,7 +181,8 @@ TEST_CASE("WAMP-51 without contention the sufficient test still does not cover r
 }
 
 TEST_CASE(
-    "WAMP-51 no miss in one run says nothing of the next: a set without the test's leave that misses when released together (U11)") {
+    "no miss in one run says nothing of the next: a set without the test's leave that misses when released together (U11)" *
+    takt_tests::traces("WAMP-51")) {
   const auto table = applications<2>({{{60, 200, 100, 2}, {45, 200, 60, 1}}});
   CHECK_FALSE(sufficient_shares(table, takt::contention_predictor<2>(table)).sufficient);
   CHECK(run_shares(table, {{0, 0}, {1, 100}}, 400, takt::wamp2s_robust).misses() == 0);
@@ -198,7 +203,8 @@ struct slower_when_small {
 
 }  // namespace
 
-TEST_CASE("WAMP-29 rescaling by times alone is wrong where slow-down depends on the own share; a search is not (U3)") {
+TEST_CASE("rescaling by times alone is wrong where slow-down depends on the own share; a search is not (U3)" *
+          takt_tests::traces("WAMP-29")) {
   const auto table = applications<1>({{{100, 250, 250, 1}}});
   const slower_when_small predictor{&table};
   const auto need_with = [&](takt::need_search search) {
@@ -232,7 +238,7 @@ struct knows_nothing {
 
 }  // namespace
 
-TEST_CASE("WAMP-50 a prediction that is no time admits nobody and makes no progress") {
+TEST_CASE("a prediction that is no time admits nobody and makes no progress" * takt_tests::traces("WAMP-50")) {
   const auto table = applications<1>({{{100, 250, 250, 1}}});
   for (const ticks answer : {ticks{0}, ticks{-7}, takt::unbounded_time}) {
     for (const auto& rules : {takt::wamp2s_text, takt::wamp2s_robust}) {
@@ -249,14 +255,15 @@ TEST_CASE("WAMP-50 a prediction that is no time admits nobody and makes no progr
   }
 }
 
-TEST_CASE("WAMP-50 worst loads need a predictor that bounds them") {
+TEST_CASE("worst loads need a predictor that bounds them" * takt_tests::traces("WAMP-50")) {
   const auto table = applications<1>({{{100, 250, 250, 1}}});
   takt::share_scheduler<1, slower_when_small> s(table, {&table}, takt::wamp2s_robust);
   CHECK(s.error());
   CHECK_FALSE(s.release(0, 0));
 }
 
-TEST_CASE("WAMP-50 WAMP-51 a share that takes time to grow is allowed for, and then no job misses (U12)") {
+TEST_CASE("a share that takes time to grow is allowed for, and then no job misses (U12)" *
+          takt_tests::traces("WAMP-50 WAMP-51")) {
   auto table = applications<1>({{{100, 200, 100, 1}}});
   auto rules = takt::wamp2s_robust;
   const auto finish_with = [&](ticks actuation) {
@@ -284,7 +291,7 @@ TEST_CASE("WAMP-50 WAMP-51 a share that takes time to grow is allowed for, and t
   }
 }
 
-TEST_CASE("WAMP-28 time lost, and shares set by someone else, count in the progress") {
+TEST_CASE("time lost, and shares set by someone else, count in the progress" * takt_tests::traces("WAMP-28")) {
   const auto table = applications<2>({{{100, 1000, 1000, 2}, {100, 1000, 1000, 1}}});
   takt::share_scheduler<2, takt::contention_predictor<2>> s(table, takt::contention_predictor<2>(table),
                                                             takt::wamp2s_robust, takt::workload_decrease);
@@ -306,7 +313,8 @@ TEST_CASE("WAMP-28 time lost, and shares set by someone else, count in the progr
   CHECK(s.held(0) == takt::full_share);
 }
 
-TEST_CASE("WAMP-33 after a refill progress counts at the new shares, and against the new load") {
+TEST_CASE("after a refill progress counts at the new shares, and against the new load" *
+          takt_tests::traces("WAMP-33")) {
   auto table = applications<3>({{{100, 1000, 1000, 3}, {100, 1000, 1000, 2}, {100, 1000, 400, 1}}});
   table.contention.set(0, 1, 3'000'000);
   table.contention.set(1, 0, 2'000'000);
@@ -332,7 +340,7 @@ TEST_CASE("WAMP-33 after a refill progress counts at the new shares, and against
   }
 }
 
-TEST_CASE("WAMP-29 the published gain in applications is no share of 60 sets (U13)") {
+TEST_CASE("the published gain in applications is no share of 60 sets (U13)" * takt_tests::traces("WAMP-29")) {
   const auto rounds_to = [](int numerator, int denominator) { return (numerator * 2000 / denominator + 1) / 2; };
   for (int sets = 0; sets <= 60; ++sets) { CHECK(rounds_to(sets, 60) != 682); }
   CHECK(rounds_to(409, 600) == 682);

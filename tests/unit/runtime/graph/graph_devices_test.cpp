@@ -24,6 +24,7 @@
 #include <takt/systems/methods.hpp>
 #include "support/limited_wait.hpp"
 #include "support/mute_device.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -81,7 +82,8 @@ static_assert(!rt::BlockQueueDevice<rt::emulated_device>);
 
 }  // namespace
 
-TEST_CASE("OVX-32 nodes of graphs compute and copy on devices, and data passes from node to node") {
+TEST_CASE("nodes of graphs compute and copy on devices, and data passes from node to node" *
+          takt_tests::traces("OVX-32")) {
   constexpr std::int64_t jobs = 30;
   constexpr std::size_t copies = 80;
   std::array<std::array<std::int64_t, copies>, 2> host{};

@@ -29,6 +29,7 @@
 #include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
 #include "support/random_graphs.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -219,7 +220,8 @@ template <class Rule>
 
 }  // namespace
 
-TEST_CASE("OVX-32 a run starts each job of a node, gives it its point and lets it enter queues as the simulator does") {
+TEST_CASE("a run starts each job of a node, gives it its point and lets it enter queues as the simulator does" *
+          takt_tests::traces("OVX-32")) {
   agreement seen;
   compare(board_with(takt::nonpreemptive(takt::g_edf)), false, rounds(100), seen);
   compare(board_with(takt::nonpreemptive(takt::g_fl)), false, rounds(100), seen);
@@ -230,7 +232,8 @@ TEST_CASE("OVX-32 a run starts each job of a node, gives it its point and lets i
   CHECK(seen.slices > 10'000);
 }
 
-TEST_CASE("OVX-32 a run that is stopped now and then catches up, or drops what is late, as the simulator does") {
+TEST_CASE("a run that is stopped now and then catches up, or drops what is late, as the simulator does" *
+          takt_tests::traces("OVX-32")) {
   agreement seen;
   compare(board_with(takt::nonpreemptive(takt::g_edf)), false, rounds(60), seen, spoil::nothing, true);
   compare(board_with(takt::g_fl), true, rounds(60), seen, spoil::nothing, true);

@@ -7,6 +7,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/runtime/graph/measured_times.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -38,7 +39,8 @@ constexpr std::uint32_t await_node = 4;
 
 }  // namespace
 
-TEST_CASE("OVX-34 times of nodes become percentiles of what was measured, of kernels those of single blocks") {
+TEST_CASE("times of nodes become percentiles of what was measured, of kernels those of single blocks" *
+          takt_tests::traces("OVX-34")) {
   takt::runtime::measured_times seen;
   // Executions of 1 to 100, in no order; blocks of 1000 to 1099; launches always of 5; no await was seen.
   for (takt::ticks i = 0; i < 100; ++i) {

@@ -23,6 +23,7 @@
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -102,7 +103,8 @@ struct counting {
 
 }  // namespace
 
-TEST_CASE("GSA-44 whoever writes first in a node waits for whoever reads last in the nodes behind it") {
+TEST_CASE("whoever writes first in a node waits for whoever reads last in the nodes behind it" *
+          takt_tests::traces("GSA-44")) {
   takt::graph_table<takt::ticks, 3, 2, 1> graph;
   static_cast<void>(graph.add_graph("kernels", 1'000'000));
   for (std::size_t v = 0; v < 3; ++v) { static_cast<void>(graph.add_node(kernel_node(v, true))); }
@@ -191,7 +193,8 @@ struct written_copies {
 
 }  // namespace
 
-TEST_CASE("GSA-44 GSA-45 every node finds whole what its edges bring, whatever the graphs, copies and releases") {
+TEST_CASE("every node finds whole what its edges bring, whatever the graphs, copies and releases" *
+          takt_tests::traces("GSA-44 GSA-45")) {
   const auto rounds = std::max<std::int64_t>(1, takt_tests::from_environment<std::int64_t>("TAKT_GRAPH_RUNS", 12));
   takt::random_stream random{99};
   for (std::int64_t round = 0; round < rounds; ++round) {

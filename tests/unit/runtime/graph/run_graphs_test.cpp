@@ -24,6 +24,7 @@
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/systems/methods.hpp>
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -91,7 +92,8 @@ void dawdle(takt::random_stream& random) {
 
 }  // namespace
 
-TEST_CASE("OVX-32 several graphs run in clusters, with kernels between them, and every invocation is delivered") {
+TEST_CASE("several graphs run in clusters, with kernels between them, and every invocation is delivered" *
+          takt_tests::traces("OVX-32")) {
   const auto graphs = takt::graph_set(detector("left", 4_ms, 0), detector("right", 5_ms, 1));
   recording seen;
   const auto result =
@@ -126,7 +128,8 @@ TEST_CASE("OVX-32 several graphs run in clusters, with kernels between them, and
   }
 }
 
-TEST_CASE("OVX-32 a node has as many instances as jobs of it can be under way, and takes the priority of each job") {
+TEST_CASE("a node has as many instances as jobs of it can be under way, and takes the priority of each job" *
+          takt_tests::traces("OVX-32")) {
   // Each job lasts longer than a period: only overlapping jobs keep up.
   const auto graphs = takt::graph_set(takt::graph("long", takt::period(2_ms), takt::node("a", takt::cpu(3_ms))));
   const auto verdict = takt::analysis::analyze_by<takt::published>(board, graphs);
@@ -145,7 +148,8 @@ TEST_CASE("OVX-32 a node has as many instances as jobs of it can be under way, a
   CHECK(rt::run(board, graphs, more, options).nodes[0].instances == more.instances[0]);
 }
 
-TEST_CASE("GSA-43 input comes before all sources, output after all sinks and in order, while invocations overlap") {
+TEST_CASE("input comes before all sources, output after all sinks and in order, while invocations overlap" *
+          takt_tests::traces("GSA-43")) {
   constexpr std::int64_t jobs = 60;
   const auto graphs = takt::graph_set(takt::graph("pipeline", takt::period(300_us), takt::node("a", takt::cpu(400_us)),
                                                   takt::node("b", takt::cpu(50_us)), takt::node("c", takt::cpu(50_us)),
@@ -266,7 +270,8 @@ using random_graph = takt::graph_table<takt::ticks, objects, objects * objects, 
 
 }  // namespace
 
-TEST_CASE("GSA-44 no copy of a data object is overwritten while it is read, in random graphs with any copies") {
+TEST_CASE("no copy of a data object is overwritten while it is read, in random graphs with any copies" *
+          takt_tests::traces("GSA-44")) {
   takt::random_stream random{7};
   for (std::int64_t round = 0; round < rounds(6); ++round) {
     const random_graph graph = draw_graph(random);
@@ -282,7 +287,8 @@ TEST_CASE("GSA-44 no copy of a data object is overwritten while it is read, in r
   }
 }
 
-TEST_CASE("GSA-45 a node that reads the two frames before finds them whole in a ring of M + N places") {
+TEST_CASE("a node that reads the two frames before finds them whole in a ring of M + N places" *
+          takt_tests::traces("GSA-45")) {
   constexpr std::int64_t jobs = 40;
   // The tracker works on this frame and the past two of the filter; both windows are history edges.
   const auto graphs = takt::graph_set(takt::graph(
@@ -316,7 +322,7 @@ TEST_CASE("GSA-45 a node that reads the two frames before finds them whole in a 
   CHECK(laid.graphs[0].copies == laid.graphs[0].instances + 2);
 }
 
-TEST_CASE("GSA-46 under fixed priorities a node ranks by its longest distance from the input") {
+TEST_CASE("under fixed priorities a node ranks by its longest distance from the input" * takt_tests::traces("GSA-46")) {
   constexpr auto one_processor =
       takt::platform(takt::pool(takt::processors(1), takt::nonpreemptive(takt::fixed_priority)),
                      takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
@@ -336,7 +342,8 @@ TEST_CASE("GSA-46 under fixed priorities a node ranks by its longest distance fr
   CHECK(result.tasks[1].completed == 2);
 }
 
-TEST_CASE("GSA-46 of the nodes that wait for the processor the one farthest from the input goes first") {
+TEST_CASE("of the nodes that wait for the processor the one farthest from the input goes first" *
+          takt_tests::traces("GSA-46")) {
   constexpr auto one_processor =
       takt::platform(takt::pool(takt::processors(1), takt::nonpreemptive(takt::fixed_priority)));
   // While `long` runs, both successors of what came before it become ready to be chosen from: `deep` is farther down.

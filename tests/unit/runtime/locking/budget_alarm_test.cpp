@@ -28,6 +28,7 @@
 #include <takt/runtime/locking/job_budget.hpp>
 
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -100,7 +101,7 @@ static_assert(!takt::runtime::Abandonable<decltype([] { throw 1; })>);
 
 }  // namespace
 
-TEST_CASE("GSD-80 an overrun is raised while the job computes, and unwinding frees the token") {
+TEST_CASE("an overrun is raised while the job computes, and unwinding frees the token" * takt_tests::traces("GSD-80")) {
   shared_gpu gpu;
   std::atomic<std::int64_t> steps{0};
   bool unwound = false;
@@ -125,7 +126,7 @@ TEST_CASE("GSD-80 an overrun is raised while the job computes, and unwinding fre
   CHECK(gpu.free_tokens() == 2);
 }
 
-TEST_CASE("GSD-80 one budget: what engines have used is missing when the job computes") {
+TEST_CASE("one budget: what engines have used is missing when the job computes" * takt_tests::traces("GSD-80")) {
   shared_gpu gpu;
   std::atomic<std::int64_t> steps{0};
   budget_meter meter{std::chrono::seconds{5}};
@@ -142,7 +143,8 @@ TEST_CASE("GSD-80 one budget: what engines have used is missing when the job com
   CHECK(meter.account().overrun() == 0);
 }
 
-TEST_CASE("GSD-80 the signal is postponed until no engine lock is held: the computation under it goes on to its end") {
+TEST_CASE("the signal is postponed until no engine lock is held: the computation under it goes on to its end" *
+          takt_tests::traces("GSD-80")) {
   shared_gpu gpu;
   std::atomic<std::int64_t> steps{0};
   bool computed = false;
@@ -172,7 +174,8 @@ TEST_CASE("GSD-80 the signal is postponed until no engine lock is held: the comp
   CHECK(gpu.free_tokens() == 2);
 }
 
-TEST_CASE("GSD-80 what is raised can clean up: told once, it computes to the end and uses engines") {
+TEST_CASE("what is raised can clean up: told once, it computes to the end and uses engines" *
+          takt_tests::traces("GSD-80")) {
   shared_gpu gpu;
   std::atomic<std::int64_t> steps{0};
   budget_meter meter{1_ms};
@@ -282,7 +285,8 @@ TEST_CASE("a thread that blocks the signal is told all the same, and blocks it a
   CHECK(sigismember(&after, SIGRTMAX - 1) == 1);
 }
 
-TEST_CASE("GSD-80 many threads overrun where they compute or under engines, and no token or engine is lost") {
+TEST_CASE("many threads overrun where they compute or under engines, and no token or engine is lost" *
+          takt_tests::traces("GSD-80")) {
   shared_gpu gpu;
   const auto runs = takt_tests::from_environment("TAKT_ALARM_RUNS", 20);
   std::atomic<std::int64_t> raised{0};

@@ -13,6 +13,7 @@
 #include <takt/runtime/locking/gpu_pool.hpp>
 
 #include "fake_clocks.hpp"
+#include "support/traces.hpp"
 #include "unit/cuda/fixture.hpp"
 
 namespace {
@@ -32,7 +33,8 @@ constexpr auto board() -> topology {
 
 }  // namespace
 
-TEST_CASE("GSD-92 a CUDA call that overruns the budget has ended, and its engine is free, when the exception leaves") {
+TEST_CASE("a CUDA call that overruns the budget has ended, and its engine is free, when the exception leaves" *
+          takt_tests::traces("GSD-92")) {
   D driver{{.devices = 1, .seed = 1}};
   {
     const device_context<D> context{driver, 0};

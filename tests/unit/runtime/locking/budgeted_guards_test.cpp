@@ -28,6 +28,7 @@
 
 #include "fake_clocks.hpp"
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -87,7 +88,8 @@ auto rounds() -> std::uint64_t { return takt_tests::from_environment("TAKT_BUDGE
 
 }  // namespace
 
-TEST_CASE("GSD-92 one budget covers CPU and engine time; its overrun is raised once no engine is held, and frees all") {
+TEST_CASE("one budget covers CPU and engine time; its overrun is raised once no engine is held, and frees all" *
+          takt_tests::traces("GSD-92")) {
   lone_tokens gpu;
   fake_time time;
   fake_meter meter{duration{10}, fake_clocks{time}};
@@ -117,7 +119,8 @@ TEST_CASE("GSD-92 one budget covers CPU and engine time; its overrun is raised o
   CHECK(gpu.token_is_free());
 }
 
-TEST_CASE("GSD-92 an engine that goes out of scope puts the overrun off to the next call under the token") {
+TEST_CASE("an engine that goes out of scope puts the overrun off to the next call under the token" *
+          takt_tests::traces("GSD-92")) {
   fake_time time;
   const auto ends_with = [&](auto call) {
     lone_tokens gpu{2};
@@ -143,7 +146,7 @@ TEST_CASE("GSD-92 an engine that goes out of scope puts the overrun off to the n
   CHECK(ends_with([](auto& t, auto&) { (void)t.gpu(); }) == std::nullopt);
 }
 
-TEST_CASE("GSD-92 an overrun on the CPU is raised before the token is asked for") {
+TEST_CASE("an overrun on the CPU is raised before the token is asked for" * takt_tests::traces("GSD-92")) {
   lone_tokens gpu;
   fake_time time;
   fake_meter meter{duration{10}, fake_clocks{time}};
@@ -204,7 +207,8 @@ TEST_CASE("a stop during the wait for a token leaves the job as it was and charg
   CHECK(meter.account().budget().left == 10);
 }
 
-TEST_CASE("GSD-92 guards charge what the simulator's account is charged, and raise in the same steps") {
+TEST_CASE("guards charge what the simulator's account is charged, and raise in the same steps" *
+          takt_tests::traces("GSD-92")) {
   takt::random_stream random{80};
   for (std::uint64_t round = 0; round < rounds(); ++round) {
     lone_tokens gpu;

@@ -27,6 +27,7 @@
 #include <takt/runtime/locking/gpu_pool.hpp>
 
 #include "fake_clocks.hpp"
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -137,7 +138,8 @@ struct contended_engine {
 
 }  // namespace
 
-TEST_CASE("GSD-75 a copy goes in pieces of one size and a rest, under one lock while nobody should go first") {
+TEST_CASE("a copy goes in pieces of one size and a rest, under one lock while nobody should go first" *
+          takt_tests::traces("GSD-75")) {
   const auto whole = copy({10, 4}, {false, false});
   CHECK(whole.moved == std::vector<piece>{{0, 4}, {4, 4}, {8, 2}});
   CHECK(whole.tally == copy_tally{.chunks = 3, .acquisitions = 1});
@@ -217,7 +219,8 @@ TEST_CASE("a copy lets a more important one go first between two chunks") {
   CHECK(tally == copy_tally{.chunks = 5, .acquisitions = 2});
 }
 
-TEST_CASE("GSD-92 an overrun within a copy is raised when its engine is free, before the chunks that remain") {
+TEST_CASE("an overrun within a copy is raised when its engine is free, before the chunks that remain" *
+          takt_tests::traces("GSD-92")) {
   topology t;
   (void)t.add_gpu(t.add_hub(), 1);
   pool gpu{{.gpus = 1, .tokens_per_gpu = 2}, takt::k_fmlp<4, clients>{takt::k_fmlp_options{.replicas = 2}}, t};
@@ -240,7 +243,8 @@ TEST_CASE("GSD-92 an overrun within a copy is raised when its engine is free, be
   CHECK(static_cast<bool>(token.lock(takt::to_device)));
 }
 
-TEST_CASE("GSD-78 the state of a task follows its token by every path, each step under the locks of its engines") {
+TEST_CASE("the state of a task follows its token by every path, each step under the locks of its engines" *
+          takt_tests::traces("GSD-78")) {
   constexpr std::int64_t bytes = 10;
   topology apart;
   (void)apart.add_gpu(apart.add_hub(), 2);

@@ -17,13 +17,17 @@
 #include <utility>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 
+#include "support/asleep.hpp"
 #include "support/signal_storm.hpp"
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -66,7 +70,8 @@ static_assert(!std::constructible_from<pool::token, pool&>, "a token comes from 
 
 }  // namespace
 
-TEST_CASE("GSD-63 a job gets one token, with it the engines of the token's GPU one by one, and two for a peer copy") {
+TEST_CASE("a job gets one token, with it the engines of the token's GPU one by one, and two for a peer copy" *
+          takt_tests::traces("GSD-63")) {
   const auto gpus = make_pool();
   auto job = gpus->begin_job();
   auto token = std::move(job).acquire_token();
@@ -93,7 +98,7 @@ TEST_CASE("GSD-63 a job gets one token, with it the engines of the token's GPU o
   CHECK(static_cast<bool>(gpus->begin_job().acquire_token()));
 }
 
-TEST_CASE("GSD-63 at most rho jobs work on a GPU and one on each of its engines, under load") {
+TEST_CASE("at most rho jobs work on a GPU and one on each of its engines, under load" * takt_tests::traces("GSD-63")) {
   const takt_tests::signal_storm storm;
   const auto gpus = make_pool();
   std::array<std::atomic<int>, 2> on_gpu{};
@@ -179,11 +184,13 @@ TEST_CASE("limits at the ends of a clock end a wait for a token at once, or neve
   CHECK_FALSE(gets_one(time_point<system_clock, seconds>::min()));
   std::atomic<int> granted{0};
   std::atomic<int> over{0};
+  std::atomic<pid_t> waiting{0};
   std::jthread patient{[&] {
+    waiting = takt_tests::own_thread();
     granted += gpus.begin_job().try_acquire_token_until(time_point<system_clock, seconds>::max()) ? 1 : 0;
     ++over;
   }};
-  std::this_thread::sleep_for(5ms);
+  await([&] { return takt_tests::is_asleep(waiting) || over != 0; });
   CHECK(over == 0);
   first.reset();
   patient.join();

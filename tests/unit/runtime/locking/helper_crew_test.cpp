@@ -23,6 +23,7 @@
 #include <takt/runtime/locking/helper_crew.hpp>
 
 #include "fake_clocks.hpp"
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -76,7 +77,8 @@ constexpr auto fifo(int priority) -> thread_scheduling { return {SCHED_FIFO, pri
 
 }  // namespace
 
-TEST_CASE("GSD-92 a task takes helper threads that there are, or those that come, and never threads that run jobs") {
+TEST_CASE("a task takes helper threads that there are, or those that come, and never threads that run jobs" *
+          takt_tests::traces("GSD-92")) {
   process p{.threads = {{10, fifo(5)}, {11, fifo(6)}, {20, ordinary}}, .running = 10};
   crew helpers{2, fake_threads{p}};
   p.running = 11;
@@ -105,7 +107,8 @@ TEST_CASE("GSD-92 a task takes helper threads that there are, or those that come
   CHECK(helpers.helped_by(22) == helps_nobody);
 }
 
-TEST_CASE("GSD-92 helpers run at their job's priority while it waits with an engine, and as before afterwards") {
+TEST_CASE("helpers run at their job's priority while it waits with an engine, and as before afterwards" *
+          takt_tests::traces("GSD-92")) {
   process p{.threads = {{10, fifo(5)}, {20, ordinary}, {21, fifo(9)}, {22, {SCHED_RR, 2}}, {30, ordinary}},
             .running = 10};
   const auto before = p.threads;
@@ -143,7 +146,8 @@ TEST_CASE("GSD-92 helpers run at their job's priority while it waits with an eng
   CHECK(p.threads[20] == fifo(3));
 }
 
-TEST_CASE("GSD-92 helper threads: refusals are counted; a wrong task and too many threads are errors") {
+TEST_CASE("helper threads: refusals are counted; a wrong task and too many threads are errors" *
+          takt_tests::traces("GSD-92")) {
   process p{.threads = {{10, fifo(5)}, {20, ordinary}}, .running = 10};
   crew helpers{1, fake_threads{p}};
   helpers.set_helper_threads(0, helper_scope::current_and_future);

@@ -13,6 +13,7 @@
 #include <takt/runtime/locking/donation_cluster.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
 
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -32,8 +33,8 @@ TEST_CASE("without inheritance a domain says so, and its locks work") {
   CHECK(static_cast<bool>(lock.try_acquire()));
 }
 
-TEST_CASE("GSD-20 the system runs a holder at the priority of those who wait for it, along chains, and back" *
-          doctest::skip(!permitted())) {
+TEST_CASE("the system runs a holder at the priority of those who wait for it, along chains, and back" *
+          takt_tests::traces("GSD-20") * doctest::skip(!permitted())) {
   takt::runtime::lock_domain domain;
   mutex outer{domain};
   mutex inner{domain};

@@ -33,6 +33,7 @@
 
 #include "fake_clocks.hpp"
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -127,7 +128,8 @@ void compute(lock_registry& names, std::array<emulated_gpu, 2>& board_of, std::v
 
 }  // namespace
 
-TEST_CASE("GSD-92 a pool made by name is used elsewhere: tokens, engines, copies in chunks, yielding and budgets") {
+TEST_CASE("a pool made by name is used elsewhere: tokens, engines, copies in chunks, yielding and budgets" *
+          takt_tests::traces("GSD-92")) {
   lock_registry names;
   std::array<emulated_gpu, 2> gpus;
   std::vector<int> states[2] = {std::vector<int>(100), std::vector<int>(100)};
@@ -178,7 +180,7 @@ TEST_CASE("GSD-92 a pool made by name is used elsewhere: tokens, engines, copies
   CHECK(name_refusal_of([&] { (void)names.open<advised_gpus>("vision"); })->first == name_fault::unknown);
 }
 
-TEST_CASE("GSD-92 locks of engines without a token go by name as well") {
+TEST_CASE("locks of engines without a token go by name as well" * takt_tests::traces("GSD-92")) {
   using engine_lock = takt::runtime::lock<takt::priority_mutex<jobs>>;
   lock_registry names;
   const auto mine = names.create<engine_lock>("copies of GPU 3");
@@ -188,7 +190,8 @@ TEST_CASE("GSD-92 locks of engines without a token go by name as well") {
   CHECK(mine == theirs);
 }
 
-TEST_CASE("GSD-92 names are refused that are empty, taken, unknown or of another kind of lock, with those there are") {
+TEST_CASE("names are refused that are empty, taken, unknown or of another kind of lock, with those there are" *
+          takt_tests::traces("GSD-92")) {
   lock_registry names;
   const auto create = [&](const char* name) {
     return names.create<plain_gpus>(name, plain_gpus::description{.topology = board(1)});
@@ -211,13 +214,14 @@ TEST_CASE("GSD-92 names are refused that are empty, taken, unknown or of another
   CHECK(create("a") != nullptr);
 }
 
-TEST_CASE("GSD-92 the registry of the process is the same everywhere") {
+TEST_CASE("the registry of the process is the same everywhere" * takt_tests::traces("GSD-92")) {
   const auto pool = takt::runtime::process_locks().create<plain_gpus>("of the process",
                                                                       plain_gpus::description{.topology = board(1)});
   std::jthread{[&] { CHECK(takt::runtime::process_locks().open<plain_gpus>("of the process") == pool); }}.join();
 }
 
-TEST_CASE("GSD-92 a description that is no pool is refused with field, value and what is allowed") {
+TEST_CASE("a description that is no pool is refused with field, value and what is allowed" *
+          takt_tests::traces("GSD-92")) {
   using description = plain_gpus::description;
   const auto refused = [](const description& d) { return refusal_of([&] { const plain_gpus p{d}; }); };
   const auto is = [](const std::optional<refusal>& r, pool_field field, const char* sentence) {
@@ -263,8 +267,8 @@ TEST_CASE("advice that a queue limit forbids is not taken, and the other GPU ser
   CHECK(gpus_of(2) == std::pair{1, takt::no_gpu});
 }
 
-TEST_CASE(
-    "GSD-91 a pool of threads takes advice of affinity: new tasks to the GPU with fewer users, old ones to theirs") {
+TEST_CASE("a pool of threads takes advice of affinity: new tasks to the GPU with fewer users, old ones to theirs" *
+          takt_tests::traces("GSD-91")) {
   using affinity = takt::declared_affinity<8, 2, 4>;
   // excerpt: affinity
   using gpus_by_affinity = takt::runtime::named_gpu_pool<2, 2, jobs, affinity>;
@@ -286,7 +290,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("GSD-92 pools by name under load: exclusion, overruns that free what was held, and no lost token") {
+TEST_CASE("pools by name under load: exclusion, overruns that free what was held, and no lost token" *
+          takt_tests::traces("GSD-92")) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds{takt_tests::stress_time(60'000'000)};
   lock_registry names;
   auto pool = names.create<prioritized_gpus>(

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <pthread.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <takt/rules/locking/ck_omlp.hpp>
@@ -30,6 +31,8 @@
 #include <takt/runtime/locking/protocol_lock.hpp>
 
 #include "recording.hpp"
+#include "support/asleep.hpp"
+#include "support/traces.hpp"
 #include "team.hpp"
 
 namespace {
@@ -229,11 +232,17 @@ TEST_CASE("waiting ends at a deadline and by a stop, and the next in the queue i
   std::stop_source stop;
   std::atomic<int> stopped{0};
   {
+    std::array<std::atomic<pid_t>, 3> threads{};
     std::vector<std::jthread> waiters;
-    for (int i = 0; i < 3; ++i) {
-      waiters.emplace_back([&] { stopped += lock.acquire(stop.get_token()) ? 0 : 1; });
+    for (std::atomic<pid_t>& own : threads) {
+      waiters.emplace_back([&] {
+        own = takt_tests::own_thread();
+        stopped += lock.acquire(stop.get_token()) ? 0 : 1;
+      });
     }
-    std::this_thread::sleep_for(5ms);
+    for (const std::atomic<pid_t>& t : threads) {
+      await([&t] { return takt_tests::is_asleep(t); });
+    }
     stop.request_stop();
   }
   CHECK(stopped == 3);
@@ -374,7 +383,8 @@ TEST_CASE("a wait that would close a circle through a domain is refused") {
   CHECK(is_free(b));
 }
 
-TEST_CASE("GSD-79 a held lock says when somebody should go first: in FIFO order anybody, else the more important") {
+TEST_CASE("a held lock says when somebody should go first: in FIFO order anybody, else the more important" *
+          takt_tests::traces("GSD-79")) {
   const auto yields = [](auto& lock, std::int64_t holder, std::int64_t waiter) {
     auto held = lock.acquire({.priority = holder});
     CHECK_FALSE(held.should_yield());

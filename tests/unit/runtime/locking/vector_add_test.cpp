@@ -18,6 +18,7 @@
 #include <takt/runtime/locking/job_budget.hpp>
 
 #include "fake_clocks.hpp"
+#include "support/traces.hpp"
 #include "unit/simulation/locks/fixtures.hpp"
 
 namespace {
@@ -159,7 +160,8 @@ auto executed() -> lock_steps {
 
 }  // namespace
 
-TEST_CASE("GSD-94 VectorAdd locks token, copy engine twice, execution engine, copy engine back, in both hosts") {
+TEST_CASE("VectorAdd locks token, copy engine twice, execution engine, copy engine back, in both hosts" *
+          takt_tests::traces("GSD-94")) {
   CHECK(simulated() == published);
   CHECK(executed() == published);
 }

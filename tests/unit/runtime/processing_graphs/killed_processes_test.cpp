@@ -18,6 +18,7 @@
 #include <takt/systems/graphs/run/links/shared_graph.hpp>
 
 #include "link_fixture.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -97,12 +98,14 @@ void kill_at_any_time(std::int64_t kills) {
 
 }  // namespace
 
-TEST_CASE("GSA-37 processes that are killed at any time leave no token lost or doubled, and nobody waits for ever") {
+TEST_CASE("processes that are killed at any time leave no token lost or doubled, and nobody waits for ever" *
+          takt_tests::traces("GSA-37")) {
   SUBCASE("under the monitor of the operating system") { kill_at_any_time<system_monitor>(150); }
   SUBCASE("under spinning in the order of tickets") { kill_at_any_time<ticket_monitor<>>(150); }
 }
 
-TEST_CASE("GSA-36 the node of a process that was killed is taken over, and its last job is repeated") {
+TEST_CASE("the node of a process that was killed is taken over, and its last job is repeated" *
+          takt_tests::traces("GSA-36")) {
   const named name{"taken"};
   const auto g = shared_graph<>::create(chain(name.get()));
   REQUIRE(g);
@@ -134,7 +137,7 @@ TEST_CASE("GSA-36 the node of a process that was killed is taken over, and its l
   CHECK(g.holder("source") == getpid());
 }
 
-TEST_CASE("GSA-39 bytes that went with a killed process are not made up: the edge says so") {
+TEST_CASE("bytes that went with a killed process are not made up: the edge says so" * takt_tests::traces("GSA-39")) {
   const auto with = [](transport over, std::int64_t bytes, auto lose) {
     const named name{"cut"};
     const auto g = shared_graph<>::create(
@@ -210,7 +213,8 @@ TEST_CASE("GSA-39 bytes that went with a killed process are not made up: the edg
   });
 }
 
-TEST_CASE("GSA-36 a creator that is killed in the middle is replaced, and one that works is waited for") {
+TEST_CASE("a creator that is killed in the middle is replaced, and one that works is waited for" *
+          takt_tests::traces("GSA-36")) {
   const named name{"creator"};
   const std::string path = "/takt." + name.get();
   int ready[2];
@@ -235,7 +239,7 @@ TEST_CASE("GSA-36 a creator that is killed in the middle is replaced, and one th
   (void)close(ready[1]);
 }
 
-TEST_CASE("GSA-37 a repeated job sends nothing over the edges that have its tokens already") {
+TEST_CASE("a repeated job sends nothing over the edges that have its tokens already" * takt_tests::traces("GSA-37")) {
   const named name{"doubled"};
   const auto g = shared_graph<>::create(
       {.name = name.get(),

@@ -22,6 +22,7 @@
 #include <takt/systems/graphs/run/links/shared_graph.hpp>
 
 #include "link_fixture.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -47,7 +48,8 @@ auto fault_of(const graph_description& d) -> link_fault { return validate(d).fau
 
 }  // namespace
 
-TEST_CASE("GSA-36 a graph is found by its name, its nodes are claimed once, and edges are bound while it runs") {
+TEST_CASE("a graph is found by its name, its nodes are claimed once, and edges are bound while it runs" *
+          takt_tests::traces("GSA-36")) {
   const named name{"claims"};
   const auto made = shared_graph<>::create(chain(name.get()));
   REQUIRE_MESSAGE(made, made.status().sentence());
@@ -90,7 +92,7 @@ TEST_CASE("GSA-36 a graph is found by its name, its nodes are claimed once, and 
   CHECK(elsewhere.finish_job());
 }
 
-TEST_CASE("GSA-36 a description that is no graph is refused before anything is made") {
+TEST_CASE("a description that is no graph is refused before anything is made" * takt_tests::traces("GSA-36")) {
   const auto good = chain("good");
   CHECK(fault_of(good) == link_fault::none);
   const auto with = [&](auto change) {
@@ -124,7 +126,8 @@ TEST_CASE("GSA-36 a description that is no graph is refused before anything is m
   CHECK(with([](auto&, auto& e) { e.to = "grab", e.initial = 1; }) == link_fault::none);
 }
 
-TEST_CASE("GSA-39 a threshold above the consumption is refused where nobody counts the bytes, with a sentence") {
+TEST_CASE("a threshold above the consumption is refused where nobody counts the bytes, with a sentence" *
+          takt_tests::traces("GSA-39")) {
   const auto with = [](transport over) {
     auto d = chain("thresholds", over);
     d.edges[0].consume = 2;

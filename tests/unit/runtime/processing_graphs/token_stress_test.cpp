@@ -20,6 +20,7 @@
 
 #include "link_fixture.hpp"
 #include "support/signal_storm.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -95,7 +96,8 @@ void join_many(std::int64_t jobs, bool is_disturbed = false) {
 
 }  // namespace
 
-TEST_CASE("GSA-37 the producer of the last missing token wakes the consumer, once per job, and no wake-up is lost") {
+TEST_CASE("the producer of the last missing token wakes the consumer, once per job, and no wake-up is lost" *
+          takt_tests::traces("GSA-37")) {
   SUBCASE("under the monitor of the operating system") { join_many<system_monitor>(3'000); }
   SUBCASE("under spinning in the order of tickets") { join_many<ticket_monitor<>>(3'000); }
 }
@@ -105,7 +107,7 @@ TEST_CASE("signals at random instants cost no token and no wake-up") {
   SUBCASE("under spinning in the order of tickets") { join_many<ticket_monitor<>>(2'000, true); }
 }
 
-TEST_CASE("GSA-37 tokens that leave another threshold open wake nobody") {
+TEST_CASE("tokens that leave another threshold open wake nobody" * takt_tests::traces("GSA-37")) {
   const named name{"partial"};
   const auto g = shared_graph<>::create(join(name.get()));
   REQUIRE(g);
@@ -128,7 +130,8 @@ TEST_CASE("GSA-37 tokens that leave another threshold open wake nobody") {
   CHECK(g.finished("join") == 1);
 }
 
-TEST_CASE("GSA-38 monitors let in one thread at a time, those who spin in the order of their tickets") {
+TEST_CASE("monitors let in one thread at a time, those who spin in the order of their tickets" *
+          takt_tests::traces("GSA-38")) {
   const auto exclusive = [](auto monitor, int rounds) {
     using monitor_type = decltype(monitor);
     auto state = std::make_unique<typename monitor_type::state>();
@@ -174,7 +177,7 @@ TEST_CASE("GSA-38 monitors let in one thread at a time, those who spin in the or
   ticket_monitor<>::leave(state, second);
 }
 
-TEST_CASE("GSA-38 a ticket of a process that has ended does not stop the others") {
+TEST_CASE("a ticket of a process that has ended does not stop the others" * takt_tests::traces("GSA-38")) {
   using monitor = ticket_monitor<>;
   monitor::state state;
   std::vector<std::atomic<detail::process_word>> claims(64);
@@ -203,7 +206,8 @@ TEST_CASE("GSA-38 a ticket of a process that has ended does not stop the others"
   CHECK(detail::has_ended(detail::own_word() ^ 1));
 }
 
-TEST_CASE("GSA-38 a ceiling raises the thread inside the monitor, or the system's refusal is told") {
+TEST_CASE("a ceiling raises the thread inside the monitor, or the system's refusal is told" *
+          takt_tests::traces("GSA-38")) {
   const named<ticket_monitor<90>> name{"ceiling"};
   using graph = shared_graph<ticket_monitor<90>>;
   const auto g = graph::create(join(name.get()));

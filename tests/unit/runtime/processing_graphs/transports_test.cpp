@@ -16,6 +16,7 @@
 
 #include "link_fixture.hpp"
 #include "support/signal_storm.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -99,7 +100,8 @@ auto consume(const shared_graph<>& g, const described_link& e, std::int64_t jobs
 
 }  // namespace
 
-TEST_CASE("GSA-39 bytes keep their order over every transport, with any amounts and thresholds above consumption") {
+TEST_CASE("bytes keep their order over every transport, with any amounts and thresholds above consumption" *
+          takt_tests::traces("GSA-39")) {
   const takt_tests::signal_storm storm;
   takt::random_stream random{39};
   std::int64_t above = 0;
@@ -134,7 +136,7 @@ TEST_CASE("GSA-39 bytes keep their order over every transport, with any amounts 
   CHECK(above > 10);
 }
 
-TEST_CASE("GSA-39 between processes, too") {
+TEST_CASE("between processes, too" * takt_tests::traces("GSA-39")) {
   for (const kind over : all_kinds) {
     CAPTURE(static_cast<int>(over));
     takt::random_stream random{static_cast<std::uint64_t>(over) + 5};
@@ -161,7 +163,8 @@ TEST_CASE("GSA-39 between processes, too") {
   }
 }
 
-TEST_CASE("GSA-39 a consumer of several channels and counters begins when the last of them is there") {
+TEST_CASE("a consumer of several channels and counters begins when the last of them is there" *
+          takt_tests::traces("GSA-39")) {
   const named name{"mixed"};
   graph_description d{.name = name.get(), .nodes = {"from", "to"}, .folder = folder()};
   const std::vector<std::pair<std::string, transport>> ways{{"events", event_tokens{}},

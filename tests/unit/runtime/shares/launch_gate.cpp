@@ -18,6 +18,7 @@
 
 #include "emulated_driver.hpp"
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -153,7 +154,7 @@ TEST_CASE("an emulated driver runs as many kernels at once as its queue holds, r
   driver.release(memory);
 }
 
-TEST_CASE("WAMP-07 two clients on an emulated device come to use what their shares say") {
+TEST_CASE("two clients on an emulated device come to use what their shares say" * takt_tests::traces("WAMP-07")) {
   // A host that is busy otherwise delays launches and measurements alike, so a stretch that was disturbed is measured
   // again.
   const ticks length = std::min(takt_tests::stress_time(600 * ms), 2'000 * ms);

@@ -9,6 +9,7 @@
 
 #include <takt/rules/shares/launch_tokens.hpp>
 #include <takt/systems/shares/run/launch_gate.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -70,7 +71,8 @@ auto settle(launch_tokens& tokens, plant& device, std::int64_t rate, int periods
 
 }  // namespace
 
-TEST_CASE("WAMP-07 the token controller follows its reference sequence and brings a simulated plant to its limit") {
+TEST_CASE("the token controller follows its reference sequence and brings a simulated plant to its limit" *
+          takt_tests::traces("WAMP-07")) {
   share_feedback feedback{gtx1060};
   for (const auto& [used, refill] : {std::pair{0, 4645}, {10, 6709}, {25, 7109}, {33, 6709}, {60, 2064}}) {
     feedback.observe(30, used);

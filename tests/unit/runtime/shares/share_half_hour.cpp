@@ -12,6 +12,7 @@
 #include <takt/systems/shares/run/share_manager.hpp>
 
 #include "share_fixture.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -93,7 +94,7 @@ class airborne_computer {
 
 }  // namespace
 
-TEST_CASE("WAMP-47 the monitor counts no miss in half an hour of the airborne set") {
+TEST_CASE("the monitor counts no miss in half an hour of the airborne set" * takt_tests::traces("WAMP-47")) {
   const table_type table = airborne();
   takt::runtime::share_page page;
   letter_box box;

@@ -15,6 +15,7 @@
 #include <takt/systems/shares/run/virtual_context.hpp>
 
 #include "share_fixture.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -122,7 +123,8 @@ struct fake_meter {
 
 }  // namespace
 
-TEST_CASE("WAMP-02 a request passes the eight steps from intercepted launch to refilled gate, or is denied") {
+TEST_CASE("a request passes the eight steps from intercepted launch to refilled gate, or is denied" *
+          takt_tests::traces("WAMP-02")) {
   const table_type table = two_applications();
   bench b{table, {.memory_units = 4}};
   b.join(0);
@@ -177,7 +179,8 @@ TEST_CASE("WAMP-02 a request passes the eight steps from intercepted launch to r
   CHECK(reasons(b.settle()) == std::vector{deny_reason::not_registered});
 }
 
-TEST_CASE("WAMP-03 launches pass by tokens, one context per application, which limits its memory too") {
+TEST_CASE("launches pass by tokens, one context per application, which limits its memory too" *
+          takt_tests::traces("WAMP-03")) {
   share_page page;
   page.format = share_page::layout;
   page.open = 1;
@@ -212,7 +215,8 @@ TEST_CASE("WAMP-03 launches pass by tokens, one context per application, which l
   CHECK(driver.launched == std::vector<std::string>{"a:10"});
 }
 
-TEST_CASE("WAMP-05 registration and requests are typed, checked against the table, and answered or denied") {
+TEST_CASE("registration and requests are typed, checked against the table, and answered or denied" *
+          takt_tests::traces("WAMP-05")) {
   const table_type table = two_applications();
   bench b{table};
   const share_message good = join_message(table, 1);
@@ -236,7 +240,8 @@ TEST_CASE("WAMP-05 registration and requests are typed, checked against the tabl
   CHECK(b.manager.monitor().counts().denials == 7);
 }
 
-TEST_CASE("WAMP-04 WAMP-28 a killed client's share and memory come back, and one instant is one operation") {
+TEST_CASE("a killed client's share and memory come back, and one instant is one operation" *
+          takt_tests::traces("WAMP-04 WAMP-28")) {
   const table_type table = two_applications();
   bench b{table, {.memory_units = 5}};
   b.join(0);
@@ -286,7 +291,8 @@ TEST_CASE("WAMP-04 WAMP-28 a killed client's share and memory come back, and one
   CHECK(b.settle().empty());
 }
 
-TEST_CASE("WAMP-06 a share can be set while the job runs, up to what is left, until the next operation decides anew") {
+TEST_CASE("a share can be set while the job runs, up to what is left, until the next operation decides anew" *
+          takt_tests::traces("WAMP-06")) {
   const table_type table = two_applications();
   bench b{table};
   b.join(0);

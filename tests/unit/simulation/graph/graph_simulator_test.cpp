@@ -20,6 +20,7 @@
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/graphs/analysis/fine.hpp>
 
+#include "support/traces.hpp"
 #include "support/written_trace.hpp"
 
 namespace {
@@ -125,7 +126,8 @@ struct observed {
 
 }  // namespace
 
-TEST_CASE("OVX-05 worked example 5: released early each invocation of G2 takes 10, by offsets 188/5") {
+TEST_CASE("worked example 5: released early each invocation of G2 takes 10, by offsets 188/5" *
+          takt_tests::traces("OVX-05")) {
   const auto table = takt::refine(figure_3<rational>(4, false));
   takt::graph_platform platform;
   REQUIRE(platform.clusters.try_push_back(4));
@@ -150,7 +152,8 @@ TEST_CASE("OVX-05 worked example 5: released early each invocation of G2 takes 1
   CHECK(by_offsets.late == 0);
 }
 
-TEST_CASE("OVX-12 example 2 in four modes: the second invocation ends earlier from mode to mode") {
+TEST_CASE("example 2 in four modes: the second invocation ends earlier from mode to mode" *
+          takt_tests::traces("OVX-12")) {
   const auto ends = [](ticks beside) {
     const auto fine = takt::refine(figure_3<ticks>(beside, false));
     const auto coarse = figure_3<ticks>(beside, true);
@@ -173,7 +176,8 @@ TEST_CASE("OVX-12 example 2 in four modes: the second invocation ends earlier fr
   CHECK(ends(4) == times{28, 26, 15, 15});
 }
 
-TEST_CASE("OVX-09 OVX-10 a coarse node suspends during its kernel, and its next job waits for its end") {
+TEST_CASE("a coarse node suspends during its kernel, and its next job waits for its end" *
+          takt_tests::traces("OVX-09 OVX-10")) {
   const auto coarse = figure_3<ticks>(4, true);
   constexpr std::array<std::int32_t, 1> one_cpu{1};
   const std::vector<ticks> offsets(coarse.nodes.size(), 0);
@@ -189,7 +193,8 @@ TEST_CASE("OVX-09 OVX-10 a coarse node suspends during its kernel, and its next 
   CHECK(x_runs_during_kernel);
 }
 
-TEST_CASE("OVX-01 job j of a node starts after jobs j of all predecessors, and waits for no other invocation") {
+TEST_CASE("job j of a node starts after jobs j of all predecessors, and waits for no other invocation" *
+          takt_tests::traces("OVX-01")) {
   work w = chain({2, 9, 4, 3}, 5, 12);
   w.dependencies.clear();
   for (const auto& [from, to] : {std::pair{0U, 1U}, {0U, 2U}, {1U, 3U}, {2U, 3U}}) {
@@ -214,7 +219,7 @@ TEST_CASE("OVX-01 job j of a node starts after jobs j of all predecessors, and w
   }
 }
 
-TEST_CASE("OVX-04 jobs of one priority run by graph, then by number, then by task") {
+TEST_CASE("jobs of one priority run by graph, then by number, then by task" * takt_tests::traces("OVX-04")) {
   work w;
   w.clusters.push_back(1);
   w.clocks = {0, 0};
@@ -235,7 +240,8 @@ TEST_CASE("OVX-04 jobs of one priority run by graph, then by number, then by tas
   CHECK(marks_of(seen.trace, takt::mark_kind::completion, 2) == times{10, 12});
 }
 
-TEST_CASE("OVX-04 a job is preempted by one with an earlier point, unless scheduling is non-preemptive") {
+TEST_CASE("a job is preempted by one with an earlier point, unless scheduling is non-preemptive" *
+          takt_tests::traces("OVX-04")) {
   work w;
   w.clusters.push_back(1);
   w.clocks = {0, 1};
@@ -261,7 +267,7 @@ TEST_CASE("OVX-04 a job is preempted by one with an earlier point, unless schedu
   CHECK(run.responses[1][0] == 9);
 }
 
-TEST_CASE("OVX-33 clusters do not help each other, and share the GPU") {
+TEST_CASE("clusters do not help each other, and share the GPU" * takt_tests::traces("OVX-33")) {
   work w;
   w.clusters = {1, 1};
   w.clocks = {0};
@@ -282,7 +288,8 @@ TEST_CASE("OVX-33 clusters do not help each other, and share the GPU") {
   CHECK(run.tasks[2].response == 5);
 }
 
-TEST_CASE("OVX-29 a guard keeps kernels in order and a period apart, however early they are ready") {
+TEST_CASE("a guard keeps kernels in order and a period apart, however early they are ready" *
+          takt_tests::traces("OVX-29")) {
   work w;
   w.clusters.push_back(4);
   w.clocks.push_back(0);
@@ -310,7 +317,7 @@ TEST_CASE("OVX-29 a guard keeps kernels in order and a period apart, however ear
   CHECK(free.responses[0] == times{9, 2, 2});
 }
 
-TEST_CASE("OVX-19 with a stream per task a kernel waits for the one before of its task") {
+TEST_CASE("with a stream per task a kernel waits for the one before of its task" * takt_tests::traces("OVX-19")) {
   work w;
   w.clusters.push_back(1);
   w.clocks.push_back(0);
@@ -327,7 +334,7 @@ TEST_CASE("OVX-19 with a stream per task a kernel waits for the one before of it
   CHECK(sim::simulate_graphs(w, {{0, 4, 8}}, o).responses[0] == times{6, 8, 10});
 }
 
-TEST_CASE("OVX-11 copies on engines of their own are served first in, first out") {
+TEST_CASE("copies on engines of their own are served first in, first out" * takt_tests::traces("OVX-11")) {
   work w;
   w.clusters.push_back(1);
   w.clocks.push_back(0);
@@ -350,7 +357,7 @@ TEST_CASE("OVX-11 copies on engines of their own are served first in, first out"
   CHECK(run.tasks[0].response == 4);
 }
 
-TEST_CASE("OVX-X5 a history edge holds a job back until the job so many before it has ended") {
+TEST_CASE("a history edge holds a job back until the job so many before it has ended" * takt_tests::traces("OVX-X5")) {
   work w = chain({6}, 5, 4);
   w.dependencies.push_back({.from = 0, .to = 0, .lag = 2});
   const auto run = sim::simulate_graphs(w, {{0, 0, 0, 0, 20}});
@@ -358,7 +365,8 @@ TEST_CASE("OVX-X5 a history edge holds a job back until the job so many before i
   CHECK(run.responses[0] == times{6, 6, 12, 12, 6});
 }
 
-TEST_CASE("GSA-40 GSD-06 tokens that come late move the nominal release, tokens that come early do not") {
+TEST_CASE("tokens that come late move the nominal release, tokens that come early do not" *
+          takt_tests::traces("GSA-40 GSD-06")) {
   const work w = chain({4, 1}, 10, 2);
   const auto late_first = [](std::size_t task, std::size_t /*step*/, std::size_t job, ticks most) -> ticks {
     return task == 0 && job != 1 ? 1 : most;
@@ -377,7 +385,7 @@ TEST_CASE("GSA-40 GSD-06 tokens that come late move the nominal release, tokens 
   CHECK(marks_of(held.trace, takt::mark_kind::completion, 1) == times{2, 15, 25});
 }
 
-TEST_CASE("GSA-40 waiting for a turn or for feedback does not move a nominal release") {
+TEST_CASE("waiting for a turn or for feedback does not move a nominal release" * takt_tests::traces("GSA-40")) {
   work w = chain({1, 9}, 4, 2);
   w.tasks[1].parallelism = 1;
   auto seen = watch(w, {{0, 4, 8}}, {});
@@ -391,7 +399,8 @@ TEST_CASE("GSA-40 waiting for a turn or for feedback does not move a nominal rel
   CHECK(marks_of(seen.trace, takt::mark_kind::completion, 1) == times{10, 19, 28});
 }
 
-TEST_CASE("GSD-06 tokens of several rates: two jobs feed one, which starts above its threshold") {
+TEST_CASE("tokens of several rates: two jobs feed one, which starts above its threshold" *
+          takt_tests::traces("GSD-06")) {
   work w = chain({1, 1}, 2, 2);
   w.tasks[1].period = 4;
   w.dependencies[0] = {.from = 0, .to = 1, .lag = 0, .produce = 2, .consume = 4, .threshold = 6};
@@ -401,7 +410,8 @@ TEST_CASE("GSD-06 tokens of several rates: two jobs feed one, which starts above
   CHECK(marks_of(seen.trace, takt::mark_kind::release, 1) == times{5, 9, 13});
 }
 
-TEST_CASE("GSA-41 a boosted producer hands on its results without preemption, and the inversion is counted") {
+TEST_CASE("a boosted producer hands on its results without preemption, and the inversion is counted" *
+          takt_tests::traces("GSA-41")) {
   work w = chain({3, 2}, 20, 1);
   w.steps.push_back({.length = 4, .signals = true});
   w.steps.insert(w.steps.begin() + 1, w.steps.back());
@@ -435,13 +445,13 @@ TEST_CASE("GSA-41 a boosted producer hands on its results without preemption, an
   CHECK(plain.result.inversion[0] == 0);
 }
 
-TEST_CASE("GSD-01 a job of a sequential task never runs before the one before it has ended") {
+TEST_CASE("a job of a sequential task never runs before the one before it has ended" * takt_tests::traces("GSD-01")) {
   work w = chain({7}, 5, 2);
   w.tasks[0].parallelism = 1;
   CHECK(sim::simulate_graphs(w, {{0, 5, 20}}).responses[0] == times{7, 9, 7});
 }
 
-TEST_CASE("OVX-17 a trace of a run has a track per CPU and SM, which the exporters draw") {
+TEST_CASE("a trace of a run has a track per CPU and SM, which the exporters draw" * takt_tests::traces("OVX-17")) {
   const auto fine = takt::refine(figure_3<ticks>(4, false));
   const std::vector<ticks> offsets(fine.nodes.size(), 0);
   const auto points = sim::node_points(fine, std::span<const std::int32_t>{four_cpus}, takt::gel_policy::fair_lateness);
@@ -508,7 +518,8 @@ TEST_CASE("exact times run in the unit in which all of them are whole, and where
   CHECK(run({1, prime}, {1, prime - 18}).fault == takt::model_fault::time_overflow);
 }
 
-TEST_CASE("OVX-04 a run refuses workloads that name what does not exist, and stops where jobs wait for each other") {
+TEST_CASE("a run refuses workloads that name what does not exist, and stops where jobs wait for each other" *
+          takt_tests::traces("OVX-04")) {
   using fault = takt::model_fault;
   const auto fault_of = [](const work& w, const sim::invocations<ticks>& r, const sim::graph_options& o = {}) {
     return sim::simulate_graphs(w, r, o).fault;

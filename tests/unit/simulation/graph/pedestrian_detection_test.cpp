@@ -16,6 +16,7 @@
 #include <takt/systems/graphs/analysis/coarse.hpp>
 #include <takt/systems/graphs/analysis/fine.hpp>
 #include <takt/systems/graphs/figures/hog.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -80,7 +81,7 @@ struct response {
 
 }  // namespace
 
-TEST_CASE("OVX-35 monolithic, coarse and fine graphs have bounds for 0, 1 and 6 cameras") {
+TEST_CASE("monolithic, coarse and fine graphs have bounds for 0, 1 and 6 cameras" * takt_tests::traces("OVX-35")) {
   CHECK_FALSE(coarse_is_bounded(*cameras(1), an::graph_grain::graph));
   CHECK(coarse_is_bounded(*cameras(1), an::graph_grain::node));
   CHECK_FALSE(coarse_is_bounded(*cameras(2), an::graph_grain::node));
@@ -88,8 +89,8 @@ TEST_CASE("OVX-35 monolithic, coarse and fine graphs have bounds for 0, 1 and 6 
   CHECK(fine(*six, 1, an::point_shift::if_negative)->bounded());
 }
 
-TEST_CASE(
-    "OVX-35 OVX-33 with six fine cameras, runs stay within their bounds, clusters lower these, and early releasing responses") {
+TEST_CASE("with six fine cameras, runs stay within their bounds, clusters lower these, and early releasing responses" *
+          takt_tests::traces("OVX-35 OVX-33")) {
   for (const std::int32_t clusters : {1, 2}) {
     const auto p = platform(clusters);
     const auto table = std::make_unique<refined>(takt::refine(*cameras(6, clusters)));
@@ -109,7 +110,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("OVX-35 the responses of a monolithic camera grow with each invocation") {
+TEST_CASE("the responses of a monolithic camera grow with each invocation" * takt_tests::traces("OVX-35")) {
   const auto one = cameras(1);
   const auto p = platform(1);
   sim::graph_options o;

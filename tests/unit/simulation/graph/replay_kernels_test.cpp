@@ -14,6 +14,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/systems/graphs/figures/capacity_loss.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -72,8 +73,8 @@ template <class Set>
 
 }  // namespace
 
-TEST_CASE(
-    "OVX-21 theorem 1: with a stream per task the responses grow by epsilon per job, with one per job they do not") {
+TEST_CASE("theorem 1: with a stream per task the responses grow by epsilon per job, with one per job they do not" *
+          takt_tests::traces("OVX-21")) {
   const auto set = gen::per_task_stream_counterexample({});
   REQUIRE(set.fault == takt::model_fault::none);
   const auto streams = first_responses(set, 40, true, block_placement::even);
@@ -82,7 +83,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "OVX-21 theorem 1 with a block that fills the only SM: the third kernel is empty and the responses grow by twice that") {
+    "theorem 1 with a block that fills the only SM: the third kernel is empty and the responses grow by twice that" *
+    takt_tests::traces("OVX-21")) {
   const auto set = gen::per_task_stream_counterexample(
       {.sms = 1, .threads_per_sm = 1024, .largest_block = 1024, .unit_block = 32, .epsilon = {1, 10}});
   REQUIRE(set.fault == takt::model_fault::none);
@@ -91,15 +93,16 @@ TEST_CASE(
   for (int j = 0; j < 20; ++j) { CHECK(streams[static_cast<std::size_t>(j)] == rational{5 + j, 5}); }
 }
 
-TEST_CASE("OVX-22 theorem 2: just above the capacity the responses grow by epsilon per job under even placement") {
+TEST_CASE("theorem 2: just above the capacity the responses grow by epsilon per job under even placement" *
+          takt_tests::traces("OVX-22")) {
   const auto set = gen::capacity_counterexample({});
   REQUIRE(set.fault == takt::model_fault::none);
   const auto even = first_responses(set, 30, false, block_placement::even);
   for (int j = 0; j < 30; ++j) { CHECK(even[static_cast<std::size_t>(j)] == rational{j + 1, 10}); }
 }
 
-TEST_CASE(
-    "OVX-22 theorem 2 needs even placement on several SMs, where packing placements do not let the responses grow") {
+TEST_CASE("theorem 2 needs even placement on several SMs, where packing placements do not let the responses grow" *
+          takt_tests::traces("OVX-22")) {
   struct instance {
     gen::capacity_loss_options sizes;
     rational packed;  ///< worst of 200 jobs
@@ -119,7 +122,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("OVX-28 a GPU of fewer threads answers for no other: with one thread more, kernels respond later") {
+TEST_CASE("a GPU of fewer threads answers for no other: with one thread more, kernels respond later" *
+          takt_tests::traces("OVX-28")) {
   const auto packed = [](std::int64_t threads) {
     kernels<ticks> k{{.sms = 2, .each = {threads}, .placement = block_placement::first_fit}, {}};
     k.add(2, 2, 2, 2);
@@ -144,7 +148,7 @@ TEST_CASE("OVX-28 a GPU of fewer threads answers for no other: with one thread m
   CHECK(even(6)[4] == 10);
 }
 
-TEST_CASE("OVX-28 a shorter block lengthens others, so that full execution is no worst case") {
+TEST_CASE("a shorter block lengthens others, so that full execution is no worst case" * takt_tests::traces("OVX-28")) {
   const auto with_first = [](ticks length) {
     kernels<ticks> k{{.sms = 2, .each = {6}}, {}};
     k.add(0, 4, 1, length);
@@ -156,8 +160,8 @@ TEST_CASE("OVX-28 a shorter block lengthens others, so that full execution is no
   CHECK(with_first(1) == std::vector<ticks>{1, 4, 6});
 }
 
-TEST_CASE(
-    "OVX-29 released early without a separation, a kernel ends beyond theorem 3's bound after its nominal release") {
+TEST_CASE("released early without a separation, a kernel ends beyond theorem 3's bound after its nominal release" *
+          takt_tests::traces("OVX-29")) {
   takt::task_rows<takt::block_kernel<ticks>, 2> table;
   REQUIRE(table.add({.name = "a", .length = 1, .period = 2}));
   REQUIRE(table.add({.name = "b", .length = 1, .period = 2}));
@@ -170,8 +174,8 @@ TEST_CASE(
   CHECK(k.responses()[3] == 4);
 }
 
-TEST_CASE(
-    "OVX-29 released early a period apart but out of order, a kernel ends beyond the bound after its nominal release") {
+TEST_CASE("released early a period apart but out of order, a kernel ends beyond the bound after its nominal release" *
+          takt_tests::traces("OVX-29")) {
   takt::task_rows<takt::block_kernel<ticks>, 1> table;
   REQUIRE(table.add({.name = "a", .length = 4, .period = 9, .blocks = 1, .threads = 4}));
   const auto bounds = an::separated_enqueue_response(table, {.sms = 1, .threads_per_sm = 4}, takt::per_job_streams);
@@ -184,7 +188,8 @@ TEST_CASE(
   CHECK(36 + k.responses()[1] - nominal == 6);
 }
 
-TEST_CASE("OVX-30 theorem 3 as printed covers kernels whose responses grow where block slots run out") {
+TEST_CASE("theorem 3 as printed covers kernels whose responses grow where block slots run out" *
+          takt_tests::traces("OVX-30")) {
   takt::task_rows<takt::block_kernel<rational>, 1> table;
   REQUIRE(table.add({.name = "small", .length = 1, .period = {3, 2}, .blocks = 64, .threads = 32}));
   const takt::block_gpu gpu{.sms = 1, .threads_per_sm = 2048, .block_slots = 32};
@@ -198,7 +203,8 @@ TEST_CASE("OVX-30 theorem 3 as printed covers kernels whose responses grow where
   for (int j = 0; j < 20; ++j) { CHECK(responses[static_cast<std::size_t>(j)] == rational{4 + j, 2}); }
 }
 
-TEST_CASE("OVX-24 each instant is busy or non-busy, never both, and lemmas 1 and 2 hold while kernels run") {
+TEST_CASE("each instant is busy or non-busy, never both, and lemmas 1 and 2 hold while kernels run" *
+          takt_tests::traces("OVX-24")) {
   takt::task_rows<takt::block_kernel<ticks>, 2> table;
   REQUIRE(table.add({.name = "k1", .length = 3, .period = 5, .blocks = 2, .threads = 1024}));
   REQUIRE(table.add({.name = "k2", .length = 1, .period = 8, .blocks = 6, .threads = 512}));
@@ -231,7 +237,7 @@ TEST_CASE("OVX-24 each instant is busy or non-busy, never both, and lemmas 1 and
   CHECK(strict.backlog_violations() > 0);
 }
 
-TEST_CASE("OVX-17 a replay refuses kernels that cannot run, and times that do not fit") {
+TEST_CASE("a replay refuses kernels that cannot run, and times that do not fit" * takt_tests::traces("OVX-17")) {
   const auto fault_of = [](const kernels<ticks>& k) {
     return sim::replay_kernels<4, 2>(k.gpu, std::span<const sim::kernel_arrival<ticks>>{k.arrivals}).fault;
   };

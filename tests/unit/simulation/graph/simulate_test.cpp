@@ -13,6 +13,7 @@
 #include <takt/rules/graph/tags.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/trace.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -37,7 +38,8 @@ constexpr auto chain = takt::graph_set(takt::graph("g", takt::period(10_ns), tak
 /// Two jobs can be under way, as each takes longer than a period.
 constexpr auto long_node = takt::graph_set(takt::graph("g", takt::period(10_ns), takt::node("x", takt::cpu(15_ns))));
 
-TEST_CASE("OVX-33 nodes of a planned graph start at their offsets, or as soon as they can where releases are hostile") {
+TEST_CASE("nodes of a planned graph start at their offsets, or as soon as they can where releases are hostile" *
+          takt_tests::traces("OVX-33")) {
   const auto p = planned<2>({0, 6});
   const auto run = takt::simulate(two_cpus, chain, p, {.horizon = 30_ns});
   REQUIRE_FALSE(run.error);

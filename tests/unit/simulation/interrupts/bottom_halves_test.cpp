@@ -9,6 +9,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/systems/locked_gpus/simulation/interrupts/simulate.hpp>
+#include "support/traces.hpp"
 
 using namespace takt::simulation;
 using takt::ticks;
@@ -64,7 +65,8 @@ constexpr takt::thread_rank above_all{.point = -1};
 
 }  // namespace
 
-TEST_CASE("GSD-45 a bottom half runs at the priority of the job that waits for it, the most important first") {
+TEST_CASE("a bottom half runs at the priority of the job that waits for it, the most important first" *
+          takt_tests::traces("GSD-45")) {
   const interrupt_result each = simulate_interrupts(two_pending(), individual_halves{});
   REQUIRE_FALSE(each.error);
   CHECK(each.finishes == instants{14, 17, 21, 27});
@@ -76,7 +78,7 @@ TEST_CASE("GSD-45 a bottom half runs at the priority of the job that waits for i
   CHECK(by_arrival.behind_threads(1) == 5);
 }
 
-TEST_CASE("GSD-45 a bottom half that has begun is hurried by a more important one behind it") {
+TEST_CASE("a bottom half that has begun is hurried by a more important one behind it" * takt_tests::traces("GSD-45")) {
   interrupt_workload w;
   const std::int32_t device = w.device();
   const std::int32_t a = engine_of(w, device);
@@ -91,7 +93,8 @@ TEST_CASE("GSD-45 a bottom half that has begun is hurried by a more important on
   CHECK(r.finishes == instants{11, 19, 19});
 }
 
-TEST_CASE("GSD-42 soft interrupts: ten when the interrupt returns, before any task, and the rest after all tasks") {
+TEST_CASE("soft interrupts: ten when the interrupt returns, before any task, and the rest after all tasks" *
+          takt_tests::traces("GSD-42")) {
   const interrupt_result r = simulate_interrupts(burst(), soft_interrupts{});
   REQUIRE_FALSE(r.error);
   for (std::size_t i = 0; i < 10; ++i) {
@@ -113,7 +116,8 @@ TEST_CASE("GSD-42 soft interrupts: ten when the interrupt returns, before any ta
   CHECK(threaded.finishes.at(13) == 83);
 }
 
-TEST_CASE("GSD-42 an interrupt during soft interrupts is handled first, and gives them no new turn") {
+TEST_CASE("an interrupt during soft interrupts is handled first, and gives them no new turn" *
+          takt_tests::traces("GSD-42")) {
   interrupt_workload w;
   const std::int32_t device = w.device();
   w.task(1).operate({.engine = engine_of(w, device), .time = 1, .top_half = 1, .bottom_half = 6}).released(0);
@@ -127,7 +131,8 @@ TEST_CASE("GSD-42 an interrupt during soft interrupts is handled first, and give
   CHECK(r.finishes == instants{9, 12, 11});
 }
 
-TEST_CASE("GSD-44 a server with a budget bounds what bottom halves take, and its budget is what jobs wait for") {
+TEST_CASE("a server with a budget bounds what bottom halves take, and its budget is what jobs wait for" *
+          takt_tests::traces("GSD-44")) {
   const served_halves policy{above_all, sporadic_server{2, 10}};
   const interrupt_result r = simulate_interrupts(regular_low_users(), policy);
   REQUIRE_FALSE(r.error);
@@ -142,7 +147,8 @@ TEST_CASE("GSD-44 a server with a budget bounds what bottom halves take, and its
   CHECK(unlimited.behind_threads(0) == 6);
 }
 
-TEST_CASE("GSD-44 a server never uses more than its budget within a period, however it is asked") {
+TEST_CASE("a server never uses more than its budget within a period, however it is asked" *
+          takt_tests::traces("GSD-44")) {
   takt::random_stream random{44};
   for (int round = 0; round < 300; ++round) {
     const ticks budget = random.between(1, 6);
@@ -173,7 +179,7 @@ TEST_CASE("GSD-44 a server never uses more than its budget within a period, howe
   }
 }
 
-TEST_CASE("GSD-44 a server that is always asked uses its whole budget in every period") {
+TEST_CASE("a server that is always asked uses its whole budget in every period" * takt_tests::traces("GSD-44")) {
   sporadic_server server{3, 8};
   ticks used = 0;
   for (ticks now = 0; now < 80; ++now) {
@@ -184,7 +190,8 @@ TEST_CASE("GSD-44 a server that is always asked uses its whole budget in every p
   CHECK(used == 30);
 }
 
-TEST_CASE("GSD-86 a work item is done with its bottom half by one thread, and no rank runs on two processors") {
+TEST_CASE("a work item is done with its bottom half by one thread, and no rank runs on two processors" *
+          takt_tests::traces("GSD-86")) {
   interrupt_workload w;
   const std::int32_t device = w.device(1);
   const std::int32_t a = engine_of(w, device);
@@ -200,7 +207,8 @@ TEST_CASE("GSD-86 a work item is done with its bottom half by one thread, and no
   CHECK(r.doubled == 0);
 }
 
-TEST_CASE("GSD-84 each device's daemon is below every job until one is suspended there, and then as urgent as it") {
+TEST_CASE("each device's daemon is below every job until one is suspended there, and then as urgent as it" *
+          takt_tests::traces("GSD-84")) {
   interrupt_workload w;
   const std::int32_t used = engine_of(w, w.device());
   const std::int32_t other = engine_of(w, w.device());
@@ -219,7 +227,8 @@ TEST_CASE("GSD-84 each device's daemon is below every job until one is suspended
   CHECK(any_job < inheriting_halves{}.rank({}));
 }
 
-TEST_CASE("GSD-84 a daemon that inherits until its job wakes up runs beside the job's callback thread at one rank") {
+TEST_CASE("a daemon that inherits until its job wakes up runs beside the job's callback thread at one rank" *
+          takt_tests::traces("GSD-84")) {
   interrupt_workload w;
   const std::int32_t device = w.device(1);
   const std::int32_t a = engine_of(w, device);

@@ -7,6 +7,7 @@
 
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/locked_gpus/simulation/interrupts/simulate.hpp>
+#include "support/traces.hpp"
 
 using namespace takt::simulation;
 using takt::thread_rank;
@@ -90,7 +91,7 @@ static_assert(BottomHalfPolicy<careless_halves>);
 
 }  // namespace
 
-TEST_CASE("GSD-43 with one user of the device, a thread just above it is right (Fig. 2.13)") {
+TEST_CASE("with one user of the device, a thread just above it is right (Fig. 2.13)" * takt_tests::traces("GSD-43")) {
   for (const interrupt_result& r : {with_thread(one_user(), above_middle), with_inheritance(one_user())}) {
     REQUIRE_FALSE(r.error);
     CHECK(r.finishes == instants{9, 13, 20});
@@ -100,7 +101,8 @@ TEST_CASE("GSD-43 with one user of the device, a thread just above it is right (
   }
 }
 
-TEST_CASE("GSD-43 a thread below the middle task makes the high one wait for that task's end (Fig. 2.14)") {
+TEST_CASE("a thread below the middle task makes the high one wait for that task's end (Fig. 2.14)" *
+          takt_tests::traces("GSD-43")) {
   const interrupt_result r = with_thread(shared_around_middle(10), below_middle);
   REQUIRE_FALSE(r.error);
   CHECK(r.finishes == instants{16, 13, 206});
@@ -116,7 +118,8 @@ TEST_CASE("GSD-43 a thread below the middle task makes the high one wait for tha
   CHECK(with_inheritance(shared_around_middle(100)).behind_threads(0) == 0);
 }
 
-TEST_CASE("GSD-43 a thread above the high task makes it wait for a bottom half of the low one (Fig. 2.15)") {
+TEST_CASE("a thread above the high task makes it wait for a bottom half of the low one (Fig. 2.15)" *
+          takt_tests::traces("GSD-43")) {
   const interrupt_result r = with_thread(due_under_high(2), above_high);
   REQUIRE_FALSE(r.error);
   CHECK(r.finishes == instants{11, 12});
@@ -130,7 +133,8 @@ TEST_CASE("GSD-43 a thread above the high task makes it wait for a bottom half o
   CHECK(last_need(inherited, 0) == processor_need{.task = 0, .from = 3, .to = 9, .behind_interrupts = 1});
 }
 
-TEST_CASE("GSD-43 a thread above the high task interrupts it again and again for many low ones (Fig. 2.16)") {
+TEST_CASE("a thread above the high task interrupts it again and again for many low ones (Fig. 2.16)" *
+          takt_tests::traces("GSD-43")) {
   takt::trace seen;
   const interrupt_result r = simulate_interrupts(many_low_users(), fixed_priority_halves{above_high}, {}, seen);
   REQUIRE_FALSE(r.error);
@@ -147,7 +151,8 @@ TEST_CASE("GSD-43 a thread above the high task interrupts it again and again for
   CHECK(last_need(inherited, 0) == processor_need{.task = 0, .from = 4, .to = 14, .behind_interrupts = 2});
 }
 
-TEST_CASE("GSD-46 a bottom half at the rank of a job that goes on doubles it and delays the one below (Fig. 2.17)") {
+TEST_CASE("a bottom half at the rank of a job that goes on doubles it and delays the one below (Fig. 2.17)" *
+          takt_tests::traces("GSD-46")) {
   interrupt_workload w;
   const std::int32_t device = w.device(1);
   const std::int32_t engine = w.engine(device, {.where = takt::stage::kernel});

@@ -7,6 +7,7 @@
 
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/locked_gpus/simulation/interrupts/simulate.hpp>
+#include "support/traces.hpp"
 
 using namespace takt::simulation;
 using takt::stage;
@@ -46,8 +47,8 @@ constexpr takt::track whole_gpu{.where = stage::kernel};
 
 }  // namespace
 
-TEST_CASE(
-    "GSD-58 an operation is issued, its job suspends itself, and engine, halves and callback follow (Fig. 2.26)") {
+TEST_CASE("an operation is issued, its job suspends itself, and engine, halves and callback follow (Fig. 2.26)" *
+          takt_tests::traces("GSD-58")) {
   interrupt_workload w;
   const std::int32_t gpu = w.device();
   const std::int32_t in = w.engine(gpu, first_copy_engine);
@@ -100,7 +101,8 @@ TEST_CASE(
   CHECK(seen.marks()[1].time == 44);
 }
 
-TEST_CASE("GSD-58 jobs take an engine in the order in which they ask, and the one that waits hurries the other") {
+TEST_CASE("jobs take an engine in the order in which they ask, and the one that waits hurries the other" *
+          takt_tests::traces("GSD-58")) {
   interrupt_workload w;
   const std::int32_t engine = w.engine(w.device(), whole_gpu);
   w.task(1).execute(1).operate({.engine = engine, .time = 4}).released(1);
@@ -114,7 +116,8 @@ TEST_CASE("GSD-58 jobs take an engine in the order in which they ask, and the on
   CHECK(r.finishes == instants{12, 24, 25});
 }
 
-TEST_CASE("GSD-48 a callback thread at its default priority delays an urgent task by an unrelated one (Fig. 2.19)") {
+TEST_CASE("a callback thread at its default priority delays an urgent task by an unrelated one (Fig. 2.19)" *
+          takt_tests::traces("GSD-48")) {
   const interrupt_simulation_options by_default{.callbacks = {.inherit = false}};
   for (const ticks callback : {0, 1, 6}) {
     CAPTURE(callback);
@@ -135,7 +138,8 @@ TEST_CASE("GSD-48 a callback thread at its default priority delays an urgent tas
   CHECK(simulate_interrupts(longer, inheriting_halves{}, by_default).behind_threads(0) == 117);
 }
 
-TEST_CASE("GSD-41 a top half takes its processor at once and whole, and the bottom half is deferred") {
+TEST_CASE("a top half takes its processor at once and whole, and the bottom half is deferred" *
+          takt_tests::traces("GSD-41")) {
   interrupt_workload w;
   const std::int32_t device = w.device();
   const std::int32_t a = w.engine(device, first_copy_engine);
@@ -154,7 +158,7 @@ TEST_CASE("GSD-41 a top half takes its processor at once and whole, and the bott
   CHECK(r.behind_interrupts(0) == 4);
 }
 
-TEST_CASE("GSD-41 an interrupted thread stays on its processor though another one is idle") {
+TEST_CASE("an interrupted thread stays on its processor though another one is idle" * takt_tests::traces("GSD-41")) {
   interrupt_workload w;
   const std::int32_t engine = w.engine(w.device(0), whole_gpu);
   w.task(1).execute(10).released(0);

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/systems/locked_gpus/simulation/completion_delays.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -14,7 +15,8 @@ namespace simulation = takt::simulation;
 using simulation::delay_summary;
 using takt::ticks;
 
-TEST_CASE("GSA-49 completion delays of a schedule made by hand: longest, percentiles, median, mean and deviation") {
+TEST_CASE("completion delays of a schedule made by hand: longest, percentiles, median, mean and deviation" *
+          takt_tests::traces("GSA-49")) {
   // Delays 8, 14, 2, 16: mean 10, squares of the distances 4 + 16 + 64 + 36 = 120, variance 30.
   constexpr std::array<ticks, 5> at{5, 13, 27, 29, 45};
   CHECK(simulation::summarize_delays(at, 10, 0, 60) == delay_summary{.expected = 6,
@@ -40,7 +42,8 @@ TEST_CASE("GSA-49 completion delays of a schedule made by hand: longest, percent
   CHECK(simulation::summarize_delays({}, 10, 0, 9) == delay_summary{});
 }
 
-TEST_CASE("GSA-49 percentiles of completion delays are the least values that so many are not above") {
+TEST_CASE("percentiles of completion delays are the least values that so many are not above" *
+          takt_tests::traces("GSA-49")) {
   std::vector<ticks> at{0};
   for (ticks d = 1; d <= 2000; ++d) { at.push_back(at.back() + (d * 7) % 2001); }  // delays 1 to 2000 in another order
   const auto s = simulation::summarize_delays(at, 1000, -1, at.back());
@@ -53,7 +56,7 @@ TEST_CASE("GSA-49 percentiles of completion delays are the least values that so 
   CHECK(s.completed == 2001);
 }
 
-TEST_CASE("GSA-49 a graph that is scheduled within its deadlines has delays from e to 2p - e") {
+TEST_CASE("a graph that is scheduled within its deadlines has delays from e to 2p - e" * takt_tests::traces("GSA-49")) {
   constexpr std::array<ticks, 4> early_and_late{3, 20, 23, 40};  // e = 3, p = 10
   const auto s = simulation::summarize_delays(early_and_late, 10, 0, 40);
   CHECK(s.longest == 17);
@@ -61,7 +64,8 @@ TEST_CASE("GSA-49 a graph that is scheduled within its deadlines has delays from
   CHECK(s.dropped == 0);
 }
 
-TEST_CASE("GSA-49 delays are averaged over periods with every graph alike, drops over all frames") {
+TEST_CASE("delays are averaged over periods with every graph alike, drops over all frames" *
+          takt_tests::traces("GSA-49")) {
   const std::array<delay_summary, 2> graphs{
       delay_summary{
           .expected = 1000, .completed = 900, .dropped = 100, .longest = 40, .median = 10, .mean = 12, .deviation = 3},
@@ -76,7 +80,8 @@ TEST_CASE("GSA-49 delays are averaged over periods with every graph alike, drops
   CHECK(simulation::average({}, {}).dropped == 0);
 }
 
-TEST_CASE("GSA-50 the tail distribution counts what is above a latency, and falls from all to nothing") {
+TEST_CASE("the tail distribution counts what is above a latency, and falls from all to nothing" *
+          takt_tests::traces("GSA-50")) {
   constexpr std::array<ticks, 6> latencies{2, 3, 3, 5, 8, 9};
   const std::vector<std::int64_t> tail{6, 6, 5, 3, 3, 2, 2, 2, 1, 0};
   for (std::size_t x = 0; x < tail.size(); ++x) {
@@ -85,7 +90,7 @@ TEST_CASE("GSA-50 the tail distribution counts what is above a latency, and fall
   }
 }
 
-TEST_CASE("GSA-49 roots of sums of squares are exact") {
+TEST_CASE("roots of sums of squares are exact" * takt_tests::traces("GSA-49")) {
   using wide = simulation::detail::wide_sum;
   for (const std::uint64_t r : {0ULL, 1ULL, 2ULL, 577ULL, 4'294'967'295ULL, 1'152'921'504'606'846'975ULL}) {
     const wide square = static_cast<wide>(r) * r;

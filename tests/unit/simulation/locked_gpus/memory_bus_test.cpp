@@ -10,6 +10,7 @@
 #include <takt/core/random.hpp>
 #include <takt/systems/locked_gpus/host/memory_bus.hpp>
 #include <takt/systems/locked_gpus/simulation/run_graphs.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -44,7 +45,8 @@ using takt::host::bus_interference;
 }
 using instants = std::vector<ticks>;
 
-TEST_CASE("GSA-49 work is slower while other work is under way, and as fast as before when that has ended") {
+TEST_CASE("work is slower while other work is under way, and as fast as before when that has ended" *
+          takt_tests::traces("GSA-49")) {
   // Both at two thirds of their speed until 6, when the second has done its 4; then 6 are left of the first.
   CHECK(finishes(on_cpus(2, {10, 4}), {.each = 500}) == instants{12, 6});
   // Three at half speed, then two at two thirds: 2, 2 and 2 done at 4; 4 and 4 at 7; the rest alone.
@@ -53,14 +55,14 @@ TEST_CASE("GSA-49 work is slower while other work is under way, and as fast as b
   CHECK(finishes(on_cpus(3, {10, 4, 2}), {.each = 500, .most = 0}) == instants{10, 4, 2});
 }
 
-TEST_CASE("GSA-49 who waits for a CPU slows nobody down, in turns either") {
+TEST_CASE("who waits for a CPU slows nobody down, in turns either" * takt_tests::traces("GSA-49")) {
   CHECK(finishes(on_cpus(1, {10, 4}), {.each = 500}) == instants{10, 14});
   CHECK(finishes(on_cpus(1, {10, 4}), {.each = 500}, 2) == finishes(on_cpus(1, {10, 4}), {}, 2));
   // Two run at a time, at two thirds of their speed: three of 4 take 18 of two CPUs, and the last one ends alone.
   CHECK(finishes(on_cpus(2, {4, 4, 4}), {.each = 500}) == instants{6, 6, 10});
 }
 
-TEST_CASE("GSA-49 copies take part in the traffic, kernels do not") {
+TEST_CASE("copies take part in the traffic, kernels do not" * takt_tests::traces("GSA-49")) {
   takt::host::gpu_system s = on_cpus(2, {2, 20});
   s.pools = {{.sharing_cpus = 2, .tokens = {.gpus = 1, .tokens_per_gpu = 1}}};
   s.distances = {0};
@@ -72,7 +74,8 @@ TEST_CASE("GSA-49 copies take part in the traffic, kernels do not") {
   CHECK(finishes(s, {.each = 1000}) == instants{17, 26});
 }
 
-TEST_CASE("GSA-49 more interference never lets work end earlier, and nothing of it changes nothing") {
+TEST_CASE("more interference never lets work end earlier, and nothing of it changes nothing" *
+          takt_tests::traces("GSA-49")) {
   takt::random_stream random{7};
   for (int n = 0; n < 300; ++n) {
     instants times(static_cast<std::size_t>(random.between(1, 8)));

@@ -11,6 +11,7 @@
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
 #include <takt/systems/locked_gpus/simulation/statistics.hpp>
 #include <takt/systems/locked_gpus/tasks/requests.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -50,7 +51,8 @@ using result = takt::gpusync_observation<simulation::published_table::max_tasks>
   return worst;
 }
 
-TEST_CASE("GSA-31 with budgets an aberrant task gets no more than its share, and the others less trouble") {
+TEST_CASE("with budgets an aberrant task gets no more than its share, and the others less trouble" *
+          takt_tests::traces("GSA-31")) {
   for (const auto scheduler : {cpu_scheduler::earliest_deadline, cpu_scheduler::shortest_period}) {
     const auto engines =
         scheduler == cpu_scheduler::earliest_deadline ? service_order::first_come : service_order::priority;
@@ -77,7 +79,8 @@ TEST_CASE("GSA-31 with budgets an aberrant task gets no more than its share, and
   }
 }
 
-TEST_CASE("GSA-32 predictions of steady tasks are close, and those of tasks that overrun less often") {
+TEST_CASE("predictions of steady tasks are close, and those of tasks that overrun less often" *
+          takt_tests::traces("GSA-32")) {
   const auto s = simulation::mixed_set(cpu_scheduler::earliest_deadline, service_order::first_come);
   const auto wild = simulation::aberrant_tasks(s, second.count() / 4);
   takt::gpusync_simulation_options o{.horizon = second * 2};
@@ -95,7 +98,8 @@ TEST_CASE("GSA-32 predictions of steady tasks are close, and those of tasks that
   CHECK(within(disturbed, simulation::first_reported_task, 5).worst_error > first.worst_error);
 }
 
-TEST_CASE("GSA-33 affinity moves jobs far less often than a random choice, which moves three quarters") {
+TEST_CASE("affinity moves jobs far less often than a random choice, which moves three quarters" *
+          takt_tests::traces("GSA-33")) {
   const auto s = simulation::mixed_set(cpu_scheduler::earliest_deadline, service_order::first_come);
   const auto share_moved = [&](gpu_choice choice) {
     const auto r = run(s, {.horizon = second * 2, .gpus = {.choice = choice, .peer_percent = {100, 50, 100, 100}}});
@@ -108,7 +112,8 @@ TEST_CASE("GSA-33 affinity moves jobs far less often than a random choice, which
   CHECK(by_affinity * 4 < at_random);
 }
 
-TEST_CASE("GSA-34 feature tracking needs copies from GPU to GPU, and all but fails through system memory") {
+TEST_CASE("feature tracking needs copies from GPU to GPU, and all but fails through system memory" *
+          takt_tests::traces("GSA-34")) {
   const auto responses = [](const simulation::published_set& s) {
     const auto r = run(s, {.horizon = second * 2});
     std::vector<ticks> all;

@@ -14,6 +14,7 @@
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/locked_gpus/simulation/run_graphs.hpp>
 #include <takt/systems/locked_gpus/simulation/varied_work.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -76,7 +77,8 @@ using release_list = std::vector<instants>;
   return out;
 }
 
-TEST_CASE("GSA-49 late tokens shift release and deadline of a node for good, early ones leave the deadline") {
+TEST_CASE("late tokens shift release and deadline of a node for good, early ones leave the deadline" *
+          takt_tests::traces("GSA-49")) {
   // The source ends at 3, 18 and 21. The second job of the other waits until 18; the third finds its tokens at 22.
   const auto r = run(plain_system(2, 2), chain(2, 10, 3), listed_work{{{3, 8, 1}, {4}}});
   CHECK(finishes(r, 0) == instants{3, 18, 21});
@@ -85,13 +87,14 @@ TEST_CASE("GSA-49 late tokens shift release and deadline of a node for good, ear
   CHECK(releases(r, 1) == release_list{{3, 3, 13}, {18, 18, 28}, {22, 28, 38}});
 }
 
-TEST_CASE("GSA-49 a node that is late by itself, with its tokens there, keeps the releases of its period") {
+TEST_CASE("a node that is late by itself, with its tokens there, keeps the releases of its period" *
+          takt_tests::traces("GSA-49")) {
   const auto r = run(plain_system(2, 2), chain(2, 10, 3), listed_work{{{3}, {15}}});
   CHECK(finishes(r, 1) == instants{18, 33, 48});
   CHECK(releases(r, 1) == release_list{{3, 3, 13}, {13, 13, 23}, {23, 23, 33}});
 }
 
-TEST_CASE("GSA-49 feedback holds jobs back and leaves their releases and deadlines alone") {
+TEST_CASE("feedback holds jobs back and leaves their releases and deadlines alone" * takt_tests::traces("GSA-49")) {
   token_graph g = chain(2, 10, 3);
   g.feedback = {{.from = 1, .to = 0, .initial = 1}};
   const auto r = run(plain_system(2, 2), g, listed_work{{{3}, {15}}});
@@ -101,7 +104,8 @@ TEST_CASE("GSA-49 feedback holds jobs back and leaves their releases and deadlin
   CHECK(releases(r, 1) == release_list{{3, 3, 13}, {21, 21, 31}, {39, 39, 49}});
 }
 
-TEST_CASE("GSA-49 what reads the past starts with its initial tokens, and a join waits for the last one") {
+TEST_CASE("what reads the past starts with its initial tokens, and a join waits for the last one" *
+          takt_tests::traces("GSA-49")) {
   token_graph g = chain(3, 10, 2);  // 0 -> 1 -> 2, and 2 reads what 1 wrote a frame ago and what 0 writes now
   g.edges = {{.from = 0, .to = 1}, {.from = 1, .to = 2, .initial = 1}, {.from = 0, .to = 2}};
   const auto r = run(plain_system(3, 3), g, listed_work{{{2}, {9}, {1}}});
@@ -111,7 +115,7 @@ TEST_CASE("GSA-49 what reads the past starts with its initial tokens, and a join
   CHECK(finishes(run(plain_system(3, 3), g, listed_work{{{2}, {9}, {1}}}), 2) == instants{12, 22});
 }
 
-TEST_CASE("GSA-49 an early job ranks behind one with an earlier deadline on one CPU") {
+TEST_CASE("an early job ranks behind one with an earlier deadline on one CPU" * takt_tests::traces("GSA-49")) {
   // Graph B (period 12) takes the CPU from an early job of A's second node, whose deadline is that of its period.
   std::array<token_graph, 2> graphs{chain(2, 30, 2), chain(1, 12, 5)};
   graphs[1].first_task = 2;
@@ -126,7 +130,7 @@ TEST_CASE("GSA-49 an early job ranks behind one with an earlier deadline on one 
   CHECK(finishes(r, 1).back() == 44);
 }
 
-TEST_CASE("GSA-49 a run that ends early reports what is complete by then and no more") {
+TEST_CASE("a run that ends early reports what is complete by then and no more" * takt_tests::traces("GSA-49")) {
   const auto all = run(plain_system(1, 3), chain(3, 10, 40), listed_work{{{3}, {4}, {2}}});
   const token_graph g = chain(3, 10, 40);
   takt::no_trace unheard;
@@ -192,7 +196,8 @@ struct random_graph {
   return count;
 }
 
-TEST_CASE("GSA-49 no copy of an object is overwritten while it is read; without feedback some are") {
+TEST_CASE("no copy of an object is overwritten while it is read; without feedback some are" *
+          takt_tests::traces("GSA-49")) {
   takt::random_stream random{11};
   std::size_t hazards_without = 0;
   for (std::uint64_t round = 0; round < 60; ++round) {

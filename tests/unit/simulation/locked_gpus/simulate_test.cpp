@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -45,7 +46,8 @@ struct slices {
   void record(const takt::mark& /*m*/) {}
 };
 
-TEST_CASE("GSD-62 jobs stay on their clusters of CPUs and GPUs, and change GPU only from job to job") {
+TEST_CASE("jobs stay on their clusters of CPUs and GPUs, and change GPU only from job to job" *
+          takt_tests::traces("GSD-62")) {
   const board platform = board_of({.cpus = 4,
                                    .cpu_cluster_size = 2,
                                    .gpus = 4,
@@ -85,7 +87,7 @@ TEST_CASE("queues that are limited by CPUs alone let a request wait beside an id
   CHECK(longer.activities[0].worst.token + longer.activities[1].worst.token > 0);
 }
 
-TEST_CASE("GSA-17 as many tasks as GPUs meet on one GPU, unless each is given its own") {
+TEST_CASE("as many tasks as GPUs meet on one GPU, unless each is given its own" * takt_tests::traces("GSA-17")) {
   using takt::host::gpu_choice;
   board platform = board_of({.cpus = 2,
                              .cpu_cluster_size = 2,

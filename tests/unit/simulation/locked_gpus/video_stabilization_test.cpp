@@ -11,6 +11,7 @@
 #include <takt/systems/locked_gpus/figures/video_graphs.hpp>
 #include <takt/systems/locked_gpus/simulation/completion_delays.hpp>
 #include <takt/systems/locked_gpus/simulation/video_stabilization.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -52,7 +53,8 @@ constexpr ticks second = 1'000'000'000;
   });
 }
 
-TEST_CASE("GSA-49 what is completed and what is dropped are together what was expected, under every configuration") {
+TEST_CASE("what is completed and what is dropped are together what was expected, under every configuration" *
+          takt_tests::traces("GSA-49")) {
   constexpr ticks until = second * 6 / 5;  // a multiple of all periods
   for (const auto& c : simulation::graph_configurations) {
     CAPTURE(c.name);
@@ -67,7 +69,8 @@ TEST_CASE("GSA-49 what is completed and what is dropped are together what was ex
   }
 }
 
-TEST_CASE("GSA-50 a latency is the time from the release of a source to the end of the sink's job of that frame") {
+TEST_CASE("a latency is the time from the release of a source to the end of the sink's job of that frame" *
+          takt_tests::traces("GSA-50")) {
   for (const std::string_view name : {"SCHED_OTHER", "C-EDF", "(3 2 FIFO)"}) {
     CAPTURE(name);
     for (const auto& g : run(name, {.until = second})) {
@@ -85,14 +88,14 @@ TEST_CASE("GSA-50 a latency is the time from the release of a source to the end 
   }
 }
 
-TEST_CASE("GSA-49 GSA-50 a study is the same every time, and another one with another seed") {
+TEST_CASE("a study is the same every time, and another one with another seed" * takt_tests::traces("GSA-49 GSA-50")) {
   const auto first = run("(3 2 PRIO)", {.until = second, .scene = second});
   CHECK(same(first, run("(3 2 PRIO)", {.until = second, .scene = second})));
   CHECK(!same(first, run("(3 2 PRIO)", {.until = second, .scene = second, .seed = 2})));
   CHECK(!same(first, run("(3 2 PRIO)", {.until = second})));
 }
 
-TEST_CASE("GSA-49 a short run is the beginning of a long one") {
+TEST_CASE("a short run is the beginning of a long one" * takt_tests::traces("GSA-49")) {
   const auto all = run("(2 3 FIFO)", {.until = 2 * second});
   const auto half = run("(2 3 FIFO)", {.until = second});
   for (std::size_t g = 0; g < all.size(); ++g) {
@@ -102,13 +105,14 @@ TEST_CASE("GSA-49 a short run is the beginning of a long one") {
   }
 }
 
-TEST_CASE("GSA-49 with one or two tokens the order of engines makes no difference: nobody ever waits behind another") {
+TEST_CASE("with one or two tokens the order of engines makes no difference: nobody ever waits behind another" *
+          takt_tests::traces("GSA-49")) {
   CHECK(same(run("(1 6 FIFO)", {.until = second}), run("(1 6 PRIO)", {.until = second})));
   CHECK(same(run("(2 3 FIFO)", {.until = second}), run("(2 3 PRIO)", {.until = second})));
   CHECK(!same(run("(3 2 FIFO)", {.until = second}), run("(3 2 PRIO)", {.until = second})));
 }
 
-TEST_CASE("GSA-49 one token cannot serve all graphs, three and six can") {
+TEST_CASE("one token cannot serve all graphs, three and six can" * takt_tests::traces("GSA-49")) {
   const auto of = [](std::string_view name) { return averages(run(name, {.until = 3 * second}), second, 3 * second); };
   CHECK(of("(1 6 FIFO)").dropped > 250'000);
   CHECK(of("(1 6 FIFO)").mean > 1'300'000);
@@ -120,7 +124,8 @@ TEST_CASE("GSA-49 one token cannot serve all graphs, three and six can") {
   }
 }
 
-TEST_CASE("GSA-49 on a shared memory bus two tokens drop frames too, one more, and three and six none") {
+TEST_CASE("on a shared memory bus two tokens drop frames too, one more, and three and six none" *
+          takt_tests::traces("GSA-49")) {
   const auto dropped = [](std::string_view name, std::int64_t each, std::int64_t cpu_percent) {
     const auto graphs = run(named(name), {.until = 6 * second, .scene = second, .bus = {.each = each}}, cpu_percent);
     REQUIRE(graphs.size() == generation::video_graph_count);
@@ -137,7 +142,8 @@ TEST_CASE("GSA-49 on a shared memory bus two tokens drop frames too, one more, a
   CHECK(dropped("(6 1 FIFO)", 30, 86) < 10'000);
 }
 
-TEST_CASE("GSA-49 waiting on CPUs makes graphs without tokens bursty, and the last of fixed priorities starves") {
+TEST_CASE("waiting on CPUs makes graphs without tokens bursty, and the last of fixed priorities starves" *
+          takt_tests::traces("GSA-49")) {
   constexpr ticks until = 4 * second;
   const auto of = [](const std::string& name) { return averages(run(name, {.until = until}), second, until); };
   const ticks managed = of("(3 2 FIFO)").deviation;
@@ -166,7 +172,8 @@ TEST_CASE("CPUs of graphs follow a scheduler of one's own, which cannot read wha
   CHECK(run({"", {.points = {.point = 1 << 30}}}, o).empty());  // beyond 64 bits
 }
 
-TEST_CASE("GSA-50 latencies of a set that one token cannot serve grow with the run, those with three tokens do not") {
+TEST_CASE("latencies of a set that one token cannot serve grow with the run, those with three tokens do not" *
+          takt_tests::traces("GSA-50")) {
   const auto tail = [](std::string_view name, ticks from, ticks until) {
     ticks longest = 0;
     for (const auto& g : run(name, {.until = 3 * second})) {

@@ -14,6 +14,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/simulation/trace.hpp>
 
+#include "support/traces.hpp"
 #include "unit/simulation/locks/fixtures.hpp"
 
 using namespace locking_fixtures;
@@ -94,7 +95,8 @@ void check_schedule(const lock_programs& w, const lock_options& options) {
 
 }  // namespace
 
-TEST_CASE("GSD-08 partitioned, clustered and global processors share exactly the jobs of their cluster") {
+TEST_CASE("partitioned, clustered and global processors share exactly the jobs of their cluster" *
+          takt_tests::traces("GSD-08")) {
   // Four jobs, the first two long: each pair of partitions runs one after the other what a cluster runs side by side.
   const auto workload = [](std::int32_t clusters) {
     lock_programs w;
@@ -108,7 +110,8 @@ TEST_CASE("GSD-08 partitioned, clustered and global processors share exactly the
   CHECK(finishes_of(simulate_locks(workload(1), none, {.processors = 4, .clusters = 1})) == instants{10, 1, 10, 1});
 }
 
-TEST_CASE("GSD-08 GSD-10 every cluster shape runs the most important jobs of each policy at every instant") {
+TEST_CASE("every cluster shape runs the most important jobs of each policy at every instant" *
+          takt_tests::traces("GSD-08 GSD-10")) {
   constexpr ticks horizon = 120;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto tasks = random_tasks(seed, 10);
@@ -122,7 +125,8 @@ TEST_CASE("GSD-08 GSD-10 every cluster shape runs the most important jobs of eac
   }
 }
 
-TEST_CASE("GSD-09 a job is ready, scheduled, suspended, waiting or a donor, and absent before and after") {
+TEST_CASE("a job is ready, scheduled, suspended, waiting or a donor, and absent before and after" *
+          takt_tests::traces("GSD-09")) {
   bank b = bank_with(ck_omlp{1});
   lock_programs w;
   w.task().execute(2).lock(0).suspend(2).execute(4).unlock(0).released(1, {2});
@@ -154,7 +158,8 @@ TEST_CASE("GSD-09 a job is ready, scheduled, suspended, waiting or a donor, and 
   CHECK(waiting.state_of(1) == job_state::suspended);
 }
 
-TEST_CASE("GSD-09 a job that cannot be preempted keeps its processor until that part of its program ends") {
+TEST_CASE("a job that cannot be preempted keeps its processor until that part of its program ends" *
+          takt_tests::traces("GSD-09")) {
   // A part that cannot be preempted is a section with a lock of its own, whose holder comes before everybody.
   const auto alone = [] { return mutex_with(takt::boost_when_granted{}); };
   lock_programs w;
@@ -196,7 +201,7 @@ TEST_CASE("a job is pending only when the job before it has ended") {
   CHECK(finishes_of(simulate_locks(touching, none)) == instants{5, 10});
 }
 
-TEST_CASE("GSD-10 points of all policies, with the task as tie-break") {
+TEST_CASE("points of all policies, with the task as tie-break" * takt_tests::traces("GSD-10")) {
   const job_timing a{.wcet = 4, .period = 10, .deadline = 8, .task = 0};
   const job_timing b{.wcet = 1, .period = 10, .deadline = 6, .task = 1};
   const auto point = [](const auto& policy, const job_timing& t, ticks release) {
@@ -225,7 +230,7 @@ TEST_CASE("GSD-10 points of all policies, with the task as tie-break") {
   CHECK(kept == priority_point{1, 2});
 }
 
-TEST_CASE("GSD-10 the scaled fair-lateness points order jobs as the exact fractions do") {
+TEST_CASE("the scaled fair-lateness points order jobs as the exact fractions do" * takt_tests::traces("GSD-10")) {
   takt::random_stream random{5};
   for (int i = 0; i < 2000; ++i) {
     const auto processors = static_cast<std::int32_t>(random.between(1, 8));

@@ -8,6 +8,7 @@
 
 #include <takt/simulation/trace.hpp>
 
+#include "support/traces.hpp"
 #include "unit/simulation/locks/fixtures.hpp"
 
 using namespace locking_fixtures;
@@ -44,7 +45,8 @@ auto run(const lock_programs& w, const any_progress& progress, std::int32_t clus
 
 }  // namespace
 
-TEST_CASE("GSD-19 without a progress mechanism an inversion lasts as long as unrelated jobs run") {
+TEST_CASE("without a progress mechanism an inversion lasts as long as unrelated jobs run" *
+          takt_tests::traces("GSD-19")) {
   for (const ticks length : {ticks{10}, ticks{1000}}) {
     const auto r = run(figure_2_6(length), takt::no_progress{});
     CHECK(grants_of(r, low) == instants{5});
@@ -53,7 +55,7 @@ TEST_CASE("GSD-19 without a progress mechanism an inversion lasts as long as unr
   }
 }
 
-TEST_CASE("GSD-19 GSD-20 with inheritance the inversion ends with the critical section") {
+TEST_CASE("with inheritance the inversion ends with the critical section" * takt_tests::traces("GSD-19 GSD-20")) {
   for (const ticks length : {ticks{10}, ticks{1000}}) {
     const auto r = run(figure_2_6(length), takt::priority_inheritance{});
     CHECK(r.requests[high].issued == 15);
@@ -63,7 +65,7 @@ TEST_CASE("GSD-19 GSD-20 with inheritance the inversion ends with the critical s
   }
 }
 
-TEST_CASE("GSD-19 GSD-22 a boosted holder delays a very important job that needs no lock") {
+TEST_CASE("a boosted holder delays a very important job that needs no lock" * takt_tests::traces("GSD-19 GSD-22")) {
   const auto boosted = run(with_very_high_job(figure_2_6(10)), takt::boost_when_contended{});
   CHECK(boosted.requests[high].issued == 15);
   CHECK(grants_of(boosted, high) == instants{20});
@@ -77,7 +79,8 @@ TEST_CASE("GSD-19 GSD-22 a boosted holder delays a very important job that needs
   CHECK(grants_of(inherited, high) == instants{25});
 }
 
-TEST_CASE("GSD-22 boosted from the grant on, a holder delays others although nobody wants its lock") {
+TEST_CASE("boosted from the grant on, a holder delays others although nobody wants its lock" *
+          takt_tests::traces("GSD-22")) {
   for (const auto& [kind, finish] : {std::pair<any_progress, ticks>{takt::boost_when_granted{}, 16},
                                      std::pair<any_progress, ticks>{takt::boost_when_contended{}, 11}}) {
     lock_programs w;
@@ -89,7 +92,7 @@ TEST_CASE("GSD-22 boosted from the grant on, a holder delays others although nob
   }
 }
 
-TEST_CASE("GSD-22 a boosted holder can delay one job many times, a donor is delayed once") {
+TEST_CASE("a boosted holder can delay one job many times, a donor is delayed once" * takt_tests::traces("GSD-22")) {
   const auto workload = [] {
     lock_programs w;
     w.task().execute(1).suspend(1).execute(1).suspend(1).execute(1).released(1, {0});
@@ -103,7 +106,8 @@ TEST_CASE("GSD-22 a boosted holder can delay one job many times, a donor is dela
   CHECK(donated.jobs[0].inversion.oblivious() == 3);
 }
 
-TEST_CASE("GSD-19 GSD-24 a job donates at its release and runs as soon as the critical section ends") {
+TEST_CASE("a job donates at its release and runs as soon as the critical section ends" *
+          takt_tests::traces("GSD-19 GSD-24")) {
   bank b = bank_with(ck_omlp{1});
   const auto r = simulate_locks(figure_2_6(10), b, {.donation_at_release = true});
   CHECK(r.requests[low].released == 13);
@@ -112,7 +116,7 @@ TEST_CASE("GSD-19 GSD-24 a job donates at its release and runs as soon as the cr
   CHECK(grants_of(r, high) == instants{13 + 7});
 }
 
-TEST_CASE("GSD-20 inheritance is transitive and ends with the lock it came through") {
+TEST_CASE("inheritance is transitive and ends with the lock it came through" * takt_tests::traces("GSD-20")) {
   bank b;
   b.add(fifo_mutex{});
   b.add(fifo_mutex{});
@@ -140,7 +144,7 @@ TEST_CASE("GSD-20 inheritance is transitive and ends with the lock it came throu
   CHECK(r.jobs[0].finish == 119);
 }
 
-TEST_CASE("GSD-23 inheritance does not help across partitions, boosting and donation do") {
+TEST_CASE("inheritance does not help across partitions, boosting and donation do" * takt_tests::traces("GSD-23")) {
   // Figure 2.7: the medium job waits on processor 0 for the low job of processor 1, where a more important job runs.
   const auto workload = [](ticks high_length) {
     lock_programs w;
@@ -160,7 +164,8 @@ TEST_CASE("GSD-23 inheritance does not help across partitions, boosting and dona
   }
 }
 
-TEST_CASE("GSD-30 suspended jobs of higher priority hide blocking only from the s-oblivious account") {
+TEST_CASE("suspended jobs of higher priority hide blocking only from the s-oblivious account" *
+          takt_tests::traces("GSD-30")) {
   // Example 2.8: two processors; the high job waits from 5 to 15, the low one from 10 to 20.
   bank b = mutex_with(takt::priority_inheritance{});
   lock_programs w;
@@ -177,7 +182,8 @@ TEST_CASE("GSD-30 suspended jobs of higher priority hide blocking only from the 
   CHECK(r.jobs[1].inversion.aware == 10);
 }
 
-TEST_CASE("GSD-30 s-oblivious blocking never exceeds s-aware blocking, whoever makes progress how") {
+TEST_CASE("s-oblivious blocking never exceeds s-aware blocking, whoever makes progress how" *
+          takt_tests::traces("GSD-30")) {
   for (const any_progress& kind : all_mechanisms) {
     const auto r = run(with_very_high_job(figure_2_6(10)), kind);
     for (const auto& j : r.jobs) { CHECK(j.inversion.oblivious() <= j.inversion.aware); }

@@ -10,6 +10,7 @@
 #include <takt/analysis/methods/locking/k_exclusion.hpp>
 #include <takt/rules/locking/as_published.hpp>
 
+#include "support/traces.hpp"
 #include "unit/simulation/locks/fixtures.hpp"
 
 using namespace locking_fixtures;
@@ -55,8 +56,8 @@ auto donating(const lock_result& r) -> instants {
 
 }  // namespace
 
-TEST_CASE(
-    "GSD-18 a request is issued, satisfied and released, and its section lasts as declared when nobody preempts") {
+TEST_CASE("a request is issued, satisfied and released, and its section lasts as declared when nobody preempts" *
+          takt_tests::traces("GSD-18")) {
   bank b = bank_with(fifo_mutex{});
   lock_programs w;
   w.task().execute(2).lock(0).execute(3).suspend(4).execute(1).unlock(0).execute(1).released(1, {1});
@@ -70,7 +71,7 @@ TEST_CASE(
   CHECK(r.requests[1].released == 13);
 }
 
-TEST_CASE("GSD-18 who waits suspended gives its processor away, who spins keeps it") {
+TEST_CASE("who waits suspended gives its processor away, who spins keeps it" * takt_tests::traces("GSD-18")) {
   const auto run = [](bool spins) {
     bank b;
     b.add(fifo_mutex{}, {.spins = spins});
@@ -90,7 +91,7 @@ TEST_CASE("GSD-18 who waits suspended gives its processor away, who spins keeps 
   CHECK(spinning.jobs[2].inversion.aware == 0);
 }
 
-TEST_CASE("GSD-32 four jobs under the k-FMLP with two replicas and with one") {
+TEST_CASE("four jobs under the k-FMLP with two replicas and with one" * takt_tests::traces("GSD-32")) {
   bank two = bank_with(k_fmlp{{.replicas = 2}});
   const auto a = simulate_locks(four_jobs(), two, {.processors = 2});
   CHECK(finishes_of(a) == instants{9, 6, 12, 9});
@@ -101,7 +102,7 @@ TEST_CASE("GSD-32 four jobs under the k-FMLP with two replicas and with one") {
   CHECK(waiting(b) == instants{0, 1, 10, 12});
 }
 
-TEST_CASE("GSD-33 four jobs under the R2DGLP with two replicas and with one") {
+TEST_CASE("four jobs under the R2DGLP with two replicas and with one" * takt_tests::traces("GSD-33")) {
   bank two = bank_with(r2dglp{{.replicas = 2, .cluster = 2}});
   const auto a = simulate_locks(four_jobs(), two, {.processors = 2});
   CHECK(finishes_of(a) == instants{9, 6, 12, 9});
@@ -112,7 +113,7 @@ TEST_CASE("GSD-33 four jobs under the R2DGLP with two replicas and with one") {
   CHECK(waiting(b) == instants{0, 1, 10, 12});
 }
 
-TEST_CASE("GSD-34 four jobs under the CK-OMLP with two replicas and with one") {
+TEST_CASE("four jobs under the CK-OMLP with two replicas and with one" * takt_tests::traces("GSD-34")) {
   bank two = bank_with(ck_omlp{2});
   const auto a = simulate_locks(four_jobs(), two, {.processors = 2, .donation_at_release = true});
   CHECK(finishes_of(a) == instants{8, 7, 13, 10});
@@ -125,7 +126,8 @@ TEST_CASE("GSD-34 four jobs under the CK-OMLP with two replicas and with one") {
   CHECK(donating(b) == instants{0, 0, 6, 10});
 }
 
-TEST_CASE("GSD-33 with donees that keep their donors a request of the best stays outside, and the total bound holds") {
+TEST_CASE("with donees that keep their donors a request of the best stays outside, and the total bound holds" *
+          takt_tests::traces("GSD-33")) {
   using printed = takt::as_published::r2dglp<takt::as_published::r2dglp_donees_rise, 4, 16>;
   const auto w = requesters({{1, 0}, {4, 1}, {2, 2}, {6, 3}, {5, 11}});
   const auto run = [&w]<class Lock>(Lock /*kind*/, bool outside) {
@@ -149,7 +151,8 @@ TEST_CASE("GSD-33 with donees that keep their donors a request of the best stays
   }
 }
 
-TEST_CASE("GSD-33 donees that rise with their donors break the bound in a job set on three processors") {
+TEST_CASE("donees that rise with their donors break the bound in a job set on three processors" *
+          takt_tests::traces("GSD-33")) {
   lock_programs w;
   w.task().lock(0).suspend(6).unlock(0).released(0, {10});
   w.task().lock(0).suspend(3).unlock(0).released(0, {20});
@@ -177,7 +180,8 @@ TEST_CASE("GSD-33 donees that rise with their donors break the bound in a job se
   CHECK(bound.time == 6);
 }
 
-TEST_CASE("GSD-33 displacement from the best always leaves a donee, the printed number of donors does not") {
+TEST_CASE("displacement from the best always leaves a donee, the printed number of donors does not" *
+          takt_tests::traces("GSD-33")) {
   const std::vector<requester> jobs{{4, 0}, {1, 1}, {3, 2}, {2, 3}};
   bank b = bank_with(r2dglp{{.replicas = 1, .cluster = 2}});
   const auto r = simulate_locks(requesters(jobs), b, {.processors = 2});
@@ -195,7 +199,8 @@ TEST_CASE("GSD-33 displacement from the best always leaves a donee, the printed 
   CHECK(p.lock<printed>(0).donee_of(3) == takt::no_request);
 }
 
-TEST_CASE("GSD-24 GSD-34 without the gate on requests a job that no bound lets wait does wait") {
+TEST_CASE("without the gate on requests a job that no bound lets wait does wait" *
+          takt_tests::traces("GSD-24 GSD-34")) {
   lock_programs w;
   w.task().execute(1).lock(0).suspend(4).unlock(0).execute(1).lock(0).suspend(4).unlock(0).released(0, {0});
   w.task().execute(2).lock(0).suspend(10).unlock(0).released(0, {1});
@@ -210,7 +215,8 @@ TEST_CASE("GSD-24 GSD-34 without the gate on requests a job that no bound lets w
   CHECK(without.jobs[0].inversion.waiting == 10);
 }
 
-TEST_CASE("GSD-24 a donor of a donor takes its place, and a donor stops when its donee rises among the best") {
+TEST_CASE("a donor of a donor takes its place, and a donor stops when its donee rises among the best" *
+          takt_tests::traces("GSD-24")) {
   // One processor. The holder gets its first donor at 2 and another at 4, which takes the place of the first.
   lock_programs w;
   w.task().execute(1).lock(0).execute(9).unlock(0).execute(1).released(0, {2});

@@ -11,6 +11,7 @@
 #include <takt/report/trace_rows.hpp>
 #include <takt/simulation/trace.hpp>
 
+#include "support/traces.hpp"
 #include "unit/simulation/locks/fixtures.hpp"
 
 using namespace locking_fixtures;
@@ -56,7 +57,7 @@ auto three_jobs(const two_level_system& s) -> lock_programs {
 
 }  // namespace
 
-TEST_CASE("GSD-74 two tokens of one GPU, three engines in the order of requests") {
+TEST_CASE("two tokens of one GPU, three engines in the order of requests" * takt_tests::traces("GSD-74")) {
   two_level_system s(1, 2, 2);
   const auto r = simulate_locks(three_jobs(s), s.locks, {.processors = 2});
   CHECK_FALSE(r.error);
@@ -72,7 +73,7 @@ TEST_CASE("GSD-74 two tokens of one GPU, three engines in the order of requests"
   CHECK(waits == instants{0, 3, 6, 0});
 }
 
-TEST_CASE("GSD-74 an engine in priority order goes to the waiter of best effective priority") {
+TEST_CASE("an engine in priority order goes to the waiter of best effective priority" * takt_tests::traces("GSD-74")) {
   const auto grants = [](const bank::any_lock& engine) {
     bank b = bank_with(engine);
     lock_programs w;
@@ -102,7 +103,8 @@ TEST_CASE("GSD-74 an engine in priority order goes to the waiter of best effecti
   CHECK(inherited(priority_mutex{}) == instants{10, 11});
 }
 
-TEST_CASE("GSD-28 a group lock has all its locks before it goes on, and passes its priority to one holder") {
+TEST_CASE("a group lock has all its locks before it goes on, and passes its priority to one holder" *
+          takt_tests::traces("GSD-28")) {
   bank b;
   b.add(fifo_mutex{});
   b.add(fifo_mutex{});
@@ -126,7 +128,7 @@ TEST_CASE("GSD-28 a group lock has all its locks before it goes on, and passes i
   CHECK(grants_of(r, 3) == instants{11});
 }
 
-TEST_CASE("GSD-74 a trace shows each engine on its own line and a picture of it has them all") {
+TEST_CASE("a trace shows each engine on its own line and a picture of it has them all" * takt_tests::traces("GSD-74")) {
   two_level_system s(1, 2, 2);
   takt::trace t;
   const auto r = simulate_locks(three_jobs(s), s.locks, {.processors = 2}, t);

@@ -9,6 +9,7 @@
 #include <takt/systems/shares/simulation/actuator.hpp>
 
 #include "fixtures.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -50,7 +51,7 @@ struct sum_recorder {
 
 }  // namespace
 
-TEST_CASE("WAMP-32 without delay a share is in force at once") {
+TEST_CASE("without delay a share is in force at once" * takt_tests::traces("WAMP-32")) {
   sim::share_actuator a;
   a.decide(share{40}, 3);
   CHECK(a.in_force() == share{40});
@@ -59,7 +60,7 @@ TEST_CASE("WAMP-32 without delay a share is in force at once") {
   CHECK(a.in_force() == takt::no_share);
 }
 
-TEST_CASE("WAMP-32 delayed: every change comes so much later") {
+TEST_CASE("delayed: every change comes so much later" * takt_tests::traces("WAMP-32")) {
   sim::share_actuator a{5};
   a.decide(share{40}, 0);
   CHECK(a.in_force() == takt::no_share);
@@ -70,7 +71,8 @@ TEST_CASE("WAMP-32 delayed: every change comes so much later") {
   CHECK(steps(a, 9, 14) == std::vector<int>{40, 40, 10, 10, 30, 30});
 }
 
-TEST_CASE("WAMP-32 raised later: decreases at once, and an increase only to what nobody undercut meanwhile") {
+TEST_CASE("raised later: decreases at once, and an increase only to what nobody undercut meanwhile" *
+          takt_tests::traces("WAMP-32")) {
   sim::share_actuator a{5, sim::share_change::raised_later};
   a.decide(share{40}, 0);
   CHECK(steps(a, 5, 5) == std::vector<int>{40});
@@ -85,7 +87,8 @@ TEST_CASE("WAMP-32 raised later: decreases at once, and an increase only to what
   CHECK(steps(a, 19, 21) == std::vector<int>{30, 30, 60});
 }
 
-TEST_CASE("WAMP-32 a job waits for its share, and loses its deadline when nobody reckoned with that") {
+TEST_CASE("a job waits for its share, and loses its deadline when nobody reckoned with that" *
+          takt_tests::traces("WAMP-32")) {
   const few_shares t = shares_of({{60, 0, 200, 80, 2}, {60, 0, 200, 200, 1}});
   for (const auto change : {sim::share_change::delayed, sim::share_change::raised_later}) {
     const sim::share_options options{.horizon = 200, .actuation_delay = 10, .change = change};
@@ -100,7 +103,7 @@ TEST_CASE("WAMP-32 a job waits for its share, and loses its deadline when nobody
   }
 }
 
-TEST_CASE("WAMP-32 whatever the delay, the shares in force never exceed the GPU") {
+TEST_CASE("whatever the delay, the shares in force never exceed the GPU" * takt_tests::traces("WAMP-32")) {
   const few_shares t = shares_of({{60, 0, 210, 200, 5}, {40, 0, 130, 90, 4}, {30, 0, 70, 70, 3}, {25, 200, 55, 50, 2}});
   for (const auto change : {sim::share_change::delayed, sim::share_change::raised_later}) {
     for (const ticks delay : {0, 1, 3, 9, 30}) {

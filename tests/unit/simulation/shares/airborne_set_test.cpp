@@ -20,6 +20,7 @@
 #include <takt/systems/shares/plans/static_shares.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
 
+#include "support/traces.hpp"
 #include "support/written_trace.hpp"
 
 namespace {
@@ -61,7 +62,8 @@ auto misses_of(const Result& r, std::string_view name) -> std::int64_t {
 
 }  // namespace
 
-TEST_CASE("WAMP-47 half an hour of the airborne set: every job is in time under WAMP2S and with constant shares") {
+TEST_CASE("half an hour of the airborne set: every job is in time under WAMP2S and with constant shares" *
+          takt_tests::traces("WAMP-47")) {
   const table t = airborne();
   const auto test = takt::analysis::sufficient_shares(t, predictor{t});
   CHECK(test.sufficient);
@@ -76,7 +78,7 @@ TEST_CASE("WAMP-47 half an hour of the airborne set: every job is in time under 
   CHECK(run(t, takt::fixed_shares<size>{t, takt::static_shares(t, predictor{t})}).misses() == 0);
 }
 
-TEST_CASE("WAMP-47 WAMP-54 half an hour of the airborne set: what the other policies lose") {
+TEST_CASE("half an hour of the airborne set: what the other policies lose" * takt_tests::traces("WAMP-47 WAMP-54")) {
   const table t = airborne();
   const auto equal = run(t, takt::equal_shares<size>{t});
   CHECK(misses_of(equal, "BD") == 360);
@@ -97,7 +99,8 @@ TEST_CASE("WAMP-47 WAMP-54 half an hour of the airborne set: what the other poli
   CHECK(misses_of(preemptive(takt::by_absolute_deadline{}), "OD") == 90);
 }
 
-TEST_CASE("WAMP-47 a trace shows start, end and every change of a share, and both exporters draw it") {
+TEST_CASE("a trace shows start, end and every change of a share, and both exporters draw it" *
+          takt_tests::traces("WAMP-47")) {
   const table t = airborne();
   const scheduled policy{t, predictor{t}, takt::wamp2s_robust};
   takt::trace trace;

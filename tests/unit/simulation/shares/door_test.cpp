@@ -13,6 +13,7 @@
 #include <takt/report/trace_queries.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -41,7 +42,8 @@ constexpr auto two = takt::application_set(
          ranges::to<std::vector<ticks>>;
 }
 
-TEST_CASE("WAMP-47 an application that has the GPU alone holds all of it, job after job up to the horizon") {
+TEST_CASE("an application that has the GPU alone holds all of it, job after job up to the horizon" *
+          takt_tests::traces("WAMP-47")) {
   const auto run = takt::simulate(board, alone, {.horizon = 100_ns});
   REQUIRE_FALSE(run.error);
   CHECK(run.tasks[0].name == "a");

@@ -11,6 +11,7 @@
 #include <takt/systems/shares/figures/synthetic_sets.hpp>
 #include <takt/systems/shares/simulation/estimate_recorder.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -55,14 +56,16 @@ struct seen_errors {
 
 }  // namespace
 
-TEST_CASE("WAMP-41 the estimates of an application alone are exact, as its predictor knows the platform") {
+TEST_CASE("the estimates of an application alone are exact, as its predictor knows the platform" *
+          takt_tests::traces("WAMP-41")) {
   const seen_errors alone = hear(1);
   CHECK(alone.jobs > 1000);
   CHECK(alone.estimates >= alone.jobs);
   CHECK(alone.worst < 1e-5);
 }
 
-TEST_CASE("WAMP-41 with others that come and leave an estimate is made at every change, and some are wrong") {
+TEST_CASE("with others that come and leave an estimate is made at every change, and some are wrong" *
+          takt_tests::traces("WAMP-41")) {
   const seen_errors all = hear(generation::synthetic_airborne.size());
   CHECK(all.estimates > all.jobs);
   CHECK(all.worst > 0.01);

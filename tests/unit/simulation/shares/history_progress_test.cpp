@@ -7,6 +7,7 @@
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/systems/shares/simulation/history_progress.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -17,7 +18,7 @@ using takt::simulation::history_progress;
 
 }  // namespace
 
-TEST_CASE("WAMP-56 progress: thirds, sevenths and a rest that is only just a whole job") {
+TEST_CASE("progress: thirds, sevenths and a rest that is only just a whole job" * takt_tests::traces("WAMP-56")) {
   history_progress p{4};
   p.advance(1, 3);
   p.advance(2, 7);
@@ -33,7 +34,8 @@ TEST_CASE("WAMP-56 progress: thirds, sevenths and a rest that is only just a who
   CHECK(p.time_left(21) == 21);
 }
 
-TEST_CASE("WAMP-56 progress: a sum that misses or exceeds a whole job by less than 2^-115 is told from one") {
+TEST_CASE("progress: a sum that misses or exceeds a whole job by less than 2^-115 is told from one" *
+          takt_tests::traces("WAMP-56")) {
   constexpr ticks a = (ticks{1} << 60) - 93;
   constexpr ticks b = (ticks{1} << 60) - 107;
   history_progress above{4};  // (a - 1) / 2a + (b + 1) / 2b = 1 + (a - b) / 2ab
@@ -47,7 +49,7 @@ TEST_CASE("WAMP-56 progress: a sum that misses or exceeds a whole job by less th
   CHECK(below.time_left(1000) == 1);
 }
 
-TEST_CASE("WAMP-56 progress: agrees with exact fractions where these fit") {
+TEST_CASE("progress: agrees with exact fractions where these fit" * takt_tests::traces("WAMP-56")) {
   random_stream random{7};
   for (int i = 0; i < 5000; ++i) {
     history_progress p{8};
@@ -66,7 +68,7 @@ TEST_CASE("WAMP-56 progress: agrees with exact fractions where these fit") {
   }
 }
 
-TEST_CASE("WAMP-56 progress: a hundred different stretches are added up without loss") {
+TEST_CASE("progress: a hundred different stretches are added up without loss" * takt_tests::traces("WAMP-56")) {
   history_progress p{8};
   // The sum of 1 / (k (k + 1)) for k = 1 .. 99 is 1 - 1/100.
   for (ticks k = 1; k < 100; ++k) { p.advance(1, k * (k + 1)); }
@@ -78,7 +80,8 @@ TEST_CASE("WAMP-56 progress: a hundred different stretches are added up without 
   CHECK(p.finished());
 }
 
-TEST_CASE("WAMP-56 progress: none while nothing bounds the time of a job, and none beyond the end") {
+TEST_CASE("progress: none while nothing bounds the time of a job, and none beyond the end" *
+          takt_tests::traces("WAMP-56")) {
   history_progress p{1};
   p.advance(50, std::numeric_limits<ticks>::max());
   CHECK(p.time_left(10) == 10);

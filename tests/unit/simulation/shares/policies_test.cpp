@@ -7,6 +7,7 @@
 #include <takt/rules/shares/share_baselines.hpp>
 
 #include "fixtures.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -26,7 +27,8 @@ auto pair(takt::memory_units memory = {}) -> few_shares {
 
 }  // namespace
 
-TEST_CASE("WAMP-54 time slices: two jobs take twice as long each, and switching costs a little more") {
+TEST_CASE("time slices: two jobs take twice as long each, and switching costs a little more" *
+          takt_tests::traces("WAMP-54")) {
   const few_shares t = pair();
   const auto plain = run_shares(t, takt::time_sliced<few>{t}, {}, {.horizon = 400});
   CHECK(plain.log.ends(1) == times{60});
@@ -37,7 +39,7 @@ TEST_CASE("WAMP-54 time slices: two jobs take twice as long each, and switching 
   CHECK(costly.log.ends(0) == times{73});
 }
 
-TEST_CASE("WAMP-54 equal shares slow each other down where memory is contended") {
+TEST_CASE("equal shares slow each other down where memory is contended" * takt_tests::traces("WAMP-54")) {
   const few_shares t = pair();
   const auto run = run_shares(t, takt::equal_shares<few>{t}, {}, {.horizon = 400});
   // 1: 30 / 0.5 = 60. 0: 40 / 0.5 and half as much again for the other's half: 120, of which 60 until then.
@@ -49,7 +51,7 @@ TEST_CASE("WAMP-54 equal shares slow each other down where memory is contended")
   CHECK(slices[2].segment == 100);
 }
 
-TEST_CASE("WAMP-54 proportional shares follow the priorities of whoever is active") {
+TEST_CASE("proportional shares follow the priorities of whoever is active" * takt_tests::traces("WAMP-54")) {
   const few_shares t = pair();
   const auto run = run_shares(t, takt::proportional_shares<few>{t}, {}, {.horizon = 400});
   // 75 to 25: 1 ends after 30 / 0.75 = 40; then 0 has done 40 of 160 x 1.75 = 280.
@@ -57,7 +59,7 @@ TEST_CASE("WAMP-54 proportional shares follow the priorities of whoever is activ
   CHECK(run.log.ends(0) == times{75});
 }
 
-TEST_CASE("WAMP-54 fixed shares stay what they are while others are idle") {
+TEST_CASE("fixed shares stay what they are while others are idle" * takt_tests::traces("WAMP-54")) {
   const few_shares t = pair();
   const std::array<share, few> shares{share{80}, share{20}};
   const auto run = run_shares(t, takt::fixed_shares<few>{t, shares}, {}, {.horizon = 400});
@@ -66,7 +68,7 @@ TEST_CASE("WAMP-54 fixed shares stay what they are while others are idle") {
   CHECK(run.log.misses(1) == times{60});
 }
 
-TEST_CASE("WAMP-54 one at a time: by release, by priority and by deadline, preemptive or not") {
+TEST_CASE("one at a time: by release, by priority and by deadline, preemptive or not" * takt_tests::traces("WAMP-54")) {
   const few_shares t = pair();
   const std::vector<ticks> offsets{0, 10};
   const auto ends = [&](const takt::JobPriority auto& order, bool preemptive) {
@@ -105,7 +107,8 @@ TEST_CASE("one at a time: an order of one's own, and who has no place in it goes
   CHECK(ends({.until = 10}) == std::vector<times>{{70}, {30}});
 }
 
-TEST_CASE("WAMP-48 preemption by snapshots: saving and restoring take the GPU away in proportion to memory") {
+TEST_CASE("preemption by snapshots: saving and restoring take the GPU away in proportion to memory" *
+          takt_tests::traces("WAMP-48")) {
   const few_shares t = pair(takt::memory_units{2});
   const std::vector<ticks> offsets{0, 10};
   const takt::one_at_a_time_options options{.preemptive = true, .save_per_memory_unit = 4};
@@ -118,7 +121,7 @@ TEST_CASE("WAMP-48 preemption by snapshots: saving and restoring take the GPU aw
   CHECK(run_shares(t, takt::one_at_a_time{t, wrong, order}, offsets, {.horizon = 400}).result.error);
 }
 
-TEST_CASE("WAMP-55 a late job is dropped, goes on while the next one waits, or ends the run") {
+TEST_CASE("a late job is dropped, goes on while the next one waits, or ends the run" * takt_tests::traces("WAMP-55")) {
   const few_shares t = shares_of({{80, 0, 100, 60, 1}});
   const auto run = [&](takt::miss_action at_miss) {
     return run_shares(t, takt::equal_shares<few>{t}, {}, {.horizon = 320, .at_miss = at_miss});
@@ -135,7 +138,7 @@ TEST_CASE("WAMP-55 a late job is dropped, goes on while the next one waits, or e
   CHECK(stopped.result.misses() == 1);
 }
 
-TEST_CASE("WAMP-55 later jobs wait for a late one and keep their own deadlines") {
+TEST_CASE("later jobs wait for a late one and keep their own deadlines" * takt_tests::traces("WAMP-55")) {
   const few_shares t = shares_of({{130, 0, 100, 100, 1}});
   const auto run = run_shares(t, takt::equal_shares<few>{t}, {}, {.horizon = 400, .at_miss = takt::miss_action::late});
   CHECK(run.log.ends(0) == times{130, 260, 390});
@@ -145,7 +148,8 @@ TEST_CASE("WAMP-55 later jobs wait for a late one and keep their own deadlines")
   CHECK(run.result.tasks[0].worst_response == 190);
 }
 
-TEST_CASE("WAMP-55 as published, a late job gets nothing for ever, and so does everything below it") {
+TEST_CASE("as published, a late job gets nothing for ever, and so does everything below it" *
+          takt_tests::traces("WAMP-55")) {
   const few_shares t = shares_of({{120, 0, 10'000, 100, 2}, {10, 0, 10'000, 10'000, 1}});
   const auto run = run_shares(t, few_scheduled{t, few_predictor{t}, takt::wamp2s_text}, {},
                               {.horizon = 9'000, .at_miss = takt::miss_action::late});
@@ -155,7 +159,7 @@ TEST_CASE("WAMP-55 as published, a late job gets nothing for ever, and so does e
   CHECK(robust.result.completed() == 2);
 }
 
-TEST_CASE("WAMP-54 a simulation refuses a wrong table and a negative horizon") {
+TEST_CASE("a simulation refuses a wrong table and a negative horizon" * takt_tests::traces("WAMP-54")) {
   const few_shares none;
   CHECK(run_shares(none, takt::equal_shares<few>{none}, {}, {.horizon = 10}).result.error.fault ==
         takt::model_fault::no_task);

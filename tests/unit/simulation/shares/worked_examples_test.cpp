@@ -10,6 +10,7 @@
 #include <takt/rules/shares/share_baselines.hpp>
 
 #include "fixtures.hpp"
+#include "support/traces.hpp"
 
 namespace {
 
@@ -44,7 +45,7 @@ auto pressed(ticks first_deadline, ticks first_period, const small_task& second,
 
 }  // namespace
 
-TEST_CASE("WAMP-29 WAMP-50 W2: first operation of three benchmarks, as published and robust") {
+TEST_CASE("W2: first operation of three benchmarks, as published and robust" * takt_tests::traces("WAMP-29 WAMP-50")) {
   const few_shares t = three_benchmarks();
   const auto text = schedule(t, wamp2s_text, 1);
   REQUIRE(text.log.operations.size() == 1);
@@ -53,7 +54,8 @@ TEST_CASE("WAMP-29 WAMP-50 W2: first operation of three benchmarks, as published
   CHECK(robust.log.operations[0] == seen_operation{0, true, {33, 35, 32}, {16, 20, 23}});
 }
 
-TEST_CASE("WAMP-50 W3: predicting with the shares before the decision misses though every operation was schedulable") {
+TEST_CASE("W3: predicting with the shares before the decision misses though every operation was schedulable" *
+          takt_tests::traces("WAMP-50")) {
   const few_shares t = pressed(400, 400, {300, 0, 600, 600, 100}, 1, 1'000'000);
   const auto text = schedule(t, wamp2s_text, 600);
   CHECK(text.log.operations == std::vector<seen_operation>{{0, true, {38, 61}, {50, 38}},
@@ -71,7 +73,7 @@ TEST_CASE("WAMP-50 W3: predicting with the shares before the decision misses tho
   CHECK(shares == std::vector<std::vector<int>>{{40, 60}, {40, 60}, {100, 0}});
 }
 
-TEST_CASE("WAMP-50 W4: counting executed time as slack forgets that a job was suspended") {
+TEST_CASE("W4: counting executed time as slack forgets that a job was suspended" * takt_tests::traces("WAMP-50")) {
   const few_shares t = shares_of({{100, 0, 1000, 120, 3}, {60, 0, 400, 200, 2}, {120, 0, 1000, 200, 1}});
   const std::vector<ticks> offsets{0, 0, 120};
   const auto text = schedule(t, wamp2s_text, 400, offsets);
@@ -95,7 +97,8 @@ TEST_CASE("WAMP-50 W4: counting executed time as slack forgets that a job was su
   CHECK(robust.log.ends(2) == times{282});
 }
 
-TEST_CASE("WAMP-31 WAMP-54 W5: the overload path idles the GPU where EDF, FP, FIFO and the robust rules meet all") {
+TEST_CASE("W5: the overload path idles the GPU where EDF, FP, FIFO and the robust rules meet all" *
+          takt_tests::traces("WAMP-31 WAMP-54")) {
   const few_shares t = shares_of({{60, 0, 300, 100, 2}, {120, 0, 300, 200, 1}});
   for (const auto& rules : {wamp2s_text, wamp2s_literal}) {
     const auto run = schedule(t, rules, 300);
@@ -126,7 +129,7 @@ TEST_CASE("WAMP-31 WAMP-54 W5: the overload path idles the GPU where EDF, FP, FI
   }
 }
 
-TEST_CASE("WAMP-34 W6: reusing an old slow-down misses when a heavy application arrives late") {
+TEST_CASE("W6: reusing an old slow-down misses when a heavy application arrives late" * takt_tests::traces("WAMP-34")) {
   const few_shares t = pressed(115, 200, {100, 0, 1000, 500, 1}, 2, 1'500'000);
   const std::vector<ticks> offsets{0, 80};
   const auto off = schedule(t, wamp2s_text, 195, offsets);
@@ -143,7 +146,7 @@ TEST_CASE("WAMP-34 W6: reusing an old slow-down misses when a heavy application 
   CHECK(robust.log.ends(0) == times{114});
 }
 
-TEST_CASE("WAMP-56 W7: an exact fit, and a predictor that is off by 1 per cent") {
+TEST_CASE("W7: an exact fit, and a predictor that is off by 1 per cent" * takt_tests::traces("WAMP-56")) {
   const few_shares t = shares_of({{100, 0, 100, 100, 1}});
   const auto literal = schedule(t, wamp2s_literal, 400);
   CHECK(literal.result.completed() == 0);
@@ -162,7 +165,8 @@ TEST_CASE("WAMP-56 W7: an exact fit, and a predictor that is off by 1 per cent")
   CHECK(robust.log.operations[0] == seen_operation{0, false, {100}, {101}});
 }
 
-TEST_CASE("WAMP-56 a margin of the size of the error is too small where the predictor predicts too little") {
+TEST_CASE("a margin of the size of the error is too small where the predictor predicts too little" *
+          takt_tests::traces("WAMP-56")) {
   const few_shares t = shares_of({{10'000, 0, 19'998, 19'998, 2}, {10'000, 0, 19'998, 19'998, 1}});
   constexpr std::int64_t one_percent = 10'000;
   // 0.99 x 1.01 < 1: two jobs that take 20000 with half of the GPU each are accepted for 19998.
@@ -175,7 +179,7 @@ TEST_CASE("WAMP-56 a margin of the size of the error is too small where the pred
   CHECK_FALSE(takt::analysis::sufficient_shares(t, few_predictor{t, -one_percent, enough}).sufficient);
 }
 
-TEST_CASE("WAMP-33 W8: not using what a completion frees costs a later arrival its deadline") {
+TEST_CASE("W8: not using what a completion frees costs a later arrival its deadline" * takt_tests::traces("WAMP-33")) {
   const few_shares t = shares_of({{60, 0, 1000, 100, 3}, {120, 0, 1000, 400, 2}, {150, 0, 1000, 190, 1}});
   const std::vector<ticks> offsets{0, 0, 200};
   const auto standard = schedule(t, wamp2s_text, 500, offsets);

@@ -11,6 +11,7 @@
 #include <takt/model/task_set.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/methods.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -38,7 +39,8 @@ template <class Rule>
   return p;
 }
 
-TEST_CASE("AP-35 kernels run with the priorities of their plan, in the simulation and in the analysis") {
+TEST_CASE("kernels run with the priorities of their plan, in the simulation and in the analysis" *
+          takt_tests::traces("AP-35")) {
   constexpr auto board = under(takt::levels(takt::fixed_priority));
   const auto seen = [&](const takt::plan<2>& p) {
     const auto run = takt::simulate(board, tasks, p, {.horizon = 40_ns});
@@ -56,7 +58,8 @@ TEST_CASE("AP-35 kernels run with the priorities of their plan, in the simulatio
   CHECK(seen(with_priorities(1, 0)) == 20);
 }
 
-TEST_CASE("AP-35 a plan repeats the order of a rule that has one, and has no priority twice or below zero") {
+TEST_CASE("a plan repeats the order of a rule that has one, and has no priority twice or below zero" *
+          takt_tests::traces("AP-35")) {
   constexpr auto board = under(takt::levels(takt::rate_monotonic));
   const auto fault = [](const auto& platform, const takt::plan<2>& p) {
     const auto error = takt::simulate(platform, tasks, p, {.horizon = 40_ns}).error;
@@ -75,7 +78,7 @@ TEST_CASE("AP-35 a plan repeats the order of a rule that has one, and has no pri
   CHECK(fault(assigned, on_a_core) == model_fault::plan_does_not_fit);
 }
 
-TEST_CASE("AP-35 kernels run on the cores of their plan") {
+TEST_CASE("kernels run on the cores of their plan" * takt_tests::traces("AP-35")) {
   constexpr auto board = under(takt::gang(takt::edf));
   takt::plan<2> apart;
   REQUIRE(apart.cores.try_push_back(0));
@@ -86,7 +89,8 @@ TEST_CASE("AP-35 kernels run on the cores of their plan") {
   CHECK(takt::simulate(board, pinned, apart).error == takt::fault_at(model_fault::core_out_of_range, 1));
 }
 
-TEST_CASE("AP-35 kernels take their longest times, none, or anything between, however they are released") {
+TEST_CASE("kernels take their longest times, none, or anything between, however they are released" *
+          takt_tests::traces("AP-35")) {
   constexpr auto board = under(takt::nonpreemptive(takt::edf));
   constexpr auto one =
       takt::task_set(takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns), takt::preemption_cost(0_ns))));

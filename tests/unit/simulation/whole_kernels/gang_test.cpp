@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include "support/traces.hpp"
 #include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
@@ -15,8 +16,8 @@ auto run(const kernels& tasks, const Strategy& strategy, const options& o = {}) 
 
 }  // namespace
 
-TEST_CASE(
-    "AP-X10 AP-10 event by event the set of Example 1 meets its deadlines, in strict order and with backfilling") {
+TEST_CASE("event by event the set of Example 1 meets its deadlines, in strict order and with backfilling" *
+          takt_tests::traces("AP-X10 AP-10")) {
   const auto backfill = run(table_1, gang_cores{2});
   CHECK(worst(backfill) == responses{8, 12, 7, 4});
   const auto strict = run(table_1, strict_cores{2});
@@ -27,7 +28,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("AP-10 pinned kernels of two cores run at the same time, on as many levels as there are") {
+TEST_CASE("pinned kernels of two cores run at the same time, on as many levels as there are" *
+          takt_tests::traces("AP-10")) {
   constexpr kernels tasks = set_of({{6, 20, 20, 2, 0}, {6, 20, 20, 2, 1}, {1, 5, 20, 1, 1}});
   for (const std::int32_t levels : {1, 2}) {
     const auto r = simulate_kernels(edf, gang_cores{2, levels}, tasks, at(tasks, {{0}, {0}, {1}}),
@@ -45,7 +47,8 @@ TEST_CASE("a whole-GPU kernel starts when the last core has reached the end of a
   CHECK(run_with(preemption_cost_model::overhead) == responses{13, 13, 7});  // lost until 3 and 4
 }
 
-TEST_CASE("AP-X11 a job may be shorter than its task says, and strict order then costs more than it gives") {
+TEST_CASE("a job may be shorter than its task says, and strict order then costs more than it gives" *
+          takt_tests::traces("AP-X11")) {
   constexpr kernels tasks = set_of({{2, 8, 8, 0, 0}, {4, 9, 9, 0, gang}, {3, 10, 10, 0, 1}});
   listed jobs{3};
   jobs.add(0, {0, 1});
@@ -55,7 +58,7 @@ TEST_CASE("AP-X11 a job may be shorter than its task says, and strict order then
   CHECK(worst(simulate_kernels(edf, strict_cores{2}, tasks, jobs)) == responses{1, 5, 8});
 }
 
-TEST_CASE("AP-35 fixed priorities decide between cores as well") {
+TEST_CASE("fixed priorities decide between cores as well" * takt_tests::traces("AP-35")) {
   const kernels tasks = ranked(set_of({{4, 30, 30, 0, gang}, {3, 6, 30, 0, 0}, {3, 6, 30, 0, 1}}));
   const auto releases = at(tasks, {{0}, {0}, {0}});
   CHECK(worst(simulate_kernels(by_priority, gang_cores{2}, tasks, releases)) == responses{4, 7, 7});

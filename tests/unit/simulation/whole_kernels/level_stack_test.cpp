@@ -6,6 +6,7 @@
 
 #include <takt/simulation/simulate_composed.hpp>
 
+#include "support/traces.hpp"
 #include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
@@ -31,8 +32,8 @@ auto interrupted(ticks waves, preemption_cost_model model) -> responses {
 
 }  // namespace
 
-TEST_CASE(
-    "AP-11 AP-X11 one to four levels under each cost model: responses of a set whose jobs nest as deep as they can") {
+TEST_CASE("one to four levels under each cost model: responses of a set whose jobs nest as deep as they can" *
+          takt_tests::traces("AP-11 AP-X11")) {
   const auto check = [](auto limit) {
     const auto at_levels = [limit](std::int32_t levels) {
       return std::array{nested(levels, models[0], limit), nested(levels, models[1], limit),
@@ -47,7 +48,7 @@ TEST_CASE(
   check(takt::limited_by_started_jobs{});
 }
 
-TEST_CASE("AP-11 without preemption costs the three models are one") {
+TEST_CASE("without preemption costs the three models are one" * takt_tests::traces("AP-11")) {
   kernels free = four;
   for (std::size_t i = 0; i < free.size(); ++i) { free.tasks[i].preemption_cost = 0; }
   const auto releases = at(free, {{3, 15}, {2}, {1}, {0}});
@@ -63,7 +64,8 @@ TEST_CASE("AP-11 without preemption costs the three models are one") {
   }
 }
 
-TEST_CASE("AP-32 a low task of one block wave is not preempted, longer ones are prolonged by the high task") {
+TEST_CASE("a low task of one block wave is not preempted, longer ones are prolonged by the high task" *
+          takt_tests::traces("AP-32")) {
   for (const auto model : {preemption_cost_model::ideal, preemption_cost_model::race}) {
     CHECK(interrupted(1, model) == responses{15, 8});
     CHECK(interrupted(2, model) == responses{15, 24});
@@ -72,7 +74,8 @@ TEST_CASE("AP-32 a low task of one block wave is not preempted, longer ones are 
   }
 }
 
-TEST_CASE("AP-X11 a completion lets the kernel below run for a wave before the next job starts only where they race") {
+TEST_CASE("a completion lets the kernel below run for a wave before the next job starts only where they race" *
+          takt_tests::traces("AP-X11")) {
   // The third task waits for the second one's end on a full stack; the first one's wave slips in between.
   const kernels tasks = set_of({{2, 12, 20, 1}, {2, 6, 8, 2}, {4, 19, 20, 2}});
   const auto releases = at(tasks, {{1}, {1}, {0}});
@@ -83,7 +86,8 @@ TEST_CASE("AP-X11 a completion lets the kernel below run for a wave before the n
   CHECK(run(preemption_cost_model::ideal) == responses{3, 5, 8});
 }
 
-TEST_CASE("AP-X11 lost time is spent once per preempted execution, whoever is pushed meanwhile") {
+TEST_CASE("lost time is spent once per preempted execution, whoever is pushed meanwhile" *
+          takt_tests::traces("AP-X11")) {
   const kernels tasks = set_of({{1, 5, 50, 1}, {1, 10, 50, 1}, {9, 40, 50, 3}});
   const auto run = [&](ticks first) {
     return worst(simulate_kernels(edf, level_stack{3}, tasks, at(tasks, {{first}, {2}, {0}}),
@@ -94,7 +98,7 @@ TEST_CASE("AP-X11 lost time is spent once per preempted execution, whoever is pu
   CHECK(run(5) == responses{1, 5, 14});  // at its end: the second task has not started
 }
 
-TEST_CASE("AP-35 late jobs of a kernel wait for each other, and count") {
+TEST_CASE("late jobs of a kernel wait for each other, and count" * takt_tests::traces("AP-35")) {
   constexpr kernels tasks = ranked(set_of({{3, 4, 4}, {3, 6, 6}}));
   const auto r = simulate_kernels(by_priority, level_stack{2}, tasks, periodic(tasks, 12));
   CHECK(r.status() == takt::observation_status::missed);

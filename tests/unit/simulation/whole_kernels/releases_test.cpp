@@ -12,6 +12,7 @@
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
 
+#include "support/traces.hpp"
 #include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
@@ -28,7 +29,7 @@ auto times(const takt::trace& t, std::uint32_t task, mark_kind what) -> std::vec
 
 }  // namespace
 
-TEST_CASE("AP-03 periodic jobs are released at offset + k T, with their deadlines D later") {
+TEST_CASE("periodic jobs are released at offset + k T, with their deadlines D later" * takt_tests::traces("AP-03")) {
   constexpr std::array<takt::duration, 1> offsets{takt::duration{4}};
   takt::trace seen;
   const auto board = takt::platform(takt::pool(takt::accelerator(2), takt::nonpreemptive(takt::edf)));
@@ -40,7 +41,8 @@ TEST_CASE("AP-03 periodic jobs are released at offset + k T, with their deadline
   CHECK(r.tasks[1].completed == 2);
 }
 
-TEST_CASE("AP-03 sporadic jobs come at least T apart, in another pattern for each seed and the same for the same") {
+TEST_CASE("sporadic jobs come at least T apart, in another pattern for each seed and the same for the same" *
+          takt_tests::traces("AP-03")) {
   std::set<std::vector<ticks>> patterns;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const auto times = takt::simulation::staggered_releases(two.tasks, 200, seed);

@@ -9,6 +9,7 @@
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
 
+#include "support/traces.hpp"
 #include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
@@ -24,7 +25,8 @@ auto within(const slot& s, ticks start, ticks end) -> bool {
 
 }  // namespace
 
-TEST_CASE("AP-15 the slots of Example 2 make the last job of the first task late, and only that one") {
+TEST_CASE("the slots of Example 2 make the last job of the first task late, and only that one" *
+          takt_tests::traces("AP-15")) {
   takt::trace seen;
   const auto in_slots =
       takt::slots(takt::edf, takt::pinned_slot(takt::duration{0}, takt::duration{8}),
@@ -46,7 +48,7 @@ TEST_CASE("AP-15 the slots of Example 2 make the last job of the first task late
   }
 }
 
-TEST_CASE("AP-15 a slot may reach into the next period, be empty, or be all there is") {
+TEST_CASE("a slot may reach into the next period, be empty, or be all there is" * takt_tests::traces("AP-15")) {
   constexpr kernels one = set_of({{3, 12, 12, 0, 0}});
   const auto response = [&](const slot& pinned, const slot& whole) {
     const auto r = simulate_kernels(edf, slotted{1}, one, periodic(one, 12),
@@ -59,7 +61,7 @@ TEST_CASE("AP-15 a slot may reach into the next period, be empty, or be all ther
   CHECK(response({4, 8, 12}, {0, 4, 12}) == 7);
 }
 
-TEST_CASE("AP-35 fixed priorities decide inside a slot as well") {
+TEST_CASE("fixed priorities decide inside a slot as well" * takt_tests::traces("AP-35")) {
   kernels tasks = table_1;
   for (std::size_t i = 0; i < tasks.size(); ++i) { tasks.tasks[i].priority = static_cast<std::int32_t>(3 - i); }
   const auto r = simulate_kernels(by_priority, slotted{2}, tasks, periodic(tasks, 60), example_2);

@@ -11,6 +11,7 @@
 #include <takt/systems/rtgpu/analysis/self_suspension.hpp>
 
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt_tests;
 using takt::rational;
@@ -48,7 +49,7 @@ template <class A, std::size_t N>
 
 }  // namespace
 
-TEST_CASE("RTGPU-35 self-suspension over one serialised accelerator (worked examples E1, E4)") {
+TEST_CASE("self-suspension over one serialised accelerator (worked examples E1, E4)" * takt_tests::traces("RTGPU-35")) {
   const example e1 = example_1();
   const auto a = evaluated(takt::analysis::self_suspension(e1.tasks, e1.platform), std::array{1, 1});
   CHECK_FALSE(a.meets(0));
@@ -65,7 +66,8 @@ TEST_CASE("RTGPU-35 self-suspension over one serialised accelerator (worked exam
   CHECK_FALSE(b.meets(2));
 }
 
-TEST_CASE("RTGPU-36 busy waiting: claim on the core, one outstanding copy per lower task (worked examples)") {
+TEST_CASE("busy waiting: claim on the core, one outstanding copy per lower task (worked examples)" *
+          takt_tests::traces("RTGPU-36")) {
   const example e1 = example_1();
   const auto a = evaluated(takt::analysis::busy_waiting_rta(e1.tasks, e1.platform), std::array{1, 1});
   CHECK(a.claim(0) == 35);
@@ -89,7 +91,8 @@ TEST_CASE("RTGPU-36 busy waiting: claim on the core, one outstanding copy per lo
   CHECK_FALSE(c.meets(2));
 }
 
-TEST_CASE("RTGPU-37 enhanced MPCP: the GPU with its bus as one lock on all SMs (worked examples)") {
+TEST_CASE("enhanced MPCP: the GPU with its bus as one lock on all SMs (worked examples)" *
+          takt_tests::traces("RTGPU-37")) {
   const example e1 = example_1();
   const auto fault_on = [&](const takt::platform_record& sizes) {
     return takt::analysis::enhanced_mpcp<table>::fits(e1.tasks, sizes).fault;

@@ -8,6 +8,7 @@
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt_tests;
 using takt::analysis::rtgpu;
@@ -35,7 +36,7 @@ using list = std::vector<ticks>;
 
 }  // namespace
 
-TEST_CASE("RTGPU-18 two tasks with two copies per kernel (worked example E1)") {
+TEST_CASE("two tasks with two copies per kernel (worked example E1)" * takt_tests::traces("RTGPU-18")) {
   const example e = example_1();
   rtgpu a(e.tasks, e.platform);
   evaluate(a, {1, 1});
@@ -52,7 +53,7 @@ TEST_CASE("RTGPU-18 two tasks with two copies per kernel (worked example E1)") {
   CHECK(a.bound(1).value == 100);
 }
 
-TEST_CASE("RTGPU-15 a copy waits for one lower copy and for higher ones (worked examples)") {
+TEST_CASE("a copy waits for one lower copy and for higher ones (worked examples)" * takt_tests::traces("RTGPU-15")) {
   SUBCASE("blocked by the longest lower copy, 0 for the lowest task") {
     const example e = example_1();
     const rtgpu a(e.tasks, e.platform);
@@ -68,7 +69,7 @@ TEST_CASE("RTGPU-15 a copy waits for one lower copy and for higher ones (worked 
   }
 }
 
-TEST_CASE("RTGPU-13 the copy engine sees a chain of copies with gaps, and lower copies block") {
+TEST_CASE("the copy engine sees a chain of copies with gaps, and lower copies block" * takt_tests::traces("RTGPU-13")) {
   const example e = example_3();
   rtgpu a(e.tasks, e.platform);
   evaluate(a, {1, 1, 1});
@@ -79,7 +80,7 @@ TEST_CASE("RTGPU-13 the copy engine sees a chain of copies with gaps, and lower 
   CHECK(responses(a, 2, takt::stage::copy) == list{15, 15});
 }
 
-TEST_CASE("RTGPU-17 a CPU segment is preempted by higher tasks and never blocked") {
+TEST_CASE("a CPU segment is preempted by higher tasks and never blocked" * takt_tests::traces("RTGPU-17")) {
   const example e = example_3();
   rtgpu a(e.tasks, e.platform);
   evaluate(a, {1, 1, 1});
@@ -88,7 +89,7 @@ TEST_CASE("RTGPU-17 a CPU segment is preempted by higher tasks and never blocked
   CHECK(responses(a, 2, takt::stage::cpu) == list{27, 26, 28});
 }
 
-TEST_CASE("RTGPU-2 one copy per kernel (worked example E3)") {
+TEST_CASE("one copy per kernel (worked example E3)" * takt_tests::traces("RTGPU-2")) {
   const example e = example_3();
   rtgpu a(e.tasks, e.platform);
   evaluate(a, {1, 1, 1});
@@ -98,7 +99,8 @@ TEST_CASE("RTGPU-2 one copy per kernel (worked example E3)") {
   CHECK(a.bound(2).value == 225);
 }
 
-TEST_CASE("RTGPU-3 copies of length zero neither ask for the engine nor block (worked examples E4, E5)") {
+TEST_CASE("copies of length zero neither ask for the engine nor block (worked examples E4, E5)" *
+          takt_tests::traces("RTGPU-3")) {
   SUBCASE("no copies at all, with a task that has no kernel") {
     const example e = example_4();
     rtgpu a(e.tasks, e.platform);
@@ -116,7 +118,7 @@ TEST_CASE("RTGPU-3 copies of length zero neither ask for the engine nor block (w
   }
 }
 
-TEST_CASE("RTGPU-12 shares count whole SMs when isolated and virtual SMs when shared") {
+TEST_CASE("shares count whole SMs when isolated and virtual SMs when shared" * takt_tests::traces("RTGPU-12")) {
   const example isolated = example_1();
   CHECK(isolated.platform.gpus[0].budget() == 4);
   CHECK(isolated.platform.gpus[0].virtual_sms(1) == 2);
@@ -138,7 +140,7 @@ TEST_CASE("RTGPU-12 shares count whole SMs when isolated and virtual SMs when sh
   CHECK(rtgpu<table>::fits(t, board(1, 2, true)).fault == takt::model_fault::interleave_among_own_blocks_only);
 }
 
-TEST_CASE("RTGPU-48 the sharper analysis on the worked examples E1, E2, E3, E5") {
+TEST_CASE("the sharper analysis on the worked examples E1, E2, E3, E5" * takt_tests::traces("RTGPU-48")) {
   const auto sharper = [](const example& e, const std::vector<std::int32_t>& plan, const list& bounds) {
     rtgpu a(e.tasks, e.platform, takt::analysis::rtgpu_sharper);
     evaluate(a, plan);

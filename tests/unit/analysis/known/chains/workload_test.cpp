@@ -10,6 +10,7 @@
 #include <takt/systems/rtgpu/analysis/workload.hpp>
 
 #include "support/small_systems.hpp"
+#include "support/traces.hpp"
 
 using namespace takt_tests;
 using takt::analysis::rtgpu;
@@ -150,7 +151,7 @@ void check_against_print(std::size_t resource, literal_workload (*printed)(const
 
 }  // namespace
 
-TEST_CASE("RTGPU-5 workload of a chain with suspensions over windows (worked example E6)") {
+TEST_CASE("workload of a chain with suspensions over windows (worked example E6)" * takt_tests::traces("RTGPU-5")) {
   const example e1 = example_1();
   rtgpu a(e1.tasks, e1.platform);
   a.assign(0, {0, 1});
@@ -176,11 +177,13 @@ TEST_CASE("RTGPU-5 workload of a chain with suspensions over windows (worked exa
   check_rows(b, 0, 1, {{0, 1, 4, 6, 7, 14, 14, 14, 21, 35}, {0, 1, 3, 3, 7, 10, 10, 14, 21, 31}});
 }
 
-TEST_CASE("RTGPU-16 the CPU workload equals the printed four-case definition on random chains") {
+TEST_CASE("the CPU workload equals the printed four-case definition on random chains" *
+          takt_tests::traces("RTGPU-16")) {
   check_against_print(0, printed_cpu);
 }
 
-TEST_CASE("RTGPU-14 the bus workload equals the printed four-case definition on random chains") {
+TEST_CASE("the bus workload equals the printed four-case definition on random chains" *
+          takt_tests::traces("RTGPU-14")) {
   check_against_print(1, printed_bus);
 }
 

@@ -17,6 +17,7 @@
 #include <takt/systems/graphs/analysis/cycles.hpp>
 #include <takt/systems/graphs/analysis/fine.hpp>
 #include <takt/systems/methods.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -81,7 +82,7 @@ constexpr an::fine_options published{.kernels = an::kernel_bound::separated};
 
 }  // namespace
 
-TEST_CASE("OVX-02 OVX-03 Example 1: offsets 0, 9, 9, 16 and an end-to-end bound of 25") {
+TEST_CASE("Example 1: offsets 0, 9, 9, 16 and an end-to-end bound of 25" * takt_tests::traces("OVX-02 OVX-03")) {
   graphs t;
   t.add_graph("G1", rational{10});
   for (const auto* name : {"1", "2", "3", "4"}) { t.add_node(cpu(name, 1)); }
@@ -95,7 +96,8 @@ TEST_CASE("OVX-02 OVX-03 Example 1: offsets 0, 9, 9, 16 and an end-to-end bound 
   CHECK(timing.end_to_end[0] == rational{25});
 }
 
-TEST_CASE("OVX-02 every node is bounded as a sporadic task of the graph's period: the second example on four CPUs") {
+TEST_CASE("every node is bounded as a sporadic task of the graph's period: the second example on four CPUs" *
+          takt_tests::traces("OVX-02")) {
   const auto table = takt::refine(second_graph());
   const auto fl = an::fine_bounds(table, on(4), published);
   REQUIRE(fl.bounded());
@@ -120,7 +122,8 @@ TEST_CASE("OVX-02 every node is bounded as a sporadic task of the graph's period
   CHECK(plain.end_to_end[0] == rational{46});
 }
 
-TEST_CASE("OVX-X5 a history edge is part of the offsets if its lag is long enough, and a cycle if not") {
+TEST_CASE("a history edge is part of the offsets if its lag is long enough, and a cycle if not" *
+          takt_tests::traces("OVX-X5")) {
   auto t = second_graph();
   const auto options = with(takt::gel_policy::earliest_deadline);
   const auto without = an::fine_bounds(takt::refine(t), on(4), options);
@@ -136,7 +139,7 @@ TEST_CASE("OVX-X5 a history edge is part of the offsets if its lag is long enoug
   CHECK(recent.where == 0);
 }
 
-TEST_CASE("OVX-X5 a history edge from another branch delays a node") {
+TEST_CASE("a history edge from another branch delays a node" * takt_tests::traces("OVX-X5")) {
   graphs t;
   t.add_graph("g", rational{10});
   for (const auto* name : {"a", "b", "c"}) { t.add_node(cpu(name, 1)); }
@@ -149,7 +152,8 @@ TEST_CASE("OVX-X5 a history edge from another branch delays a node") {
   CHECK(timing.end_to_end[0] == rational{50});
 }
 
-TEST_CASE("OVX-37 OVX-X5 a cycle through history is relaxed, or becomes one node of limited parallelism") {
+TEST_CASE("a cycle through history is relaxed, or becomes one node of limited parallelism" *
+          takt_tests::traces("OVX-37 OVX-X5")) {
   graphs t;
   t.add_graph("g", rational{10});
   t.add_node(cpu("before", 1));
@@ -199,7 +203,8 @@ TEST_CASE("OVX-37 OVX-X5 a cycle through history is relaxed, or becomes one node
   CHECK(an::merge_cycles(two_lags).table.nodes[1].parallelism == 1);
 }
 
-TEST_CASE("OVX-09 OVX-10 coarse nodes and whole graphs are sequential tasks that count their waits") {
+TEST_CASE("coarse nodes and whole graphs are sequential tasks that count their waits" *
+          takt_tests::traces("OVX-09 OVX-10")) {
   graphs t;
   for (const auto* name : {"one", "two"}) {
     t.add_graph(name, rational{40});
@@ -237,7 +242,7 @@ TEST_CASE("OVX-09 OVX-10 coarse nodes and whole graphs are sequential tasks that
   CHECK(run(an::graph_grain::node, an::coarse_kernel_bound::one_at_once).reason == an::overload::one_task);
 }
 
-TEST_CASE("OVX-11 copies on engines of their own are served in order, and responses add up") {
+TEST_CASE("copies on engines of their own are served in order, and responses add up" * takt_tests::traces("OVX-11")) {
   graphs t;
   t.add_graph("g", rational{10});
   for (const auto* name : {"up", "down"}) {
@@ -265,7 +270,8 @@ TEST_CASE("OVX-11 copies on engines of their own are served in order, and respon
   CHECK(alone.end_to_end[0] == rational{3});
 }
 
-TEST_CASE("OVX-09 the time of a copy in a coarse node counts the copies ahead of it, if engines make them") {
+TEST_CASE("the time of a copy in a coarse node counts the copies ahead of it, if engines make them" *
+          takt_tests::traces("OVX-09")) {
   graphs t;
   t.add_graph("g", rational{20});
   for (const auto* name : {"left", "right"}) {
@@ -280,7 +286,8 @@ TEST_CASE("OVX-09 the time of a copy in a coarse node counts the copies ahead of
   CHECK(an::coarse_bounds(t, platform).table.nodes[0].wcet == rational{7});
 }
 
-TEST_CASE("OVX-X5 a kernel whose jobs may not all overlap has a bound only while none waits for an earlier one") {
+TEST_CASE("a kernel whose jobs may not all overlap has a bound only while none waits for an earlier one" *
+          takt_tests::traces("OVX-X5")) {
   graphs t;
   t.add_graph("g", rational{10});
   t.add_node(kernel("k", 12, 1, 32));
@@ -293,7 +300,8 @@ TEST_CASE("OVX-X5 a kernel whose jobs may not all overlap has a bound only while
   CHECK(status(2) == takt::obstacle::none);
 }
 
-TEST_CASE("OVX-13 places follow from the bounds: jobs of a node, results of an edge, invocations of a graph") {
+TEST_CASE("places follow from the bounds: jobs of a node, results of an edge, invocations of a graph" *
+          takt_tests::traces("OVX-13")) {
   auto t = second_graph();
   t.add_edge(4, 1, 6);
   const auto table = takt::refine(t);
@@ -313,7 +321,8 @@ TEST_CASE("OVX-13 places follow from the bounds: jobs of a node, results of an e
   }
 }
 
-TEST_CASE("GSD-13 each cluster is judged by its own tasks: what four processors can do, two clusters of two may not") {
+TEST_CASE("each cluster is judged by its own tasks: what four processors can do, two clusters of two may not" *
+          takt_tests::traces("GSD-13")) {
   const auto tasks_in = [](std::initializer_list<std::int32_t> clusters) {
     constexpr std::string_view names[] = {"g", "h", "i", "j"};
     graphs t;
@@ -335,7 +344,7 @@ TEST_CASE("GSD-13 each cluster is judged by its own tasks: what four processors 
   CHECK(bounds(tasks_in({1, 1, 1, 0}), clusters).timing.where == 1);
 }
 
-TEST_CASE("OVX-36 the overhead of refining is the growth of all times") {
+TEST_CASE("the overhead of refining is the growth of all times" * takt_tests::traces("OVX-36")) {
   graphs coarse;
   coarse.add_graph("g", rational{10});
   coarse.add_node(cpu("a", 40));

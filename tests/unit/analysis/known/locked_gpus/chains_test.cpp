@@ -11,6 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/systems/locked_gpus/analysis/blocking_chains.hpp>
 #include <takt/systems/locked_gpus/analysis/chain_optimum.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -141,7 +142,7 @@ class scenario_search {
 
 constexpr chain_root roots[] = {chain_root::out, chain_root::in, chain_root::migration};
 
-TEST_CASE("GSA-13 the chains are those that the published search over all scenarios finds") {
+TEST_CASE("the chains are those that the published search over all scenarios finds" * takt_tests::traces("GSA-13")) {
   for (const auto& [gpus, tokens] : {std::pair{2, 1}, {2, 2}, {2, 3}, {3, 1}, {3, 2}, {4, 1}}) {
     for (const auto root : roots) {
       CAPTURE(gpus);
@@ -151,7 +152,8 @@ TEST_CASE("GSA-13 the chains are those that the published search over all scenar
   }
 }
 
-TEST_CASE("GSA-13 for up to four GPUs the chains are those of all connected graphs of migrations") {
+TEST_CASE("for up to four GPUs the chains are those of all connected graphs of migrations" *
+          takt_tests::traces("GSA-13")) {
   for (int gpus = 2; gpus <= 4; ++gpus) {
     for (int tokens = 1; tokens <= (gpus == 4 ? 3 : 5); ++tokens) {
       for (const auto root : roots) {
@@ -163,7 +165,8 @@ TEST_CASE("GSA-13 for up to four GPUs the chains are those of all connected grap
   }
 }
 
-TEST_CASE("GSA-13 every inbound chain of Table 4.2 is a migration chain, and no chain has more than five copies") {
+TEST_CASE("every inbound chain of Table 4.2 is a migration chain, and no chain has more than five copies" *
+          takt_tests::traces("GSA-13")) {
   const auto table = blocking_chains(2, 3);
   const auto in = all_of(table.in);
   const auto migrations = all_of(table.migration);
@@ -173,7 +176,8 @@ TEST_CASE("GSA-13 every inbound chain of Table 4.2 is a migration chain, and no 
   for (const auto& [o, i, m] : migrations) { CHECK(o + i + m <= 5); }
 }
 
-TEST_CASE("GSA-13 shorter chains are those of at most so many copies, also where the search ends earlier") {
+TEST_CASE("shorter chains are those of at most so many copies, also where the search ends earlier" *
+          takt_tests::traces("GSA-13")) {
   for (const auto root : roots) {
     std::set<counts> expected;
     for (const auto& c : all_of(blocking_chains(root, 2, 3))) {
@@ -183,7 +187,7 @@ TEST_CASE("GSA-13 shorter chains are those of at most so many copies, also where
   }
 }
 
-TEST_CASE("GSA-13 more tokens on a GPU than a chain has copies add no chain") {
+TEST_CASE("more tokens on a GPU than a chain has copies add no chain" * takt_tests::traces("GSA-13")) {
   for (int gpus = 2; gpus <= 3; ++gpus) {
     for (int length = 1; length <= 4; ++length) {
       for (const auto root : roots) {
@@ -198,7 +202,7 @@ TEST_CASE("GSA-13 more tokens on a GPU than a chain has copies add no chain") {
   }
 }
 
-TEST_CASE("GSA-13 sizes without chains give the empty one alone") {
+TEST_CASE("sizes without chains give the empty one alone" * takt_tests::traces("GSA-13")) {
   for (const auto& [gpus, tokens] : {std::pair{0, 3}, {2, 0}, {1, 33}, {8, 5}, {-1, -1}, {1, 1}}) {
     for (const auto root : roots) { CHECK(blocking_chains(root, gpus, tokens).size() == 0); }
   }
@@ -229,7 +233,7 @@ TEST_CASE("GSA-13 sizes without chains give the empty one alone") {
   return best;
 }
 
-TEST_CASE("GSA-14 the optimum is that of plain enumeration, whether the limits bind or not") {
+TEST_CASE("the optimum is that of plain enumeration, whether the limits bind or not" * takt_tests::traces("GSA-14")) {
   std::mt19937 engine{7};
   const auto draw = [&](std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(engine() % static_cast<std::uint32_t>(high - low + 1));
@@ -250,7 +254,7 @@ TEST_CASE("GSA-14 the optimum is that of plain enumeration, whether the limits b
   CHECK(bound > 50);
 }
 
-TEST_CASE("GSA-14 W2: the dearest chain first is no upper bound") {
+TEST_CASE("W2: the dearest chain first is no upper bound" * takt_tests::traces("GSA-14")) {
   const auto chains = blocking_chains(2, 3);
   const per_copy<ticks> lengths{12143, 11813, 1757};
   const per_copy<std::int64_t> limits{6, 0, 2};
@@ -276,14 +280,16 @@ TEST_CASE("GSA-14 W2: the dearest chain first is no upper bound") {
   CHECK(greedy < best.time);
 }
 
-TEST_CASE("GSA-14 with the right sides exchanged, as printed, a copy that waits for two others waits for none") {
+TEST_CASE("with the right sides exchanged, as printed, a copy that waits for two others waits for none" *
+          takt_tests::traces("GSA-14")) {
   const auto chains = blocking_chains(2, 3);
   const per_copy<ticks> lengths{12143, 11813, 1757};
   CHECK(chain_optimum<ticks>(chains, {1, 0, 0}, {2, 0, 0}, lengths).time == 2 * 12143);
   CHECK(chain_optimum<ticks>(chains, {1, 0, 0}, {0, 2, 0}, lengths).time == 0);
 }
 
-TEST_CASE("GSA-14 a program that is too large is bounded from above, and sums that do not fit are refused") {
+TEST_CASE("a program that is too large is bounded from above, and sums that do not fit are refused" *
+          takt_tests::traces("GSA-14")) {
   const auto chains = blocking_chains(4, 3);
   const per_copy<ticks> lengths{30, 20, 10};
   const auto large = chain_optimum<ticks>(chains, {40, 40, 40}, {150, 150, 150}, lengths);

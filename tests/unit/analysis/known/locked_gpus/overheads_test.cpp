@@ -7,6 +7,7 @@
 
 #include <takt/systems/locked_gpus/analysis/pipeline.hpp>
 
+#include "support/traces.hpp"
 #include "vectors/exact_number.hpp"
 
 namespace {
@@ -21,7 +22,8 @@ template <class Number>
   return {one, one, one, one, one, Number(100), one, one, one, one, one, one, one, one, one};
 }
 
-TEST_CASE("GSD-35 eight kinds of overhead and a tick are one value, and none of them is negative") {
+TEST_CASE("eight kinds of overhead and a tick are one value, and none of them is negative" *
+          takt_tests::traces("GSD-35")) {
   using overheads = takt::gpusync_overheads<ticks>;
   overheads o;
   CHECK(o.valid());
@@ -41,7 +43,8 @@ TEST_CASE("GSD-35 eight kinds of overhead and a tick are one value, and none of 
   }
 }
 
-TEST_CASE("GSD-36 interrupts: load, delay and stretch, exact in fractions and upwards in ticks") {
+TEST_CASE("interrupts: load, delay and stretch, exact in fractions and upwards in ticks" *
+          takt_tests::traces("GSD-36")) {
   interrupt_load<exact> fine(all_ones<exact>());
   interrupt_load<ticks> coarse(all_ones<ticks>());
   for (const int period : {20, 50}) {
@@ -66,7 +69,7 @@ TEST_CASE("GSD-36 interrupts: load, delay and stretch, exact in fractions and up
   CHECK(exact(ticks_time) <= time + 1);
 }
 
-TEST_CASE("GSD-36 interrupts that leave no time, and numbers that do not fit") {
+TEST_CASE("interrupts that leave no time, and numbers that do not fit" * takt_tests::traces("GSD-36")) {
   interrupt_load<ticks> load(all_ones<ticks>());
   for (int i = 0; i < 48; ++i) { load.add_release(100); }
   CHECK(load.leaves_time());
@@ -86,7 +89,8 @@ TEST_CASE("GSD-36 interrupts that leave no time, and numbers that do not fit") {
         inflation_status::no_period_left);
 }
 
-TEST_CASE("GSD-37 GSD-38 what a request and a section cost, less where the holder is not preempted") {
+TEST_CASE("what a request and a section cost, less where the holder is not preempted" *
+          takt_tests::traces("GSD-37 GSD-38")) {
   takt::gpusync_overheads<ticks> o{.schedule = 1,
                                    .context_switch = 10,
                                    .cache_loss = 100,
@@ -103,7 +107,7 @@ TEST_CASE("GSD-37 GSD-38 what a request and a section cost, less where the holde
   CHECK_FALSE(request_charge(o, holder::preemptable).bounded());
 }
 
-TEST_CASE("GSD-39 six steps from locking tasks to independent ones") {
+TEST_CASE("six steps from locking tasks to independent ones" * takt_tests::traces("GSD-39")) {
   takt::inline_vector<locking_task<exact>, 4> tasks;
   tasks.unchecked_push_back({.wcet = 100, .period = 1000, .deadline = 1000, .requests = 2, .longest_section = 20});
   tasks.unchecked_push_back({.wcet = 50, .period = 500, .deadline = 500, .requests = 1, .longest_section = 30});
@@ -134,7 +138,7 @@ TEST_CASE("GSD-39 six steps from locking tasks to independent ones") {
   CHECK(donating.blocking[0] == 2 * 36 + 2 * 36);
 }
 
-TEST_CASE("GSD-39 steps that cannot be taken have a status") {
+TEST_CASE("steps that cannot be taken have a status" * takt_tests::traces("GSD-39")) {
   takt::inline_vector<locking_task<ticks>, 4> tasks;
   tasks.unchecked_push_back({.wcet = 100, .period = 1000, .deadline = 1, .requests = 2, .longest_section = 20});
   auto o = all_ones<ticks>();

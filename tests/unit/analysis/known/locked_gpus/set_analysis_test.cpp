@@ -13,6 +13,7 @@
 #include <takt/systems/methods.hpp>
 
 #include "support/environment.hpp"
+#include "support/traces.hpp"
 #include "vectors/exact_number.hpp"
 
 namespace {
@@ -134,7 +135,8 @@ struct drawn_set {
   return out;
 }
 
-TEST_CASE("GSA-6 GSA-9 whole ticks round every bound upwards and accept nothing that exact fractions refuse") {
+TEST_CASE("whole ticks round every bound upwards and accept nothing that exact fractions refuse" *
+          takt_tests::traces("GSA-6 GSA-9")) {
   dice d{11};
   int accepted = 0;
   int refused = 0;
@@ -162,7 +164,8 @@ TEST_CASE("GSA-6 GSA-9 whole ticks round every bound upwards and accept nothing 
   CHECK(refused > sets / 12);
 }
 
-TEST_CASE("GSA-12 GSA-14 with full chunks the chains are never above the dual bound, but above the printed one") {
+TEST_CASE("with full chunks the chains are never above the dual bound, but above the printed one" *
+          takt_tests::traces("GSA-12 GSA-14")) {
   dice d{5};
   int printed_too_small = 0;
   int compared = 0;
@@ -192,7 +195,8 @@ TEST_CASE("GSA-12 GSA-14 with full chunks the chains are never above the dual bo
   CHECK(printed_too_small > 0);
 }
 
-TEST_CASE("GSA-17 few tasks, and under the CK-OMLP few CPUs, leave fewer rivals than tokens do") {
+TEST_CASE("few tasks, and under the CK-OMLP few CPUs, leave fewer rivals than tokens do" *
+          takt_tests::traces("GSA-17")) {
   takt::gpusync_configuration c{
       .cpus = 8, .cpu_cluster_size = 4, .gpus = 2, .gpu_cluster_size = 1, .tokens_per_gpu = 3};
   CHECK(rivals_of(c, 0, 9).direct == 2);
@@ -211,7 +215,7 @@ TEST_CASE("GSA-17 few tasks, and under the CK-OMLP few CPUs, leave fewer rivals 
   CHECK(rivals_of<as_published::rules>(c, 0, 5).transitive == 7);
 }
 
-TEST_CASE("GSA-18 token sections ahead: three cases, and two forms of the middle one") {
+TEST_CASE("token sections ahead: three cases, and two forms of the middle one" * takt_tests::traces("GSA-18")) {
   takt::gpusync_configuration c{
       .cpus = 8, .cpu_cluster_size = 8, .gpus = 3, .gpu_cluster_size = 3, .tokens_per_gpu = 1};
   const auto ahead = [&](std::int64_t users, token_queue_limit limit) { return r2dglp_sections(c, users, limit); };
@@ -224,7 +228,8 @@ TEST_CASE("GSA-18 token sections ahead: three cases, and two forms of the middle
   CHECK(ahead(9, token_queue_limit::cpus_per_token) == 0);
 }
 
-TEST_CASE("GSA-19 the CK-OMLP counts no more sections of a CPU cluster than it has CPUs, and loans for all jobs") {
+TEST_CASE("the CK-OMLP counts no more sections of a CPU cluster than it has CPUs, and loans for all jobs" *
+          takt_tests::traces("GSA-19")) {
   table<ticks> tasks;
   for (std::int32_t cpu : {0, 0, 1, 1}) {
     table<ticks>::task_type t{.wcet = 1, .period = 1000, .deadline = 1000, .cpu_cluster = cpu, .gpu_cluster = 0};
@@ -253,7 +258,8 @@ TEST_CASE("GSA-19 the CK-OMLP counts no more sections of a CPU cluster than it h
   return t;
 }
 
-TEST_CASE("GSA-19 queues for all CPUs may hold more requests than the CPUs that share the tokens have") {
+TEST_CASE("queues for all CPUs may hold more requests than the CPUs that share the tokens have" *
+          takt_tests::traces("GSA-19")) {
   table<ticks> tasks;
   for (std::int32_t i = 0; i < 6; ++i) {
     auto t = gpu_task(10, 1000, 20 + i);
@@ -273,7 +279,7 @@ TEST_CASE("GSA-19 queues for all CPUs may hold more requests than the CPUs that 
   CHECK(direct(true) == 25 + 24);  // ceil(6 / 2) - 1, one of each other CPU
 }
 
-TEST_CASE("GSA-51 rate-monotonic tasks of one CPU have the responses of Joseph and Pandya") {
+TEST_CASE("rate-monotonic tasks of one CPU have the responses of Joseph and Pandya" * takt_tests::traces("GSA-51")) {
   table<ticks> tasks;
   for (const auto& [wcet, period] : {std::pair{3, 13}, {1, 4}, {2, 6}}) {
     tasks.add({.wcet = wcet, .period = period, .deadline = period});
@@ -295,7 +301,7 @@ TEST_CASE("GSA-51 rate-monotonic tasks of one CPU have the responses of Joseph a
   CHECK(found.tasks[1].response.value == 4);
 }
 
-TEST_CASE("GSA-51 rate-monotonic tasks of two CPUs, with jobs carried in") {
+TEST_CASE("rate-monotonic tasks of two CPUs, with jobs carried in" * takt_tests::traces("GSA-51")) {
   table<ticks> tasks;
   for (const auto& [wcet, period] : {std::pair{2, 10}, {3, 10}, {4, 10}}) {
     tasks.add({.wcet = wcet, .period = period, .deadline = period});
@@ -308,7 +314,7 @@ TEST_CASE("GSA-51 rate-monotonic tasks of two CPUs, with jobs carried in") {
   CHECK(found.tasks[2].response.value == 6);  // starts when the shorter of the others ends, at 2
 }
 
-TEST_CASE("GSA-52 by deadline every overlapping section of the same engine may be ahead") {
+TEST_CASE("by deadline every overlapping section of the same engine may be ahead" * takt_tests::traces("GSA-52")) {
   table<ticks> tasks;
   for (const ticks kernel : {7, 5, 3}) { tasks.add(gpu_task(10, 1000, kernel)); }
   board<ticks> platform;
@@ -321,7 +327,8 @@ TEST_CASE("GSA-52 by deadline every overlapping section of the same engine may b
   CHECK(analyze_set(platform, tasks).tasks[0].engines.execution.time == 5);
 }
 
-TEST_CASE("GSA-52 under fixed priorities a less important section precedes when it runs already, or by a loan") {
+TEST_CASE("under fixed priorities a less important section precedes when it runs already, or by a loan" *
+          takt_tests::traces("GSA-52")) {
   table<ticks> tasks;
   for (const ticks kernel : {2, 30, 50, 70}) { tasks.add(gpu_task(10, 1000 * kernel, kernel)); }
   board<ticks> platform;
@@ -351,7 +358,8 @@ TEST_CASE("GSA-52 under fixed priorities a less important section precedes when 
   CHECK(analyze_set(platform, tasks).tasks[1].engines.copies.time == jobs * (6 + 8) + 2 * 8);
 }
 
-TEST_CASE("GSA-52 a job that lends its priority lends it to as many requests as a token queue holds") {
+TEST_CASE("a job that lends its priority lends it to as many requests as a token queue holds" *
+          takt_tests::traces("GSA-52")) {
   table<ticks> tasks;
   for (const ticks kernel : {2, 30, 50, 70, 90}) { tasks.add(gpu_task(10, 100'000, kernel)); }
   tasks.tasks[0].cpu_cluster = 1;
@@ -371,7 +379,7 @@ TEST_CASE("GSA-52 a job that lends its priority lends it to as many requests as 
   CHECK(found.tasks[1].engines.execution.time == 2 * 2 + 2 * 90 + 2 * 70 + 50);
 }
 
-TEST_CASE("GSA-52 where state moves between GPUs all copies of the cluster may be ahead") {
+TEST_CASE("where state moves between GPUs all copies of the cluster may be ahead" * takt_tests::traces("GSA-52")) {
   table<ticks> tasks;
   for (int i = 0; i < 3; ++i) {
     auto t = gpu_task(10, 1000, 5);
@@ -391,7 +399,8 @@ TEST_CASE("GSA-52 where state moves between GPUs all copies of the cluster may b
   CHECK(analyze_set(platform, tasks).tasks[0].engines.copies.time == 2 * 2 * (10 + 20));
 }
 
-TEST_CASE("GSD-83 interrupts of a GPU are charged on the CPUs that it serves, and on no others") {
+TEST_CASE("interrupts of a GPU are charged on the CPUs that it serves, and on no others" *
+          takt_tests::traces("GSD-83")) {
   table<ticks> tasks;
   tasks.add(gpu_task(10, 1000, 7));
   tasks.add({.wcet = 10, .period = 1000, .deadline = 1000, .cpu_cluster = 0});
@@ -406,7 +415,8 @@ TEST_CASE("GSD-83 interrupts of a GPU are charged on the CPUs that it serves, an
   CHECK(found.tasks[2].inflated.wcet == 10);
 }
 
-TEST_CASE("GSA-21 threads that handle interrupts and callbacks lengthen the sections of an engine and cost its user") {
+TEST_CASE("threads that handle interrupts and callbacks lengthen the sections of an engine and cost its user" *
+          takt_tests::traces("GSA-21")) {
   table<ticks> tasks;
   tasks.add(gpu_task(10, 1000, 7));
   tasks.add(gpu_task(10, 1000, 8));
@@ -420,7 +430,7 @@ TEST_CASE("GSA-21 threads that handle interrupts and callbacks lengthen the sect
   CHECK(with.tasks[0].inflated.wcet == without.tasks[0].inflated.wcet + 4 + 2 * 4);
 }
 
-TEST_CASE("GSA-21 no more interrupts are ahead than jobs that share the GPU") {
+TEST_CASE("no more interrupts are ahead than jobs that share the GPU" * takt_tests::traces("GSA-21")) {
   table<ticks> tasks;
   tasks.add(gpu_task(10, 1000, 7));
   tasks.add(gpu_task(10, 1000, 8));
@@ -439,7 +449,8 @@ TEST_CASE("GSA-21 no more interrupts are ahead than jobs that share the GPU") {
   CHECK(analyze_set(platform, one).tasks[0].inflated.wcet == 10 + 7 + 4);
 }
 
-TEST_CASE("GSA-17 tasks that have a GPU each wait for nobody, keep their state where it is, and share no interrupts") {
+TEST_CASE("tasks that have a GPU each wait for nobody, keep their state where it is, and share no interrupts" *
+          takt_tests::traces("GSA-17")) {
   table<ticks> tasks;
   for (ticks kernel = 7; kernel < 9; ++kernel) {
     auto t = gpu_task(10, 1000, kernel);
@@ -471,7 +482,8 @@ TEST_CASE("GSA-17 tasks that have a GPU each wait for nobody, keep their state w
   CHECK(contended.tasks[0].own.migration_time() > 0);
 }
 
-TEST_CASE("GSA-23 token sections do not grow with other tasks' interrupts, a limit that is documented") {
+TEST_CASE("token sections do not grow with other tasks' interrupts, a limit that is documented" *
+          takt_tests::traces("GSA-23")) {
   table<ticks> tasks;
   tasks.add(gpu_task(10, 1000, 7));
   tasks.add(gpu_task(10, 1000, 8));
@@ -484,7 +496,7 @@ TEST_CASE("GSA-23 token sections do not grow with other tasks' interrupts, a lim
   CHECK(with.tasks[0].inflated.wcet >= without.tasks[0].inflated.wcet + 100);
 }
 
-TEST_CASE("GSA-21 a token section contains what its holder's own requests cost") {
+TEST_CASE("a token section contains what its holder's own requests cost" * takt_tests::traces("GSA-21")) {
   table<ticks> tasks;
   tasks.add(gpu_task(10, 1000, 7));
   tasks.add(gpu_task(10, 1000, 8));
@@ -499,7 +511,7 @@ TEST_CASE("GSA-21 a token section contains what its holder's own requests cost")
   CHECK(recorded.tasks[0].section.time == without.tasks[0].section.time);
 }
 
-TEST_CASE("GSA-8 a late deadline lets more jobs overlap, also where all deadlines are met") {
+TEST_CASE("a late deadline lets more jobs overlap, also where all deadlines are met" * takt_tests::traces("GSA-8")) {
   table<ticks> tasks;
   tasks.add(gpu_task(10, 1000, 7));
   tasks.add(gpu_task(10, 100, 8));
@@ -510,7 +522,7 @@ TEST_CASE("GSA-8 a late deadline lets more jobs overlap, also where all deadline
   CHECK(overlaps.count(1, 0) == 4);
 }
 
-TEST_CASE("GSA-9 overflow, overload by interrupts, and sets that never settle have a status") {
+TEST_CASE("overflow, overload by interrupts, and sets that never settle have a status" * takt_tests::traces("GSA-9")) {
   table<ticks> tasks;
   tasks.add(gpu_task(10, 1000, 7));
   tasks.add(gpu_task(10, 1000, 8));
@@ -532,7 +544,7 @@ TEST_CASE("GSA-9 overflow, overload by interrupts, and sets that never settle ha
   CHECK(analyze_set(platform, tasks).status == takt::obstacle::overflow);
 }
 
-TEST_CASE("GSA-6 the door: a verdict whose terms add up to each response") {
+TEST_CASE("the door: a verdict whose terms add up to each response" * takt_tests::traces("GSA-6")) {
   dice d{3};
   int proven = 0;
   for (int round = 0; round < 60; ++round) {
@@ -554,7 +566,8 @@ TEST_CASE("GSA-6 the door: a verdict whose terms add up to each response") {
   CHECK(proven > 5);
 }
 
-TEST_CASE("GSA-6 the door: of a set that is not proven no response is a bound, whatever was evaluated") {
+TEST_CASE("the door: of a set that is not proven no response is a bound, whatever was evaluated" *
+          takt_tests::traces("GSA-6")) {
   dice d{3};
   options<ticks> hard;
   hard.wanted = guarantee::deadlines;
@@ -570,7 +583,8 @@ TEST_CASE("GSA-6 the door: of a set that is not proven no response is a bound, w
   CHECK(evaluated > 0);
 }
 
-TEST_CASE("GSA-6 the door: a wrong model is a status with the fault, and late tasks are not proven") {
+TEST_CASE("the door: a wrong model is a status with the fault, and late tasks are not proven" *
+          takt_tests::traces("GSA-6")) {
   drawn_set s;
   s.tasks.add(gpu_task(10, 1000, 7));
   s.tasks.add(gpu_task(10, 20, 8));

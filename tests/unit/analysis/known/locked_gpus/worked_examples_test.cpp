@@ -10,6 +10,7 @@
 #include <takt/systems/locked_gpus/analysis/as_published.hpp>
 #include <takt/systems/locked_gpus/tasks/validate.hpp>
 
+#include "support/traces.hpp"
 #include "vectors/exact_number.hpp"
 
 namespace {
@@ -97,7 +98,8 @@ template <class Value>
   return each(found, [](const auto& t) { return t.tokens.total().time; });
 }
 
-TEST_CASE("GSA-10 GSA-11 GSA-12 GSA-18 W3: a cluster of two GPUs with migration between them and two tokens each") {
+TEST_CASE("W3: a cluster of two GPUs with migration between them and two tokens each" *
+          takt_tests::traces("GSA-10 GSA-11 GSA-12 GSA-18")) {
   const table tasks = w3_tasks();
   const board platform = board_of(w3_configuration(2));
   REQUIRE_FALSE(takt::validate_gpusync(platform, tasks));
@@ -119,7 +121,7 @@ TEST_CASE("GSA-10 GSA-11 GSA-12 GSA-18 W3: a cluster of two GPUs with migration 
   CHECK(found.schedulable());
 }
 
-TEST_CASE("GSA-18 W3b: with one token per GPU three token sections are ahead") {
+TEST_CASE("W3b: with one token per GPU three token sections are ahead" * takt_tests::traces("GSA-18")) {
   const auto found = analyze_set(board_of(w3_configuration(1)), w3_tasks());
   CHECK(each(found, [](const auto& t) { return t.engines.total().time; }) == list{"41", "5", "23", "5", "18", "0"});
   CHECK(sections(found) == list{"137", "94", "123", "50", "63", "0"});
@@ -129,7 +131,8 @@ TEST_CASE("GSA-18 W3b: with one token per GPU three token sections are ahead") {
   CHECK(lateness(found) == list(6, "20767811/256000"));
 }
 
-TEST_CASE("GSA-14 W3 without a limit of tokens: chains are as with as many tokens on each GPU as there are tasks") {
+TEST_CASE("W3 without a limit of tokens: chains are as with as many tokens on each GPU as there are tasks" *
+          takt_tests::traces("GSA-14")) {
   const auto free = analyze_set(board_of(w3_configuration(takt::unlimited_tokens)), w3_tasks());
   const auto many = analyze_set(board_of(w3_configuration(5)), w3_tasks());
   const auto chains = [](const auto& t) { return t.engines.chains.time; };
@@ -142,7 +145,7 @@ TEST_CASE("GSA-14 W3 without a limit of tokens: chains are as with as many token
   CHECK(copy_waits(free) == list{"268", "192", "252", "100", "152", "0"});
 }
 
-TEST_CASE("GSA-15 W4: migration through system memory, two copy engines") {
+TEST_CASE("W4: migration through system memory, two copy engines" * takt_tests::traces("GSA-15")) {
   auto c = w3_configuration(2);
   c.migration = migration_path::system_memory;
   c.scheduler = cpu_scheduler::earliest_deadline;
@@ -154,7 +157,7 @@ TEST_CASE("GSA-15 W4: migration through system memory, two copy engines") {
   CHECK(lateness(found) == list{"384", "1545/4", "783/2", "1191/4", "1401/4", "150"});
 }
 
-TEST_CASE("GSA-16 W4b: migration through system memory, one copy engine") {
+TEST_CASE("W4b: migration through system memory, one copy engine" * takt_tests::traces("GSA-16")) {
   auto c = w3_configuration(2);
   c.migration = migration_path::system_memory;
   c.copy_engines = 1;
@@ -164,7 +167,7 @@ TEST_CASE("GSA-16 W4b: migration through system memory, one copy engine") {
   CHECK(inflated(found) == list{"518", "521", "528", "401", "472", "200"});
 }
 
-TEST_CASE("GSA-7 coarse bounds are above the detailed ones in W3 and W4") {
+TEST_CASE("coarse bounds are above the detailed ones in W3 and W4" * takt_tests::traces("GSA-7")) {
   for (const auto path : {migration_path::peer_to_peer, migration_path::system_memory}) {
     auto c = w3_configuration(2);
     c.migration = path;
@@ -183,7 +186,8 @@ TEST_CASE("GSA-7 coarse bounds are above the detailed ones in W3 and W4") {
   }
 }
 
-TEST_CASE("GSA-19 W5: direct blocking that counts one cluster's CPUs accepts a set that overloads the GPUs") {
+TEST_CASE("W5: direct blocking that counts one cluster's CPUs accepts a set that overloads the GPUs" *
+          takt_tests::traces("GSA-19")) {
   table tasks;
   for (std::int32_t cpu = 0; cpu < 4; ++cpu) { tasks.add(gpu_task(2, 1, 200, {110}, {0, 0, 0}, cpu)); }
   const board platform = board_of({.cpus = 4, .cpu_cluster_size = 1, .gpus = 2, .gpu_cluster_size = 2});
@@ -232,7 +236,8 @@ TEST_CASE("GSA-19 W5: direct blocking that counts one cluster's CPUs accepts a s
   return out;
 }
 
-TEST_CASE("GSA-20 GSA-21 GSA-22 W6: overheads, CPUs and GPUs partitioned without a limit of tokens") {
+TEST_CASE("W6: overheads, CPUs and GPUs partitioned without a limit of tokens" *
+          takt_tests::traces("GSA-20 GSA-21 GSA-22")) {
   const auto found =
       analyze_set<as_published::free_requests>(with_overheads({.cpus = 2,
                                                                .cpu_cluster_size = 1,
@@ -247,7 +252,8 @@ TEST_CASE("GSA-20 GSA-21 GSA-22 W6: overheads, CPUs and GPUs partitioned without
   CHECK(each(found, [](const auto& t) { return t.top_halves; }) == list{"12", "15", "27", "0"});
 }
 
-TEST_CASE("GSA-20 GSA-21 GSA-22 W6: overheads, global CPUs and partitioned GPUs with two tokens each") {
+TEST_CASE("W6: overheads, global CPUs and partitioned GPUs with two tokens each" *
+          takt_tests::traces("GSA-20 GSA-21 GSA-22")) {
   const auto found = analyze_set<as_published::free_requests>(
       with_overheads({.cpus = 2, .cpu_cluster_size = 2, .gpus = 2, .gpu_cluster_size = 1, .tokens_per_gpu = 2}),
       w6_tasks(0));
@@ -257,7 +263,8 @@ TEST_CASE("GSA-20 GSA-21 GSA-22 W6: overheads, global CPUs and partitioned GPUs 
   CHECK(found.schedulable());
 }
 
-TEST_CASE("GSA-12 W7: removing the longest requests, as printed, is no bound for two copy engines") {
+TEST_CASE("W7: removing the longest requests, as printed, is no bound for two copy engines" *
+          takt_tests::traces("GSA-12")) {
   table tasks;
   tasks.add(cpu_task(148, 600));
   tasks.add(gpu_task(15, 10, 500, {30}, {50, 250, 0}));
@@ -273,7 +280,8 @@ TEST_CASE("GSA-12 W7: removing the longest requests, as printed, is no bound for
   CHECK(sound.tasks[2].engines.chains.time == 26);
 }
 
-TEST_CASE("GSA-8 GSA-9 the least fixed point: responses grow until they reproduce themselves, and stay") {
+TEST_CASE("the least fixed point: responses grow until they reproduce themselves, and stay" *
+          takt_tests::traces("GSA-8 GSA-9")) {
   const auto found = analyze_set(board_of(w3_configuration(2)), w3_tasks());
   REQUIRE(found.schedulable());
   options<exact> one_pass;
@@ -283,7 +291,7 @@ TEST_CASE("GSA-8 GSA-9 the least fixed point: responses grow until they reproduc
   for (std::size_t i = 0; i < 6; ++i) { CHECK(first.tasks[i].response.value <= found.tasks[i].response.value); }
 }
 
-TEST_CASE("GSA-8 for deadlines one pass is enough, and lateness decides") {
+TEST_CASE("for deadlines one pass is enough, and lateness decides" * takt_tests::traces("GSA-8")) {
   options<exact> hard;
   hard.wanted = guarantee::deadlines;
   auto found = analyze_set(board_of(w3_configuration(2)), w3_tasks(), hard);
@@ -298,7 +306,7 @@ TEST_CASE("GSA-8 for deadlines one pass is enough, and lateness decides") {
   CHECK(found.tasks[0].response.value == 2000);
 }
 
-TEST_CASE("GSA-9 a quantum rounds times upwards and never a verdict from no to yes") {
+TEST_CASE("a quantum rounds times upwards and never a verdict from no to yes" * takt_tests::traces("GSA-9")) {
   options<exact> coarse;
   coarse.quantum = 7;
   const auto fine = analyze_set<as_published::free_requests>(with_overheads(w3_configuration(2)), w3_tasks());

@@ -15,6 +15,7 @@
 #include <takt/systems/shares/analysis/necessary_shares.hpp>
 #include <takt/systems/shares/analysis/preemptive_whole_gpu.hpp>
 
+#include "support/traces.hpp"
 #include "unit/rules/shares/share_host.hpp"
 #include "vectors/exact_number.hpp"
 
@@ -43,7 +44,7 @@ constexpr auto as_described = takt::platform(takt::pool(takt::gpu_shares(), takt
 
 }  // namespace
 
-TEST_CASE("WAMP-51 the sufficient test finds the least lasting shares of the worked examples") {
+TEST_CASE("the sufficient test finds the least lasting shares of the worked examples" * takt_tests::traces("WAMP-51")) {
   constexpr auto test = an::sufficient_shares(three_contending, takt::contention_predictor(three_contending));
   CHECK(test.tasks[0].need == 16);
   CHECK(test.tasks[1].need == 20);
@@ -67,7 +68,8 @@ TEST_CASE("WAMP-51 the sufficient test finds the least lasting shares of the wor
   CHECK_FALSE(an::sufficient_shares(lone, takt::contention_predictor(lone), strict).sufficient);
 }
 
-TEST_CASE("WAMP-52 the necessary test compares share-time areas exactly, and lets utilisation exceed 1") {
+TEST_CASE("the necessary test compares share-time areas exactly, and lets utilisation exceed 1" *
+          takt_tests::traces("WAMP-52")) {
   constexpr auto load = an::load_of(three_contending);
   CHECK(load.area == rational{300'289, 600'000});
   CHECK(load.utilization == rational{2167, 3000});
@@ -93,7 +95,8 @@ TEST_CASE("WAMP-52 the necessary test compares share-time areas exactly, and let
   CHECK(an::necessary_shares(long_job).too_long == 1);
 }
 
-TEST_CASE("WAMP-52 areas that overflow fractions are compared all the same, and never wrongly") {
+TEST_CASE("areas that overflow fractions are compared all the same, and never wrongly" *
+          takt_tests::traces("WAMP-52")) {
   takt::random_stream random{52};
   int overflowed = 0;
   int refuted = 0;
@@ -117,7 +120,7 @@ TEST_CASE("WAMP-52 areas that overflow fractions are compared all the same, and 
   CHECK(refuted < 180);
 }
 
-TEST_CASE("WAMP-52 what the necessary test refutes misses under every preset") {
+TEST_CASE("what the necessary test refutes misses under every preset" * takt_tests::traces("WAMP-52")) {
   takt::random_stream random{520};
   int refuted = 0;
   for (int round = 0; round < 200; ++round) {
@@ -138,7 +141,7 @@ TEST_CASE("WAMP-52 what the necessary test refutes misses under every preset") {
   CHECK(refuted > 50);
 }
 
-TEST_CASE("WAMP-54 response times with the whole GPU for one job at a time") {
+TEST_CASE("response times with the whole GPU for one job at a time" * takt_tests::traces("WAMP-54")) {
   const auto table = applications<4>({{{10, 40, 40, 1}, {5, 20, 20, 9}, {12, 60, 14, 4}, {1, 1000, 1000, 3}}});
   const auto verdict = an::preemptive_whole_gpu(table);
   CHECK(verdict.status == verdict_status::not_proven);
@@ -150,7 +153,7 @@ TEST_CASE("WAMP-54 response times with the whole GPU for one job at a time") {
   CHECK(an::preemptive_whole_gpu(takt::application_set<1>{}).status == verdict_status::invalid_model);
 }
 
-TEST_CASE("WAMP-51 WAMP-52 a platform of shares picks both tests") {
+TEST_CASE("a platform of shares picks both tests" * takt_tests::traces("WAMP-51 WAMP-52")) {
   const auto verdict = takt::analysis::analyze_by<takt::published>(by_shares, three_contending);
   CHECK(verdict.schedulable());
   CHECK(verdict.plan.percents[0] + verdict.plan.percents[1] + verdict.plan.percents[2] == 59);
@@ -182,7 +185,7 @@ TEST_CASE("WAMP-51 WAMP-52 a platform of shares picks both tests") {
   CHECK(takt::analysis::analyze_by<takt::published>(by_shares, crowded).status == verdict_status::overflow);
 }
 
-TEST_CASE("WAMP-01 WAMP-51 applications need their memory at the same time") {
+TEST_CASE("applications need their memory at the same time" * takt_tests::traces("WAMP-01 WAMP-51")) {
   auto table = applications<2>({{{10, 100, 100, 2}, {10, 100, 100, 1}}});
   table.tasks[0].memory = takt::memory_units{3};
   table.tasks[1].memory = takt::memory_units{2};
@@ -196,7 +199,8 @@ TEST_CASE("WAMP-01 WAMP-51 applications need their memory at the same time") {
   CHECK(takt::analysis::analyze_by<takt::published>(by_shares, table).schedulable());
 }
 
-TEST_CASE("WAMP-51 those above the first without proof keep theirs, whatever those below it do") {
+TEST_CASE("those above the first without proof keep theirs, whatever those below it do" *
+          takt_tests::traces("WAMP-51")) {
   takt::random_stream random{510};
   int looked_at = 0;
   for (int round = 0; round < 150; ++round) {

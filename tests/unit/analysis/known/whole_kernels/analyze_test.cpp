@@ -14,6 +14,7 @@
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/methods.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -70,7 +71,7 @@ void check_slack(const Rule& rule, const Set& tasks, takt::duration at, takt::du
 
 }  // namespace
 
-TEST_CASE("AP-01 what a model of an accelerator must not be is a status with the field, from a table as from types") {
+TEST_CASE("what a model of an accelerator must not be is a status with the field, from a table as from types" * takt_tests::traces("AP-01")) {
   struct wrong {
     model_fault fault = model_fault::none;
     takt::accelerator_task<takt::ticks> task;
@@ -122,7 +123,7 @@ TEST_CASE("AP-01 what a model of an accelerator must not be is a status with the
   CHECK(takt::simulate(clash, table_1).error.fault == model_fault::slots_overlap);
 }
 
-TEST_CASE("AP-06 a kernel is pinned by on_sm, and needs all cores without it") {
+TEST_CASE("a kernel is pinned by on_sm, and needs all cores without it" * takt_tests::traces("AP-06")) {
   const auto flat = table_1.table();
   CHECK(flat.tasks[0].width == takt::kernel_width::one_core);
   CHECK(flat.tasks[3].core == 1);
@@ -138,7 +139,7 @@ TEST_CASE("AP-06 a kernel is pinned by on_sm, and needs all cores without it") {
   }
 }
 
-TEST_CASE("AP-07 the same tasks are judged and run under every strategy") {
+TEST_CASE("the same tasks are judged and run under every strategy" * takt_tests::traces("AP-07")) {
   using cost = takt::preemption_cost_model;
   check_slack(takt::nonpreemptive(takt::edf), four_kernels, 10_ms, 2_ms);
   check_slack(takt::levels(takt::edf, cost::ideal), four_kernels, 10_ms, 2_ms);
@@ -158,7 +159,7 @@ TEST_CASE("AP-07 the same tasks are judged and run under every strategy") {
   CHECK(all(takt::gang(takt::edf, takt::strict)));
 }
 
-TEST_CASE("AP-35 fixed priorities can be chosen with every strategy, and every task has a bound of its own") {
+TEST_CASE("fixed priorities can be chosen with every strategy, and every task has a bound of its own" * takt_tests::traces("AP-35")) {
   const auto bounds = [](const auto& rule, std::initializer_list<std::int64_t> expected) {
     const auto v = takt::analysis::analyze_by<takt::published>(under(rule), four_kernels);
     CAPTURE(v.method);

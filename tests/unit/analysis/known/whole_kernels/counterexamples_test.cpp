@@ -10,12 +10,13 @@
 #include <takt/systems/accelerators/analysis/as_published.hpp>
 #include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
 
+#include "support/traces.hpp"
 #include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
 using namespace takt::analysis;
 
-TEST_CASE("AP-13 the jobs of the counterexamples to the printed Lemma 1 are late") {
+TEST_CASE("the jobs of the counterexamples to the printed Lemma 1 are late" * takt_tests::traces("AP-13")) {
   const auto lasting = [](const kernels& tasks, std::int32_t levels, preemption_cost_model model,
                           const std::vector<std::vector<ticks>>& releases) {
     const takt::level_stack<kernels::max_tasks, takt::limited_by_started_jobs> stack{levels};
@@ -36,7 +37,7 @@ TEST_CASE("AP-13 the jobs of the counterexamples to the printed Lemma 1 are late
   CHECK(lasting(waiting, 2, preemption_cost_model::race, {{1}, {1}, {0}})[1] == 7);
 }
 
-TEST_CASE("AP-23 a sporadic release leaves its chunk, and the abstraction no longer holds") {
+TEST_CASE("a sporadic release leaves its chunk, and the abstraction no longer holds" * takt_tests::traces("AP-23")) {
   const kernels tasks = set_of({{4, 5, 10}, {6, 40, 40}});
   const slot wide{0, 16, 20};
   const options in_slot{.free_preemption = true, .pinned_slot = wide, .gang_slot = {0, 0, 20}};
@@ -45,7 +46,8 @@ TEST_CASE("AP-23 a sporadic release leaves its chunk, and the abstraction no lon
   CHECK(simulate_kernels(edf, slotted{1, 4}, tasks, at(tasks, {{4, 14}, {}}), in_slot).misses() == 1);
 }
 
-TEST_CASE("AP-23 AP-26 the periodic sets that the printed Theorems 4 and 6 accept are late inside their slot") {
+TEST_CASE("the periodic sets that the printed Theorems 4 and 6 accept are late inside their slot" *
+          takt_tests::traces("AP-23 AP-26")) {
   const options in_slot{.free_preemption = true, .pinned_slot = pinned_of_example_2, .gang_slot = gang_of_example_2};
   const kernels starved = set_of({{3, 4, 4}});
   CHECK(as_published::slot_abstraction_edf(starved, pinned_of_example_2).schedulable());
@@ -55,7 +57,7 @@ TEST_CASE("AP-23 AP-26 the periodic sets that the printed Theorems 4 and 6 accep
   CHECK(worst(simulate_kernels(edf, slotted{1, 4}, early, periodic(early, 12), in_slot)) == responses{4, 8});
 }
 
-TEST_CASE("AP-X04 waves end ahead of the guard band in the worked example") {
+TEST_CASE("waves end ahead of the guard band in the worked example" * takt_tests::traces("AP-X04")) {
   const kernels waves = set_of({{3, 20, 20, 1}, {4, 36, 40, 2}});
   const options in_slot{.costs = preemption_cost_model::ideal,
                         .pinned_slot = pinned_of_example_2,

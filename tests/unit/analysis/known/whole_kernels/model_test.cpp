@@ -15,13 +15,14 @@
 #include <takt/systems/accelerators/analysis/two_slots.hpp>
 
 #include "support/accelerator_examples.hpp"
+#include "support/traces.hpp"
 
 using namespace takt::analysis;
 using namespace takt_examples;
 using takt::model_fault;
 using takt::rational;
 
-TEST_CASE("AP-01 wrong kernels and accelerators are refused by name") {
+TEST_CASE("wrong kernels and accelerators are refused by name" * takt_tests::traces("AP-01")) {
   const takt::accelerator_record two_cores{.cores = 2, .preemption_levels = 2};
   const auto fault_of = [&](const kernel& k) { return takt::validate(set_of({{1, 2, 2}, k}), two_cores); };
   CHECK(fault_of({1, 4, 4, 1}).fault == model_fault::none);
@@ -77,7 +78,7 @@ TEST_CASE("times too long to add are a status of every test, also where no door 
   CHECK(single_stream_fixed_priority(just_fits, rank(just_fits)).status == verdict_status::not_proven);
 }
 
-TEST_CASE("AP-02 tasks are split by core and loads are exact at compile time") {
+TEST_CASE("tasks are split by core and loads are exact at compile time" * takt_tests::traces("AP-02")) {
   static_assert(utilization(pinned_tasks(table_1, 0)) == rational{19, 30});
   static_assert(utilization(pinned_tasks(table_1, 1)) == rational{1, 10});
   static_assert(utilization(gang_tasks(table_1)) == rational{1, 3});
@@ -88,7 +89,7 @@ TEST_CASE("AP-02 tasks are split by core and loads are exact at compile time") {
   CHECK(gang_tasks(table_1).tasks[0].id == 2);
 }
 
-TEST_CASE("AP-14 the sum over all cores and the stronger condition of each core") {
+TEST_CASE("the sum over all cores and the stronger condition of each core" * takt_tests::traces("AP-14")) {
   CHECK(total_gang_capacity(table_1, 2) == gang_capacity::enough);
   CHECK(core_gang_capacity(table_1, 2) == gang_capacity::enough);
   const kernels one_full_core = set_of({{10, 10, 10, 0, 0}, {5, 10, 10, 0, gang}});
@@ -97,7 +98,7 @@ TEST_CASE("AP-14 the sum over all cores and the stronger condition of each core"
   CHECK(total_gang_capacity(set_of({{10, 10, 10, 0, 0}, {6, 10, 10, 0, gang}}), 2) == gang_capacity::exceeded);
 }
 
-TEST_CASE("AP-16 the verdict on two slots is that of all parts, and the slots are disjoint") {
+TEST_CASE("the verdict on two slots is that of all parts, and the slots are disjoint" * takt_tests::traces("AP-16")) {
   static_assert(takt::disjoint(pinned_of_example_2, gang_of_example_2));
   static_assert(!takt::disjoint(slot{0, 9, 12}, gang_of_example_2));
   static_assert(!takt::disjoint(slot{10, 4, 12}, slot{0, 3, 12}));
@@ -135,7 +136,7 @@ TEST_CASE("AP-16 the verdict on two slots is that of all parts, and the slots ar
   CHECK(unplaced.error.fault == model_fault::core_out_of_range);
 }
 
-TEST_CASE("AP-28 slots in the ratio of the loads, rounded to ticks and tested again") {
+TEST_CASE("slots in the ratio of the loads, rounded to ticks and tested again" * takt_tests::traces("AP-28")) {
   constexpr auto exact = proportional_slots(table_1, 2, ticks{12});
   static_assert(exact.pinned.budget == rational{228, 29});
   static_assert(exact.gang.offset == rational{228, 29} && exact.gang.budget == rational{120, 29});

@@ -4,6 +4,7 @@
 #include <takt/systems/accelerators/analysis/slot_guarded_fixed_priority.hpp>
 
 #include "support/accelerator_examples.hpp"
+#include "support/traces.hpp"
 
 using namespace takt::analysis;
 using namespace takt_examples;
@@ -18,7 +19,8 @@ auto judged(ticks first, ticks second, ticks third) {
 
 }  // namespace
 
-TEST_CASE("AP-X04 a kernel in a slot waits for the longest wave below it, not for its own or one above") {
+TEST_CASE("a kernel in a slot waits for the longest wave below it, not for its own or one above" *
+          takt_tests::traces("AP-X04")) {
   // The guard band is 2 throughout, so that 8 of 12 units are served, the first of them after 4.
   const auto calm = judged(2, 0, 0);
   REQUIRE(calm.schedulable());
@@ -35,7 +37,7 @@ TEST_CASE("AP-X04 a kernel in a slot waits for the longest wave below it, not fo
   CHECK(middle.tasks[2].bound.value == calm.tasks[2].bound.value);
 }
 
-TEST_CASE("AP-X04 nothing is proven in a slot that the guard band fills") {
+TEST_CASE("nothing is proven in a slot that the guard band fills" * takt_tests::traces("AP-X04")) {
   const kernels set = set_of({{3, 60, 60, 3}});
   CHECK(slot_guarded_fixed_priority(set, rank(set, takt::by_relative_deadline{}), slot{0, 4, 12}).schedulable());
   CHECK_FALSE(slot_guarded_fixed_priority(set, rank(set, takt::by_relative_deadline{}), slot{0, 3, 12}).schedulable());

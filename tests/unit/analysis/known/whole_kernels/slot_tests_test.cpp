@@ -7,6 +7,7 @@
 
 #include <takt/generation/whole_kernels.hpp>
 #include <takt/systems/accelerators/analysis/slot_tests.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -17,7 +18,8 @@ constexpr auto& tests = analysis::slot_tests<most>;
 
 }  // namespace
 
-TEST_CASE("AP-29 no sound test accepts two slots in which a run misses, and every test but the printed one is sound") {
+TEST_CASE("no sound test accepts two slots in which a run misses, and every test but the printed one is sound" *
+          takt_tests::traces("AP-29")) {
   generation::accelerator_set_options o;
   for (const ticks units : {10, 12, 15, 20, 30}) { REQUIRE(o.periods.try_push_back(units * 1000)); }
   std::array<int, tests.size()> accepted{};
@@ -46,7 +48,7 @@ TEST_CASE("AP-29 no sound test accepts two slots in which a run misses, and ever
   }
 }
 
-TEST_CASE("AP-29 slots that overlap and tasks that cannot be are rejected by every test") {
+TEST_CASE("slots that overlap and tasks that cannot be are rejected by every test" * takt_tests::traces("AP-29")) {
   task_rows<accelerator_task<ticks>, most> t;
   REQUIRE(generation::add_waves(t, 2, 10, 1000));
   const analysis::two_slots<ticks> overlapping{{0, 600, 1000}, {500, 500, 1000}};

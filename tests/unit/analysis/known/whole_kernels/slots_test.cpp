@@ -14,6 +14,7 @@
 #include <takt/systems/accelerators/analysis/slot_simulated_edf.hpp>
 
 #include "support/accelerator_examples.hpp"
+#include "support/traces.hpp"
 
 using namespace takt::analysis;
 using namespace takt_examples;
@@ -79,7 +80,7 @@ auto conversion(const kernels& part, std::size_t i, const slot& s) -> sporadic_t
 
 }  // namespace
 
-TEST_CASE("AP-04 the four-task example: loads, supply values and verdicts") {
+TEST_CASE("the four-task example: loads, supply values and verdicts" * takt_tests::traces("AP-04")) {
   const static_slot<ticks> supply{pinned_of_example_2};
   const linear_slot<rational> line{as_fractions(pinned_of_example_2)};
   const std::array<ticks, 13> windows{2, 4, 5, 10, 12, 15, 16, 20, 24, 28, 30, 36, 60};
@@ -107,7 +108,7 @@ TEST_CASE("AP-04 the four-task example: loads, supply values and verdicts") {
   CHECK(utilization(table_1) == rational{16, 15});
 }
 
-TEST_CASE("AP-17 demand against the supply of a static slot") {
+TEST_CASE("demand against the supply of a static slot" * takt_tests::traces("AP-17")) {
   fails(slot_supply_edf(gaps_suit, wide), ticks{5}, ticks{-3});
   accepts(slot_supply_edf(phases_differ, pinned_of_example_2), ticks{15}, ticks{1});
   accepts(slot_supply_edf(harmonic, slot{0, 9, 12}), ticks{6}, ticks{2});
@@ -116,7 +117,7 @@ TEST_CASE("AP-17 demand against the supply of a static slot") {
   CHECK(slot_supply_edf(core_1, slot{0, 0, 12}).reason == edf_reason::load_exceeds_supply);
 }
 
-TEST_CASE("AP-18 the linear supply bound accepts less, never more") {
+TEST_CASE("the linear supply bound accepts less, never more" * takt_tests::traces("AP-18")) {
   fails(slot_linear_edf(core_0, pinned_of_example_2), rational{15}, rational{-2, 3});
   fails(slot_linear_edf(all_cores, gang_of_example_2), rational{12}, rational{-8, 3});
   fails(slot_linear_edf(gaps_suit, wide), rational{5}, rational{-16, 5});
@@ -124,7 +125,8 @@ TEST_CASE("AP-18 the linear supply bound accepts less, never more") {
   accepts(slot_linear_edf(harmonic, slot{0, 9, 12}), rational{6}, rational{5, 4});
 }
 
-TEST_CASE("AP-18 whatever the linear supply bound accepts the exact supply accepts, over all pairs of small tasks") {
+TEST_CASE("whatever the linear supply bound accepts the exact supply accepts, over all pairs of small tasks" *
+          takt_tests::traces("AP-18")) {
   int linear = 0;
   int exact = 0;
   for (const ticks budget : {2, 5, 8, 11}) {
@@ -146,7 +148,7 @@ TEST_CASE("AP-18 whatever the linear supply bound accepts the exact supply accep
   CHECK(exact > linear);
 }
 
-TEST_CASE("AP-19 the chunks of the example, vertex by vertex") {
+TEST_CASE("the chunks of the example, vertex by vertex" * takt_tests::traces("AP-19")) {
   const auto t1 = make_chunk_graph(core_0.tasks[0], pinned_of_example_2);
   CHECK(t1.pattern == 60);
   CHECK(chunks_of(t1) ==
@@ -166,7 +168,7 @@ TEST_CASE("AP-19 the chunks of the example, vertex by vertex") {
         edf_reason::too_many_chunks);
 }
 
-TEST_CASE("AP-20 the demand of a chunk graph repeats with the pattern") {
+TEST_CASE("the demand of a chunk graph repeats with the pattern" * takt_tests::traces("AP-20")) {
   chunk_demand<ticks, 1, 8> demand;
   REQUIRE(demand.add_task(60));
   for (const auto& c : longest_chunks(make_chunk_graph(phases_differ.tasks[0], pinned_of_example_2)).chunks) {
@@ -180,7 +182,7 @@ TEST_CASE("AP-20 the demand of a chunk graph repeats with the pattern") {
   }
 }
 
-TEST_CASE("AP-21 AP-22 longest chunks and the sporadic abstraction") {
+TEST_CASE("longest chunks and the sporadic abstraction" * takt_tests::traces("AP-21 AP-22")) {
   const auto kept = longest_chunks(make_chunk_graph(core_0.tasks[0], pinned_of_example_2));
   CHECK(chunks_of(kept) == chunk_list{{0, 8, 0}, {12, 8, 1}, {24, 6, 2}, {36, 4, 3}, {40, 4, 4}, {50, 6, 5}});
   CHECK(is<ticks>(abstraction(core_0, 0, pinned_of_example_2), 3, 4, 4));
@@ -193,7 +195,7 @@ TEST_CASE("AP-21 AP-22 longest chunks and the sporadic abstraction") {
   CHECK(is<ticks>(abstraction(set_of({{1, 10, 10}}), 0, slot{12, 4, 15}), 1, 1, 3));
 }
 
-TEST_CASE("AP-23 the abstraction test rejects starved jobs, which the print drops") {
+TEST_CASE("the abstraction test rejects starved jobs, which the print drops" * takt_tests::traces("AP-23")) {
   CHECK(slot_abstraction_edf(core_0, pinned_of_example_2).reason == edf_reason::load_exceeds_supply);
   CHECK(slot_abstraction_edf(core_1, pinned_of_example_2).schedulable());
   CHECK(slot_abstraction_edf(all_cores, gang_of_example_2).schedulable());
@@ -207,7 +209,7 @@ TEST_CASE("AP-23 the abstraction test rejects starved jobs, which the print drop
   CHECK(slot_simulated_edf(starved, pinned_of_example_2).status == takt::verdict_status::unschedulable);
 }
 
-TEST_CASE("AP-24 supply test and abstraction test are incomparable") {
+TEST_CASE("supply test and abstraction test are incomparable" * takt_tests::traces("AP-24")) {
   CHECK(!slot_supply_edf(gaps_suit, wide).schedulable());
   accepts(slot_abstraction_edf(gaps_suit, wide), ticks{5}, ticks{1});
   CHECK(slot_harmonic_edf(gaps_suit, wide).schedulable());
@@ -221,7 +223,7 @@ TEST_CASE("AP-24 supply test and abstraction test are incomparable") {
   CHECK(responses(slot_simulated_edf(phases_differ, pinned_of_example_2)) == list{7, 11});
 }
 
-TEST_CASE("AP-25 the harmonic conversion, and where it does not apply") {
+TEST_CASE("the harmonic conversion, and where it does not apply" * takt_tests::traces("AP-25")) {
   for (const auto& [s, second] : {std::pair<slot, rational>{{0, 9, 12}, 9}, {{3, 9, 12}, 7}}) {
     CHECK(is<rational>(conversion(harmonic, 0, s), 1, 3, 6));
     CHECK(is<rational>(conversion(harmonic, 1, s), 2, second, 12));
@@ -233,7 +235,7 @@ TEST_CASE("AP-25 the harmonic conversion, and where it does not apply") {
   CHECK(slot_harmonic_edf(set_of({{1, 5, 5}}), slot{0, 9, 12}).reason == edf_reason::not_applicable);
 }
 
-TEST_CASE("AP-26 the harmonic test is sound below the period and agrees at it") {
+TEST_CASE("the harmonic test is sound below the period and agrees at it" * takt_tests::traces("AP-26")) {
   accepts(slot_harmonic_edf(harmonic, slot{0, 9, 12}), rational{9}, rational{0});
   accepts(slot_harmonic_edf(harmonic, slot{3, 9, 12}), rational{9}, rational{0});
   const kernels two = set_of({{4, 6, 12}, {4, 6, 12}});
@@ -262,7 +264,7 @@ TEST_CASE("AP-26 the harmonic test is sound below the period and agrees at it") 
   CHECK(rejected > 50);
 }
 
-TEST_CASE("AP-X03 fixed priorities inside a slot") {
+TEST_CASE("fixed priorities inside a slot" * takt_tests::traces("AP-X03")) {
   const auto bounds = [](const kernels& part, const slot& s) {
     return responses(slot_fixed_priority(part, rank(part), s));
   };
@@ -273,7 +275,7 @@ TEST_CASE("AP-X03 fixed priorities inside a slot") {
   CHECK(!slot_fixed_priority(harmonic, rank(harmonic), slot{0, 0, 12}).schedulable());
 }
 
-TEST_CASE("AP-X04 limited preemption inside a slot keeps a guard band") {
+TEST_CASE("limited preemption inside a slot keeps a guard band" * takt_tests::traces("AP-X04")) {
   const kernels waves = set_of({{3, 20, 20, 1}, {4, 36, 40, 2}});
   CHECK(guard_band(waves) == 2);
   CHECK(slot_guarded_edf(waves, pinned_of_example_2).schedulable());
@@ -285,7 +287,7 @@ TEST_CASE("AP-X04 limited preemption inside a slot keeps a guard band") {
   CHECK(slot_supply_edf(tight, slot{0, 3, 10}).schedulable());
 }
 
-TEST_CASE("AP-X05 the chunk graph with work in proportion to length") {
+TEST_CASE("the chunk graph with work in proportion to length" * takt_tests::traces("AP-X05")) {
   const std::array<rational, 8> first{3, 3, 3, 1, 2, 2, 1, 3};
   const std::array<rational, 7> second{
       rational{32, 11}, rational{12, 11}, rational{20, 11}, rational{24, 11}, rational{4, 5}, rational{16, 5}, 4};
@@ -302,7 +304,7 @@ TEST_CASE("AP-X05 the chunk graph with work in proportion to length") {
   CHECK(slot_proportional_edf(set_of({{3, 4, 4}}), pinned_of_example_2).reason == edf_reason::starved_job);
 }
 
-TEST_CASE("AP-X06 EDF simulated over one hyper-period decides synchronous sets") {
+TEST_CASE("EDF simulated over one hyper-period decides synchronous sets" * takt_tests::traces("AP-X06")) {
   constexpr auto run = slot_simulated_edf(core_0, pinned_of_example_2);
   static_assert(run.status == takt::verdict_status::unschedulable);
   CHECK(responses(run) == list{11, 12});
@@ -316,7 +318,7 @@ TEST_CASE("AP-X06 EDF simulated over one hyper-period decides synchronous sets")
         takt::verdict_status::not_proven);
 }
 
-TEST_CASE("AP-X07 longest chunks at their exact distances") {
+TEST_CASE("longest chunks at their exact distances" * takt_tests::traces("AP-X07")) {
   fails(slot_longest_chunk_edf(core_0, pinned_of_example_2), ticks{6}, ticks{-2});
   fails(slot_longest_chunk_edf(phases_differ, pinned_of_example_2), ticks{6}, ticks{-1});
   CHECK(slot_longest_chunk_edf(gaps_suit, wide).schedulable());

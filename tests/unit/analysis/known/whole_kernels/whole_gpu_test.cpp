@@ -10,6 +10,7 @@
 #include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
 
 #include "support/accelerator_examples.hpp"
+#include "support/traces.hpp"
 
 using namespace takt::analysis;
 using namespace takt_examples;
@@ -38,7 +39,7 @@ void fails(const edf_verdict<ticks>& v, ticks at, ticks slack) {
 
 }  // namespace
 
-TEST_CASE("AP-12 EDF on a single stream, one by one and in batches") {
+TEST_CASE("EDF on a single stream, one by one and in batches" * takt_tests::traces("AP-12")) {
   least_slack(single_stream_edf(four), 10, 2);
   least_slack(single_stream_edf(four, activation_timing::batched), 10, 3);
   CHECK(single_stream_edf<edf_report::verdict_only>(four).schedulable());
@@ -88,7 +89,7 @@ TEST_CASE("the printed Lemma 1 accepts sets whose jobs are late, the corrected o
   }
 }
 
-TEST_CASE("AP-X01 exact responses on a single stream look at every job of the busy period") {
+TEST_CASE("exact responses on a single stream look at every job of the busy period" * takt_tests::traces("AP-X01")) {
   CHECK(bounds_of(single_stream_fixed_priority(four, rank(four))) == std::vector<ticks>{8, 11, 16, 16});
   CHECK(single_stream_fixed_priority(four, rank(four)).schedulable());
   // Davis et al. 2007: the second job of the lowest task is its worst.
@@ -102,7 +103,7 @@ TEST_CASE("AP-X01 exact responses on a single stream look at every job of the bu
   CHECK(bounds_of(single_stream_fixed_priority(overloaded, rank(overloaded))) == std::vector<ticks>{6, -1, -1});
 }
 
-TEST_CASE("AP-X02 response bounds on nested levels under fixed priorities") {
+TEST_CASE("response bounds on nested levels under fixed priorities" * takt_tests::traces("AP-X02")) {
   const auto bounds = [](std::int32_t levels, takt::preemption_cost_model model) {
     return bounds_of(level_stack_fixed_priority(four, rank(four), levels, model));
   };

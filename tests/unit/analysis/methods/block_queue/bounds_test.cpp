@@ -12,6 +12,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/rules/block_queue_rule.hpp>
+#include "support/traces.hpp"
 
 using namespace takt::analysis;
 using takt::block_gpu;
@@ -61,7 +62,8 @@ static_assert(!std::convertible_to<thread_time<ticks>, ticks> && !std::convertib
 
 }  // namespace
 
-TEST_CASE("OVX-18 a block's length and a kernel's utilisation follow from its work, and blocks are whole warps") {
+TEST_CASE("a block's length and a kernel's utilisation follow from its work, and blocks are whole warps" *
+          takt_tests::traces("OVX-18")) {
   CHECK(takt::block_length(thread_time<rational>{3072}, 1024) == rational{3});
   CHECK(takt::block_length(thread_time<ticks>{3073}, 1024) == 4);  // upwards
   CHECK(takt::block_work(published.tasks[0]) == thread_time<rational>{3072});
@@ -95,7 +97,7 @@ TEST_CASE("OVX-18 a block's length and a kernel's utilisation follow from its wo
   CHECK(fault_of({.length = 1, .period = 4}, {.sms = 0}) == model_fault::gpu_size_out_of_range);
 }
 
-TEST_CASE("OVX-20 the unit block size divides all blocks and the SM's threads") {
+TEST_CASE("the unit block size divides all blocks and the SM's threads" * takt_tests::traces("OVX-20")) {
   CHECK(unit_block_size(published, two_sms) == 512);
   CHECK(unit_block_size(large, eighty_sms) == 64);
   task_rows<block_kernel<ticks>, 1> odd;
@@ -103,7 +105,7 @@ TEST_CASE("OVX-20 the unit block size divides all blocks and the SM's threads") 
   CHECK(unit_block_size(odd, two_sms) == 8);  // through the SM's threads
 }
 
-TEST_CASE("OVX-23 the capacity test is exact, and equality passes") {
+TEST_CASE("the capacity test is exact, and equality passes" * takt_tests::traces("OVX-23")) {
   CHECK(thread_capacity(published, two_sms) == 3072);
   CHECK(capacity_test(published, two_sms) == block_status::bounded);
   const auto with_period = [](const rational& period) {
@@ -126,7 +128,7 @@ TEST_CASE("OVX-23 the capacity test is exact, and equality passes") {
   CHECK(capacity_test(fine, two_sms) == block_status::load_exceeds_capacity);
 }
 
-TEST_CASE("OVX-27 Theorem 3 on the published set and on a large GPU, with its hypotheses") {
+TEST_CASE("Theorem 3 on the published set and on a large GPU, with its hypotheses" * takt_tests::traces("OVX-27")) {
   thread_time<rational> lemma;
   REQUIRE(carry_in_bound(published, two_sms, lemma));
   CHECK(lemma == thread_time<rational>{9216});
@@ -157,7 +159,8 @@ TEST_CASE("OVX-27 Theorem 3 on the published set and on a large GPU, with its hy
   CHECK(separated_enqueue_response(huge, two_sms, per_job_streams).status == block_status::overflow);
 }
 
-TEST_CASE("OVX-X2 jobs in flight and a knapsack of running blocks sharpen Theorem 3, and the least bound is taken") {
+TEST_CASE("jobs in flight and a knapsack of running blocks sharpen Theorem 3, and the least bound is taken" *
+          takt_tests::traces("OVX-X2")) {
   CHECK(responses(outstanding_response(published, two_sms, per_job_streams)) == fractions{5, {23, 6}});
   CHECK(responses(block_queue_response(published, two_sms, per_job_streams)) == fractions{5, {23, 6}});
   CHECK(responses(knapsack_response(large, eighty_sms, per_job_streams)) ==
@@ -180,7 +183,7 @@ TEST_CASE("OVX-X2 jobs in flight and a knapsack of running blocks sharpen Theore
   CHECK(outstanding_response(over, {.sms = 1}, per_job_streams).status == block_status::not_proven);
 }
 
-TEST_CASE("OVX-X3 jitter of the enqueue adds its share of the work, and none adds nothing") {
+TEST_CASE("jitter of the enqueue adds its share of the work, and none adds nothing" * takt_tests::traces("OVX-X3")) {
   auto late = published;
   late.tasks[0].jitter = rational{5};  // one period: one more job of the first kernel
   const auto bounds = separated_enqueue_response(late, two_sms, per_job_streams);
@@ -189,7 +192,8 @@ TEST_CASE("OVX-X3 jitter of the enqueue adds its share of the work, and none add
   CHECK(responses(separated_enqueue_response(late, two_sms, per_job_streams)) == fractions{{41, 5}, {211, 30}});
 }
 
-TEST_CASE("OVX-X4 streams per task are proven when no job waits in its stream, and not proven otherwise") {
+TEST_CASE("streams per task are proven when no job waits in its stream, and not proven otherwise" *
+          takt_tests::traces("OVX-X4")) {
   const auto proven = per_task_stream_response(fig_7<rational>(), two_sms);
   CHECK(responses(proven) == fractions{5, {23, 6}});
   auto quick = fig_7<rational>();
@@ -200,7 +204,7 @@ TEST_CASE("OVX-X4 streams per task are proven when no job waits in its stream, a
   CHECK(per_task_stream_response(late, two_sms).status == block_status::not_proven);
 }
 
-TEST_CASE("OVX-X8 owners with one kernel at a time need neither separation nor capacity") {
+TEST_CASE("owners with one kernel at a time need neither separation nor capacity" * takt_tests::traces("OVX-X8")) {
   task_rows<block_kernel<rational>, 4> t;
   // Two owners: one alternates between a long and a short kernel.
   static_cast<void>(t.add({.length = 3, .period = 1, .blocks = 2, .threads = 1024, .owner = 0}));
@@ -213,7 +217,8 @@ TEST_CASE("OVX-X8 owners with one kernel at a time need neither separation nor c
   CHECK(owner_response(t, two_sms).error.fault == takt::model_fault::owner_missing);
 }
 
-TEST_CASE("OVX-X6 OVX-30 sets whose blocks may wait for slots or memory go to the bound of several resources") {
+TEST_CASE("sets whose blocks may wait for slots or memory go to the bound of several resources" *
+          takt_tests::traces("OVX-X6 OVX-30")) {
   const block_gpu small{.sms = 1, .threads_per_sm = 2048, .block_slots = 4, .shared_memory = 100};
   task_rows<block_kernel<rational>, 2> t;
   static_cast<void>(t.add({.length = 1, .period = 10, .blocks = 4, .threads = 64, .shared_memory = 10}));

@@ -9,6 +9,7 @@
 #include <takt/analysis/methods/block_queue/per_task_streams.hpp>
 #include <takt/systems/graphs/figures/capacity_loss.hpp>
 
+#include "support/traces.hpp"
 #include "unit/analysis/methods/block_queue/dispatched_kernels.hpp"
 
 using namespace block_tests;
@@ -40,8 +41,8 @@ auto first_responses(const auto& made, block_placement placement, bool stream_pe
 
 }  // namespace
 
-TEST_CASE(
-    "OVX-21 on streams per task the response of kernel 1 grows by epsilon per job, on streams per job it does not") {
+TEST_CASE("on streams per task the response of kernel 1 grows by epsilon per job, on streams per job it does not" *
+          takt_tests::traces("OVX-21")) {
   const auto made = per_task_stream_counterexample({});
   REQUIRE(made.fault == model_fault::none);
   CHECK(load_of(made.table) == rational{8544, 11});
@@ -64,7 +65,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("OVX-22 just above the capacity responses grow without bound under even placement") {
+TEST_CASE("just above the capacity responses grow without bound under even placement" * takt_tests::traces("OVX-22")) {
   const auto made = capacity_counterexample({});
   REQUIRE(made.fault == model_fault::none);
   CHECK(load_of(made.table) == rational{12'608, 5});
@@ -83,7 +84,8 @@ TEST_CASE("OVX-22 just above the capacity responses grow without bound under eve
   CHECK(*std::ranges::max_element(responses) <= 4);
 }
 
-TEST_CASE("OVX-28 a bound for m' threads says nothing about m, so the rest must really be occupied") {
+TEST_CASE("a bound for m' threads says nothing about m, so the rest must really be occupied" *
+          takt_tests::traces("OVX-28")) {
   const std::vector<job> packed{{2, 2, 2, 2, 0}, {3, 2, 2, 6, 1}, {5, 5, 1, 4, 2}};
   const block_gpu six{.sms = 2, .threads_per_sm = 6};
   CHECK(dispatch_all(packed, {restricted_to(six, 5), block_placement::first_fit}).responses[2] == 4);
@@ -109,7 +111,8 @@ TEST_CASE("OVX-28 a bound for m' threads says nothing about m, so the rest must 
         separated_enqueue_response(t, restricted_to(gpu, 1024), per_job_streams).responses[0]);
 }
 
-TEST_CASE("OVX-30 block slots that Theorem 3 does not count make responses grow above the printed bound") {
+TEST_CASE("block slots that Theorem 3 does not count make responses grow above the printed bound" *
+          takt_tests::traces("OVX-30")) {
   const block_gpu gpu{.sms = 1, .block_slots = 32};
   takt::task_rows<takt::block_kernel<rational>, 3> t;
   static_cast<void>(t.add({.length = 1, .period = {3, 2}, .blocks = 64, .threads = 32}));

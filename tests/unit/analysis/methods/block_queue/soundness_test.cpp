@@ -8,6 +8,7 @@
 #include <takt/analysis/methods/block_queue/multi_resource.hpp>
 #include <takt/analysis/methods/block_queue/per_task_streams.hpp>
 
+#include "support/traces.hpp"
 #include "unit/analysis/methods/block_queue/dispatched_kernels.hpp"
 
 using namespace block_tests;
@@ -80,7 +81,8 @@ auto without_jitter(const auto& set) -> bool {
 
 }  // namespace
 
-TEST_CASE("OVX-25 OVX-26 OVX-27 both lemmas and every bound hold under all placements, with and without jitter") {
+TEST_CASE("both lemmas and every bound hold under all placements, with and without jitter" *
+          takt_tests::traces("OVX-25 OVX-26 OVX-27")) {
   tally theorem;
   tally sharper;
   tally knapsack;
@@ -115,7 +117,7 @@ TEST_CASE("OVX-25 OVX-26 OVX-27 both lemmas and every bound hold under all place
   CHECK(sharper.reached > 0);
 }
 
-TEST_CASE("OVX-X4 streams per task that are proven respond in time") {
+TEST_CASE("streams per task that are proven respond in time" * takt_tests::traces("OVX-X4")) {
   tally proven;
   for (std::uint64_t seed = 1; seed <= asked("TAKT_BLOCK_SETS", 120); ++seed) {
     const block_gpu gpu{.sms = 2, .threads_per_sm = 8};
@@ -127,7 +129,7 @@ TEST_CASE("OVX-X4 streams per task that are proven respond in time") {
   CHECK(proven.bounded > 20);
 }
 
-TEST_CASE("OVX-X6 the bound of several resources holds where slots and shared memory bind") {
+TEST_CASE("the bound of several resources holds where slots and shared memory bind" * takt_tests::traces("OVX-X6")) {
   tally several;
   int beyond = 0;
   for (std::uint64_t seed = 1; seed <= asked("TAKT_BLOCK_SETS", 120); ++seed) {
@@ -146,7 +148,8 @@ TEST_CASE("OVX-X6 the bound of several resources holds where slots and shared me
   CHECK(several.bounded > 50);
 }
 
-TEST_CASE("OVX-X8 kernels of sequential owners respond within the owners' bound, however fast they are issued") {
+TEST_CASE("kernels of sequential owners respond within the owners' bound, however fast they are issued" *
+          takt_tests::traces("OVX-X8")) {
   int reached = 0;
   for (std::uint64_t seed = 1; seed <= asked("TAKT_BLOCK_SETS", 120); ++seed) {
     takt::random_stream random{seed};

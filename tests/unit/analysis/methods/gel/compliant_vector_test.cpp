@@ -10,6 +10,7 @@
 #include <takt/analysis/methods/gel/devi_anderson.hpp>
 #include <takt/core/random.hpp>
 
+#include "support/traces.hpp"
 #include "unit/analysis/methods/gel/simulated_cluster.hpp"
 
 using namespace gel_tests;
@@ -46,7 +47,8 @@ static_assert(compliant_vector(twenty, 4, fl).bounded());
 
 }  // namespace
 
-TEST_CASE("GSA-24 compliant vectors and the Devi-Anderson bound of three tasks on two processors") {
+TEST_CASE("compliant vectors and the Devi-Anderson bound of three tasks on two processors" *
+          takt_tests::traces("GSA-24")) {
   for (const auto policy : {edf, fl}) {
     const auto b = compliant_vector(three, 2, policy);
     REQUIRE(b.bounded());
@@ -64,7 +66,7 @@ TEST_CASE("GSA-24 compliant vectors and the Devi-Anderson bound of three tasks o
   CHECK(*std::ranges::max_element(worst) == 16);
 }
 
-TEST_CASE("GSD-16 compliant vectors of published and arbitrary deadlines are exact fractions") {
+TEST_CASE("compliant vectors of published and arbitrary deadlines are exact fractions" * takt_tests::traces("GSD-16")) {
   const auto implicit = set_of<rational>({{2, 4, 4}, {3, 6, 6}, {5, 8, 8}, {4, 10, 10}, {1, 5, 5}});
   const auto late = compliant_vector(implicit, 3, edf);
   CHECK(late.s == rational{891, 79});
@@ -85,7 +87,8 @@ TEST_CASE("GSD-16 compliant vectors of published and arbitrary deadlines are exa
   CHECK(lateness_of(compliant_vector(given, 2, gel_policy::given_points)) == lateness_of(early));
 }
 
-TEST_CASE("GSD-16 the edges: one processor, full load, no task, overload, faults and times that do not fit") {
+TEST_CASE("the edges: one processor, full load, no task, overload, faults and times that do not fit" *
+          takt_tests::traces("GSD-16")) {
   const auto one = set_of<ticks>({{2, 4, 4}, {2, 4, 4}});
   const auto full = compliant_vector(one, 1, edf);
   REQUIRE(full.bounded());
@@ -104,7 +107,8 @@ TEST_CASE("GSD-16 the edges: one processor, full load, no task, overload, faults
         gel_status::overflow);
 }
 
-TEST_CASE("GSD-16 on nanoseconds whose fractions do not fit the bounds lie a few ticks above the exact ones") {
+TEST_CASE("on nanoseconds whose fractions do not fit the bounds lie a few ticks above the exact ones" *
+          takt_tests::traces("GSD-16")) {
   // Two primes as units: fractions of 64 bits hold the small set, not the great one, which is the same times 10^9 + 7.
   const auto small = set_of<rational>({{71, 101, 101}, {67, 103, 103}, {83, 107, 107}, {41, 109, 109}});
   constexpr ticks unit = 1'000'000'007;
@@ -129,7 +133,8 @@ TEST_CASE("GSD-16 on nanoseconds whose fractions do not fit the bounds lie a few
   }
 }
 
-TEST_CASE("GSD-17 under fair lateness with deadline = period all tasks of a cluster are equally late") {
+TEST_CASE("under fair lateness with deadline = period all tasks of a cluster are equally late" *
+          takt_tests::traces("GSD-17")) {
   int sets = 0;
   for (std::uint64_t seed = 1; seed <= asked("TAKT_GEL_SETS", 100); ++seed) {
     takt::random_stream random{seed};
@@ -147,7 +152,8 @@ TEST_CASE("GSD-17 under fair lateness with deadline = period all tasks of a clus
   CHECK(sets > 10);
 }
 
-TEST_CASE("GSD-16 a negative priority point makes the printed bound shorter than the job itself") {
+TEST_CASE("a negative priority point makes the printed bound shorter than the job itself" *
+          takt_tests::traces("GSD-16")) {
   const auto set = set_of<ticks>({{1, 4, 8}, {8, 8, 1}, {2, 3, 5}});
   const auto published = as_published::compliant_vector(set, 3, fl);
   const auto sound = compliant_vector(set, 3, fl);

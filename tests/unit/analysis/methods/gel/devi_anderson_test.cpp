@@ -3,6 +3,7 @@
 
 #include <takt/analysis/methods/gel/devi_anderson.hpp>
 
+#include "support/traces.hpp"
 #include "unit/analysis/methods/gel/simulated_cluster.hpp"
 
 using namespace gel_tests;
@@ -18,7 +19,8 @@ static_assert(devi_anderson(five, 3).tasks[0].tardiness() == rational{102, 19});
 
 }  // namespace
 
-TEST_CASE("GSD-14 tardiness in all three variants, which agree when every processor is needed") {
+TEST_CASE("tardiness in all three variants, which agree when every processor is needed" *
+          takt_tests::traces("GSD-14")) {
   const rational wanted[]{{102, 19}, {121, 19}, {159, 19}, {140, 19}, {83, 19}};
   for (const auto form : forms) {
     const auto b = devi_anderson(five, 3, form);
@@ -33,7 +35,8 @@ TEST_CASE("GSD-14 tardiness in all three variants, which agree when every proces
   CHECK(devi_anderson(set_of<ticks>({{4, 4, 4}, {1, 4, 4}}), 1).status == gel_status::cluster_overload);
 }
 
-TEST_CASE("GSD-15 with idle processors both replacements of m tighten the bound, and the least is taken") {
+TEST_CASE("with idle processors both replacements of m tighten the bound, and the least is taken" *
+          takt_tests::traces("GSD-15")) {
   const auto set = set_of<rational>({{10, 12, 12}, {2, 12, 12}, {2, 5, 5}, {3, 15, 15}});  // U = 8/5 on 3
   const rational printed[]{{196, 13}, {92, 13}, {92, 13}, {105, 13}};
   const rational busy[]{14, 6, 6, 7};
@@ -47,7 +50,8 @@ TEST_CASE("GSD-15 with idle processors both replacements of m tighten the bound,
   }
 }
 
-TEST_CASE("GSD-15 the mixed form is never above the others if U > 1, and U <= 1 leaves no tardiness") {
+TEST_CASE("the mixed form is never above the others if U > 1, and U <= 1 leaves no tardiness" *
+          takt_tests::traces("GSD-15")) {
   int light = 0;
   for (std::uint64_t seed = 1; seed <= asked("TAKT_GEL_SETS", 200); ++seed) {
     takt::random_stream random{seed};

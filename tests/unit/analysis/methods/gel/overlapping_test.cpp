@@ -7,6 +7,7 @@
 #include <takt/analysis/methods/gel/overlapping.hpp>
 #include <takt/analysis/methods/gel/restricted_parallelism.hpp>
 
+#include "support/traces.hpp"
 #include "unit/analysis/methods/gel/simulated_cluster.hpp"
 
 using namespace gel_tests;
@@ -34,7 +35,8 @@ static_assert(slot_response(limited, 4, fl).tasks[0].response == rational{1089, 
 
 }  // namespace
 
-TEST_CASE("OVX-07 sequential jobs: Devi-Anderson under G-EDF, compliant vectors under any GEL policy") {
+TEST_CASE("sequential jobs: Devi-Anderson under G-EDF, compliant vectors under any GEL policy" *
+          takt_tests::traces("OVX-07")) {
   CHECK(responses(devi_anderson(three, 2, devi_form::mixed, devi_quotient::not_negative)) == fractions{8, 8, 15});
   CHECK(responses(sequential_response(three, 2, edf, plain)) == fractions{{15, 2}, 8, 14});
   CHECK(responses(sequential_response(three, 2, edf)) == fractions{{51, 8}, {55, 8}, {103, 8}});
@@ -46,7 +48,7 @@ TEST_CASE("OVX-07 sequential jobs: Devi-Anderson under G-EDF, compliant vectors 
         responses(sequential_response(three, 2, edf)));
 }
 
-TEST_CASE("OVX-08 jobs that overlap freely have bounds, also with utilisations above 1") {
+TEST_CASE("jobs that overlap freely have bounds, also with utilisations above 1" * takt_tests::traces("OVX-08")) {
   CHECK(responses(overlapping_response(three, 2, edf, plain)) == fractions{{15, 2}, 8, 14});
   CHECK(responses(overlapping_response(limited, 4, fl)) == fractions{{1129, 80}, {1129, 80}, {1529, 80}});
   CHECK(sequential_response(limited, 4, fl).status == gel_status::task_overload);
@@ -63,7 +65,7 @@ TEST_CASE("OVX-08 jobs that overlap freely have bounds, also with utilisations a
         std::vector<ticks>{7, 8, 14});
 }
 
-TEST_CASE("OVX-X1 points shifted to 0 tighten the bounds and leave the schedule as it is") {
+TEST_CASE("points shifted to 0 tighten the bounds and leave the schedule as it is" * takt_tests::traces("OVX-X1")) {
   CHECK(responses(overlapping_response(three, 2, edf)) == fractions{{33, 5}, {71, 10}, {131, 10}});
   CHECK(responses(overlapping_response(three, 2, fl)) == fractions{{33, 5}, {38, 5}, {63, 5}});
   CHECK(responses(overlapping_response(three, 2, fl, plain)) == fractions{{573, 80}, {653, 80}, {1053, 80}});
@@ -90,7 +92,8 @@ TEST_CASE("OVX-X1 points shifted to 0 tighten the bounds and leave the schedule 
   }
 }
 
-TEST_CASE("OVX-X7 non-preemptive GEL scheduling has a bound, above that of preemptive scheduling") {
+TEST_CASE("non-preemptive GEL scheduling has a bound, above that of preemptive scheduling" *
+          takt_tests::traces("OVX-X7")) {
   const auto rigid = non_preemptive_response(three, 2, edf);
   CHECK(responses(rigid) == fractions{{43, 5}, {91, 10}, {151, 10}});
   for (std::size_t i = 0; i < 3; ++i) {
@@ -113,7 +116,7 @@ TEST_CASE("bounds for limited parallelism lie between those of sequential jobs a
   CHECK(slot_response(narrow, 4, fl).status == gel_status::task_overload);
 }
 
-TEST_CASE("OVX-14 G-FL and G-EDF are compared task by task: plain G-FL favours long tasks") {
+TEST_CASE("G-FL and G-EDF are compared task by task: plain G-FL favours long tasks" * takt_tests::traces("OVX-14")) {
   const auto by_deadline = overlapping_response(three, 2, edf, plain);
   const auto by_lateness = overlapping_response(three, 2, fl, plain);
   const rational points[]{{5, 2}, 4, 8};

@@ -7,6 +7,7 @@
 #include <takt/analysis/methods/gel/overlapping.hpp>
 #include <takt/analysis/methods/gel/restricted_parallelism.hpp>
 
+#include "support/traces.hpp"
 #include "unit/analysis/methods/gel/simulated_cluster.hpp"
 
 using namespace gel_tests;
@@ -69,7 +70,8 @@ void hold_all(tally& t, const task_set& set, run_options o, const Bound& bound) 
 
 }  // namespace
 
-TEST_CASE("GSD-16 OVX-07 sequential jobs end within the compliant-vector and Devi-Anderson bounds") {
+TEST_CASE("sequential jobs end within the compliant-vector and Devi-Anderson bounds" *
+          takt_tests::traces("GSD-16 OVX-07")) {
   tally any;
   tally shifted;
   tally devi;
@@ -91,7 +93,8 @@ TEST_CASE("GSD-16 OVX-07 sequential jobs end within the compliant-vector and Dev
   CHECK(any.reached > 0);
 }
 
-TEST_CASE("OVX-08 OVX-X7 jobs that overlap freely end within their bounds, early or not preempted as well") {
+TEST_CASE("jobs that overlap freely end within their bounds, early or not preempted as well" *
+          takt_tests::traces("OVX-08 OVX-X7")) {
   tally preemptive;
   tally refined;
   tally rigid;

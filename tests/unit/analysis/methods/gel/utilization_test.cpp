@@ -4,6 +4,7 @@
 #include <takt/analysis/methods/gel/bounded_response.hpp>
 #include <takt/analysis/methods/gel/uniprocessor.hpp>
 
+#include "support/traces.hpp"
 #include "unit/analysis/methods/gel/simulated_cluster.hpp"
 
 using namespace gel_tests;
@@ -20,7 +21,8 @@ static_assert(edf_utilization(half_and_third) == verdict_status::schedulable);
 
 }  // namespace
 
-TEST_CASE("GSD-11 the Liu-Layland bound is decided on both sides of its irrational limit without roots") {
+TEST_CASE("the Liu-Layland bound is decided on both sides of its irrational limit without roots" *
+          takt_tests::traces("GSD-11")) {
   // Two tasks: 2 (sqrt 2 - 1) = 0.828427124746...
   const auto two = [](ticks load) {
     return set_of<ticks>({{load, 2'000'000'000, 2'000'000'000}, {load, 2'000'000'000, 2'000'000'000}});
@@ -42,7 +44,7 @@ TEST_CASE("GSD-11 the Liu-Layland bound is decided on both sides of its irration
   CHECK(liu_layland(set_of<ticks>({{1, 7, 8}})) == verdict_status::schedulable);
 }
 
-TEST_CASE("GSD-11 rate-monotonic jobs of accepted sets meet their deadlines") {
+TEST_CASE("rate-monotonic jobs of accepted sets meet their deadlines" * takt_tests::traces("GSD-11")) {
   int accepted = 0;
   for (std::uint64_t seed = 1; seed <= asked("TAKT_GEL_SETS", 200); ++seed) {
     takt::random_stream random{seed};
@@ -64,7 +66,8 @@ TEST_CASE("GSD-11 rate-monotonic jobs of accepted sets meet their deadlines") {
   CHECK(accepted > 20);
 }
 
-TEST_CASE("GSD-12 EDF on one processor is schedulable exactly if U <= 1, whatever the size of the numbers") {
+TEST_CASE("EDF on one processor is schedulable exactly if U <= 1, whatever the size of the numbers" *
+          takt_tests::traces("GSD-12")) {
   CHECK(edf_utilization(set_of<ticks>({{1, 2, 2}, {1, 3, 3}, {1, 6, 6}})) == verdict_status::schedulable);
   CHECK(edf_utilization(set_of<ticks>({{1, 2, 2}, {1, 3, 3}, {2, 11, 11}})) == verdict_status::unschedulable);
   // Coprime nanoseconds, whose sum of fractions does not fit.
@@ -95,7 +98,8 @@ TEST_CASE("GSD-12 EDF on one processor is schedulable exactly if U <= 1, whateve
   }
 }
 
-TEST_CASE("GSD-13 OVX-06 tardiness is bounded by U <= m and, for sequential jobs, every u <= 1, in each cluster") {
+TEST_CASE("tardiness is bounded by U <= m and, for sequential jobs, every u <= 1, in each cluster" *
+          takt_tests::traces("GSD-13 OVX-06")) {
   const auto heavy = set_of<ticks>({{9, 5, 5}, {2, 5, 5}, {7, 10, 10}});  // u = 9/5, U = 29/10
   CHECK(bounded_response(heavy, 4) == gel_status::task_overload);
   CHECK(bounded_response(heavy, 4, job_overlap::unlimited) == gel_status::bounded);

@@ -14,6 +14,7 @@
 #include <takt/analysis/methods/locking/two_level.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -202,7 +203,8 @@ TEST_CASE("waits for engines lengthen the section of the token, which the token'
   check_refused(token_section<ticks>(30, unbounded), blocking_status::above_limit);
 }
 
-TEST_CASE("GSD-56 as one notional processor the engines of a GPU refuse 51 % plus 51 %, as two they do not") {
+TEST_CASE("as one notional processor the engines of a GPU refuse 51 % plus 51 %, as two they do not" *
+          takt_tests::traces("GSD-56")) {
   std::array<engine_demand<ticks>, 2> half{{{0, 51, 100}, {1, 51, 100}}};
   CHECK(check_demand<ticks>(half, engine_view::separate) == demand_status::fits);
   CHECK(check_demand<ticks>(half, engine_view::merged) == demand_status::overloaded);

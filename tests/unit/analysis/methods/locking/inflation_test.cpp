@@ -10,6 +10,7 @@
 #include <takt/analysis/methods/locking/suspension_oblivious.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
+#include "support/traces.hpp"
 
 namespace {
 
@@ -43,8 +44,9 @@ using waits = std::array<blocking_bound<Number>, 3>;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("GSD-29 inflation by the blocking bound makes independent tasks of e + b each", Number, ticks,
-                   rational) {
+TEST_CASE_TEMPLATE("inflation by the blocking bound makes independent tasks of e + b each" *
+                       takt_tests::traces("GSD-29"),
+                   Number, ticks, rational) {
   const auto dependent = three_tasks<Number>();
   const std::array<Number, 3> execution{Number(7), Number(7), Number(7)};
   const auto one = k_fmlp_by_count<Number>(3, 2, Number(4));
