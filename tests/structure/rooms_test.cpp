@@ -147,8 +147,6 @@ auto check_header(const std::string& path, const std::string& text) -> complaint
 /// Includes that stand against the law, to be cut: none may be added.
 const names still_there{
     "takt/allocation/policies/judge.hpp includes takt/systems/policies.hpp: nothing in the library may include lists of systems",
-    "takt/analysis/analyze.hpp includes takt/systems/methods.hpp: nothing in the library may include lists of systems",
-    "takt/generation/block_workloads.hpp includes takt/systems/locked_gpus/figures/gpusync_generator.hpp: the kernel may not include the system locked_gpus",
     "takt/report/explain.hpp includes takt/systems/summarize.hpp: nothing in the library may include lists of systems",
     "takt/report/policies/asked_policy.hpp includes takt/systems/single_methods.hpp: nothing in the library may include lists of systems",
     "takt/report/policies/judge_by_word.hpp includes takt/systems/method_words.hpp: nothing in the library may include lists of systems",
