@@ -143,6 +143,7 @@ class program_writer {
     if (input_.question.granted || input_.question.overlapping_graphs) {
       headers_.insert("takt/systems/single_methods.hpp");
     }
+    if (input_.question.engines) { headers_.insert("takt/systems/locked_gpus/rules/locked_engines.hpp"); }
   }
 
   /// What other tasks and the operating system add to times.

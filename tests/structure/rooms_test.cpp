@@ -114,8 +114,7 @@ auto check_umbrella(const std::string& path, const std::string& included) -> std
   const std::string name = fs::path{path}.stem().string();
   const std::string other = place_of(included).room;
   if (name == "takt" || name == "compare") {
-    const bool good = freestanding.contains(other) ||
-                      (name == "compare" && included == "takt/takt.hpp");
+    const bool good = freestanding.contains(other) || (name == "compare" && included == "takt/takt.hpp");
     return good ? "" : name + ".hpp brings core to allocation only";
   }
   if (!may_include.contains(name)) { return "no room of this name"; }
@@ -153,9 +152,6 @@ const names still_there{
     "takt/report/policies/judge_by_word.hpp includes takt/systems/simulate_method.hpp: nothing in the library may include lists of systems",
     "takt/report/policies/judged_policy.hpp includes takt/systems/single_methods.hpp: nothing in the library may include lists of systems",
     "takt/report/policies/judged_policy.hpp includes takt/systems/locked_gpus/tasks/platform.hpp: the kernel may not include the system locked_gpus",
-    "takt/report/policies/sharing_rule.hpp includes takt/systems/locked_gpus/report/words.hpp: the kernel may not include the system locked_gpus",
-    "takt/report/policies/sharing_rule.hpp includes takt/systems/locked_gpus/tasks/configuration.hpp: the kernel may not include the system locked_gpus",
-    "takt/rules/policies/tokens.hpp includes takt/systems/locked_gpus/tasks/platform.hpp: the kernel may not include the system locked_gpus",
 };
 
 auto read(const fs::path& file) -> std::string {

@@ -29,6 +29,7 @@
 #include <takt/systems/graphs/plans/judge.hpp>
 #include <takt/systems/locked_gpus/analysis/described.hpp>
 #include <takt/systems/locked_gpus/plans/judge.hpp>
+#include <takt/systems/locked_gpus/rules/locked_engines.hpp>
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
 #include <takt/systems/rtgpu/plans/chain_policies.hpp>
@@ -136,7 +137,7 @@ inline constexpr bool locks_sections<ck_omlp_order_rule> = true;
 /// The board of locked GPUs that a policy with engines means, under a rule of the processors.
 template <class Order, RuleTag CpuRule>
   requires detail::schedules_sections<CpuRule> && detail::locks_sections<Order>
-[[nodiscard]] constexpr auto locked_board_of(const tokens_policy<Order>& policy, const CpuRule& rule,
+[[nodiscard]] constexpr auto locked_board_of(const locked_engines_policy<Order>& policy, const CpuRule& rule,
                                              const hardware& board) -> gpusync_board<> {
   gpusync_board<> out = policy.engines;
   auto& shape = out.shape;
@@ -171,27 +172,22 @@ struct known_under<tokens_policy<Order>, CpuRule> {
 
 /// Jobs may be late, and overlap no others of their task. The plan says the cluster of GPUs of each task.
 template <class Order, RuleTag CpuRule>
-  requires(!judges_chains<CpuRule, locked_rule<Order>>) && detail::schedules_sections<CpuRule> &&
-          detail::locks_sections<Order>
-struct known_under<tokens_policy<Order>, CpuRule> {
+  requires detail::schedules_sections<CpuRule> && detail::locks_sections<Order>
+struct known_under<locked_engines_policy<Order>, CpuRule> {
+  using policy_type = locked_engines_policy<Order>;
   using method = analysis::gpusync_method;
-  [[nodiscard]] static constexpr auto judge(const tokens_policy<Order>& policy, const CpuRule& cpus, const auto& tasks,
+  [[nodiscard]] static constexpr auto judge(const policy_type& policy, const CpuRule& cpus, const auto& tasks,
                                             const hardware& board) {
     const auto locked = locked_board_of(policy, cpus, board);
     const std::int32_t together = locked.shape.cpu_cluster_size;
     const auto placed = detail::on_clusters(tasks, board, together);
-    decltype(judge_locked_gpus(placed, board, locked)) out;
-    if (!policy.locks_engines) {
-      out.refuse({.fault = model_fault::choice_out_of_range});
-      return out;
-    }
-    out = judge_locked_gpus(placed, board, locked);
+    auto out = judge_locked_gpus(placed, board, locked);
     detail::name_cores<CpuRule>(tasks, placed, together, out);
     return out;
   }
   /// With the clusters of GPUs that a plan says.
-  [[nodiscard]] static constexpr auto judge_under(const tokens_policy<Order>& policy, const CpuRule& cpus,
-                                                  const auto& tasks, const hardware& board, const auto& given) {
+  [[nodiscard]] static constexpr auto judge_under(const policy_type& policy, const CpuRule& cpus, const auto& tasks,
+                                                  const hardware& board, const auto& given) {
     auto placed = tasks;
     for (std::size_t i = 0; i < placed.size() && i < given.shares.size(); ++i) {
       if (given.shares[i].gpu >= 0) { placed.tasks[i].gpu = given.shares[i].gpu; }
@@ -201,15 +197,29 @@ struct known_under<tokens_policy<Order>, CpuRule> {
     return out;
   }
   template <class F>
-  [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& policy, const CpuRule& cpus,
-                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+  [[nodiscard]] static constexpr auto with_board(const policy_type& policy, const CpuRule& cpus, const auto& tasks,
+                                                 const hardware& board, const F& f) -> model_error {
     const auto locked = locked_board_of(policy, cpus, board);
     const auto placed = detail::on_clusters(tasks, board, locked.shape.cpu_cluster_size);
     analysis::locked_gpu_table<std::remove_cvref_t<decltype(tasks)>> table;
-    model_error error{.fault = policy.locks_engines ? fault_of(locked.shape) : model_fault::choice_out_of_range};
+    model_error error{.fault = fault_of(locked.shape)};
     if (!error) { error = analysis::read_sections(placed, board, locked.shape, table); }
     if (!error) { f(locked, table); }
     return located(error, tasks.tasks);
+  }
+};
+
+/// Without locks of engines the method of locked GPUs cannot read the tasks, and says so where it is asked to explain.
+template <class Order, RuleTag CpuRule>
+  requires(!judges_chains<CpuRule, locked_rule<Order>>) && detail::schedules_sections<CpuRule> &&
+          detail::locks_sections<Order>
+struct known_under<tokens_policy<Order>, CpuRule> {
+  using method = analysis::gpusync_method;
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& /*policy*/, const CpuRule& /*cpus*/,
+                                                 const auto& tasks, const hardware& /*board*/, const F& /*f*/)
+      -> model_error {
+    return located(model_error{.fault = model_fault::choice_out_of_range}, tasks.tasks);
   }
 };
 

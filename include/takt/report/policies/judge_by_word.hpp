@@ -23,6 +23,7 @@
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/locked_gpus/report/words.hpp>
 #include <takt/systems/method_words.hpp>
 #include <takt/systems/simulate_method.hpp>
 
