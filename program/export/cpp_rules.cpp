@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include <takt/report/policies/asked_policy.hpp>
 #include <takt/rules/shares/share_rules.hpp>
+#include <takt/systems/asked_policy.hpp>
 
 #include "../files/parts.hpp"
 #include "cpp_text.hpp"

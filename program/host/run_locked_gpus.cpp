@@ -4,9 +4,9 @@
 #include <type_traits>
 
 #include <takt/model/plan.hpp>
-#include <takt/report/policies/asked_policy.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/asked_policy.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/run/run.hpp>
 #include <takt/systems/policies.hpp>

@@ -147,11 +147,6 @@ auto check_header(const std::string& path, const std::string& text) -> complaint
 const names still_there{
     "takt/allocation/policies/judge.hpp includes takt/systems/policies.hpp: nothing in the library may include lists of systems",
     "takt/report/explain.hpp includes takt/systems/summarize.hpp: nothing in the library may include lists of systems",
-    "takt/report/policies/asked_policy.hpp includes takt/systems/single_methods.hpp: nothing in the library may include lists of systems",
-    "takt/report/policies/judge_by_word.hpp includes takt/systems/method_words.hpp: nothing in the library may include lists of systems",
-    "takt/report/policies/judge_by_word.hpp includes takt/systems/simulate_method.hpp: nothing in the library may include lists of systems",
-    "takt/report/policies/judged_policy.hpp includes takt/systems/single_methods.hpp: nothing in the library may include lists of systems",
-    "takt/report/policies/judged_policy.hpp includes takt/systems/locked_gpus/tasks/platform.hpp: the kernel may not include the system locked_gpus",
 };
 
 auto read(const fs::path& file) -> std::string {

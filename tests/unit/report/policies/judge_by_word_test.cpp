@@ -3,9 +3,9 @@
 #include <takt/report/comparison_table.hpp>
 #include <takt/report/counterexample_words.hpp>
 #include <takt/report/job_stretches.hpp>  // before the policies: it has a `description`, too
-#include <takt/report/policies/judge_by_word.hpp>
 #include <takt/report/policies/policy_input.hpp>
 #include <takt/report/policies/policy_summary.hpp>
+#include <takt/systems/judge_by_word.hpp>
 
 #include <algorithm>
 #include <array>
@@ -204,11 +204,11 @@ TEST_CASE("priorities are said of rules that have some") {
 
 TEST_CASE("longer times, and late timers, are judged with the workload") {
   const auto board = board_of(2, 4);
-  takt::report::policy_input<tasks_type> input{.question = asked("federated"),
-                                               .tasks = std::make_unique<tasks_type>(two_chains()),
-                                               .alone = nullptr,
-                                               .timers_are_late = false,
-                                               .notes = {}};
+  takt::report::policy_input<tasks_type, question> input{.question = asked("federated"),
+                                                         .tasks = std::make_unique<tasks_type>(two_chains()),
+                                                         .alone = nullptr,
+                                                         .timers_are_late = false,
+                                                         .notes = {}};
   const auto by = [&](const question& q, const tasks_type& tasks) { return judge(q, tasks, board); };
   CHECK(takt::report::judge_input(input, by)->verdict.schedulable());
   CHECK_FALSE(takt::report::judge_input(input, by, 30'000)->verdict.schedulable());

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include <takt/allocation/stoppable_search.hpp>
-#include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
 #include <takt/rules/policies/own_sms.hpp>
@@ -14,6 +13,7 @@
 #include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/systems/locked_gpus/rules/locked_engines.hpp>
+#include <takt/systems/policy_question.hpp>
 #include <takt/systems/single_methods.hpp>
 
 namespace takt::inline TAKT_ABI::report {

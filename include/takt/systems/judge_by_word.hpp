@@ -15,7 +15,6 @@
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/report/policies/asked_policy.hpp>
 #include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/clusters.hpp>
@@ -23,8 +22,10 @@
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/asked_policy.hpp>
 #include <takt/systems/locked_gpus/report/words.hpp>
 #include <takt/systems/method_words.hpp>
+#include <takt/systems/policy_question.hpp>
 #include <takt/systems/simulate_method.hpp>
 
 namespace takt::inline TAKT_ABI::report {
