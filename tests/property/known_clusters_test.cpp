@@ -20,7 +20,6 @@
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
 #include <takt/systems/policies.hpp>
-#include <takt/systems/single_methods.hpp>
 
 namespace {
 
@@ -175,7 +174,7 @@ void run_on_engine(const Rule& rule, const workload& w, const Verdict& v, const 
 /// `judged`: what the method is told, where it is not told all.
 template <class Rule>
 void hold_graphs(const Rule& rule, const workload& w, const tasks_type& judged, std::uint64_t seed, tally& count) {
-  using known = takt::known_under<takt::overlapping_graphs_policy, Rule>;
+  using known = takt::known_under<takt::overlapping_graphs_policy, Rule, takt::published_judges>;
   const auto v = known::judge(takt::overlapping_graphs_policy{}, rule, judged, w.board);
   REQUIRE_FALSE(v.error);
   if (!v.bounded()) { return; }
@@ -279,7 +278,7 @@ using locked_engines = takt::locked_engines_policy<takt::r2dglp_order_rule>;
 template <class Rule>
 void hold_sections(const Rule& rule, const locked_engines& how, const workload& w, const tasks_type& judged,
                    std::uint64_t seed, tally& count) {
-  using known = takt::known_under<locked_engines, Rule>;
+  using known = takt::known_under<locked_engines, Rule, takt::published_judges>;
   const auto v = known::judge(how, rule, judged, w.board);
   REQUIRE_FALSE(v.error);
   if (!v.bounded()) { return; }

@@ -12,7 +12,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
-#include <takt/systems/single_methods.hpp>
+#include <takt/systems/shares/plans/judged_policies.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 

@@ -6,6 +6,7 @@
 #include <takt/report/policies/policy_input.hpp>
 #include <takt/report/policies/policy_summary.hpp>
 #include <takt/systems/judge_by_word.hpp>
+#include <takt/systems/policies.hpp>
 
 #include <algorithm>
 #include <array>
@@ -249,7 +250,7 @@ TEST_CASE("a run that misses under every plan is a proof, and its words name it"
 TEST_CASE("a comparison of the library has the words of its rows") {
   const auto tasks = two_chains();
   const auto board = board_of(2, 4);
-  const auto all = takt::compare(
+  const auto all = takt::compare<takt::published_judges>(
       tasks, board, takt::policies(takt::federated_policy{}, takt::time_sliced_policy{}, takt::shares_policy{}));
   const auto out = takt::report::summarize(all, tasks, board, "two chains");
   CHECK(out.platform_words == texts{"2 cores", "1 copy engine", "a GPU of 4 SMs x 2 virtual"});
@@ -266,8 +267,8 @@ TEST_CASE("a comparison of the library has the words of its rows") {
   CHECK(takt::report::comparison_text(out).find("two chains") != std::string::npos);
   auto unknown = tasks;
   unknown.visits[1].known = {};
-  const auto open =
-      takt::report::summarize(takt::compare(unknown, board, takt::policies(takt::federated_policy{})), unknown, board);
+  const auto open = takt::report::summarize(
+      takt::compare<takt::published_judges>(unknown, board, takt::policies(takt::federated_policy{})), unknown, board);
   REQUIRE_FALSE(open.rows[0].missing.empty());
   CHECK(open.rows[0].missing[0].at == "detect step 1");
 }

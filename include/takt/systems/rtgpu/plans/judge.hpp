@@ -26,7 +26,6 @@
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/task_places.hpp>
-#include <takt/systems/rtgpu/analysis/methods.hpp>
 #include <takt/systems/rtgpu/analysis/described.hpp>
 #include <takt/systems/rtgpu/analysis/methods.hpp>
 
@@ -103,7 +102,8 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
   const Table sorted = given == nullptr ? planned_table(board, table, plan<Described::max_tasks>{})
                                         : planned_table(board, table, *given);
   const platform_record sizes = board.record();
-  auto a = analysis::make_analysis<analysis::method_of<std::remove_cvref_t<decltype(board)>, chain_methods>>(board, sorted, options...);
+  auto a = analysis::make_analysis<analysis::method_of<std::remove_cvref_t<decltype(board)>, chain_methods>>(
+      board, sorted, options...);
   out.verdict.method = a.name();
   const auto refuse = [&](const model_error& error) { out.verdict.refuse(located(error, tasks.tasks)); };
   if (const auto error = a.fits(sorted, sizes)) { return refuse(error); }

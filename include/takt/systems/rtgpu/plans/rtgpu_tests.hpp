@@ -66,7 +66,8 @@ template <template <bool> class Board, class Table, const auto&... Variant>
 [[nodiscard]] constexpr auto find_rtgpu_plan(const Table& table, const platform_record& sizes, std::uint64_t effort)
     -> allocation<Table::max_tasks> {
   return rtgpu_boards::with<Board>(sizes, [&](const auto& board) {
-    auto a = analysis::make_analysis<analysis::method_of<std::remove_cvref_t<decltype(board)>, chain_methods>>(board, table, Variant...);
+    auto a = analysis::make_analysis<analysis::method_of<std::remove_cvref_t<decltype(board)>, chain_methods>>(
+        board, table, Variant...);
     return a.fits(table, sizes) ? allocation<Table::max_tasks>{} : search_plan(a, exact_search, effort);
   });
 }
