@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include <takt/allocation/policies/on_clusters.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
 #include <takt/model/gel_policy.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/located.hpp>
@@ -124,11 +126,19 @@ struct locked_gpu_judges::under<locked_engines_policy<Order>, CpuRule> {
   }
 };
 
-/// Without locks of engines the method of locked GPUs cannot read the tasks, and says so where it is asked to explain.
+/// Without locks of engines the method of locked GPUs cannot read the tasks.
 template <class Order, RuleTag CpuRule>
   requires detail::schedules_sections<CpuRule> && detail::locks_sections<Order>
 struct locked_gpu_judges::under<tokens_policy<Order>, CpuRule> {
   using method = analysis::gpusync_method;
+  template <class Described>
+  [[nodiscard]] static constexpr auto judge(const tokens_policy<Order>& /*policy*/, const CpuRule& /*cpus*/,
+                                            const Described& /*tasks*/, const hardware& /*board*/)
+      -> verdict<ticks, Described::max_tasks, Described::max_visits> {
+    verdict<ticks, Described::max_tasks, Described::max_visits> out;
+    out.refuse({.fault = model_fault::choice_out_of_range});
+    return out;
+  }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& /*policy*/, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& /*board*/, const F& /*f*/)
