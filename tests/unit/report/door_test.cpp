@@ -14,10 +14,10 @@
 
 #include <takt/report/comparison_door.hpp>
 #include <takt/report/draw.hpp>
-#include <takt/report/explain.hpp>
 #include <takt/report/plan_constants.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/systems/policies.hpp>
 #include <takt/takt.hpp>
