@@ -36,7 +36,7 @@ struct my_judges::under<takt::whole_gpu_policy, CpuRule> {
     out.status = takt::verdict_status::schedulable;
     for (const takt::described_task& t : tasks.tasks) {
       out.tasks.unchecked_push_back(
-          {.name = t.name, .bound = {1, true}, .deadline = t.deadline, .limited = true, .meets = true});
+          {.name = t.name, .deadline = t.deadline, .bound = {1, true}, .meets = true, .limited = true});
     }
     return out;
   }
