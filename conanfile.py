@@ -64,17 +64,38 @@ class TaktConan(ConanFile):
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "takt")
         self.cpp_info.set_property("pkg_config_name", "takt")
-        components = {"core": ["boost::headers"], "runtime": ["core"]}
+        # What each target of include/takt/**/CMakeLists.txt links.
+        components = {
+            "core": ["boost::headers"],
+            "checking": ["core"],
+            "generation": ["core"],
+            "host": ["core"],
+            "prediction": ["core"],
+            "simulation": ["host"],
+            "runtime": ["host"],
+            "cuda": ["prediction", "runtime"],
+            "report_text": ["simulation"],
+            "study": ["host", "report_text"],
+            "accelerators": ["report_text"],
+            "accelerators_run": ["runtime"],
+            "graphs": ["generation", "report_text"],
+            "graphs_run": ["runtime"],
+            "locked_gpus": ["generation", "prediction", "report_text", "simulation"],
+            "locked_gpus_run": ["locked_gpus", "runtime"],
+            "rtgpu": ["generation", "report_text"],
+            "shares": ["generation", "prediction", "report_text", "simulation"],
+            "shares_run": ["cuda", "runtime"],
+        }
         if self.options.training:
-            components["training"] = ["core", "eigen::eigen"]
+            components["training"] = ["prediction", "eigen::eigen"]
         if self.options.report:
-            components["report"] = ["core", "range-v3::range-v3"]
-        targets = {"core": "takt::takt", "runtime": "takt::runtime", "report": "takt::report", "training": "takt::training"}
+            components["report"] = ["report_text", "range-v3::range-v3"]
         for name, requirements in components.items():
             component = self.cpp_info.components[name]
-            component.set_property("cmake_target_name", targets[name])
+            component.set_property("cmake_target_name", "takt::takt" if name == "core" else f"takt::{name}")
             component.requires = requirements
             component.bindirs = []
             component.libdirs = []
         if self.settings.os in ("Linux", "FreeBSD"):
-            self.cpp_info.components["runtime"].system_libs = ["pthread"]
+            for name in ("runtime", "study"):
+                self.cpp_info.components[name].system_libs = ["pthread"]

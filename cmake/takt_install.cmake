@@ -2,21 +2,22 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(takt_config_folder ${CMAKE_INSTALL_DATADIR}/cmake/takt)
-install(TARGETS takt takt_runtime EXPORT takt-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# What needs another library is a component to be asked for.
+set(takt_always ${takt_libraries})
+list(REMOVE_ITEM takt_always takt_report takt_training)
+install(TARGETS ${takt_always} EXPORT takt-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILE_SET device DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT takt-targets NAMESPACE takt:: DESTINATION ${takt_config_folder})
-if(TARGET takt_report)
-  install(TARGETS takt_report EXPORT takt-report-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT takt-report-targets NAMESPACE takt:: DESTINATION ${takt_config_folder})
-endif()
-if(TARGET takt_training)
-  install(TARGETS takt_training EXPORT takt-training-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT takt-training-targets NAMESPACE takt:: DESTINATION ${takt_config_folder})
-endif()
+foreach(component IN ITEMS report training)
+  if(TARGET takt_${component})
+    install(TARGETS takt_${component} EXPORT takt-${component}-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(EXPORT takt-${component}-targets NAMESPACE takt:: DESTINATION ${takt_config_folder})
+  endif()
+endforeach()
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/takt-config-version.cmake
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES cmake/takt-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/takt-config-version.cmake
   DESTINATION ${takt_config_folder})
-install(DIRECTORY include/takt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.cuh")
 install(FILES modules/takt.cppm DESTINATION ${CMAKE_INSTALL_DATADIR}/takt)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

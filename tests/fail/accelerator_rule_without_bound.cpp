@@ -1,4 +1,4 @@
-// EXPECT: takt: no bound is known for this rule on the accelerator pool
+// EXPECT: takt: this rule preempts, and kernels are not taken from SMs
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

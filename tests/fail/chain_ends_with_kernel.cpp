@@ -1,5 +1,6 @@
 // EXPECT: takt: a chain does not alternate
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include "board.hpp"
@@ -7,9 +8,9 @@
 #ifdef TAKT_FIXED
 constexpr auto tasks = takt::task_set(
     takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)));
-constexpr auto plan = takt::allocate(board, tasks);
+constexpr auto plan = takt::allocate(board, tasks, takt::published_methods);
 #else
 constexpr auto tasks =
     takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms))));
-constexpr auto plan = takt::allocate(board, tasks);
+constexpr auto plan = takt::allocate(board, tasks, takt::published_methods);
 #endif

@@ -2,6 +2,7 @@
 // EXPECT: takt: a chain does not alternate
 // TAKT-TEST: RTGPU-1 a chain with a wrong number of segments does not compile
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include "board.hpp"
@@ -9,9 +10,9 @@
 #ifdef TAKT_FIXED
 constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::copy(1_ms),
                                                  takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)));
-constexpr auto verdict = takt::analyze(board, tasks, takt::dedicate(1));
+constexpr auto verdict = takt::analyze(board, tasks, takt::dedicate(1), takt::published_methods);
 #else
 constexpr auto tasks = takt::task_set(
     takt::task("planner", takt::period(15_ms), takt::copy(1_ms), takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)));
-constexpr auto verdict = takt::analyze(board, tasks, takt::dedicate(1));
+constexpr auto verdict = takt::analyze(board, tasks, takt::dedicate(1), takt::published_methods);
 #endif

@@ -1,5 +1,6 @@
 // EXPECT: takt: a GPU that is granted by shares runs an application_set
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -11,4 +12,4 @@ constexpr auto avionics = takt::application_set(
 #else
 constexpr auto avionics = takt::task_set(takt::task("map", takt::period(1_s), takt::cpu(261_ms)));
 #endif
-constexpr auto verdict = takt::analyze(board, avionics);
+constexpr auto verdict = takt::analyze(board, avionics, takt::published_methods);

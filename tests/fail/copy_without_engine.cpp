@@ -1,12 +1,15 @@
 // EXPECT: segment\[1\].*"camera"
 // EXPECT: takt: a task copies, but the platform has no copy engine
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-constexpr auto verdict = takt::analyze(takt::platform(cores, engine, gpu), takt::task_set(camera), takt::dedicate(1));
+constexpr auto verdict = takt::analyze(takt::platform(cores, engine, gpu), takt::task_set(camera), takt::dedicate(1),
+                                       takt::published_methods);
 #else
-constexpr auto verdict = takt::analyze(takt::platform(cores, gpu), takt::task_set(camera), takt::dedicate(1));
+constexpr auto verdict =
+    takt::analyze(takt::platform(cores, gpu), takt::task_set(camera), takt::dedicate(1), takt::published_methods);
 #endif

@@ -2,6 +2,7 @@
 // EXPECT: takt: a task is not proven to meet its deadline
 // TAKT-TEST: RTGPU-19 a set that is not proven does not compile, and the message names task, bound and deadline
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include "board.hpp"
@@ -15,5 +16,5 @@ constexpr auto tasks = takt::task_set(
     camera, takt::task("planner", takt::period(15_ms), takt::deadline(7'800_us), takt::cpu(4_ms), takt::copy(1_ms),
                        takt::kernel(takt::work(3_ms), takt::interleave(1, 1)), takt::cpu(1_ms)));
 #endif
-constexpr auto verdict = takt::analyze(board, tasks, takt::dedicate(1, 1));
+constexpr auto verdict = takt::analyze(board, tasks, takt::dedicate(1, 1), takt::published_methods);
 static_assert(takt::require_schedulable<verdict>);

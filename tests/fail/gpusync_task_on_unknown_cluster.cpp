@@ -1,7 +1,7 @@
 // EXPECT: "track"
 // EXPECT: takt: a task is on a CPU cluster that the platform lacks
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/locked_gpus.hpp>
 
 constexpr takt::gpusync_configuration two_clusters{.cpus = 2, .cpu_cluster_size = 1};
 using platform = takt::gpusync_platform<two_clusters>;
@@ -15,4 +15,4 @@ using platform = takt::gpusync_platform<two_clusters>;
 #endif
   return out;
 }
-constexpr auto verdict = takt::analyze(platform{}, tasks());
+constexpr auto verdict = takt::analyze(platform{}, tasks(), takt::locked_gpu_methods);

@@ -1,6 +1,7 @@
 // EXPECT: "video"
 // EXPECT: takt: a graph is on a CPU cluster that the platform lacks
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -12,4 +13,4 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(4), takt::clus
 #else
 constexpr auto board = takt::platform(takt::pool(takt::processors(4), takt::g_fl));
 #endif
-constexpr auto verdict = takt::analyze(board, graphs);
+constexpr auto verdict = takt::analyze(board, graphs, takt::published_methods);

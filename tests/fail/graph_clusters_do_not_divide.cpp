@@ -1,5 +1,6 @@
 // EXPECT: takt: the size of a pool is out of range; .* and clusters divide
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -10,4 +11,4 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(6), takt::clus
 #else
 constexpr auto board = takt::platform(takt::pool(takt::processors(6), takt::clustered(takt::g_fl, 4)));
 #endif
-constexpr auto verdict = takt::analyze(board, graphs);
+constexpr auto verdict = takt::analyze(board, graphs, takt::published_methods);

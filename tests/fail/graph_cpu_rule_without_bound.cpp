@@ -1,5 +1,6 @@
 // EXPECT: takt: no bound of graphs is known for this rule on the processors
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -16,4 +17,4 @@ constexpr auto board =
     takt::platform(takt::pool(takt::processors(4), takt::busy_waiting(takt::fixed_priority)),
                    takt::pool(takt::block_slots(8, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
 #endif
-constexpr auto verdict = takt::analyze(board, graphs);
+constexpr auto verdict = takt::analyze(board, graphs, takt::published_methods);

@@ -1,6 +1,7 @@
 // EXPECT: segment\[1\].*"video"
 // EXPECT: takt: a task has a kernel, but the platform has no GPU
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -15,4 +16,4 @@ constexpr auto board =
 #else
 constexpr auto board = takt::platform(takt::pool(takt::processors(4), takt::g_edf));
 #endif
-constexpr auto verdict = takt::analyze(board, graphs);
+constexpr auto verdict = takt::analyze(board, graphs, takt::published_methods);

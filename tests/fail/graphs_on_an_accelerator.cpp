@@ -1,6 +1,7 @@
 // EXPECT: unused_pool<.*accelerator_resource
 // EXPECT: takt: this workload does not use a pool of the platform
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -11,4 +12,4 @@ constexpr auto other = takt::platform(takt::pool(takt::processors(2), takt::g_fl
 #else
 constexpr auto other = takt::platform(takt::pool(takt::accelerator(2, 2), takt::levels(takt::edf)));
 #endif
-constexpr auto verdict = takt::analyze(other, graphs);
+constexpr auto verdict = takt::analyze(other, graphs, takt::published_methods);

@@ -1,5 +1,6 @@
 // EXPECT: takt: the platform has no processors for the nodes of graphs
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -11,4 +12,4 @@ constexpr auto other = takt::platform(takt::pool(takt::processors(2), takt::g_fl
 #else
 constexpr auto other = takt::platform(slots);
 #endif
-constexpr auto verdict = takt::analyze(other, graphs);
+constexpr auto verdict = takt::analyze(other, graphs, takt::published_methods);

@@ -1,6 +1,7 @@
 // EXPECT: "detect"
 // EXPECT: takt: a kernel has no core, and its rule tells cores apart
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -16,4 +17,4 @@ using namespace takt::literals;
   return out;
 }
 constexpr auto sms = takt::platform(takt::pool(takt::accelerator(2, 2), takt::gang(takt::edf)));
-constexpr auto verdict = takt::analyze(sms, kernels());
+constexpr auto verdict = takt::analyze(sms, kernels(), takt::published_methods);

@@ -1,6 +1,7 @@
 // EXPECT: "track"
 // EXPECT: takt: the tasks need more memory than the GPU has
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -14,4 +15,5 @@ constexpr auto apps = takt::application_set(takt::application("map", takt::perio
                                                               takt::memory_units{2}, takt::scaling_wcet(261_ms)),
                                             takt::application("track", takt::period(2_s), takt::share_priority(1),
                                                               takt::memory_units{1}, takt::scaling_wcet(356_ms)));
-constexpr auto verdict = takt::analyze(takt::platform(takt::pool(takt::gpu_shares(memory), takt::shares())), apps);
+constexpr auto verdict =
+    takt::analyze(takt::platform(takt::pool(takt::gpu_shares(memory), takt::shares())), apps, takt::published_methods);

@@ -1,5 +1,6 @@
 // EXPECT: takt: the plan decides something that this platform does not use
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include "board.hpp"
@@ -11,4 +12,4 @@ constexpr auto with_percents() {
 #endif
   return out;
 }
-constexpr auto verdict = takt::analyze(board, takt::task_set(camera), with_percents());
+constexpr auto verdict = takt::analyze(board, takt::task_set(camera), with_percents(), takt::published_methods);

@@ -1,6 +1,7 @@
 // EXPECT: unused_pool<.*npu
 // EXPECT: takt: this workload does not use a pool of the platform
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include "board.hpp"
@@ -14,4 +15,4 @@ constexpr auto other = takt::platform(cpus);
 #else
 constexpr auto other = takt::platform(cpus, takt::pool(npu{}, takt::fifo));
 #endif
-constexpr auto verdict = takt::analyze(other, graphs);
+constexpr auto verdict = takt::analyze(other, graphs, takt::published_methods);

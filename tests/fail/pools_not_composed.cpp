@@ -3,10 +3,11 @@
 #ifdef TAKT_FIXED
 #include <takt/takt.hpp>
 #else
+#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 #endif
 
 #include "board.hpp"
 
 constexpr auto other = takt::platform(takt::pool(takt::processors(1), takt::edf), engine, gpu);
-constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1));
+constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1), takt::published_methods);

@@ -6,6 +6,9 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+from header_lists import listed_headers
+
 compiler, root = sys.argv[1], pathlib.Path(sys.argv[2])
 freestanding = ("core", "model", "rules", "analysis", "allocation")
 # What stands for these rooms in a system, and for the others.
@@ -48,13 +51,6 @@ def readers_of_ranges():
     return found
 
 
-def headers_of_the_report_target():
-    pattern = re.search(r'takt_report_headers INCLUDE REGEX\s*"([^"]+)"', (root / "cmake/takt_library.cmake").read_text())[1]
-    pattern = pattern.replace("\\\\", "\\")
-    return {f"takt/{p.relative_to(root / 'include/takt')}" for p in (root / "include/takt").rglob("*.hpp")
-            if re.search(pattern, p.as_posix())}
-
-
 complaints = []
 
 
@@ -70,9 +66,8 @@ expect(headers_of("host", "runtime", "simulation"), ["range/v3/"], "simulators a
 expect(headers_of("core", "checking", "rules", "analysis"), ["range/v3/", "boost/hana/"],
        "rooms that have no types at the door")
 
-for header in sorted(readers_of_ranges() ^ headers_of_the_report_target()):
-    complaints.append(f"{header} reads range-v3, or it is among the headers of takt::report in takt_library.cmake: both or "
-                      "neither")
+for header in sorted(readers_of_ranges() ^ listed_headers("takt_report", root / "include")):
+    complaints.append(f"{header} reads range-v3, or it is in a list of takt_report: both or neither")
 
 # The same look finds what is there.
 if libraries_in(["takt/report/trace_queries.hpp"]) != {"range/v3/"}:

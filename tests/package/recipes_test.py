@@ -42,6 +42,19 @@ def calls_of(node, attribute):
     return found
 
 
+def libraries_of_cmake():
+    """The targets of the library, and what each links, in the words of Conan."""
+    def name_of(target):
+        words = {"takt": "core", "Boost::headers": "boost::headers", "Eigen3::Eigen": "eigen::eigen"}
+        return words.get(target, re.sub("^takt_(system_)?", "", target))
+
+    found = {}
+    for path in sorted((root / "include/takt").rglob("CMakeLists.txt")):
+        for target, links in re.findall(r"takt_add_library\((\w+) ([^)]+)\)", path.read_text()):
+            found[name_of(target)] = sorted(name_of(link) for link in links.split() if "Threads" not in link)
+    return found
+
+
 def check_conan():
     tree = ast.parse((root / "conanfile.py").read_text())
     recipe = next(n for n in tree.body if isinstance(n, ast.ClassDef))
@@ -76,10 +89,18 @@ def check_conan():
     expect(minimum.get("gcc") == re.search(r"__GNUC__ < (\d+)", guard)[1], "conanfile.py: another minimum of gcc than core/compiler.hpp")
     expect(minimum.get("clang") == re.search(r"__clang_major__ < (\d+)", guard)[1],
            "conanfile.py: another minimum of clang than core/compiler.hpp")
-    info = ast.unparse(methods["package_info"])
-    for component, target in (("core", "takt::takt"), ("runtime", "takt::runtime"), ("report", "takt::report"),
-                              ("training", "takt::training")):
-        expect(f"'{component}': '{target}'" in info, f"conanfile.py: component {component} is not {target}")
+    info = methods["package_info"]
+    expect("'takt::takt' if name == 'core' else f'takt::{name}'" in ast.unparse(info), "conanfile.py: components have other targets")
+    components = {}
+    for n in ast.walk(info):
+        if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "components":
+            components |= ast.literal_eval(n.value)
+        elif isinstance(n, ast.Assign) and ast.unparse(n.targets[0]).startswith("components["):
+            components[ast.literal_eval(n.targets[0].slice)] = ast.literal_eval(n.value)
+    libraries = libraries_of_cmake()
+    expect(len(libraries) > 10, "too few targets in include/takt")
+    for name, links in libraries.items():
+        expect(sorted(components.get(name, [])) == links, f"conanfile.py: component {name} does not require {links}")
 
     data = (root / "conandata.yml").read_text()
     entry = re.search(r'^sources:\n  "([0-9.]+)":\n    url: "([^"]+)"\n    sha256: "([0-9a-f]{64})"$', data, flags=re.M)

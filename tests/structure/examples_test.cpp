@@ -25,7 +25,7 @@ constexpr std::ptrdiff_t most_lines = 49;
 /// The names in examples.cmake, and the one that the preset `arm` builds.
 [[nodiscard]] auto listed() -> std::vector<std::string> {
   const std::string text = text_of(examples / "examples.cmake");
-  const std::regex entry{R"(\n  "([a-z_]+)\|(takt|runtime|report|training)\|[^"]+")"};
+  const std::regex entry{R"(\n  "([a-z_]+)\|[a-z_ ]+\|[^"]+")"};
   std::vector<std::string> out{"bare_metal"};
   for (std::sregex_iterator at{text.begin(), text.end(), entry}, end; at != end; ++at) { out.push_back((*at)[1]); }
   return out;

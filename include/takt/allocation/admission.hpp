@@ -17,7 +17,7 @@
 namespace takt::inline TAKT_ABI {
 
 /// Holds the answer to a request to join or to leave. `found` is what was judged: its verdict with the plan, and
-/// without a proof `missing` facts and `misses`. It is empty with an `error`, or where nobody is left.
+/// without a proof `missing` facts and `misses`. It is empty with an `error`, or where no task is left.
 template <class Judged>
 struct admission_answer {
   bool granted = false;
@@ -39,7 +39,7 @@ class admission {
 
   constexpr explicit admission(Judge judge) : judge_{std::move(judge)} {}
 
-  /// All of `more` come in, or none. Error: a name that is there already, or no room.
+  /// Admits all of `more`, or none. Error: a name that is there already, or no room.
   template <class More>
   [[nodiscard]] constexpr auto join(const More& more) -> answer {
     Tasks wanted = tasks_;
@@ -48,7 +48,7 @@ class admission {
     return out.error ? out : change_to(wanted, std::move(out));
   }
   /// Where the rest is not proven by itself, which the search for a plan does not exclude, the task stays admitted.
-  /// Error: nobody has that name.
+  /// Error: no task has that name.
   [[nodiscard]] constexpr auto leave(std::string_view name) -> answer {
     answer out;
     const std::size_t i = position_of(tasks_, name);
@@ -65,7 +65,7 @@ class admission {
   }
 
   [[nodiscard]] constexpr auto tasks() const noexcept -> const Tasks& { return tasks_; }
-  /// Of the tasks that are in: their bounds and their plan. Nothing is judged while nobody is.
+  /// Returns the bounds and the plan of the admitted tasks. Nothing is judged while there is none.
   [[nodiscard]] constexpr auto proven() const noexcept -> const judged& { return now_; }
 
  private:
@@ -85,8 +85,8 @@ class admission {
   judged now_{};
 };
 
-/// An admission of sets of so many tasks and visits, on a board under a policy and a rule of processors. One GPU, and
-/// no resources of one's own: a judge by `judge_at_run_time` knows all hardware. `Judges`: as `judge` has them.
+/// Makes an admission of sets of so many tasks and visits, on a board under a policy and a rule of processors. One GPU,
+/// and no resources of one's own: a judge by `judge_at_run_time` knows all hardware. `Judges`: as `judge` has them.
 template <std::size_t MaxTasks, std::size_t MaxVisits, class Judges = methods<>, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto admit(const P& policy, const CpuRule& rule, const hardware& board,
                                    std::int32_t rounds = default_share_rounds) {

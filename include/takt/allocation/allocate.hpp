@@ -20,7 +20,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// The least shares that the GPUs can be cut into.
+/// Returns the least shares that the GPUs can be cut into.
 [[nodiscard]] constexpr auto sm_units(const platform_record& platform) noexcept -> std::int64_t {
   std::int64_t units = 0;
   for (const gpu_record& gpu : platform.gpus) { units += gpu.budget() / gpu.granularity; }
@@ -106,9 +106,9 @@ template <class Search, class P, class T, class Methods>
 
 }  // namespace detail
 
-/// Returns a plan for chains that a search of takt's own finds, with the method of chains that counts of a list as the
-/// test, in one of its readings if it has several. Fewer SMs than tasks with kernels count as a model that does not fit.
-/// `effort.complete` says whether the search was decided within `limit` task analyses.
+/// Returns a plan for chains that a search of takt's own finds. Its test is the method of chains in the list that
+/// counts, in one of its readings if it has several. Fewer SMs than tasks with kernels count as a model that does not
+/// fit. `effort.complete` says whether the search was decided within `limit` task analyses.
 template <class Methods, class P, class T, class... Options>
   requires analysis::HasChainMethod<P, Methods>
 [[nodiscard]] constexpr auto allocate_by(const P& platform, const T& tasks, search_method method = default_search,

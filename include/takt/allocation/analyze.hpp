@@ -15,11 +15,11 @@ namespace takt::inline TAKT_ABI {
 
 inline constexpr std::int32_t default_share_rounds = 16;
 
-/// Looks for cores of tasks that name none, for their GPUs where there are several, and for SMs and priorities, with
-/// `analyze` as its test: cores by worst fit, GPUs by load, an even split and the tasks' own priorities or deadline
-/// monotonic ones first; then shares by need, where the first task that fails gets a larger part, a higher priority or
-/// a place with less beside it. Equal questions get equal answers; that it finds none proves nothing. Cost: at most
-/// `rounds` + 1 verdicts, and the times of a job for each SM that is handed out.
+/// Looks for cores of tasks that name none, for their GPUs where there are several, and for SMs and priorities. Its
+/// test is `analyze`. First it tries cores by worst fit, GPUs by load, an even split, and the tasks' own priorities or
+/// deadline monotonic ones. Then it tries shares by need: the first task that fails gets a larger part, a higher
+/// priority or a place with less beside it. Equal questions get equal answers. That it finds none proves nothing. Cost:
+/// at most `rounds` + 1 verdicts, and the times of a job for each SM that is handed out.
 struct share_search {
   std::int32_t rounds = default_share_rounds;
 
@@ -47,8 +47,8 @@ template <class Methods, class P, class T>
   return out;
 }
 
-/// Returns a verdict under the plan of the search that a method of chains serves as a test, else, where bounds from the
-/// pools stand beside it, under one that `share_search` finds.
+/// Returns a verdict under the plan of the search that has a method of chains as its test. Where bounds from the pools
+/// stand beside that method, the plan is otherwise one that `share_search` finds.
 template <class Methods, class P, class T>
 [[nodiscard]] constexpr auto analyze_planned_chains(const P& platform, const T& tasks, model_error& error) {
   using method = analysis::method_of<P, Methods>;
@@ -86,8 +86,8 @@ template <class P, class T, class... M>
 
 namespace analysis {
 
-/// Says what a method alone, the first of a list that is about the board, proves under the plan that its search finds,
-/// or of tasks that say themselves what a plan would. Error: as `analyze`.
+/// Says what one method alone proves: the first of a list that is about the board. The plan is the one that its search
+/// finds, or tasks say themselves what a plan would. Error: as `analyze`.
 template <class Methods, class P, class T>
   requires takt::detail::KnownAsAWhole<P, T, Methods>
 [[nodiscard]] constexpr auto analyze_by(const P& platform, const T& tasks) {

@@ -38,7 +38,7 @@ class branch_and_bound {
   /// Searches, and returns whether a plan was found.
   constexpr auto run() -> bool { return search({analysis_->platform(), size(), needs_}); }
 
-  /// By priority.
+  /// Returns the shares by priority.
   [[nodiscard]] constexpr auto shares() const noexcept -> const share_list& { return plans_.shares(); }
 
  private:
@@ -77,7 +77,7 @@ class branch_and_bound {
     return true;
   }
 
-  /// The first task whose relaxed bound no longer belongs to the set.
+  /// Returns the first task whose relaxed bound no longer belongs to the set.
   [[nodiscard]] constexpr auto first_stale(const choices& set) const -> std::size_t {
     std::size_t k = 0;
     while (k < current_ && seen_[k] == set[k]) { ++k; }
@@ -114,7 +114,7 @@ class branch_and_bound {
     return split_gpus(set, widest);
   }
 
-  /// Task k on its first GPU, or on none like that.
+  /// Splits by whether task k is on its first GPU, or on none like that.
   constexpr auto split_gpus(choices& set, std::size_t k) -> bool {
     const std::size_t g = set.first_gpu(k);
     choices there = set;
@@ -136,8 +136,8 @@ class branch_and_bound {
     return effort_->complete && search(set);
   }
 
-  /// The task whose time of response its share changes most, in proportion to its period, of those that the failing one
-  /// depends on; else any whose shares are open, or `size()`.
+  /// Returns the task whose response time its share changes most, in proportion to its period, of those that the
+  /// failing one depends on. Where there is none, it returns any whose shares are open, or `size()`.
   [[nodiscard]] constexpr auto most_promising(const choices& set, std::size_t failing) const -> std::size_t {
     std::size_t best = size();
     number least(0);
@@ -153,7 +153,7 @@ class branch_and_bound {
     return best;
   }
 
-  /// Between the ends in proportion. Pre: least < most.
+  /// Returns the middle between the ends, in proportion. Pre: least < most.
   [[nodiscard]] static constexpr auto middle(const share_choice& c) -> std::int32_t {
     TAKT_EXPECTS(c.least < c.most);
     std::int32_t low = c.least;

@@ -45,7 +45,7 @@ template <std::size_t N, std::size_t V, std::size_t Lines>
 struct comparison {
   inline_vector<comparison_line<N, V>, Lines> lines;
 
-  /// The proven line with the largest slack, the first of equals; the first line where none is proven. Pre: some line.
+  /// Returns the first proven line with the largest slack; the first line where none is proven. Pre: some line.
   [[nodiscard]] constexpr auto best() const -> const comparison_line<N, V>& {
     TAKT_EXPECTS(!lines.empty());
     std::size_t out = 0;
@@ -57,7 +57,7 @@ struct comparison {
     return lines[out];
   }
   [[nodiscard]] constexpr auto schedulable() const -> bool { return !lines.empty() && best().schedulable(); }
-  /// The first line of a policy; null where it is not compared.
+  /// Returns the first line of a policy; null where it is not compared.
   [[nodiscard]] constexpr auto under(std::string_view policy) const -> const comparison_line<N, V>* {
     for (const auto& line : lines) {
       if (line.policy == policy) { return &line; }
@@ -90,9 +90,9 @@ template <std::size_t N, std::size_t V, SharingPolicy P, RuleTag CpuRule>
 
 }  // namespace detail
 
-/// One workload under every policy of a list and every rule of processors of another, fixed priorities if none is
-/// named: for each a plan is looked for, and the combiners and the judges say what is proven. Judges: see `judge`.
-/// Cost: `judge` for each pair.
+/// Judges one workload under every policy of one list and every rule of processors of another, by default fixed
+/// priorities. For each pair a plan is looked for, and the combiners and the judges say what is proven. `Judges`: as
+/// `judge` has them. Cost: `judge` for each pair.
 template <class Judges = methods<>, std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P,
           class... Rules>
 [[nodiscard]] constexpr auto compare(const described_tasks<N, V, R, S>& all, const hardware& board,

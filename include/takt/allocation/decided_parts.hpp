@@ -28,7 +28,7 @@ struct decided_parts {
   [[nodiscard]] constexpr auto gpu(std::size_t task) const -> std::size_t {
     return gpus && plan.shares[task].gpu > 0 ? static_cast<std::size_t>(plan.shares[task].gpu) : 0;
   }
-  /// Of a task, in the units in which its GPU hands out. Pre: they are decided.
+  /// Returns what a task has, in the units that its GPU hands out. Pre: they are decided.
   [[nodiscard]] constexpr auto units_of(std::size_t task, std::int32_t step, bool by_percent) const -> std::int32_t {
     TAKT_EXPECTS(!by_percent || plan.percents.empty() || task < plan.percents.size());
     TAKT_EXPECTS(by_percent || !sms || (task < plan.shares.size() && step > 0));

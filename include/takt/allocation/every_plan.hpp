@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Says whether something holds for every plan, of how many this was asked, and whether all said yes.
+/// Says whether something holds for every plan, of how many this was asked, and whether it held for all.
 struct every_plan_answer {
   bool is_known = false;  ///< the plans could be counted, and all were asked until one said no
   bool holds = false;
@@ -33,7 +33,7 @@ class part_walk {
       if (room.by_percent) { plan_.percents.unchecked_push_back(0); }
     }
   }
-  /// False as soon as f is.
+  /// Returns false as soon as f does.
   constexpr auto run() -> bool { return visit(0); }
 
  private:
@@ -63,8 +63,8 @@ class part_walk {
 
 }  // namespace detail
 
-/// Asks `f` of every plan that a board allows, where these differ only in the parts of GPUs and there are at most
-/// `most`: cores and priorities are given, and no GPU is to be chosen that hands out no parts. `p`: what the plans have
+/// Calls `f` with every plan that a board allows, if these differ only in the parts of GPUs and are at most `most`.
+/// That is so where cores and priorities are given, and no GPU without parts is to be chosen. `p`: what the plans have
 /// in common. Cost: a call of f for each plan.
 template <class P, class T, std::size_t N, std::size_t V, class F>
 [[nodiscard]] constexpr auto holds_for_every_plan(const P& board, const T& tasks, const plan<N, V>& p, std::size_t most,

@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// Which tasks need a share.
+/// Returns which tasks need a share.
 template <analysis::PriorityAnalysis A>
 [[nodiscard]] constexpr auto tasks_with_shares(const A& a) -> std::array<bool, A::max_tasks> {
   std::array<bool, A::max_tasks> needs{};
@@ -35,7 +35,7 @@ constexpr auto evaluate_within(std::uint64_t limit, search_effort& effort, Analy
   return a.evaluate(k);
 }
 
-/// By priority; the number of tasks when all pass.
+/// Returns the first failing task by priority; the number of tasks when all pass.
 template <class Analysis>
 constexpr auto first_failing(std::uint64_t limit, search_effort& effort, Analysis& a) -> std::size_t {
   std::size_t k = 0;
@@ -68,7 +68,7 @@ class plan_walk {
     return takes_shares_back() || A::priority_ordered ? visit(0) : grow();
   }
 
-  /// By priority.
+  /// Returns the shares by priority.
   [[nodiscard]] constexpr auto shares() const noexcept -> const share_list& { return chosen_; }
 
  private:
@@ -114,8 +114,8 @@ class plan_walk {
 
   constexpr auto first_failing() -> std::size_t { return detail::first_failing(limit_, *effort_, *analysis_); }
 
-  /// Smaller shares first; of equal shares the GPU of lower number. With a monotone analysis no share above the least
-  /// passing one on a GPU can help anybody, so only other GPUs remain to be tried after it.
+  /// Tries smaller shares first; of equal shares the GPU of lower number. With a monotone analysis no share above the
+  /// least passing one on a GPU can help any task, so only other GPUs remain to be tried after it.
   constexpr auto try_shares(std::size_t k) -> bool {
     std::array<bool, max_gpus> settled{};
     std::int32_t largest = 0;
@@ -146,8 +146,8 @@ class plan_walk {
     return false;
   }
 
-  /// Greedy where a task is judged by the shares of all: from the least shares on, the first task that fails gets one
-  /// unit more, or where even all that is left would not do, the lower task with the longest kernel.
+  /// A greedy search where a task is judged by the shares of all. From the least shares on, the first task that fails
+  /// gets one unit more. If even all that is left would not do, the lower task with the longest kernel gets it.
   constexpr auto grow() -> bool {
     for (std::size_t k = 0; k < size(); ++k) {
       if (needs_[k] && !pool_.grow(chosen_[k])) { return false; }
@@ -174,7 +174,7 @@ class plan_walk {
     analysis_->assign(k, chosen_[k]);
     return passes;
   }
-  /// Of the tasks below k whose share can grow; `size()` if there is none.
+  /// Returns the task with the longest kernel of those below k whose share can grow; `size()` if there is none.
   [[nodiscard]] constexpr auto longest_kernel_below(std::size_t k) const -> std::size_t {
     const auto& table = analysis_->table();
     std::size_t found = size();

@@ -23,7 +23,7 @@ struct place_statistics {
   rational mean{};
   rational variance{};  ///< of all places, not of a sample
 
-  /// Square root of the variance in such parts, rounded to the nearest. Pre: 0 < parts <= 10^6.
+  /// Returns the square root of the variance in such parts, rounded to the nearest. Pre: 0 < parts <= 10^6.
   [[nodiscard]] constexpr auto deviation(std::int64_t parts) const noexcept -> std::int64_t {
     TAKT_EXPECTS(parts > 0 && parts <= 1'000'000);
     // sqrt(v) rounds to r / parts iff (2 r - 1)^2 <= 4 parts^2 v < (2 r + 1)^2; 4 parts^2 v is at most 2^62.
@@ -45,7 +45,7 @@ struct place_statistics {
   }
 
  private:
-  /// floor(part * scale) without a product that overflows. Pre: 0 <= part < 1, 0 < scale < 2^62.
+  /// Returns floor(part * scale) without a product that overflows. Pre: 0 <= part < 1, 0 < scale < 2^62.
   [[nodiscard]] static constexpr auto scaled_floor(const rational& part, std::int64_t scale) noexcept -> std::int64_t {
     TAKT_EXPECTS(!(part < rational{0}) && part < rational{1} && scale > 0 && scale < std::int64_t{1} << 62);
     std::int64_t out = 0;
@@ -62,8 +62,8 @@ struct place_statistics {
 };
 
 /// Ranks candidates by how they do in groups of experiments. In a group the one with the largest area below its curve
-/// takes the first place, and equal ones take the better place, so that the next one's number is left out. Over all
-/// groups the median place decides, then the mean, then the given order. Exact: areas are only compared.
+/// takes the first place. Equal ones take the better place, and the next one's number is left out. Over all groups the
+/// median place decides, then the mean, then the given order. Exact: areas are only compared.
 /// Source: Elliott 2015, section 4.3.6.2.
 template <std::size_t MaxCandidates>
 class area_ranking {
@@ -80,7 +80,7 @@ class area_ranking {
   [[nodiscard]] constexpr auto candidates() const noexcept -> std::size_t { return candidates_; }
   [[nodiscard]] constexpr auto groups() const noexcept -> std::int64_t { return groups_; }
 
-  /// Places in one group, from 1. Pre: areas.size() <= MaxCandidates. Cost: candidates^2.
+  /// Returns the places in one group, from 1. Pre: areas.size() <= MaxCandidates. Cost: candidates^2.
   template <std::totally_ordered Area>
   [[nodiscard]] static constexpr auto places_of(std::span<const Area> areas) -> places {
     TAKT_EXPECTS(areas.size() <= MaxCandidates);
@@ -94,7 +94,7 @@ class area_ranking {
     return out;
   }
 
-  /// One group. False, and no change, unless there is one area per candidate and room for the group.
+  /// Adds one group. False, and no change, unless there is one area per candidate and room for the group.
   template <std::totally_ordered Area>
   constexpr auto add(std::span<const Area> areas) -> bool {
     if (areas.size() != candidates_ || groups_ == max_ranked_groups) { return false; }
@@ -104,7 +104,7 @@ class area_ranking {
     return true;
   }
 
-  /// Best first; empty without groups.
+  /// Returns candidates, best first; empty without groups.
   [[nodiscard]] constexpr auto ranked() const -> order {
     order out;
     for (std::size_t i = 0; i < candidates_ && groups_ > 0; ++i) {
@@ -125,7 +125,7 @@ class area_ranking {
     return a.twice_median != b.twice_median ? a.twice_median < b.twice_median : a.mean < b.mean;
   }
 
-  /// Place of the n-th best group of a candidate, from 0.
+  /// Returns the place of the n-th best group of a candidate, from 0.
   [[nodiscard]] constexpr auto place_at(std::size_t candidate, std::int64_t n) const -> std::int64_t {
     std::size_t place = 0;
     std::int64_t passed = counts_[candidate][0];
@@ -154,8 +154,8 @@ class area_ranking {
   std::array<std::array<std::int64_t, MaxCandidates>, MaxCandidates> counts_{};
 };
 
-/// Spearman's coefficient of two rankings without ties, in thousandths, rounded down. Pre: as many places in both, from
-/// 1, more than one.
+/// Returns Spearman's coefficient of two rankings without ties, in thousandths, rounded down. Pre: as many places in
+/// both, from 1, more than one.
 [[nodiscard]] constexpr auto rank_correlation(std::span<const std::int64_t> a, std::span<const std::int64_t> b)
     -> std::int64_t {
   TAKT_EXPECTS(a.size() == b.size() && a.size() > 1);

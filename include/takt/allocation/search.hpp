@@ -49,7 +49,7 @@ class plan_search {
     return false;
   }
 
-  /// Greedy has found nothing, which proves something only where it is exact.
+  /// Called when greedy has found nothing, which proves something only where it is exact.
   constexpr auto give_up() -> bool {
     effort_.complete = effort_.complete && greedy_is_exact();
     return false;

@@ -31,8 +31,8 @@ class set_plans {
     bool no_room;  ///< not the analysis but the GPUs ended it
   };
 
-  /// The least passing share of each task in turn, on the GPU that it fills best. Where a task is judged by the shares
-  /// of all, the least share of each. Cost: an analysis of each task for each doubling of its share.
+  /// Tries the least passing share of each task in turn, on the GPU that it fills best. Where a task is judged by the
+  /// shares of all, the least share of each. Cost: an analysis of each task for each doubling of its share.
   constexpr auto try_least(const choices& set) -> attempt {
     share_pool pool{analysis_->platform()};
     reserve(set);
@@ -58,7 +58,7 @@ class set_plans {
     return {A::priority_ordered ? size() : first_failing(), false};
   }
 
-  /// By priority, of the plan tried last.
+  /// Returns the shares of the plan tried last, by priority.
   [[nodiscard]] constexpr auto shares() const noexcept -> const share_list& { return chosen_; }
 
  private:
@@ -91,7 +91,7 @@ class set_plans {
     if (!set.several_gpus(k)) { held_[set.first_gpu(k)] += times * set.rounded_least(k, set.first_gpu(k)); }
   }
 
-  /// The largest share of task k on each GPU beside what is held back.
+  /// Returns the largest share of task k on each GPU beside what is held back.
   [[nodiscard]] constexpr auto room_for(const choices& set, std::size_t k, const share_pool& pool) const -> sms_by_gpu {
     sms_by_gpu most{};
     for (std::size_t g = 0; g < pool.size(); ++g) {
@@ -105,7 +105,7 @@ class set_plans {
     return most;
   }
 
-  /// The least share on the GPU with room that has least left.
+  /// Returns the least share on the GPU with room that has least left.
   [[nodiscard]] constexpr auto tightest(const choices& set, std::size_t k, const sms_by_gpu& most,
                                         const share_pool& pool) const -> sm_share {
     sm_share out{};
@@ -118,7 +118,7 @@ class set_plans {
     return out;
   }
 
-  /// The least passing share on any GPU with room, none if there is none. Of GPUs alike the fullest is taken.
+  /// Returns the least passing share on any GPU with room, none if there is none. Of GPUs alike the fullest is taken.
   constexpr auto least_passing_share(const choices& set, std::size_t k, const sms_by_gpu& most, const share_pool& pool)
       -> sm_share {
     sm_share best{};
@@ -143,7 +143,7 @@ class set_plans {
     return best;
   }
 
-  /// By bisection: exact where more SMs make the task's own bound no worse. 0 if there is none.
+  /// Finds the least passing share by bisection. Exact where more SMs never make the task's bound worse. 0: none.
   constexpr auto least_passing(std::size_t k, std::size_t g, std::int32_t least, std::int32_t most, std::int32_t unit)
       -> std::int32_t {
     const auto passes = [&](std::int32_t sms) {

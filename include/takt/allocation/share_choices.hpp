@@ -20,7 +20,7 @@ using analysis::share_choice;
 template <std::size_t MaxTasks>
 class share_choices {
  public:
-  /// Every plan. Pre: `platform` outlives the set.
+  /// Starts with every plan. Pre: `platform` outlives the set.
   constexpr share_choices(const platform_record& platform, std::size_t tasks, const std::array<bool, MaxTasks>& needs)
       : platform_{&platform}, size_{tasks} {
     TAKT_EXPECTS(tasks <= MaxTasks);
@@ -46,7 +46,7 @@ class share_choices {
   [[nodiscard]] constexpr auto several_gpus(std::size_t k) const noexcept -> bool {
     return (choices_[k].gpus & (choices_[k].gpus - 1)) != 0;
   }
-  /// The fewest units that task k needs on any of its GPUs; 0 if it needs none.
+  /// Returns the fewest units that task k needs on any of its GPUs; 0 if it needs none.
   [[nodiscard]] constexpr auto least_units(std::size_t k) const noexcept -> std::int32_t {
     std::int32_t least = 0;
     for (std::size_t g = 0; g < gpus(); ++g) {
@@ -56,7 +56,7 @@ class share_choices {
     }
     return least;
   }
-  /// The least share above or at `sms` that some GPU of task k can be cut into.
+  /// Returns the least share above or at `sms` that some GPU of task k can be cut into.
   [[nodiscard]] constexpr auto next_share(std::size_t k, std::int32_t sms) const noexcept -> std::int32_t {
     std::int32_t least = 0;
     for (std::size_t g = 0; g < gpus(); ++g) {
@@ -82,7 +82,7 @@ class share_choices {
     return true;
   }
 
-  /// The GPUs that no task tells from GPU g, itself included: exchanging them changes no plan's verdict.
+  /// Returns which GPUs no task tells from GPU g, itself included, as bits. Exchanging them changes no plan's verdict.
   [[nodiscard]] constexpr auto twins(std::size_t g) const noexcept -> std::uint32_t {
     std::uint32_t out = 0;
     for (std::size_t other = 0; other < gpus(); ++other) {

@@ -39,9 +39,9 @@ class share_search_steps {
     plan_ = *decided;
   }
 
-  /// The first proof, else what the first plan got. Where an even split is too little for some kernel, others come
-  /// first; that all of them are is no proof, unless the facts of a kernel say nothing of parts. Numbers of a board or
-  /// of tasks that are out of range are left to the test.
+  /// Returns the first proof, else what the first plan got. Where an even split is too little for some kernel, others
+  /// come first. That all splits are too little is no proof, unless the facts of a kernel say nothing of parts. Numbers
+  /// of a board or of tasks that are out of range are left to the test.
   constexpr auto run(std::int32_t rounds) -> verdict_type {
     for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
     if (!takes_decisions()) { return judge(decided_.plan); }
@@ -78,7 +78,7 @@ class share_search_steps {
  private:
   [[nodiscard]] constexpr virtual auto has_wrong_board() const -> bool = 0;
   [[nodiscard]] constexpr virtual auto judge(const plan_type& p) const -> verdict_type = 0;
-  /// Jobs alone under the shares of a plan, as the rules see them: of all tasks, or of one.
+  /// Measures jobs alone under the shares of a plan, as the rules see them: of all tasks, or of one.
   constexpr virtual void measure(const plan_type& p, std::span<job_times> out, std::size_t only) const = 0;
   [[nodiscard]] constexpr virtual auto wishes() const -> place_wishes<N> = 0;
 
@@ -140,7 +140,7 @@ class share_search_steps {
     return out;
   }
 
-  /// Tasks to GPUs, where what is handed out is split evenly, and to cores.
+  /// Places tasks on cores and on GPUs, where what is handed out is split evenly.
   constexpr void place() {
     if (chooses_gpus()) { spread(); }
     if (room_.chooses_cores()) { place_on_cores(); }
@@ -156,8 +156,8 @@ class share_search_steps {
     write_shares();
   }
 
-  /// Tasks to GPUs, the neediest first, each to where it finds the most SMs for the need there. One that hands nothing
-  /// out counts as it is. A task that cannot run on one unit needs what all units take, times their number.
+  /// Places tasks on GPUs, the greatest need first, each where it finds the most SMs for the need there. One that hands
+  /// nothing out counts as it is. A task that cannot run on one unit needs what all units take, times their number.
   constexpr void spread() {
     std::int64_t needs[max_gpus][N]{};
     for (std::size_t g = 0; g < room_.gpus.size(); ++g) {
@@ -246,7 +246,7 @@ class share_search_steps {
   }
 
   constexpr void measure() { measure(plan_, {times_, size()}, every_task); }
-  /// One task on so many units; one that cannot run there takes forever.
+  /// Returns the time of one task on so many units, unbounded if it cannot run there.
   [[nodiscard]] constexpr auto time_on(std::size_t i, std::int32_t units) -> ticks {
     const std::int32_t before = units_[i];
     units_[i] = units;
@@ -295,7 +295,7 @@ class share_search_steps {
   [[nodiscard]] static constexpr auto part_of(ticks time, ticks whole) -> std::int64_t {
     return (whole < time ? whole : time) / (whole / whole_part + 1);
   }
-  /// Time alone by deadline, weighted.
+  /// Returns the weighted ratio of the time alone to the deadline.
   [[nodiscard]] constexpr auto need(std::size_t i) const -> std::int64_t {
     return part_of(times_[i].all, room_.deadline[i]) * weights_[i];
   }
@@ -319,7 +319,7 @@ class share_search_steps {
     if (weight < most_weight) { weight += weight / 2; }
   }
 
-  /// Those that need most of their time first: deadlines less the time alone, and less still for tasks that failed.
+  /// Orders tasks by need: deadlines less the time alone, and less still for tasks that failed.
   constexpr void write_priorities() {
     if (!room_.reads_priorities) { return; }
     plan_.priorities.clear();

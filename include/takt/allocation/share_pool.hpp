@@ -25,7 +25,7 @@ class share_pool {
     return free_[g];
   }
   [[nodiscard]] constexpr auto untouched(std::size_t g) const -> bool { return free_[g] == gpu(g).budget(); }
-  /// The least shares that what is left can be cut into.
+  /// Returns the least shares that what is left can be cut into.
   [[nodiscard]] constexpr auto units() const -> std::int32_t {
     std::int32_t units = 0;
     for (std::size_t g = 0; g < size(); ++g) { units += free_[g] / gpu(g).granularity; }
@@ -41,7 +41,7 @@ class share_pool {
     free_[g] += sms;
   }
 
-  /// One unit more, on the GPU where the share lies or else the one with most units left; false if there is none.
+  /// Adds one unit, on the GPU where the share lies or else the one with most units left; false if there is none.
   constexpr auto grow(sm_share& share) -> bool {
     const std::size_t g = share.sms > 0 ? static_cast<std::size_t>(share.gpu) : emptiest();
     if (g == size() || !has_unit(g)) { return false; }
@@ -64,7 +64,7 @@ class share_pool {
   std::array<std::int32_t, max_gpus> free_{};
 };
 
-/// Unit by unit, in turn, to every task that needs some, until nothing more fits.
+/// Hands out unit by unit, in turn, to every task that needs some, until nothing more fits.
 template <std::size_t N>
 constexpr void split_evenly(const platform_record& platform, std::size_t tasks, const std::array<bool, N>& needs,
                             std::array<sm_share, N>& shares) {

@@ -14,8 +14,8 @@ struct period_search {
   ticks period = 0;  ///< supported; the smallest such if a longer period is never harder
 };
 
-/// The smallest common period of all graphs of `table`, among the multiples of `step` up to `most`, with which
-/// `bounded(table)` holds: with the test of a mode of execution, the shortest time between frames that this mode
+/// Finds the smallest common period of all graphs of `table`, among the multiples of `step` up to `most`, with which
+/// `bounded(table)` holds. With the test of a mode of execution, it is the shortest time between frames that this mode
 /// supports. The table keeps it. Pre: 0 < step <= most.
 /// Cost: one test per halving of the range; none allocates. Source: Yang et al. 2018, section 3.
 template <std::size_t N, std::size_t E, std::size_t G, std::predicate<const graph_table<ticks, N, E, G>&> Bounded>

@@ -28,7 +28,7 @@ class share_spreader {
   constexpr share_spreader(A& a, search_effort& effort)
       : analysis_{&a}, effort_{&effort}, needs_{tasks_with_shares(a)}, pool_{a.platform()} {}
 
-  /// `given` where some task does not pass under it. Else every task passes under what is returned, too.
+  /// Returns `given` where some task does not pass under it. Else every task passes under what is returned, too.
   constexpr auto run(const share_list& given) -> share_list {
     chosen_ = given;
     for (std::size_t k = 0; k < size(); ++k) {
@@ -84,7 +84,7 @@ class share_spreader {
     return false;
   }
 
-  /// Helps the tightest task that can be helped. False where none can.
+  /// Gives more to the tightest task that gains from it. False where none does.
   constexpr auto widen_some() -> bool {
     std::array<bool, A::max_tasks> tried{};
     for (;;) {
@@ -97,7 +97,7 @@ class share_spreader {
       if (grow(tightest) || grow_at_the_cost_of_others(tightest)) { return true; }
     }
   }
-  /// By as few units of what is left as make a difference: one more may change nothing where two do.
+  /// Adds as few units of what is left as make a difference: one more may change nothing where two do.
   constexpr auto grow(std::size_t k) -> bool {
     const auto g = static_cast<std::size_t>(chosen_[k].gpu);
     const std::int32_t unit = pool_.gpu(g).granularity;

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// An analysis that loses patience: once `stop(evaluations)`, which is asked before each task analysis, says so, it
+/// An analysis that can be stopped. Once `stop(evaluations)`, which is asked before each task analysis, says so, it
 /// passes no task any more, and a search over it ends.
 template <analysis::PriorityAnalysis A, class Stop>
 class search_guard {

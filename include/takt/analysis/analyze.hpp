@@ -35,8 +35,8 @@ inline constexpr bool flattens<T> = !visit_source<T>::needs_pools;
 
 /// A method of a list is about the board as a whole, and about tasks in this spelling.
 template <class P, class T, class Methods>
-concept KnownAsAWhole = (analysis::HasChainMethod<P, Methods> && flattens<T>) ||
-                        analysis::SetMethod<analysis::method_of<P, Methods>, T>;
+concept KnownAsAWhole =
+    (analysis::HasChainMethod<P, Methods> && flattens<T>) || analysis::SetMethod<analysis::method_of<P, Methods>, T>;
 
 }  // namespace detail
 
@@ -60,11 +60,16 @@ struct board_is_asked_about {
                 "knows it; ask with those of its system, such as takt::rtgpu_methods. See docs/errors.md#E85");
 };
 
+/// Says so of chains. Kernels of an accelerator have no place on a board for chains.
+template <class T>
+using unknown_to_methods =
+    std::conditional_t<AcceleratorTaskSet<T>, takt::detail::check_chains<T>, board_is_asked_about<false>>;
+
 /// Stops compilation with the sentence that keeps a question from having an answer.
 template <class P, class T, class Methods>
 struct check_question
     : std::conditional_t<takt::detail::SaysWhyNoMethod<P, T>, takt::detail::why_no_method<P, T>,
-                         std::conditional_t<KnownComposition<P>, std::type_identity<board_is_asked_about<false>>,
+                         std::conditional_t<KnownComposition<P>, std::type_identity<unknown_to_methods<T>>,
                                             std::type_identity<takt::detail::check_composition<P>>>>::type {};
 template <class P, class T, class Methods>
   requires takt::detail::KnownAsAWhole<P, T, Methods>
@@ -95,8 +100,8 @@ template <class Methods, class P, class T, std::size_t N, std::size_t V, class..
   return method_of<P, Methods>{}.evidence(platform, tasks, p, options...);
 }
 
-/// Says what a method alone, the first of a list that is about the board, proves under a plan, in one of its readings if
-/// it has several, such as a variant of RTGPU. Error: as `analyze`.
+/// Says what one method alone proves under a plan: the first of a list that is about the board. It is asked in one of
+/// its readings if it has several, such as a variant of RTGPU. Error: as `analyze`.
 template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>
   requires takt::detail::KnownAsAWhole<P, T, Methods>
 [[nodiscard]] constexpr auto analyze_by(const P& platform, const T& tasks, const plan<N, V>& p,
@@ -109,15 +114,16 @@ template <class Methods, class P, class T, std::size_t N, std::size_t V, class..
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan. The combiners always make bounds of the
 /// rules of the pools, where these have bounds; `asked` adds methods that know boards as a whole: published ones, such
-/// as `rtgpu_methods` of <takt/systems/rtgpu.hpp>, and those of one's own. The best counts: where a method and a combiner
-/// both prove the set, each task has the lesser bound, and its row says whose it is.
+/// as `rtgpu_methods` of <takt/systems/rtgpu.hpp>, and those of one's own. The best counts: where a method and a
+/// combiner both prove the set, each task has the lesser bound, and its row says whose it is.
 ///
-/// `schedulable` is a proof; `unschedulable` is one that some legal run misses a deadline under every plan; `not_proven`
-/// is neither. Guards are looked for only where the plan's `may_guard` says so. The verdict's plan holds all that the
-/// proof rests on; simulate and run with it. Error: `invalid_model` and `overflow`, with the field in `error`; in a
-/// constant expression these stop compilation with a sentence. Cost: see the combiners and the methods.
+/// `schedulable` is a proof; `unschedulable` is one that some legal run misses a deadline under every plan;
+/// `not_proven` is neither. Guards are looked for only where the plan's `may_guard` says so. The verdict's plan holds
+/// all that the proof rests on; simulate and run with it. Error: `invalid_model` and `overflow`, with the field in
+/// `error`; in a constant expression these stop compilation with a sentence. Cost: see the combiners and the methods.
 template <class P, class T, std::size_t N, std::size_t V, class... M>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p, methods<M...> /*asked*/ = {},
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
+                                     methods<M...> /*asked*/ = {},
                                      detail::refusal&& refused = detail::refusal{
                                          analysis::detail::check_question<P, T, methods<M...>>::passed}) {
   using method = analysis::method_of<P, methods<M...>>;
@@ -127,8 +133,8 @@ template <class P, class T, std::size_t N, std::size_t V, class... M>
   } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> &&
                        analysis::detail::check_question<P, T, methods<M...>>::passed) {
     if constexpr (analysis::detail::ProvenEitherWay<P, T, method>) {
-      return analysis::with_proven_misses(platform, tasks,
-                                          analysis::detail::judge_either_way<method>(platform, tasks, p, refused.error));
+      return analysis::with_proven_misses(
+          platform, tasks, analysis::detail::judge_either_way<method>(platform, tasks, p, refused.error));
     } else {
       return analysis::detail::judge_by<method>(platform, tasks, p, refused.error);
     }

@@ -132,7 +132,7 @@ class any_board {
 
   [[nodiscard]] auto size() const noexcept -> std::size_t { return pools_.size(); }
   [[nodiscard]] auto operator[](std::size_t pool) const noexcept -> const pool_type& { return pools_[pool]; }
-  /// f of each pool, in the order in which they were added.
+  /// Calls f with each pool, in the order in which they were added.
   template <class F>
   void each(const F& f) const {
     for (const pool_type& p : pools_) { f(p); }
@@ -174,7 +174,7 @@ class any_board {
   bool keeps_processors_ = false;
 };
 
-/// A typed board as a value, for sets of at most `Capacity` visits.
+/// Returns a typed board as a value, for sets of at most `Capacity` visits.
 template <std::size_t Capacity, std::size_t MaxPools = 0, class... Pools>
 [[nodiscard]] auto erase(const platform<Pools...>& board) {
   any_board<(MaxPools < sizeof...(Pools) ? sizeof...(Pools) : MaxPools), Capacity> out;
@@ -224,7 +224,7 @@ template <std::size_t MaxPools, std::size_t Capacity, class Segments>
 struct board_fault<any_board<MaxPools, Capacity>, Segments> {
   using type = no_board_fault;
 };
-/// No method takes it as a whole.
+/// Says that no method takes such a board as a whole.
 template <std::size_t MaxPools, std::size_t Capacity, class... Known>
 struct first_foreign<any_board<MaxPools, Capacity>, Known...> {
   using type = typename any_board<MaxPools, Capacity>::pool_type;
@@ -255,8 +255,8 @@ class board_stations<any_board<MaxPools, Capacity>, MaxStations>
     }
   }
 
-  /// The number of a station, which is added if it is new; `max_stations` when full or where there is no room for its
-  /// server.
+  /// Returns the number of a station, which is added if it is new; `max_stations` when full or where there is no room
+  /// for its server.
   auto number_of(const board_station& wanted) -> std::uint32_t {
     for (std::uint32_t s = 0; s < where_.size(); ++s) {
       if (where_[s] == wanted) { return s; }

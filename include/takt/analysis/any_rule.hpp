@@ -69,7 +69,7 @@ class any_rule {
   /// Returns whether holders of tokens can be served at the priority of others.
   [[nodiscard]] auto inherits_priorities() const noexcept -> bool { return calls_->reprioritize != nullptr; }
   [[nodiscard]] auto takes_suspensions() const noexcept -> bool { return calls_->takes_suspensions; }
-  /// Returns who can delay a visit.
+  /// Returns which visits can delay a visit.
   [[nodiscard]] auto delays_from() const noexcept -> delayed_by { return calls_->delays_from; }
   /// Returns whether visits with guards may start early on one unit.
   [[nodiscard]] auto starts_early() const noexcept -> bool { return calls_->starts_early; }
@@ -90,7 +90,7 @@ class any_rule {
   [[nodiscard]] auto reads_cores() const noexcept -> bool { return calls_->reads_cores; }
   [[nodiscard]] auto has_clusters() const noexcept -> bool { return calls_->has_clusters; }
   [[nodiscard]] auto habits() const noexcept -> unit_habits { return calls_->habits(place_); }
-  /// Processors that are scheduled together.
+  /// Returns how many processors are scheduled together.
   [[nodiscard]] auto cluster(std::int32_t units) const -> std::int32_t { return calls_->cluster(place_, units); }
   /// Returns how long a visit takes, by its view or by itself. On something without SMs a kernel whose time nothing but
   /// SMs gives takes an unknown time.

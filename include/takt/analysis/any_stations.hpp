@@ -34,8 +34,8 @@ class any_stations {
     units_[count_++] = units;
     return true;
   }
-  /// A pool of tokens. Its sections are clients of the lock, so there are at most `Capacity`. False when full or when
-  /// locks of the rule have no replica for each token.
+  /// Adds a pool of tokens. Its sections are clients of the lock, so there are at most `Capacity`. False when full or
+  /// when locks of the rule have no replica for each token.
   auto add_tokens(const any_token_rule<Capacity>& rule, std::int32_t tokens) -> bool {
     return tokens > 0 && rule.locks_all(tokens) && token_rules_.try_push_back(rule) && tokens_.try_push_back(tokens);
   }
@@ -77,7 +77,7 @@ class any_stations {
     rule(s).beside(own, other);
   }
   [[nodiscard]] auto serves_bodies(std::size_t s) const noexcept -> bool { return rule(s).serves_bodies(); }
-  /// Returns who can delay a visit there.
+  /// Returns which visits can delay a visit there.
   [[nodiscard]] auto delays_from(std::size_t s) const noexcept -> delayed_by { return rule(s).delays_from(); }
   /// Returns whether visits with guards may start early there.
   [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {

@@ -57,7 +57,7 @@ constexpr void note_parts(const Board& board, board_limits& out) {
   });
 }
 
-/// Proofs of misses within limits, under a rule of processors.
+/// Returns the proofs of misses within limits, under a rule of processors.
 template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto misses_within(const board_limits& limits, const described_tasks<N, V, R, S>& all,
                                            const hardware& board) -> proven_misses<ticks, N> {
@@ -75,7 +75,7 @@ inline constexpr bool is_platform = false;
 template <Pool... Pools>
 inline constexpr bool is_platform<platform<Pools...>> = true;
 
-/// The sizes of a typed board.
+/// Returns the sizes of a typed board.
 template <class P>
 [[nodiscard]] constexpr auto hardware_of(const P& board) -> hardware {
   hardware out;
@@ -97,8 +97,8 @@ template <class P>
 
 }  // namespace detail
 
-/// Proofs that some legal run misses a deadline of tasks on a typed board, under every plan. None where the tasks hold
-/// what descriptions do not, such as mutexes. Cost: those of `find_proven_misses` and `add_strict_misses`.
+/// Returns the proofs that some legal run misses a deadline of tasks on a typed board, under every plan. None where the
+/// tasks hold what descriptions do not, such as mutexes. Cost: those of `find_proven_misses` and `add_strict_misses`.
 template <class P, class T>
 [[nodiscard]] constexpr auto misses_on(const P& board, const T& tasks)
     -> proven_misses<ticks, takt::described_as<T>::max_tasks> {
@@ -123,7 +123,7 @@ template <class P, class T>
   return out;
 }
 
-/// A verdict of tasks on a typed board; `unschedulable` where it is no proof and a miss is proven under every plan.
+/// Returns a verdict on a typed board: `unschedulable` where it is no proof and a miss is proven under every plan.
 template <class P, class T, class Verdict>
 [[nodiscard]] constexpr auto with_proven_misses(const P& board, const T& tasks, Verdict found) -> Verdict {
   const bool is_open = !found.error && !found.schedulable() && found.status != verdict_status::unschedulable;

@@ -40,8 +40,8 @@ template <class Table>
 ///
 /// A workload function is at most its window, and a window at most twice the longest deadline plus what it is asked
 /// for. So every sum is at most (segments + 8) times all own work plus (4 tasks + 2 segments + 8) times the longest
-/// period. A product jobs x work is at most a window plus two periods. One test at the door lets the loops behind it
-/// use plain arithmetic.
+/// period. A product jobs x work is at most a window plus two periods. One test at the start lets the later loops use
+/// plain arithmetic.
 template <class Table>
 [[nodiscard]] constexpr auto has_headroom(const Table& table, const platform_record& platform) -> bool {
   using number = typename Table::number;

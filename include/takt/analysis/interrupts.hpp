@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// Which CPUs take a cluster's timer interrupts.
+/// Says which CPUs take a cluster's timer interrupts.
 enum class interrupt_handling : std::uint8_t {
   shared,    ///< the cluster's own: each preemption of a job may be interrupted anew
   shielded,  ///< another one
@@ -18,8 +18,8 @@ enum class interrupt_handling : std::uint8_t {
   return interrupt_handling::shielded;
 }
 
-/// Timer ticks and releases on the CPUs of a cluster, and how much longer they make a job: a tick may come once per
-/// quantum, a release interrupt once per period of each task. On ticks rounded upwards, in parts of 2^-30.
+/// Timer ticks and releases on the CPUs of a cluster, and how much longer they make a job. A tick may come once per
+/// quantum, a release interrupt once per period of each task. Ticks are rounded upwards, in parts of 2^-30.
 /// Source: Brandenburg 2011, preemption-centric accounting; Elliott 2015, equations 2.41 to 2.44.
 template <ExactNumber Number>
 class interrupt_load {
@@ -30,7 +30,7 @@ class interrupt_load {
     fits_ = add_exactly(o.tick, o.interrupt_cache_loss, each) && interrupt(each, o.tick_quantum, o.event_latency);
   }
 
-  /// A task is released on these CPUs. Pre: period > 0. Cost: constant.
+  /// Adds that a task is released on these CPUs. Pre: period > 0. Cost: constant.
   constexpr void add_release(const Number& period) {
     TAKT_EXPECTS(Number(0) < period);
     Number each{};
@@ -43,16 +43,16 @@ class interrupt_load {
     fits_ = fits_ && interrupt(work, every, latest);
   }
 
-  /// False: interrupts leave no time for jobs.
+  /// Returns whether interrupts leave any time for jobs.
   [[nodiscard]] constexpr auto leaves_time() const -> bool { return load_ < unit(); }
   [[nodiscard]] constexpr auto fits() const -> bool { return fits_ && is_number(load_) && is_number(once_); }
 
-  /// Longest delay by interrupts that are pending when a job is dispatched. Pre, here and below: `leaves_time()`.
+  /// Computes the longest delay by interrupts pending at a dispatch. Pre, here and below: `leaves_time()`.
   [[nodiscard]] constexpr auto delay(Number& out) const -> bool {
     TAKT_EXPECTS(leaves_time());
     return stretch(once_, out);
   }
-  /// Time that a job of so much work takes, without `delay`. False when it does not fit.
+  /// Computes the time that a job of so much work takes, without `delay`. False when it does not fit.
   [[nodiscard]] constexpr auto stretch(const Number& work, Number& out) const -> bool {
     TAKT_EXPECTS(leaves_time());
     if constexpr (number_traits<Number>::integral) {
@@ -70,7 +70,7 @@ class interrupt_load {
   [[nodiscard]] static constexpr auto unit() -> Number {
     return number_traits<Number>::integral ? Number(std::int64_t{1} << 30) : Number(1);
   }
-  /// work / every in units of `unit()`.
+  /// Returns work / every in units of `unit()`.
   [[nodiscard]] static constexpr auto share(const Number& work, const Number& every, Number& out) -> bool {
     if constexpr (number_traits<Number>::integral) {
       Number scaled{};
@@ -99,9 +99,9 @@ class interrupt_load {
   bool fits_ = true;
 };
 
-/// The time of a job with all that the operating system adds: its dispatch, cache loss, interrupts, and the interrupts
-/// that are pending when it goes on after its release, its dispatch and each of its `suspensions`. False when it does
-/// not fit, or `where` is unknown. Source: Elliott 2015, equation 2.50.
+/// Returns the time of a job with all that the operating system adds: dispatch, cache loss and interrupts. These
+/// include the interrupts that are pending when it goes on after its release, its dispatch and each of its
+/// `suspensions`. False when it does not fit, or `where` is unknown. Source: Elliott 2015, equation 2.50.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto dispatched_time(const interrupt_load<Number>& interrupts,
                                              const gpusync_overheads<Number>& o, const Number& work,

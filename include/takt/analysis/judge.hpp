@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Evaluates every task under a plan, from the highest priority down, and stops at the first that fails: bounds of
+/// Evaluates every task under a plan, from the highest priority down, and stops at the first that fails. Bounds of
 /// lower tasks would rest on a deadline that is not kept. A task without a share in the plan has none.
 /// Returns the number of tasks that meet their deadlines, highest first.
 template <PriorityAnalysis A, std::size_t N>
@@ -24,7 +24,7 @@ constexpr auto evaluate_all(A& a, const plan<N>& p) -> std::size_t {
   return k;
 }
 
-/// The verdict of an analysis whose first `passed` tasks meet their deadlines and whose next one, if any, was
+/// Returns the verdict of an analysis whose first `passed` tasks meet their deadlines and whose next one, if any, was
 /// evaluated. Status: `schedulable` or `not_proven`.
 template <PriorityAnalysis A>
 [[nodiscard]] constexpr auto verdict_of(const A& a, std::size_t passed) {

@@ -74,7 +74,7 @@ template <class M, class P, class T, std::size_t N, std::size_t V, class... Opti
   return out;
 }
 
-/// Does so whether the method is one of chains or of sets.
+/// Asks a method, be it one of chains or of sets.
 template <class M, class P, class T, std::size_t N, std::size_t V, class... Options>
 [[nodiscard]] constexpr auto judge_by(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
                                       const Options&... options) {
@@ -85,7 +85,7 @@ template <class M, class P, class T, std::size_t N, std::size_t V, class... Opti
   }
 }
 
-/// Tasks where a plan that a method judged has moved them, as far as the plan does not say it to the pools.
+/// Returns tasks where a plan that a method judged has moved them, as far as the plan does not say it to the pools.
 template <class Method, class T, class Plan>
 [[nodiscard]] constexpr auto placed_by(const T& tasks, const Plan& judged) {
   if constexpr (requires { Method::placed(tasks, judged); }) {
@@ -126,8 +126,8 @@ constexpr void judge_late_deadlines(const P& platform, const T& tasks, const pla
   out.plan.feasible = out.schedulable();
 }
 
-/// The known method first; combiners under the very plan that it judged. They may add guards nowhere: what a method
-/// knows is simulated and run without.
+/// Asks the known method first, then combiners under the very plan that it judged. They may add guards nowhere: what a
+/// method knows is simulated and run without.
 template <class M, class P, class T, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto judge_either_way(const P& platform, const T& tasks, const plan<N, V>& p,
                                               model_error& error) {

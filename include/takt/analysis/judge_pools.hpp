@@ -59,7 +59,7 @@ concept BoardMethod =
 
 namespace detail {
 
-/// Of two verdicts on one system that are both proofs, the lesser bound of each task, under its name.
+/// Takes the lesser bound of each task, under its name, of two verdicts on one system that are both proofs.
 template <class Verdict, class Other>
 constexpr void take_lesser_bounds(Verdict& out, const Other& other, std::string_view both) {
   const std::string_view first = out.method;
@@ -132,10 +132,10 @@ constexpr void add_closed_part(const visit_table<N, V>& table, const asked_stati
       table, reach, [&](const visit_table<N, V>& part) { return holistic(part, stations); }, closed_holistic, out);
 }
 
-/// The best of all that apply: where the method of the board and the holistic combiner both prove the set, the lesser
-/// bounds, else the first proof. Without one, what the holistic combiner says, with bounds where they do not rest on
-/// what it does not prove. Strictly periodic tasks that a run decides need no other test. Guards make another system,
-/// so they come where nothing else is a proof and `may_guard` says so, and their bounds stand alone.
+/// Returns the best of all that apply: where the method of the board and the holistic combiner both prove the set, the
+/// lesser bounds, else the first proof. Without one, what the holistic combiner says, with bounds where they do not
+/// rest on what it does not prove. Strictly periodic tasks that a run decides need no other test. Guards make another
+/// system, so they come where nothing else is a proof and `may_guard` says so, and their bounds stand alone.
 template <class Method, std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto best_of(const Method& method, const visit_table<N, V>& table, const Stations& stations,
                                      bool may_guard) -> verdict<ticks, N, V> {
@@ -166,7 +166,7 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
   return first;
 }
 
-/// Of jobs that keep their processors.
+/// Judges jobs that keep their processors.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto judge_spinning(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
@@ -182,7 +182,7 @@ template <std::size_t N, std::size_t V, class Stations>
   return out;
 }
 
-/// A verdict about guards that a plan brings.
+/// Returns a verdict about guards that a plan brings.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto judge_guards(const visit_table<N, V>& table, const Stations& stations, const plan<N, V>& p)
     -> verdict<ticks, N, V> {

@@ -30,7 +30,7 @@ namespace analysis {
 /// Stands where no method that is asked is about a board.
 struct no_known_method {};
 
-/// Is the base of a family of methods, which says by a constrained member template of which boards it knows which:
+/// Is the base of a family of methods. A constrained member template says of which boards it knows which. An example:
 ///
 ///     struct my_family : takt::analysis::method_family {
 ///       template <DedicatedGpuPlatform P>
@@ -41,11 +41,11 @@ struct no_known_method {};
 /// things.
 /// - Of chains in priority order (`ChainMethod`): `analysis<Table>` names a `PriorityAnalysis`, made of a flat table
 ///   and a platform record, which also serves searches of shares as their test. Optional: `options`, its third argument
-///   where `analyze` is given none; `follows_pools`, true where the board is what the rules of its pools make of it, so
-///   that bounds of combiners may stand beside its own; `finds_misses`, true where `find_proven_misses` is about it.
+///   where `analyze` is given none. `follows_pools`: the board is what the rules of its pools make of it, so bounds of
+///   combiners may stand beside its own. `finds_misses`: `find_proven_misses` is about the board.
 /// - Of sets in a spelling of their own (`SetMethod`): `judge(platform, tasks, plan)` returns the verdict, and
-///   `judges<T>` says of which tasks. Optional: `options`, a fourth argument; `follows_pools`, with
-///   `placed(tasks, plan)`, the tasks as visits where a judged plan has moved them.
+///   `judges<T>` says of which tasks. Optional: `options`, a fourth argument; `follows_pools`, with `placed(tasks,
+///   plan)`, the tasks as visits where a judged plan has moved them.
 /// - Of any board of pools (`BoardMethod`): `responds(table, stations, bounds)`; see there.
 struct method_family {};
 
@@ -99,13 +99,13 @@ concept ChainMethod = requires {
 template <class P, class Methods>
 concept HasChainMethod = ChainMethod<method_of<P, Methods>>;
 
-/// A method of sets in a spelling of their own, whichever.
+/// A method of sets in any spelling of their own.
 template <class M>
 concept JudgesSets = requires {
   { M::name } -> std::convertible_to<std::string_view>;
   { M::template judges<int> } -> std::convertible_to<bool>;
 };
-/// One that judges these tasks.
+/// A method of sets that judges these tasks.
 template <class M, class T>
 concept SetMethod = JudgesSets<M> && M::template judges<T>;
 

@@ -31,8 +31,8 @@ struct board_limits {
 
 namespace detail {
 
-/// A time that a kernel takes in some legal run, wherever it runs: the least that the facts allow, if one of them says
-/// how long it takes and not only how to bound that. 0: not known.
+/// A time that a kernel takes in some legal run, wherever it runs. It is the least that the facts allow, if one of them
+/// says how long the kernel takes and does not only bound that. 0: not known.
 template <class Tasks>
 class legal_kernel_time {
  public:
@@ -181,9 +181,9 @@ template <class Tasks>
 
 }  // namespace detail
 
-/// Returns whether the times that rules make of kernels are ones that they take in some legal run: each kernel has one
-/// fact that says how long it takes, and none that only bounds it, as times of fewer SMs do. Then a run that misses a
-/// deadline proves something of the tasks.
+/// Returns whether the times that rules make of kernels are ones that they take in some legal run. That is so if each
+/// kernel has one fact that says how long it takes, and none that only bounds it, as times of fewer SMs do. Then a run
+/// that misses a deadline proves something of the tasks.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto times_are_given(const described_tasks<N, V, R, S>& all) -> bool {
   for (const described_visit& v : all.visits) {

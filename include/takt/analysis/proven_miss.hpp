@@ -99,7 +99,7 @@ namespace detail {
 
 inline constexpr std::int64_t million = 1'000'000;
 
-/// time / period in parts per million, rounded down, so that a sum above one million is a proof.
+/// Returns time / period in parts per million, rounded down, so that a sum above one million is a proof.
 template <class Number>
 [[nodiscard]] constexpr auto load_part(const Number& time, const Number& period) -> Number {
   using traits = number_traits<Number>;
@@ -135,9 +135,9 @@ template <class Number>
   return t.rank >= 0;
 }
 
-/// The response of a task released together with those before it on its core, as far as none of them ever leaves it.
-/// Only the first of them is sure to keep the core while it polls: what others poll for goes on while they wait. Strict
-/// tasks are sure to be released together only where they have one offset.
+/// Returns the response of a task released together with those before it on its core, as far as none of them ever
+/// leaves it. Only the first of them is sure to keep the core while it polls: what others poll for goes on while they
+/// wait. Strict tasks are sure to be released together only where they have one offset.
 template <class Number>
 [[nodiscard]] constexpr auto response_released_together(std::span<const task_load<Number>> loads,
                                                         const task_load<Number>& t) -> fixed_point<Number> {
@@ -186,9 +186,9 @@ constexpr void find_late_jobs(std::span<const task_load<Number>> loads, Misses& 
 
 }  // namespace detail
 
-/// Every proof among a few that some legal run misses a deadline: a job that takes too long alone or together with
-/// others of its core, and tasks with deadlines that ask for more than there is. None of them does not mean that none
-/// is missed. Cost: quadratic in the tasks, and a fixed point for each.
+/// Returns every proof among a few that some legal run misses a deadline. It finds a job that takes too long alone or
+/// together with others of its core, and tasks with deadlines that ask for more than there is. None of them does not
+/// mean that none is missed. Cost: quadratic in the tasks, and a fixed point for each.
 template <class Number, std::size_t N>
 [[nodiscard]] constexpr auto find_proven_misses(const inline_vector<task_load<Number>, N>& all,
                                                 const board_supply& supply) -> proven_misses<Number, N> {
@@ -236,7 +236,7 @@ template <class Number, std::size_t N>
 
 namespace detail {
 
-/// Largest share that a task could have on one GPU if every other GPU task had the least; 0 if not even one fits.
+/// Returns the largest share of a task on one GPU if every other GPU task has the least; 0 if not even one fits.
 template <class Table>
 [[nodiscard]] constexpr auto largest_share(const Table& table, const gpu_record& gpu, std::size_t gpus)
     -> std::int32_t {
@@ -245,7 +245,7 @@ template <class Table>
   return units < 1 ? 0 : units * gpu.granularity;
 }
 
-/// Time of a job of task k that runs alone with a given share.
+/// Returns the time of a job of task k that runs alone with a given share.
 template <class Table>
 [[nodiscard]] constexpr auto time_alone(const Table& table, std::size_t k, const sm_power& power) {
   using number = typename Table::number;
@@ -259,7 +259,7 @@ template <class Table>
   return sum;
 }
 
-/// The least time alone over every share that any plan could give; 0 where there is none.
+/// Returns the least time alone over every share that any plan could give; 0 where there is none.
 template <class Table>
 [[nodiscard]] constexpr auto least_time_alone(const Table& table, const platform_record& platform, std::size_t k) ->
     typename Table::number {

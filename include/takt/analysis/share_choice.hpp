@@ -53,7 +53,7 @@ constexpr void for_each_piece(const share_choice& choice, const Visit& visit) {
   for (; count > 0; --count) { visit(share_choice{choice.gpus, ends[count - 1], ends[count] - 1}); }
 }
 
-/// Shortest and longest time of a kernel on a share whose virtual SMs count `factor` times.
+/// Returns the shortest and longest time of a kernel on a share whose virtual SMs count `factor` times.
 template <class Table>
 [[nodiscard]] constexpr auto kernel_time(const Table& table, const segment_record<typename Table::number>& s,
                                          const platform_record& platform, const sm_share& share,
@@ -65,8 +65,8 @@ template <class Table>
   return out;
 }
 
-/// The greatest of the shortest and the least of the longest times over a choice: the one leaves others the widest gap,
-/// the other gives the task its best response. Pre: some share of the choice exists.
+/// Returns the greatest of the shortest and the least of the longest times over a choice. The one leaves others the
+/// widest gap, the other gives the task its best response. Pre: some share of the choice exists.
 template <class Table>
 [[nodiscard]] constexpr auto kernel_time(const Table& table, const segment_record<typename Table::number>& s,
                                          const platform_record& platform, const share_choice& choice,

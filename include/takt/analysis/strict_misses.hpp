@@ -73,8 +73,8 @@ template <class Misses>
 
 }  // namespace detail
 
-/// Adds strictly periodic tasks that miss a deadline in the run of their instants of release, under every plan: on the
-/// one processor, or on the core that they name, under preemptive fixed priorities or EDF. `ranks`: as for
+/// Adds strictly periodic tasks that miss a deadline in the run of their instants of release, under every plan. They
+/// are on the one processor, or on the core that they name, under preemptive fixed priorities or EDF. `ranks`: as for
 /// `find_proven_misses`. Cost: tasks x `response_by_hyperperiod`.
 template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 constexpr void add_strict_misses(const described_tasks<N, V, R, S>& all, const board_limits& limits,

@@ -40,7 +40,7 @@ struct strict_progress {
   std::int64_t pending = 0;  ///< unfinished jobs
 };
 
-/// The least common multiple of all periods; 0 where the jobs until the run repeats are too many.
+/// Returns the least common multiple of all periods; 0 where the jobs until the run repeats are too many.
 template <class Loads>
 [[nodiscard]] constexpr auto bearable_hyperperiod(const Loads& tasks, ticks first) -> ticks {
   ticks all = 1;
@@ -55,7 +55,7 @@ template <class Loads>
   return all;
 }
 
-/// The task that runs: the first pending one in the order of the points. `tasks.size()`: none.
+/// Returns the task that runs: the first pending one in the order of the points. `tasks.size()`: none.
 template <std::size_t N, class Point>
 [[nodiscard]] constexpr auto first_pending(const strict_progress (&at)[N], std::size_t count, std::size_t own, tie ties,
                                            const Point& point) -> std::size_t {
@@ -87,10 +87,10 @@ template <std::size_t N>
 
 }  // namespace detail
 
-/// The longest response of one of the strictly periodic tasks of a processor that preempts in the order of the points
-/// of jobs, `point(task, release)`, the least first. Every job takes its longest time. That is the worst case: where
-/// the order of jobs does not depend on their times, a job of independent tasks on one preemptive processor ends no
-/// later if some job takes less. Ties decide only about the own task: among others they move no work past it.
+/// Returns the longest response of one of the strictly periodic tasks of a processor that preempts in the order of the
+/// points of jobs, `point(task, release)`, the least first. Every job takes its longest time. That is the worst case.
+/// Where the order of jobs does not depend on their times, a job of independent tasks on one preemptive processor ends
+/// no later if some job takes less. Ties decide only about the own task: among others they move no work past it.
 ///
 /// The run is followed until two states a hyperperiod apart are equal; past `most_strict_jobs` jobs it is undecided.
 /// Pre: offset >= 0, period >= 1, wcet >= 1 of each task; own < tasks.size(). Cost: jobs x tasks.

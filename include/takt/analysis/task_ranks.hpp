@@ -24,7 +24,7 @@ struct order_of_cores<CpuRule> : std::type_identity<order_of<CpuRule>> {};
 template <BusyWaiting CpuRule>
 struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::inner_rule>> {};
 
-/// A task as orders see it. Pre: its index is its position.
+/// Returns a task as orders see it. Pre: its index is its position.
 [[nodiscard]] constexpr auto order_timing(const described_task& t, std::size_t i) -> job_timing {
   return {.wcet = 1,
           .period = t.period,
@@ -35,11 +35,11 @@ struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::i
 
 }  // namespace detail
 
-/// Ranks of tasks for proofs of misses under a rule of processors; none where it is not one of fixed priorities with
-/// preemption. A plan may choose priorities that some task lacks: then deadline monotonic ones stand for all, since
-/// tasks that never leave a core keep no deadlines under others that they miss under these. That is so of tasks with
-/// deadlines within their periods, without jitter and without strict periods in the set; the others get no rank.
-/// Source: Leung and Whitehead 1982.
+/// Returns the ranks of tasks for proofs of misses under a rule of processors; none where it is not one of fixed
+/// priorities with preemption. A plan may choose priorities that some task lacks. Then deadline monotonic ones stand
+/// for all, since tasks that never leave a core keep no deadlines under others that they miss under these. That is so
+/// of tasks with deadlines within their periods, without jitter and without strict periods in the set; the others get
+/// no rank. Source: Leung and Whitehead 1982.
 template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto ranks_under(const described_tasks<N, V, R, S>& all) -> inline_vector<std::int64_t, N> {
   inline_vector<std::int64_t, N> out;

@@ -19,7 +19,7 @@ class term_sums {
     number& sum = sums_[position][static_cast<std::size_t>(what)];
     sum = sum + time;
   }
-  /// Own time of task k, apart from kernels.
+  /// Adds the own time of task k, apart from kernels.
   constexpr void add_host_time(const Table& table, std::size_t k) {
     for (std::size_t j = 0; j < table.tasks[k].segment_count; ++j) {
       const auto& s = table.segment(k, j);
@@ -31,7 +31,7 @@ class term_sums {
     return sums_[position][static_cast<std::size_t>(what)];
   }
 
-  /// Own time first, then what other tasks cause, from the highest down. Zero sums are left out.
+  /// Calls f with own time first, then what other tasks cause, from the highest down. Zero sums are left out.
   template <class F>
   constexpr void emit(const Table& table, std::size_t k, F& f) const {
     emit_one(table, k, f);
@@ -54,7 +54,7 @@ class term_sums {
   std::array<std::array<number, kinds>, Table::max_tasks> sums_{};
 };
 
-/// Own time on the CPU and on the engines, and what is left of `total` as kernels.
+/// Adds own time on the CPU and on the engines, and what is left of `total` as kernels.
 template <class Table>
 constexpr void add_own(const Table& table, std::size_t k, const typename Table::number& total, term_sums<Table>& out) {
   out.add_host_time(table, k);

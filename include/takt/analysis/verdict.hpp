@@ -33,7 +33,7 @@ enum class verdict_status : std::uint8_t {
   return "";
 }
 
-/// The status that goes with a fault.
+/// Returns the status that goes with a fault.
 [[nodiscard]] constexpr auto status_of(const model_error& error) noexcept -> verdict_status {
   return error.fault == model_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;
 }
@@ -94,7 +94,7 @@ struct response_bound {
   bool exists = false;
 };
 
-/// The lesser of two bounds.
+/// Returns the lesser of two bounds.
 template <class Number>
 [[nodiscard]] constexpr auto tighter(const response_bound<Number>& a, const response_bound<Number>& b)
     -> response_bound<Number> {
@@ -102,7 +102,7 @@ template <class Number>
   return b.exists && b.value < a.value ? b : a;
 }
 
-/// Of a task, a graph or an application.
+/// Holds the verdict on a task, a graph or an application.
 template <class Number>
 struct task_verdict {
   std::string_view name;
@@ -112,12 +112,12 @@ struct task_verdict {
   bool meets = false;
   bool limited = true;        ///< false: there is no deadline, and any bound will do
   std::string_view method{};  ///< whose bound it is, where a verdict has bounds of several; else empty
-  /// Of the bound, what a job waits for tokens and for sections of less important tasks, where the rules of pools say
-  /// it.
+  /// The part of the bound for which a job waits for tokens and for sections of less important tasks, where the rules
+  /// of pools say it.
   Number blocking{};
 };
 
-/// Of a visit that is bounded by itself, such as a node of a graph.
+/// Holds the verdict on a visit that is bounded by itself, such as a node of a graph.
 template <class Number>
 struct visit_verdict {
   std::string_view name;
@@ -151,13 +151,13 @@ struct verdict {
     }
     return !error && !tasks.empty();
   }
-  /// Bound of a task; the largest duration without one.
+  /// Returns the bound of a task; the largest duration without one.
   [[nodiscard]] constexpr auto end_to_end(std::size_t task) const noexcept -> duration
     requires std::same_as<Number, ticks>
   {
     return task < tasks.size() && tasks[task].bound.exists ? duration{tasks[task].bound.value} : duration::max();
   }
-  /// Position of the first task that is not proven to meet its deadline, in the given order; `nowhere` if none.
+  /// Returns the position of the first task that is not proven to meet its deadline; `nowhere` if none.
   [[nodiscard]] constexpr auto first_unproven() const noexcept -> std::uint32_t {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (tasks[i].evaluated && !tasks[i].meets) { return static_cast<std::uint32_t>(i); }

@@ -82,8 +82,8 @@ class overhead_charges {
   }
   [[nodiscard]] constexpr auto call() const -> ticks { return o_.system_call_in + o_.system_call_out; }
 
-  /// The visit of a processor that asks for visit p on a device: the last one that comes before it on all paths or one
-  /// of them; p if there is none.
+  /// Returns the visit of a processor that asks for visit p on a device. It is the last one that comes before p on all
+  /// paths or one of them; p if there is none.
   [[nodiscard]] constexpr auto asker_of(std::uint32_t i, std::uint32_t p) const -> std::uint32_t {
     visit_mask before = tasks_->visit(i, p).predecessors;
     for (std::uint32_t q = p; q-- > 0;) {
@@ -93,8 +93,8 @@ class overhead_charges {
     }
     return p;
   }
-  /// A timer for each visit, since a plan may hold it back, and ends of operations, both at any time of a job;
-  /// operations that no visit asks for begin so, too.
+  /// Adds a timer for each visit, since a plan may hold it back, and ends of operations, both at any time of a job. An
+  /// operation that no visit asks for counts twice: an interrupt also begins it.
   constexpr void add_interrupts(std::uint32_t i) {
     const described_task& t = tasks_->tasks[i];
     time_sum timer;
@@ -138,7 +138,7 @@ class overhead_charges {
     }
     return true;
   }
-  /// Whatever is known of its time.
+  /// Lengthens all that is known of the time of a visit.
   [[nodiscard]] static constexpr auto lengthen(described_visit& v, ticks by, Tasks& tasks) -> bool {
     bool fits = true;
     const auto grow = [&](ticks& time) { fits = checked_add(time, by, time) && fits; };
@@ -169,17 +169,17 @@ class overhead_charges {
   overheads o_;
   kernel_handover kernels_;
   gpusync::interrupt_load<ticks> interrupts_;
-  time_sum operation_{};  ///< of the host at the end of an operation: its interrupt, and whoever hands the device on
+  time_sum operation_{};  ///< of the host at the end of an operation: its interrupt, and what hands the device on
 };
 
 }  // namespace analysis::detail
 
-/// Returns the workload with all that the system adds, wherever tasks are: each visit of a processor is dispatched,
-/// preempts somebody and is interrupted, its system calls take time, and devices wait for the host to hand them on.
-/// Ends of device operations interrupt any processor at the highest priority, and so runs who hands devices on; locks
-/// are not charged. Timers are late by `event_latency`, so with that no guards prove anything; and bounds of a closed
-/// part prove nothing, since late jobs of others interrupt it more often. Pre: deadlines are proven as no later than
-/// periods. Errors: `choice_out_of_range`, `negative_overhead`, `interrupts_leave_no_time`, `time_overflow`.
+/// Returns the workload with all that the system adds, wherever tasks are. Each visit of a processor is dispatched,
+/// preempts another and is interrupted. Its system calls take time, and devices wait for the host to hand them on. Ends
+/// of device operations interrupt any processor at the highest priority, and the code that hands devices on runs at it,
+/// too; locks are not charged. Timers are late by `event_latency`, so with that no guards prove anything; and bounds of
+/// a closed part prove nothing, since late jobs of others interrupt it more often. Pre: deadlines are proven as no
+/// later than periods. Errors: `choice_out_of_range`, `negative_overhead`, `interrupts_leave_no_time`, `time_overflow`.
 /// Proof: docs/composition.md, overheads. Source: Brandenburg 2011, preemption-centric accounting; Elliott 2015,
 /// section 2.1.8.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>

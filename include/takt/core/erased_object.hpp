@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Room in place for an object of a type that only those who put it there know. It is copied byte by byte, since it
+/// Stores in place an object of a type that only its users know. The object is copied byte by byte, since it
 /// is trivially copyable. At run time only: none of the compilers evaluates erased objects in constant expressions.
 template <std::size_t MaxBytes>
 class erased_object {

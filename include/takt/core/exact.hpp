@@ -27,7 +27,7 @@ concept ExactFraction = ExactNumber<Number> && !number_traits<Number>::integral 
   { a / a } -> std::convertible_to<Number>;
 };
 
-/// a / b exactly. Pre: b > 0. Error: an overflowed fraction.
+/// Returns a / b exactly. Pre: b > 0. Error: an overflowed fraction.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto quotient(const Number& a, const Number& b) -> fraction_of<Number> {
   TAKT_EXPECTS(Number(0) < b);
@@ -48,7 +48,7 @@ template <ExactNumber Number>
   }
 }
 
-/// `out` = a + b, a * b; false, and no change, when that does not fit.
+/// Sets `out` = a + b, a * b; false, and no change, when that does not fit.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto add_exactly(const Number& a, const Number& b, Number& out) -> bool {
   if constexpr (number_traits<Number>::integral) {
@@ -72,7 +72,7 @@ template <ExactNumber Number>
   }
 }
 
-/// Smallest whole q with a <= q b. Pre: a >= 0, b > 0.
+/// Returns the smallest whole q with a <= q b. Pre: a >= 0, b > 0.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ceil_quotient(const Number& a, const Number& b) -> Number {
   TAKT_EXPECTS(Number(0) <= a && Number(0) < b);
@@ -80,8 +80,8 @@ template <ExactNumber Number>
   return q * b < a ? Number(q + Number(1)) : q;
 }
 
-/// The least positive number that is a whole multiple of both; b if a is 0. Pre: a >= 0, b > 0. False when it does not
-/// fit.
+/// Computes the least positive number that is a whole multiple of both; b if a is 0. Pre: a >= 0, b > 0. False when it
+/// does not fit.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto common_multiple(const Number& a, const Number& b, Number& out) -> bool {
   TAKT_EXPECTS(Number(0) <= a && Number(0) < b);

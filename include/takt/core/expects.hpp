@@ -77,7 +77,7 @@ namespace takt::inline TAKT_ABI::detail {
 #define TAKT_EXPECTS(...) TAKT_DETAIL_UNCHECKED(__VA_ARGS__)
 #endif
 
-/// A precondition that is too dear to check in service.
+/// A precondition that is too expensive to check in production.
 #if TAKT_PRECONDITIONS >= 2
 #define TAKT_EXPECTS_IN_TESTS(...) TAKT_DETAIL_CHECKED(__VA_ARGS__)
 #else

@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Why a fixed-point iteration stopped.
+/// Says why a fixed-point iteration stopped.
 enum class stop_reason : std::uint8_t {
   not_started,      ///< nothing was computed
   converged,        ///< `value` is the least fixed point
@@ -27,14 +27,14 @@ struct fixed_point {
   }
 };
 
-/// A solution or a lower bound of it: no iterate lies above the least fixed point.
+/// Returns a solution or a lower bound of it: no iterate lies above the least fixed point.
 template <class Number>
 [[nodiscard]] constexpr auto at_least(const fixed_point<Number>& f) -> fixed_point<Number> {
   return {f.value, f.reason == stop_reason::iteration_limit ? stop_reason::lower_bound : f.reason};
 }
 
-/// One step of an iteration: f(x), and a point up to which f is known to grow at least as fast as x, so that no fixed
-/// point lies between x and it. A step without such knowledge repeats x.
+/// One step of an iteration: f(x), and a point up to which f is known to grow at least as fast as x. So no fixed point
+/// lies between x and that point. A step without such knowledge repeats x.
 template <class Number>
 struct ascent {
   Number value{};
@@ -43,12 +43,12 @@ struct ascent {
 
 inline constexpr std::int64_t default_iteration_limit = 1'000'000;
 
-/// The least fixed point of a non-decreasing function that is not below `start`, by iteration from there.
+/// Returns the least fixed point of a non-decreasing function that is not below `start`, by iteration from there.
 ///
-/// `f(x)` returns an `ascent`. Its second member lets workload functions, which rise with slope one inside a segment,
-/// be crossed a segment at a time: a nanosecond of own work behind a 10 ms segment takes two steps, not ten million.
-/// Pre: start <= least fixed point. Error: `exceeds_limit` when it is above `limit`; `iteration_limit` after that many
-/// steps, which no verdict may take for either answer. Cost: one call of f per step.
+/// `f(x)` returns an `ascent`. Its second member lets the iteration cross workload functions, which rise with slope one
+/// inside a segment, a segment at a time. A nanosecond of own work behind a 10 ms segment then takes two steps, not ten
+/// million. Pre: start <= least fixed point. Error: `exceeds_limit` when it is above `limit`; `iteration_limit` after
+/// that many steps, which no verdict may take for either answer. Cost: one call of f per step.
 template <class Number, class Function>
 [[nodiscard]] constexpr auto least_fixed_point(const Number& start, const Number& limit, const Function& f,
                                                std::int64_t steps = default_iteration_limit) -> fixed_point<Number> {

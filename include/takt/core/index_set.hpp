@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A few of many positions, in rising order. Cost: linear in those that are in it.
+/// Holds a few of many positions, in rising order. Cost: linear in those that are in it.
 template <std::size_t Capacity>
 class index_set {
  public:

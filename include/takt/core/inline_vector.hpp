@@ -30,7 +30,7 @@ class inline_vector {
     values_[size_++] = value;
     return true;
   }
-  /// For those who know a bound of the size. Pre: not full. Where that is not checked, a full vector stays as it is.
+  /// For callers that know a bound of the size. Pre: not full. Where that is not checked, a full vector stays as it is.
   constexpr void unchecked_push_back(const T& value) noexcept {
     TAKT_EXPECTS(!full());
     if (!full()) { values_[size_++] = value; }

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// One text after the other. Pre: Size is the sum of their sizes.
+/// Joins one text after the other. Pre: Size is the sum of their sizes.
 template <std::size_t Size>
 [[nodiscard]] constexpr auto joined_text(std::string_view first, std::string_view second) noexcept
     -> std::array<char, Size> {

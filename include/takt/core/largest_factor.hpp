@@ -7,9 +7,9 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The largest whole number up to `most` for which `holds(n)` is true, where it is true for all smaller ones; else one
-/// for which it is and the next tried one is not. Asks `first`, then twice as much while it holds, then by bisection.
-/// 0: none. Pre: 1 <= first <= most < 2^62.
+/// Returns the largest whole number up to `most` for which `holds(n)` is true, if it is true for all smaller ones.
+/// Otherwise it returns a number for which it is true, where the next tried one failed. It asks `first`, then twice as
+/// much while it holds, then by bisection. 0: none. Pre: 1 <= first <= most < 2^62.
 template <class F>
 [[nodiscard]] constexpr auto largest_factor(std::int64_t first, std::int64_t most, const F& holds) -> std::int64_t {
   TAKT_EXPECTS(1 <= first && first <= most && most < (std::int64_t{1} << 62));

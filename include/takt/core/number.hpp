@@ -9,8 +9,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A count of nanoseconds inside an analysis. The strong type `duration` guards the door; behind it a plain integer
-/// keeps constant evaluation within the default limits of every supported compiler.
+/// A count of nanoseconds inside an analysis. Interfaces take the strong type `duration`; inside, a plain integer keeps
+/// constant evaluation within the default limits of every supported compiler.
 using ticks = std::int64_t;
 
 /// Says how an analysis divides and rounds on a number type. Specialise it to run an analysis on another exact type.

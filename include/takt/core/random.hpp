@@ -20,12 +20,12 @@ class random_stream {
     z = (z ^ (z >> 27U)) * 0x94D0'49BB'1331'11EBU;
     return z ^ (z >> 31U);
   }
-  /// From 0 to `limit - 1`; uneven by less than limit / 2^64. Pre: limit > 0.
+  /// Returns a number from 0 to `limit - 1`; uneven by less than limit / 2^64. Pre: limit > 0.
   constexpr auto below(ticks limit) noexcept -> ticks {
     TAKT_EXPECTS(limit > 0);
     return static_cast<ticks>(next() % static_cast<std::uint64_t>(limit));
   }
-  /// From `least` to `most`, both included. Pre: least <= most, and most - least < 2^63 - 1.
+  /// Returns a number from `least` to `most`, both included. Pre: least <= most, and most - least < 2^63 - 1.
   constexpr auto between(ticks least, ticks most) noexcept -> ticks {
     TAKT_EXPECTS(least <= most &&
                  static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least) < std::uint64_t{INT64_MAX});

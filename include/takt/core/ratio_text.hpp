@@ -20,7 +20,7 @@ struct read_ratio_text {
 
 namespace detail {
 
-/// Digits, appended to a number; false where one is none, or the number leaves 64 bits.
+/// Appends digits to a number; false where one is no digit, or the number leaves 64 bits.
 [[nodiscard]] constexpr auto append_digits(std::string_view digits, std::int64_t& number, bool& fits) noexcept -> bool {
   for (const char c : digits) {
     if (c < '0' || c > '9') { return false; }

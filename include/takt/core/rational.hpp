@@ -10,8 +10,8 @@
 namespace takt::inline TAKT_ABI {
 
 /// An exact fraction in lowest terms with 64-bit parts, usable in constant expressions and as the number type of an
-/// analysis. An operation whose result does not fit yields a value for which `overflowed()` is true; it sticks, and it
-/// compares greater than every number, so that a bound computed from it never passes a deadline test.
+/// analysis. A result that does not fit becomes a value for which `overflowed()` is true. It stays so in later
+/// operations and compares greater than every number, so a bound computed from it never passes a deadline test.
 class rational {
  public:
   constexpr rational() noexcept = default;

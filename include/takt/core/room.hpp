@@ -8,8 +8,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The capacity of a table for `n` rows: of sets of about the same size one instance of each analysis, search and
-/// engine is compiled, not one for each size.
+/// Returns the capacity of a table for `n` rows. Sets of about the same size share one compiled instance of each
+/// analysis, search and engine.
 [[nodiscard]] constexpr auto room_for(std::size_t n) noexcept -> std::size_t {
   constexpr std::size_t least = 4;
   return n == 0 ? 0 : n < least ? least : std::bit_ceil(n);

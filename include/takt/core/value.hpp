@@ -13,7 +13,7 @@ template <class T>
 concept Copyable = std::is_object_v<T> && std::is_copy_constructible_v<T> && std::is_move_constructible_v<T> &&
                    std::is_copy_assignable_v<T> && std::is_move_assignable_v<T>;
 
-/// One that also has a value from the start.
+/// A copyable type that also has a default value.
 template <class T>
 concept DefaultCopyable = Copyable<T> && std::is_default_constructible_v<T>;
 

@@ -20,7 +20,7 @@ struct value_list<First, Rest...> {
   First first;
   value_list<Rest...> rest;
 
-  /// f of each value.
+  /// Calls f with each value.
   template <class F>
   constexpr void each(const F& f) const {
     f(first);

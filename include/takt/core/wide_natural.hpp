@@ -103,7 +103,7 @@ class wide_natural {
     return a;
   }
 
-  /// Divides, rounded down; returns whether a rest was cut off. Pre: divisor > 0.
+  /// Divides and rounds down; returns whether a rest was cut off. Pre: divisor > 0.
   constexpr auto divide(ticks divisor) noexcept -> bool {
     TAKT_EXPECTS(divisor > 0);
     std::uint64_t rest = 0;
@@ -120,7 +120,7 @@ class wide_natural {
     if (divide(divisor)) { increment(); }
   }
 
-  /// The value, or the greatest one of `ticks` when that is less.
+  /// Returns the value, or the greatest one of `ticks` when that is less.
   [[nodiscard]] constexpr auto to_ticks() const noexcept -> ticks {
     constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<ticks>::max());
     const bool fits = words_[3] == 0 && words_[2] == 0 && words_[1] == 0 && words_[0] < greatest;
@@ -147,7 +147,7 @@ class wide_natural {
   std::array<std::uint64_t, 4> words_{};  // least significant first
 };
 
-/// ceil(value * factor / divisor), or the greatest time. Pre: value >= 0, factor >= 0, divisor > 0.
+/// Returns ceil(value * factor / divisor), or the greatest time. Pre: value >= 0, factor >= 0, divisor > 0.
 [[nodiscard]] constexpr auto scaled_up(ticks value, ticks factor, ticks divisor) noexcept -> ticks {
   TAKT_EXPECTS(value >= 0 && factor >= 0 && divisor > 0);
   ticks product = 0;

@@ -24,7 +24,7 @@ enum class kernel_width : std::uint8_t {
   return false;
 }
 
-/// Not placed yet, or in need of all cores.
+/// The core of a kernel that is not placed yet, or needs all cores.
 inline constexpr std::int32_t any_core = -1;
 
 /// A recurrent kernel of an accelerator whose preemption is limited (Zahaf and Lipari 2020, section 4).
@@ -59,7 +59,7 @@ struct slot_reservation {
   Number period{};
 };
 
-/// Says what a kernel that is preempted costs, and whom (Zahaf and Lipari 2020, sections 2 and 6.2; three readings).
+/// Says what a preemption costs, and which kernel pays (Zahaf and Lipari 2020, sections 2 and 6.2; three readings).
 enum class preemption_cost_model : std::uint8_t {
   ideal,     ///< it runs to the end of its wave, then the next job follows at once
   race,      ///< the hardware resumes the kernel below for one wave before the host has submitted the next job

@@ -30,7 +30,7 @@ template <class Number>
 
 }  // namespace detail
 
-/// Beyond it, sums of a few times need not fit 64 bits.
+/// The longest time that is accepted: sums of a few longer ones need not fit 64 bits.
 inline constexpr ticks longest_accelerator_time = std::numeric_limits<ticks>::max() / 8;
 
 /// Returns whether an analysis can add a few times of a kernel, or of a slot, that is without fault.
@@ -51,7 +51,7 @@ template <class Number>
   }
 }
 
-/// The first fault of a kernel's own attributes. An empty table has none: a core may have no task.
+/// Returns the first fault of a kernel's own attributes. An empty table has none: a core may have no task.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto attribute_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> model_error {
@@ -89,8 +89,8 @@ template <class Number, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// The first thing that is wrong with a set of kernels or with its place on an accelerator. Cores need not have been
-/// chosen yet. Cost: tasks^2 name comparisons.
+/// Returns the first thing that is wrong with a set of kernels or with its place on an accelerator. Cores need not have
+/// been chosen yet. Cost: tasks^2 name comparisons.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto validate(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                       const accelerator_record& accelerator) -> model_error {

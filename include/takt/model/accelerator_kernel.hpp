@@ -41,14 +41,14 @@ struct kernel_pinning {
   std::int32_t core = any_core;
 };
 
-/// Longest time of a kernel that has all the cores it asks for. The copies of its data are part of it: on an
+/// States the longest time of a kernel that has all the cores it asks for. The copies of its data are part of it: on an
 /// accelerator they are no segments of their own.
 [[nodiscard]] constexpr auto wcet(duration upper) noexcept -> kernel_wcet { return {upper}; }
 
-/// Longest time until a kernel that should stop does: one wave of its blocks.
+/// States the longest time until a kernel that should stop does: one wave of its blocks.
 [[nodiscard]] constexpr auto preemption_cost(duration upper) noexcept -> kernel_preemption_cost { return {upper}; }
 
-/// The one core (SM) that the kernel runs on. A kernel without it needs all of them at once.
+/// States the one core (SM) that the kernel runs on. A kernel without it needs all of them at once.
 [[nodiscard]] constexpr auto on_sm(std::int32_t core) noexcept -> kernel_pinning {
   return {kernel_width::one_core, core < 0 ? any_core - 1 : core};
 }

@@ -25,7 +25,7 @@ struct thread_time {
   [[nodiscard]] friend constexpr auto operator<=>(const thread_time&, const thread_time&) = default;
 };
 
-/// Where the kernels of a task's jobs are issued. A stream runs its kernels one after the other.
+/// Says where the kernels of a task's jobs are issued. A stream runs its kernels one after the other.
 struct one_stream_per_job {};
 struct one_stream_per_task {};
 template <class S>
@@ -43,22 +43,22 @@ struct block_gpu {
   std::int64_t registers = 0;
 };
 
-/// The GPU when at most `threads` threads of every SM may be used. A bound for it says nothing about the GPU itself:
-/// what holds the rest, such as a kernel that never ends, must be there at run time.
+/// Returns the GPU when at most `threads` threads of every SM may be used. A bound for it says nothing about the GPU
+/// itself: what holds the rest, such as a kernel that never ends, must be there at run time.
 [[nodiscard]] constexpr auto restricted_to(block_gpu gpu, std::int64_t threads) noexcept -> block_gpu {
   gpu.threads_per_sm = threads;
   return gpu;
 }
 
-/// Blocks of so many threads that one SM holds at once, if they need neither shared memory nor registers. Pre: threads
-/// >= 1.
+/// Returns how many blocks of so many threads one SM holds at once, if they need neither shared memory nor registers.
+/// Pre: threads >= 1.
 [[nodiscard]] constexpr auto blocks_per_sm(const block_gpu& gpu, std::int64_t threads) noexcept -> std::int64_t {
   TAKT_EXPECTS(threads >= 1);
   const std::int64_t fit = gpu.threads_per_sm / threads;
   return gpu.block_slots > 0 && gpu.block_slots < fit ? gpu.block_slots : fit;
 }
-/// Rounds in which the blocks of a kernel run on a GPU that is empty: it takes at most so many times the length of its
-/// longest block. Pre: a block fits.
+/// Returns in how many rounds the blocks of a kernel run on an empty GPU. It takes at most so many times the length of
+/// its longest block. Pre: a block fits.
 [[nodiscard]] constexpr auto rounds_alone(const block_gpu& gpu, std::int64_t blocks, std::int64_t threads) noexcept
     -> std::int64_t {
   TAKT_EXPECTS(threads >= 1 && gpu.sms * blocks_per_sm(gpu, threads) >= 1);
@@ -81,7 +81,7 @@ struct block_kernel {
   Number jitter{};           ///< a job is enqueued at most this much after its nominal instant
   std::int64_t shared_memory = 0;
   std::int64_t registers = 0;     ///< both per block
-  std::int32_t owner = no_owner;  ///< whoever issues it has no other kernel unfinished meanwhile
+  std::int32_t owner = no_owner;  ///< its issuer has no other kernel unfinished meanwhile
 };
 
 /// Source: Yang et al. 2018, section 4.2: C = L H.
@@ -89,7 +89,7 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto block_work(const block_kernel<Number>& k) -> thread_time<Number> {
   return thread_time<Number>{Number(k.length * Number(k.threads))};
 }
-/// The length of a block of that work; whole ticks are rounded up. Pre: threads >= 1.
+/// Returns the length of a block of that work; whole ticks are rounded up. Pre: threads >= 1.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto block_length(const thread_time<Number>& work, std::int64_t threads) -> Number {
   TAKT_EXPECTS(threads >= 1);
@@ -124,7 +124,7 @@ template <class Number>
 
 }  // namespace detail
 
-/// The first fault of the kernels of a GPU. An empty table has none.
+/// Returns the first fault of the kernels of a GPU. An empty table has none.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto validate(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu)
     -> model_error {

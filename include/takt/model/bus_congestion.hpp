@@ -19,7 +19,7 @@ struct bus_congestion {
 
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return denominator > 0 && numerator >= denominator; }
 
-  /// Rounded up. Error: an upper bound of `duration::max()` on overflow or without a valid
+  /// Returns the lengthened time, rounded up. Error: an upper bound of `duration::max()` on overflow or without a valid
   /// factor.
   [[nodiscard]] constexpr auto time(const interval<duration>& t) const noexcept -> interval<duration> {
     if (!valid()) { return {t.lower, duration::max()}; }

@@ -46,11 +46,11 @@ struct chain_stage {
   ticks offset = 0;        ///< by its clock
   /// Stages of the same clock keep their offsets to each other for ever. Those of a sporadic task keep none.
   std::int32_t clock = 0;
-  /// No job of this task starts while an older one of the stage before it has not ended, none of them LET: they share
-  /// one processor, the stage before is the more urgent one and never suspends itself, and every job takes some time.
+  /// No job of this task starts while an older job of the stage before it has not ended. Neither stage is LET, and they
+  /// share one processor. The stage before is more urgent and never suspends itself. Every job takes time.
   bool waits_for_producer = false;
 
-  /// From the nominal release until the output is certainly there.
+  /// Returns the time from the nominal release until the output is certainly there.
   [[nodiscard]] constexpr auto output_delay() const noexcept -> ticks {
     if (!has_fixed_times(how)) { return response; }
     return let_interval > 0 ? let_interval : period;
@@ -79,7 +79,7 @@ enum class chain_status : std::uint8_t {
   return "";
 }
 
-/// A chain that cannot be bounded, and the first stage that is to blame; `bounded` where all is well.
+/// Says why a chain cannot be bounded, and the first stage that causes it; `bounded` where there is no fault.
 struct chain_fault {
   chain_status status = chain_status::bounded;
   std::size_t stage = 0;

@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A copy split into chunks of one size and a rest, so that its engine can be given to somebody else in between.
-/// Source: Elliott 2015, section 3.2.3.4.
+/// A copy split into chunks of one size and a rest, so that its engine can be given to another copy in between. Source:
+/// Elliott 2015, section 3.2.3.4.
 class copy_chunks {
  public:
   constexpr copy_chunks() noexcept = default;
@@ -24,7 +24,7 @@ class copy_chunks {
   [[nodiscard]] constexpr auto count() const noexcept -> std::int64_t {
     return valid_ ? ceil_divide(bytes_, chunk_) : 0;
   }
-  /// Bytes of chunk i. Pre: 0 <= i < count().
+  /// Returns how many bytes chunk i has. Pre: 0 <= i < count().
   [[nodiscard]] constexpr auto size(std::int64_t i) const noexcept -> std::int64_t {
     TAKT_EXPECTS(0 <= i && i < count());
     return i + 1 < count() ? chunk_ : bytes_ - i * chunk_;
@@ -35,11 +35,11 @@ class copy_chunks {
     TAKT_EXPECTS(0 <= i && i < count());
     return model.time(size(i));
   }
-  /// Of a chunk, which is how long the engine stays with this copy at most.
+  /// Returns the longest time of a chunk, for which the engine stays with this copy at most.
   [[nodiscard]] constexpr auto longest(const copy_model& model) const noexcept -> interval<duration> {
     return count() == 0 ? interval<duration>{} : time(model, 0);
   }
-  /// Of all chunks together: each of them pays the latency. Error: an upper bound of `duration::max()` on overflow.
+  /// Returns the time of all chunks: each pays the latency. Error: an upper bound of `duration::max()` on overflow.
   [[nodiscard]] constexpr auto time(const copy_model& model) const noexcept -> interval<duration> {
     const std::int64_t n = count();
     if (n == 0) { return {}; }

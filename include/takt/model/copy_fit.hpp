@@ -17,7 +17,7 @@ struct copy_sample {
 
 namespace detail {
 
-/// bytes per `time` in bytes per second, rounded down or up; false on overflow. Pre: time > 0.
+/// Computes bytes per `time` in bytes per second, rounded down or up; false on overflow. Pre: time > 0.
 [[nodiscard]] constexpr auto bandwidth(std::int64_t bytes, ticks time, bool up, std::int64_t& out) noexcept -> bool {
   TAKT_EXPECTS(time > 0);
   std::int64_t scaled = 0;
@@ -29,8 +29,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// A copy model whose upper bounds are at least, and lower bounds at most, every sample: the slope between the smallest
-/// and the largest transfers, steepest reading for the upper line, and latencies shifted until all samples lie between.
+/// Fits a copy model whose upper bounds are at least, and lower bounds at most, every sample. The upper line has the
+/// steepest slope from the smallest to the largest transfers; latencies are shifted until all samples lie between.
 /// False, and no change, without two different sizes, with a time or size that is not positive, or beyond 9 GB.
 [[nodiscard]] constexpr auto fit_copy_model(std::span<const copy_sample> samples, copy_model& out) noexcept -> bool {
   if (samples.empty()) { return false; }

@@ -17,15 +17,15 @@ struct copy_model {
   std::int64_t slowest = 1;
   std::int64_t fastest = 1;
 
-  /// Lower bound rounded down, upper bound rounded up. Pre: bytes >= 0, bandwidths > 0. Zero bytes take no time at all:
-  /// they are not transferred. Error: an upper bound of `duration::max()` on overflow.
+  /// Rounds the lower bound down and the upper bound up. Pre: bytes >= 0, bandwidths > 0. Zero bytes take no time at
+  /// all: they are not transferred. Error: an upper bound of `duration::max()` on overflow.
   [[nodiscard]] constexpr auto time(std::int64_t bytes) const noexcept -> interval<duration> {
     TAKT_EXPECTS(bytes >= 0 && slowest > 0 && fastest > 0);
     if (bytes == 0) { return {}; }
     return {latency.lower + duration{at(bytes, fastest, false)}, latency.upper + duration{at(bytes, slowest, true)}};
   }
 
-  /// The segment that moves so many bytes.
+  /// Returns the segment that moves so many bytes.
   [[nodiscard]] constexpr auto segment(std::int64_t bytes,
                                        copy_direction direction = copy_direction::unspecified) const noexcept
       -> copy_segment {
@@ -33,7 +33,7 @@ struct copy_model {
   }
 
  private:
-  /// bytes x 10^9 / bandwidth without leaving 64 bits where the result fits: whole seconds first, then nine digits.
+  /// Computes bytes x 10^9 / bandwidth within 64 bits where the result fits: whole seconds first, then nine digits.
   [[nodiscard]] static constexpr auto at(std::int64_t bytes, std::int64_t bandwidth, bool up) noexcept -> ticks {
     ticks nanoseconds = bytes / bandwidth;
     std::int64_t rest = bytes % bandwidth;

@@ -20,7 +20,7 @@ struct critical_section {
 
   boost::hana::basic_tuple<Segments...> chain;
 
-  /// f of each segment, in order of execution.
+  /// Calls f with each segment, in order of execution.
   template <class F>
   constexpr void each(const F& f) const {
     detail::each_of(chain, f, std::index_sequence_for<Segments...>{});
@@ -40,8 +40,8 @@ struct section_is_flat {
 
 }  // namespace detail
 
-/// A critical section of a task: `locks<queue_mutex>(cpu(500_us))` in its chain. `Mutex` is a type of the user's, of
-/// which the board has `pool(queue_mutex{}, locked(priority_ceiling_order))`.
+/// Makes a critical section of a task: `locks<queue_mutex>(cpu(500_us))` in its chain. `Mutex` is a type of the user's,
+/// of which the board has `pool(queue_mutex{}, locked(priority_ceiling_order))`.
 template <class Mutex, class... Segments>
 [[nodiscard]] constexpr auto locks(const Segments&... segments) {
   constexpr bool flat =

@@ -53,7 +53,7 @@ template <class Resource, class... Facts>
 inline constexpr bool is_describable<visit_segment<Resource, Facts...>> =
     std::same_as<Resource, gpu> ? (is_described_fact<Facts> && ...) : (std::same_as<Facts, execution_time> && ...);
 
-/// Position of a type among others, or their number.
+/// Returns the position of a type among others, or their number.
 template <class T, class... Types>
 [[nodiscard]] consteval auto position_among() -> std::uint32_t {
   std::uint32_t at = 0;
@@ -96,7 +96,7 @@ class describer {
     }
     return visit_mask{1} << position;
   }
-  /// Job j of `to` waits for job j - `lag` of `from`, each of these.
+  /// Adds that job j of `to` waits for job j - `lag` of `from`, each of these.
   constexpr void history(visit_mask from, visit_mask to, std::int32_t lag) {
     const auto task = static_cast<std::uint32_t>(out_->tasks.size() - 1);
     for (std::uint32_t f = 0; f < max_visits_of_task && !out_->error; ++f) {

@@ -116,7 +116,7 @@ struct described_tasks {
     t.visit_count = 0;
     return tasks.try_push_back(t);
   }
-  /// To the task added last. False when full, when there is no task, or when a predecessor is not there yet.
+  /// Adds to the task added last. False when full, when there is no task, or when a predecessor is not there yet.
   constexpr auto add_visit(const described_visit& v) -> bool {
     if (tasks.empty()) { return false; }
     described_task& t = tasks.back();

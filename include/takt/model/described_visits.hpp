@@ -21,7 +21,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The resource of a `described_own`. No type of a platform is it: whoever hosts described tasks finds the pool by the
+/// The resource of a `described_own`. It is no type of a platform: a host of described tasks finds the pool by the
 /// position in `hardware::own`.
 struct own_by_position {};
 
@@ -64,7 +64,7 @@ template <class Tasks>
   return {.fault = lost ? model_fault::malformed : model_fault::none};
 }
 
-/// The first edge between jobs that leads to no earlier job, or to no visit.
+/// Returns the first edge between jobs that leads to no earlier job, or to no visit.
 template <class Tasks>
 [[nodiscard]] constexpr auto history_fault(const Tasks& all) -> model_error {
   for (std::uint32_t e = 0; e < all.history.size(); ++e) {
@@ -78,9 +78,9 @@ template <class Tasks>
   return {};
 }
 
-/// The first thing that no visit table holds, or that is not there. Edges to earlier jobs hold by themselves: a task
-/// is proven only if each of its jobs ends before the next is released, so that nobody waits for one of them. What
-/// limits how many jobs of a visit run at a time does no more, then.
+/// Returns the first part that a visit table cannot hold, or that refers to nothing. Edges to earlier jobs need no
+/// check: a task is proven only if each job ends before the next is released. So no job waits for an earlier one, and
+/// limits on how many jobs of a visit run at a time have no effect.
 template <class Tasks>
 [[nodiscard]] constexpr auto unheld_by_visits(const Tasks& all) -> model_error {
   for (std::uint32_t i = 0; i < all.size(); ++i) {
@@ -181,7 +181,7 @@ struct visit_source<described_tasks<N, V, R, S>> {
     }
     return out;
   }
-  /// The marked visits that edges between marked ones join to some.
+  /// Returns the marked visits that edges between marked ones join to some.
   [[nodiscard]] static constexpr auto joined_to(const described_tasks<N, V, R, S>& all, const described_task& t,
                                                 visit_mask marked, visit_mask joined) -> visit_mask {
     for (visit_mask last = 0; last != joined;) {

@@ -10,14 +10,14 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// f of each element, in order: one function, where `boost::hana::for_each` is a chain of seven, each of which a
-/// compiler makes again for every f.
+/// Calls f with each element, in order. It is one function, while `boost::hana::for_each` is a chain of seven that a
+/// compiler instantiates for every f.
 template <class... Xs, class F, std::size_t... At>
 constexpr void each_of(const boost::hana::basic_tuple<Xs...>& xs, const F& f, std::index_sequence<At...> /*all*/) {
   (f(boost::hana::at_c<At>(xs)), ...);
 }
 
-/// f of the element at a position. Pre: there is one.
+/// Calls f with the element at a position. Pre: there is one.
 template <class... Xs, class F, std::size_t... At>
 constexpr void one_of(const boost::hana::basic_tuple<Xs...>& xs, std::size_t wanted, const F& f,
                       std::index_sequence<At...> /*all*/) {

@@ -17,7 +17,7 @@ concept Fact = std::is_trivially_copyable_v<F> && requires {
   { F::name } -> std::convertible_to<std::string_view>;
 };
 
-/// Says how a fact is read of a segment. A segment whose facts are its bases needs nothing here; others specialize it
+/// Says how a fact is read of a segment. A segment whose facts are its bases needs nothing here. Others specialize it
 /// with a static `get`, and with a static `has` where only run time knows whether the fact is there.
 template <class F, class S>
 struct fact_access {};

@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Which relative priority points a GEL scheduler gives its tasks: a sum of what is known of a task, each so many
+/// Says which relative priority points a GEL scheduler gives its tasks: a sum of what is known of a task, each so many
 /// times. A job's point is its nominal release plus that of its task; the least point runs first. Adding one number to
 /// all points of a cluster changes nothing. Points that are no such sum are given one by one.
 ///

@@ -28,7 +28,7 @@ struct gel_task {
   std::int64_t parallelism = 1;  ///< jobs of the task that may run at the same time
 };
 
-/// The first fault of a set on a cluster of so many processors. An empty set has none.
+/// Returns the first fault of a set on a cluster of so many processors. An empty set has none.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto validate(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors)
     -> model_error {

@@ -35,13 +35,13 @@ inline constexpr std::int32_t unreachable = -1;
 template <std::size_t MaxGpus, std::size_t MaxHubs>
 class gpu_topology {
  public:
-  /// The new switch or hub, or `refused_node`: no room, or the hub above it is unknown.
+  /// Returns the new switch or hub, or `refused_node`: no room, or the hub above it is unknown.
   constexpr auto add_hub(std::int32_t above = no_hub) noexcept -> std::int32_t {
     if (!known_hub(above) || !parents_.try_push_back(above)) { return refused_node; }
     return static_cast<std::int32_t>(parents_.size()) - 1;
   }
-  /// The new GPU, numbered from 0, or `refused_node`: no room, an unknown hub, or no copy engine. Of more than two the
-  /// others stay unused: copies have two directions.
+  /// Returns the new GPU, numbered from 0, or `refused_node`: no room, an unknown hub, or no copy engine. Of more than
+  /// two the others stay unused: copies have two directions.
   constexpr auto add_gpu(std::int32_t hub, std::int32_t copy_engines) noexcept -> std::int32_t {
     const std::int32_t used = copy_engines < max_copy_engines ? copy_engines : max_copy_engines;
     if (!known_hub(hub) || used < 1 || !gpus_.try_push_back({hub, used})) { return refused_node; }
@@ -59,8 +59,8 @@ class gpu_topology {
     return 1 + copy_engines(gpu);
   }
 
-  /// Links from a GPU up to the nearest switch or hub that both are below, on the longer side where the sides differ; 0
-  /// from a GPU to itself; `unreachable` without a common hub. Cost: one step per pair of hubs above the two.
+  /// Counts links from a GPU up to the nearest switch or hub that both are below, on the longer side where the sides
+  /// differ; 0 from a GPU to itself; `unreachable` without a common hub. Cost: one step per pair of hubs above the two.
   [[nodiscard]] constexpr auto distance(std::int32_t a, std::int32_t b) const noexcept -> std::int32_t {
     TAKT_EXPECTS(contains(a) && contains(b));
     if (a == b) { return 0; }
@@ -83,7 +83,7 @@ class gpu_topology {
     TAKT_EXPECTS(contains(gpu));
     return {gpu, engine_kind::execution};
   }
-  /// The engine of a copy between the GPU and system memory; one of no stated direction goes to the first.
+  /// Returns the engine of a copy between the GPU and system memory; one of no stated direction goes to the first.
   [[nodiscard]] constexpr auto copy_engine(std::int32_t gpu, copy_direction d) const noexcept -> gpu_engine {
     const bool second = copy_engines(gpu) == 2 && takes_second_engine(d);
     return {gpu, second ? engine_kind::copy_to_host : engine_kind::copy};

@@ -27,7 +27,7 @@ struct gpu_hardware {
   ticks context_switch = 0;      ///< longest switch between two contexts, caches included
   bool switch_is_known = false;  ///< 0 is a statement, too
 
-  /// Of an SM.
+  /// Returns the room of an SM.
   [[nodiscard]] constexpr auto room() const noexcept -> sm_room { return {threads_per_sm, blocks_per_sm, warp_size}; }
   [[nodiscard]] friend constexpr auto operator==(const gpu_hardware&, const gpu_hardware&) noexcept -> bool = default;
 };

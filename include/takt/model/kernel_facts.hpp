@@ -43,7 +43,7 @@ concept HasTimesOnSms = requires(const K& k, std::int32_t sms) {
   requires !std::same_as<std::remove_cvref_t<decltype(k.law)>, divisible_work>;
 };
 
-/// Longest times with 1 to 100 per cent of the GPU, measured where shares keep kernels apart.
+/// States the longest times with 1 to 100 per cent of the GPU, measured where shares keep kernels apart.
 [[nodiscard]] constexpr auto wcet_by_share(const wcet_row& row) noexcept -> wcet_row { return row; }
 
 namespace detail {

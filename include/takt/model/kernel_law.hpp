@@ -15,8 +15,8 @@
 namespace takt::inline TAKT_ABI {
 
 /// Says what an analysis must know of a kernel: the shortest and longest time it takes on a number of dedicated virtual
-/// SMs. `sampled_shares` is 0 for a closed form that the flat model knows, otherwise the number of shares 1..n at which
-/// the law is tabulated; on more SMs than that it counts as using only n of them.
+/// SMs. `sampled_shares` is 0 for a closed form that the flat model knows. Otherwise it is the number of shares 1..n at
+/// which the law is tabulated: on more SMs than that it counts as using only n of them.
 template <class Law>
 concept KernelLaw = Copyable<Law> && requires(const Law& law, std::int32_t virtual_sms) {
   { law.lower(virtual_sms) } -> std::convertible_to<duration>;
@@ -30,18 +30,18 @@ struct interleave_ratio {
   std::int64_t denominator = 1;
 };
 
-/// Numerator of a ratio that nobody has said.
+/// Stands for the numerator of a ratio that is not given.
 inline constexpr std::int64_t unsaid_interleave = 0;
 
-/// The ratio to count with on SMs of so many virtual ones each. One that nobody has said is their number: kernels then
-/// gain nothing from sharing an SM, and none takes longer unless the SM does less work in total.
+/// Returns the ratio to count with on SMs of so many virtual ones each. A ratio that is not given is their number:
+/// kernels then gain nothing from sharing an SM, and none takes longer unless the SM does less work in total.
 [[nodiscard]] constexpr auto ratio_on(std::int32_t virtual_per_sm, std::int64_t numerator,
                                       std::int64_t denominator) noexcept -> interleave_ratio {
   return numerator == unsaid_interleave ? interleave_ratio{virtual_per_sm, 1}
                                         : interleave_ratio{numerator, denominator};
 }
 
-/// Bounds of a kernel with divisible work W on N virtual SMs: lower / N, and (W * ratio - L) / N + L.
+/// Computes the bounds of a kernel with divisible work W on N virtual SMs: lower / N, and (W * ratio - L) / N + L.
 ///
 /// Returns false on overflow. Integer time rounds the first down and the second up. Pre: N >= 1, ratio >= 1,
 /// 0 <= L <= W * ratio. Source: Zou et al. 2021, Lemma 5.1; it is Amdahl's law with the serial part L kept out of the
@@ -107,8 +107,8 @@ template <ExactNumber Number>
   return true;
 }
 
-/// Times measured on the GPU of speed 1 as they are on another, rounded outwards; false on overflow or for an invalid
-/// speed.
+/// Converts times measured on the GPU of speed 1 to those on another, rounded outwards; false on overflow or for an
+/// invalid speed.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto times_at_speed(const interval<Number>& measured, const gpu_speed& speed,
                                             interval<Number>& out) -> bool {
@@ -127,7 +127,7 @@ template <ExactNumber Number>
 }
 
 /// Work that spreads evenly over any number of virtual SMs, but for a serial part. By itself it has no longest time
-/// where nobody has said the ratio: that depends on the GPU.
+/// where the ratio is not given: that depends on the GPU.
 struct divisible_work {
   static constexpr std::size_t sampled_shares = 0;
 

@@ -49,8 +49,8 @@ namespace detail {
 template <class S>
 inline constexpr bool is_cpu_segment = std::same_as<S, cpu_segment> || std::same_as<S, limited_cpu_segment>;
 
-/// The region of a visit whose longest time has become `now` where it was `before`: all of it where it was all, else
-/// longer by what was added, and never all of it. Pre: 0 <= region <= before.
+/// Returns the region of a visit whose longest time changed from `before` to `now`. A region that was all of it stays
+/// so. Others grow by what was added, but never to all of it. Pre: 0 <= region <= before.
 [[nodiscard]] constexpr auto region_in(ticks region, ticks before, ticks now) noexcept -> ticks {
   TAKT_EXPECTS(0 <= region && region <= before);
   if (region == 0 || before == now) { return region; }

@@ -56,8 +56,8 @@ constexpr void note_values(const Row& row, model_error& e) {
 
 }  // namespace detail
 
-/// Returns the same fault with the name of its task and with what the field holds, where one field of one task is to
-/// blame. `rows` are the tasks, graphs or applications of a flat table. Cost: their number.
+/// Returns the same fault with the name of its task and with what the field holds, where one field of one task causes
+/// it. `rows` are the tasks, graphs or applications of a flat table. Cost: their number.
 template <class Rows>
 [[nodiscard]] constexpr auto located(model_error e, const Rows& rows) -> model_error {
   for (std::size_t i = 0; e && e.name.empty() && i < rows.size(); ++i) {

@@ -51,8 +51,8 @@ inline constexpr char platform_or_plan{};
 /// Not constexpr on purpose: a constant expression that reaches it is refused, and the compiler prints the call.
 inline void stop_compilation(const char* /*sentence*/) noexcept {}
 
-/// Its first argument refuses a constant expression: the difference of pointers into two objects, both of which
-/// compilers print, so that a message names the task and the place in it.
+/// Its first argument refuses a constant expression. It is the difference of pointers into two objects. Compilers print
+/// both, so a message names the task and the place in it.
 constexpr void stop_compilation(std::ptrdiff_t /*place*/, const char* /*sentence*/) noexcept {}
 
 // clang-format off: the compiler shows the line of the call, so each sentence stays on it.
@@ -276,8 +276,8 @@ constexpr void refuse(const model_error& error) noexcept {
 
 /// Keeps what is wrong with a model and, in a constant expression, stops compilation when it is destroyed.
 ///
-/// Entry points take one as a defaulted argument, so that it dies in the caller's own expression and not inside a call:
-/// g++ prints every enclosing call with all types and arguments, thousands of characters above the sentence.
+/// Entry points take one as a defaulted argument. It is then destroyed in the caller's expression, not inside a call:
+/// otherwise g++ prints every enclosing call with all types and arguments, thousands of characters above the sentence.
 struct refusal {
   model_error error{};
 

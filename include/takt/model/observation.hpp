@@ -63,13 +63,13 @@ struct observed_task {
   std::uint32_t first_visit = 0;  ///< of its worst visit responses
   std::uint32_t visit_count = 0;
 
-  /// Rounded down; 0 when no job completed.
+  /// Returns the mean response, rounded down; 0 when no job completed.
   [[nodiscard]] constexpr auto mean_response() const -> Number {
     return completed == 0 ? Number{} : Number(total_response / static_cast<Number>(completed));
   }
 };
 
-/// A job completed so long after its release.
+/// Notes that a job completed so long after its release.
 template <class Number, class Text>
 constexpr void note_completion(observed_task<Number, Text>& t, const Number& response) {
   if (t.completed == 0 || response < t.best_response) { t.best_response = response; }
@@ -80,16 +80,16 @@ constexpr void note_completion(observed_task<Number, Text>& t, const Number& res
   ++t.completed;
 }
 
-/// A deadline passed while a job had not completed, whether or not it ever does.
+/// Notes that a deadline passed while a job had not completed, whether or not it ever does.
 template <class Number, class Text>
 constexpr void note_miss(observed_task<Number, Text>& t, ticks deadline) noexcept {
   ++t.misses;
   if (t.first_miss == no_instant || deadline < t.first_miss) { t.first_miss = deadline; }
 }
 
-/// Holds what a simulation or a run saw. `Tasks` is a list of `observed_task` in the order in which they were given,
-/// `Visits` one of the worst responses of their visits, back to back: from the instant at which a visit could start to
-/// its end, 0 if it never took any.
+/// Holds what a simulation or a run saw. `Tasks` is a list of `observed_task` in the order in which they were given.
+/// `Visits` is one of the worst responses of their visits, task after task. A response lasts from the instant at which
+/// a visit could start to its end, and is 0 if the visit took no time.
 template <class Tasks, class Visits>
 struct observation {
   model_error error{};

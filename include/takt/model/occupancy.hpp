@@ -52,7 +52,7 @@ struct block_needs {
   return fit;
 }
 
-/// Active warps over the warps that the SM could hold when it holds as many of these blocks as it can.
+/// Returns active warps over the warps that the SM could hold, when it holds as many of these blocks as it can.
 [[nodiscard]] constexpr auto occupancy(const sm_limits& sm, const block_needs& block) noexcept -> rational {
   const std::int32_t warps = ceil_divide(block.threads < 1 ? 1 : block.threads, sm.warp_size);
   return rational{resident_blocks(sm, block) * warps, sm.threads / sm.warp_size};
@@ -64,9 +64,9 @@ struct virtual_sm_choice {
   std::int32_t per_sm = 0;
 };
 
-/// The largest block-size limit, from 1024 threads down by halves, under which the GPU has a virtual SM for each task
-/// with kernels. `needs.threads` is ignored. Source: Zou et al. 2021, Algorithm 2, first loop, which forgets to
-/// multiply by the number of SMs.
+/// Returns the largest block-size limit, from 1024 threads down by halves, under which the GPU has a virtual SM for
+/// each task with kernels. `needs.threads` is ignored. Source: Zou et al. 2021, Algorithm 2, first loop, which forgets
+/// to multiply by the number of SMs.
 [[nodiscard]] constexpr auto choose_virtual_sms(const sm_limits& sm, std::int32_t sms, std::int32_t gpu_tasks,
                                                 block_needs needs = {}) noexcept -> virtual_sm_choice {
   for (std::int32_t limit = 1024; limit >= sm.warp_size; limit /= 2) {
@@ -84,8 +84,8 @@ struct resident_shape {
   std::int32_t per_sm = 0;
 };
 
-/// The largest blocks that an SM holds `per_sm` of and no more, as virtual SMs are cut by block size. `needs.threads`
-/// is ignored. Source: Zou et al. 2021, section 4.2.
+/// Returns the largest blocks that an SM holds `per_sm` of and no more, as virtual SMs are cut by block size.
+/// `needs.threads` is ignored. Source: Zou et al. 2021, section 4.2.
 [[nodiscard]] constexpr auto residents_by_size(const sm_limits& sm, std::int32_t per_sm,
                                                block_needs needs = {}) noexcept -> resident_shape {
   if (per_sm < 1 || sm.warp_size < 1) { return {}; }
@@ -96,9 +96,9 @@ struct resident_shape {
   return {needs.threads, 0, per_sm};
 }
 
-/// Blocks of `needs.threads` threads, so much dynamic shared memory added to each that an SM holds `per_sm` of them and
-/// no more. `reserved`: bytes that the system takes per block, 1024 since compute capability 8.0. `most_per_block`:
-/// what a block may ask for.
+/// Returns the blocks of `needs.threads` threads, so much dynamic shared memory added to each that an SM holds `per_sm`
+/// of them and no more. `reserved`: bytes that the system takes per block, 1024 since compute capability 8.0.
+/// `most_per_block`: what a block may ask for.
 [[nodiscard]] constexpr auto residents_by_memory(const sm_limits& sm, std::int32_t per_sm, block_needs needs,
                                                  std::int32_t reserved, std::int32_t most_per_block) noexcept
     -> resident_shape {

@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Says who lets the next kernel in when one ends.
+/// Says what starts the next kernel when one ends.
 enum class kernel_handover : std::uint8_t { hardware, host };
 [[nodiscard]] constexpr auto last_of(kernel_handover) noexcept -> kernel_handover { return kernel_handover::host; }
 

@@ -74,8 +74,8 @@ struct plan_parts {
   bool instances = false;
 };
 
-/// `plan_part_unused` for a plan that decides something else, `plan_does_not_fit` for a used part that has neither no
-/// entry nor one for each of so many tasks or visits, and for one that was cut.
+/// Returns `plan_part_unused` for a plan that decides something else. Returns `plan_does_not_fit` for one that was cut,
+/// or a used part that is neither empty nor has one entry for each of so many tasks or visits.
 template <std::size_t MaxTasks, std::size_t MaxVisits>
 [[nodiscard]] constexpr auto parts_fault(const plan<MaxTasks, MaxVisits>& p, const plan_parts& used, std::size_t tasks,
                                          std::size_t visits = 0) -> model_error {

@@ -61,12 +61,12 @@ struct [[nodiscard]] platform {
   using gpu_rule = rule_of<virtual_sms_resource>;
   using accelerator_rule = rule_of<accelerator_resource>;
 
-  /// f of each pool, in the given order.
+  /// Calls f with each pool, in the given order.
   template <class F>
   constexpr void each(const F& f) const {
     detail::each_of(pools, f, std::index_sequence_for<Pools...>{});
   }
-  /// f of the pool at a position. Pre: at < pool_count.
+  /// Calls f with the pool at a position. Pre: at < pool_count.
   template <class F>
   constexpr void with(std::size_t at, const F& f) const {
     TAKT_EXPECTS(at < sizeof...(Pools));
@@ -77,7 +77,7 @@ struct [[nodiscard]] platform {
     each([&out](const auto& p) { (void)detail::append(out, p.resource, p.rule); });
     return out;
   }
-  /// The pool of a platform that has no other.
+  /// Returns the pool of a platform that has no other.
   [[nodiscard]] constexpr decltype(auto) only_pool() const
     requires(sizeof...(Pools) == 1)
   {

@@ -22,7 +22,7 @@ struct sm_room {
 
   [[nodiscard]] friend constexpr auto operator==(const sm_room&, const sm_room&) noexcept -> bool = default;
 
-  /// Blocks of so many threads that one SM holds, of at most so many. Pre: block_threads >= 1.
+  /// Returns how many blocks of so many threads one SM holds, up to a limit. Pre: block_threads >= 1.
   [[nodiscard]] constexpr auto holds(std::int32_t block_threads, std::int32_t most) const noexcept -> std::int32_t {
     TAKT_EXPECTS(block_threads >= 1);
     if (threads < 1 || warp_size < 1) { return most; }
@@ -32,9 +32,9 @@ struct sm_room {
   }
 };
 
-/// A GPU as an analysis sees it. Its SMs are handed out whole (isolated: the task's kernels alone interleave on them)
-/// or as virtual SMs (shared: kernels of different tasks may sit on one physical SM, and every interleave ratio must
-/// hold against any of them).
+/// A GPU as an analysis sees it. It hands out whole SMs (isolated), on which only the task's own kernels interleave, or
+/// virtual SMs (shared). With the latter, kernels of different tasks may sit on one physical SM, and every interleave
+/// ratio must hold against any of them.
 struct gpu_record {
   std::int32_t sms = 0;
   std::int32_t virtual_per_sm = 1;
@@ -50,7 +50,7 @@ struct gpu_record {
   [[nodiscard]] constexpr auto valid() const noexcept -> bool {
     return sms >= 0 && virtual_per_sm > 0 && sms <= max_units / virtual_per_sm && granularity > 0 && speed.valid();
   }
-  /// Units that a plan can hand out. Pre: valid; so for the one below.
+  /// Returns how many units a plan can hand out. Pre: valid; so for the one below.
   [[nodiscard]] constexpr auto budget() const noexcept -> std::int32_t {
     TAKT_EXPECTS(valid());
     return shared ? sms * virtual_per_sm : sms;
@@ -59,7 +59,7 @@ struct gpu_record {
     TAKT_EXPECTS(valid());
     return shared ? share : share * virtual_per_sm;
   }
-  /// SMs behind a token; 0 when they do not go round.
+  /// Returns how many SMs are behind a token; 0 when they do not divide evenly.
   [[nodiscard]] constexpr auto slot() const noexcept -> std::int32_t {
     return tokens < 1 || granularity < 1 ? 0 : sms / granularity / tokens * granularity;
   }
@@ -79,8 +79,8 @@ struct platform_record {
   std::int32_t copy_engines = 0;
   inline_vector<gpu_record, max_gpus> gpus;
 
-  /// The engine of a copy. A single engine serves both directions; of two, one serves each, and copies of no stated
-  /// direction go to the first.
+  /// Returns the engine of a copy. A single engine serves both directions; of two, one serves each, and copies of no
+  /// stated direction go to the first.
   [[nodiscard]] constexpr auto engine_of(copy_direction d) const noexcept -> std::int32_t {
     return copy_engines == 2 && takes_second_engine(d) ? 1 : 0;
   }

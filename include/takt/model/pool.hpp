@@ -68,7 +68,7 @@ struct accelerator_resource {
   return {.sms = sms, .per_sm = per_sm, .granularity = granularity};
 }
 
-/// So many cores (SMs), whose hardware nests at most so many started kernels by stream priorities.
+/// States so many cores (SMs), whose hardware nests at most so many started kernels by stream priorities.
 [[nodiscard]] constexpr auto accelerator(std::int32_t cores, std::int32_t preemption_levels = 2) noexcept
     -> accelerator_resource {
   return {{cores, preemption_levels}};

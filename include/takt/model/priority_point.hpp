@@ -9,8 +9,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Where a job stands in the order of importance: the smaller point (a deadline, a period, a priority number) comes
-/// first, equal points in the order of `tie`. Hosts keep `tie` unique, so that no two jobs are ever equal.
+/// Says where a job stands in the order of importance: the smaller point (a deadline, a period, a priority number)
+/// comes first, equal points in the order of `tie`. Hosts keep `tie` unique, so that no two jobs are ever equal.
 struct priority_point {
   std::int64_t point = 0;
   std::int64_t tie = 0;
@@ -24,10 +24,10 @@ struct priority_point {
       -> bool = default;
 };
 
-/// Behind every job: the effective priority of somebody whom nothing drives.
+/// Comes behind every job: the effective priority of a node without any other priority.
 inline constexpr priority_point lowest_priority{std::numeric_limits<std::int64_t>::max(),
                                                 std::numeric_limits<std::int64_t>::max()};
-/// Before every job: a boosted one.
+/// Comes before every job: the priority of a boosted job.
 inline constexpr priority_point boosted_priority{std::numeric_limits<std::int64_t>::min(),
                                                  std::numeric_limits<std::int64_t>::min()};
 

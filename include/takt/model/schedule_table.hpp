@@ -33,7 +33,7 @@ struct schedule_table {
 
 namespace detail {
 
-/// Hears periods, and how many visits each task has.
+/// Takes periods, and how many visits each task has.
 template <std::size_t N>
 struct period_list {
   inline_vector<ticks, N> period;
@@ -51,7 +51,7 @@ struct period_list {
   constexpr void hold(mutex_key /*mutex*/, visit_mask /*visits*/) {}
   constexpr void refuse(const model_error& /*told by analyses*/) {}
 
-  /// Until all periods repeat; -1 where that is beyond all times.
+  /// Returns the time until all periods repeat; -1 where it does not fit.
   [[nodiscard]] constexpr auto hyperperiod() const -> ticks {
     ticks out = 1;
     for (const ticks t : period) {
@@ -82,7 +82,7 @@ template <const auto& Tasks>
 
 inline constexpr std::size_t most_expiry_points = 4096;
 
-/// Room for an activation of each job, and for each of its visits. One more than the most where that is not enough.
+/// Returns the room for an activation of each job and each of its visits; one above the most if that is too little.
 template <const auto& Tasks>
 [[nodiscard]] consteval auto expiry_points_of() -> std::size_t {
   const auto all = periods_of<Tasks>();
@@ -106,10 +106,10 @@ struct schedule_table_fits {
 
 }  // namespace detail
 
-/// The plan of a constexpr set as a schedule table: all tasks are activated at its start and then once per period, and
-/// a visit with an offset may begin so long after. What is proven for sporadic releases holds for these. Error:
-/// `plan_does_not_fit` for offsets that are not those of the set's visits. A table that would be too long does not
-/// compile.
+/// Returns the plan of a constexpr set as a schedule table. All tasks are activated at its start and then once per
+/// period, and a visit with an offset may begin so long after. What is proven for sporadic releases holds for these.
+/// Error: `plan_does_not_fit` for offsets that are not those of the set's visits. A table that would be too long does
+/// not compile.
 template <const auto& Tasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto schedule_table_of(const plan<N, V>& p) {
   constexpr std::size_t room = detail::expiry_points_of<Tasks>();

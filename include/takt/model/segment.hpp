@@ -32,8 +32,8 @@ struct copy_segment {
 /// Names what a kernel asks for, whatever shares the GPU out.
 struct gpu {};
 
-/// A kernel, or a job on any accelerator whose units can be dedicated to a task (an FPGA region, a tensor core group):
-/// everything that is known about it is how long it takes on a given number of them.
+/// A kernel, or a job on any accelerator whose units can be dedicated to a task (an FPGA region, a tensor core group).
+/// All that is known about it is how long it takes on a given number of units.
 template <KernelLaw Law>
 struct kernel_segment {
   static constexpr stage where = stage::kernel;
@@ -55,12 +55,12 @@ template <Segment S>
   return segment;
 }
 
-/// CPU execution of at least `bcet` and at most `wcet`.
+/// States CPU execution of at least `bcet` and at most `wcet`.
 [[nodiscard]] constexpr auto cpu(duration bcet, duration wcet) noexcept -> cpu_segment { return {{bcet, wcet}}; }
 [[nodiscard]] constexpr auto cpu(duration wcet) noexcept -> cpu_segment { return {{duration{}, wcet}}; }
 
-/// A transfer between host and device that takes the copy engine for `lower` to `upper`. A transfer of length zero
-/// (unified memory) never asks for the engine.
+/// States a transfer between host and device that takes the copy engine for `lower` to `upper`. A transfer of length
+/// zero (unified memory) never asks for the engine.
 [[nodiscard]] constexpr auto copy(duration lower, duration upper,
                                   copy_direction direction = copy_direction::unspecified) noexcept -> copy_segment {
   return {{lower, upper}, direction};
@@ -90,27 +90,27 @@ struct kernel_interleave {
 [[nodiscard]] constexpr auto work(duration lower, duration upper) noexcept -> kernel_work { return {{lower, upper}}; }
 [[nodiscard]] constexpr auto work(duration upper) noexcept -> kernel_work { return {{duration{}, upper}}; }
 
-/// The part of a kernel that more SMs do not shorten: launch, pinning, and the longest indivisible block.
+/// States the part of a kernel that more SMs do not shorten: launch, pinning, and the longest indivisible block.
 [[nodiscard]] constexpr auto overhead(duration upper) noexcept -> kernel_overhead { return {upper}; }
 
 namespace detail {
 
-/// A numerator that says something, be it something wrong.
+/// Returns a numerator that counts as given, even where it is wrong.
 [[nodiscard]] constexpr auto said_numerator(std::int64_t numerator) noexcept -> std::int64_t {
   return numerator == unsaid_interleave ? -1 : numerator;
 }
 
 }  // namespace detail
 
-/// Says how much a kernel is stretched by whatever may run on the other virtual SMs of its physical SM, as an exact
-/// ratio of at least one: 9/5 for 1.8.
+/// Says how much a kernel is stretched by whatever may run on the other virtual SMs of its physical SM. The answer is
+/// an exact ratio of at least one: 9/5 for 1.8.
 [[nodiscard]] constexpr auto interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
     -> kernel_interleave {
   return {detail::said_numerator(numerator), denominator};
 }
 
-/// The stretch by blocks of the same kernel only. It holds where SMs are handed out whole; a platform whose tasks share
-/// physical SMs refuses it.
+/// States the stretch by blocks of the same kernel only. It holds where SMs are handed out whole; a platform whose
+/// tasks share physical SMs refuses it.
 [[nodiscard]] constexpr auto self_interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
     -> kernel_interleave {
   return {detail::said_numerator(numerator), denominator, false};
@@ -121,7 +121,7 @@ namespace detail {
   return {divisible_work{w.time, o.time, i.numerator, i.denominator, i.any_neighbour}};
 }
 
-/// A kernel whose law the caller brings: a measured table, or a type of their own.
+/// Makes a kernel whose law the caller brings: a measured table, or a type of their own.
 template <KernelLaw Law>
 [[nodiscard]] constexpr auto kernel(const Law& law) noexcept -> kernel_segment<Law> {
   return {law};

@@ -7,14 +7,14 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Somebody who waits for one unit.
+/// A claim that waits for one unit.
 struct waiting_claim {
   priority_point priority{};  ///< effective
   std::int64_t place = 0;     ///< in the order of arrival
 };
 
-/// In which order those are served who wait for one unit that is never idle while somebody waits. An order of one's own
-/// is a function of two claims; where it puts neither before the other, the earlier one goes first.
+/// Says in which order waiting claims get one unit, which is never idle while one waits. A user's own order is a
+/// function of two claims; where it puts neither before the other, the earlier one goes first.
 struct service_order {
   /// Tells whether a goes before b: a strict weak order that holds while both wait and their priorities stay.
   using comparison = auto (*)(const waiting_claim& a, const waiting_claim& b) noexcept -> bool;
@@ -35,7 +35,7 @@ struct service_order {
   [[nodiscard]] friend constexpr auto operator==(const service_order&, const service_order&) noexcept -> bool = default;
 };
 
-/// The better effective priority first.
+/// Puts the better effective priority first.
 [[nodiscard]] constexpr auto better_priority_first(const waiting_claim& a, const waiting_claim& b) noexcept -> bool {
   return a.priority < b.priority;
 }

@@ -13,8 +13,8 @@ namespace takt::inline TAKT_ABI {
   return rational{units} + (rational{1} - rational{units}) * serial_share;
 }
 
-/// Gain in throughput from running V persistent blocks per SM that are each stretched by a ratio: V / ratio - 1.
-/// Source: Zou et al. 2021, section 6.2.
+/// Returns the gain in throughput from running V persistent blocks per SM that are each stretched by a ratio:
+/// V / ratio - 1. Source: Zou et al. 2021, section 6.2.
 [[nodiscard]] constexpr auto interleave_gain(std::int64_t virtual_per_sm, rational ratio) noexcept -> rational {
   return rational{virtual_per_sm} / ratio - rational{1};
 }

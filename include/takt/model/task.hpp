@@ -24,7 +24,7 @@ struct typed_task {
   task_attributes attributes;
   boost::hana::basic_tuple<Segments...> chain;
 
-  /// f of each segment, in order of execution.
+  /// Calls f with each segment, in order of execution.
   template <class F>
   constexpr void each(const F& f) const {
     detail::each_of(chain, f, std::index_sequence_for<Segments...>{});
@@ -76,7 +76,7 @@ template <class... Parts>
 
 }  // namespace detail
 
-/// A sporadic task: its name, its attributes, then its chain of segments in order of execution.
+/// Makes a sporadic task: its name, attributes, then its chain of segments in order of execution.
 template <class... Parts>
 [[nodiscard]] constexpr auto task(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = detail::well_formed<Parts...>();

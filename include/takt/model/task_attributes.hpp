@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Where the CPU segments of a task may be preempted.
+/// Says where the CPU segments of a task may be preempted.
 enum class task_preemption : std::uint8_t {
   preemptive,     ///< anywhere, but in the regions that a segment says
   cooperative,    ///< at the borders of its segments, and inside of those that say a shorter region
@@ -59,21 +59,21 @@ struct strict_attribute {
   duration offset;
 };
 
-/// Shortest time between two releases of the task.
+/// States the shortest time between two releases of the task.
 [[nodiscard]] constexpr auto period(duration d) noexcept -> period_attribute { return {d}; }
-/// Relative to the release. A task without one has its period as deadline.
+/// States the deadline relative to the release. A task without one has its period as deadline.
 [[nodiscard]] constexpr auto deadline(duration d) noexcept -> deadline_attribute { return {d}; }
-/// 0 is the highest. Counts only when every task of the set has one.
+/// States the priority; 0 is the highest. It counts only when every task of the set has one.
 [[nodiscard]] constexpr auto priority(std::int32_t p) noexcept -> priority_attribute { return {p}; }
-/// The CPU core that runs all CPU segments of the task. Where it is left out, a plan says it, or else it goes where the
-/// least load is.
+/// States the CPU core that runs all CPU segments of the task. Where it is left out, a plan says it, or else it goes
+/// where the least load is.
 [[nodiscard]] constexpr auto on_core(std::int32_t core) noexcept -> core_attribute { return {core}; }
 
 /// A job is released at most this much after its nominal release; deadlines count from the nominal one. Only the rules
 /// of pools read it.
 [[nodiscard]] constexpr auto release_jitter(duration d) noexcept -> jitter_attribute { return {d}; }
 
-/// Where the CPU segments of the task can be preempted; a task that does not say it, anywhere. Only the rules of pools
+/// States where the CPU segments of the task can be preempted; without it they can be anywhere. Only the rules of pools
 /// read it.
 [[nodiscard]] constexpr auto preemptible(task_preemption p) noexcept -> preemption_attribute { return {p}; }
 

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Adds task `i` of `from` behind those of `to`, with all that is said of it. False when `to` has no room, and `to` is
+/// Adds task `i` of `from` behind those of `to`, with all that is known of it. False when `to` has no room, and `to` is
 /// of no use then. Pre: i < from.size().
 template <class To, class From>
 [[nodiscard]] constexpr auto copy_task(const From& from, std::size_t i, To& to) -> bool {
@@ -44,7 +44,7 @@ template <class To, class From>
   return true;
 }
 
-/// The position of the first task with a name; size() if there is none.
+/// Returns the position of the first task with a name; size() if there is none.
 template <class Tasks>
 [[nodiscard]] constexpr auto position_of(const Tasks& all, std::string_view name) -> std::size_t {
   std::size_t i = 0;
@@ -52,7 +52,7 @@ template <class Tasks>
   return i;
 }
 
-/// `to` gets the tasks of `more` behind its own. Error, and no change: a name that is there already, or no room.
+/// Adds the tasks of `more` behind those of `to`. Error, and no change: a name that is there already, or no room.
 template <class To, class From>
 [[nodiscard]] constexpr auto append_tasks(const From& more, To& to) -> model_error {
   To out = to;
@@ -69,7 +69,7 @@ template <class To, class From>
   return {};
 }
 
-/// All but task `i`.
+/// Returns all but task `i`.
 template <class Tasks>
 [[nodiscard]] constexpr auto without_task(const Tasks& all, std::size_t i) -> Tasks {
   Tasks out;

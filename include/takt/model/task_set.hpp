@@ -144,7 +144,7 @@ struct [[nodiscard]] task_set {
     }
   }
 
-  /// f of each task, in the given order.
+  /// Calls f with each task, in the given order.
   template <class F>
   constexpr void each(const F& f) const {
     detail::each_of(tasks, f, std::index_sequence_for<Tasks...>{});

@@ -42,7 +42,7 @@ struct task_record {
   std::uint32_t segment_count = 0;
   Number later_deadline{};  ///< after the period, where `deadline` is what a method has to prove; 0: none
 
-  /// The deadline that was said, by which orders go.
+  /// Returns the deadline that was given, by which orders go.
   [[nodiscard]] constexpr auto ordering_deadline() const -> Number {
     return Number(0) < later_deadline ? later_deadline : deadline;
   }
@@ -97,15 +97,15 @@ struct task_table {
   [[nodiscard]] constexpr auto has_kernel(std::size_t task) const noexcept -> bool {
     return count(task, stage::kernel) > 0;
   }
-  /// Number of tasks with at least one kernel.
+  /// Returns the number of tasks with at least one kernel.
   [[nodiscard]] constexpr auto gpu_tasks() const noexcept -> std::size_t {
     std::size_t n = 0;
     for (std::size_t i = 0; i < size(); ++i) { n += has_kernel(i) ? 1U : 0U; }
     return n;
   }
 
-  /// Bounds of a kernel on a share of some GPU; false on overflow or for an invalid speed. Pre: `s` is a kernel of this
-  /// table; power.virtual_sms >= 1.
+  /// Computes the bounds of a kernel on a share of some GPU; false on overflow or for an invalid speed. Pre: `s` is a
+  /// kernel of this table; power.virtual_sms >= 1.
   [[nodiscard]] constexpr auto kernel_bounds(const segment_record<Number>& s, const sm_power& power,
                                              interval<Number>& out) const -> bool {
     TAKT_EXPECTS(s.where == stage::kernel && power.virtual_sms >= 1);

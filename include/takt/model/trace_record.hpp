@@ -63,7 +63,7 @@ struct token_hold {
   ticks end = 0;
 };
 
-/// Holds for a type that listens to a simulation or a run. One that also takes a `token_hold` hears of tokens. Calls
+/// Holds for a type that listens to a simulation or a run. One that also takes a `token_hold` is told of tokens. Calls
 /// come in no particular order of time across units.
 template <class R>
 concept TraceRecorder = requires(R& r, const slice& s, const mark& m) {

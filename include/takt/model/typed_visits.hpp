@@ -25,8 +25,8 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// Segments one after the other. Here and below folds stand in place of `each`, which would be three more functions
-/// for every sink.
+/// Adds segments one after the other. Here and below folds stand in place of `each`, which would be three more
+/// functions for every sink.
 template <class... S, class Sink, std::size_t... At>
 constexpr auto add_chain(const boost::hana::basic_tuple<S...>& chain, Sink& sink, visit_mask before,
                          std::index_sequence<At...> /*all*/) -> visit_mask {

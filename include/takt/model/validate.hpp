@@ -22,7 +22,7 @@ template <ExactNumber Number>
   return model_fault::none;
 }
 
-/// Of work that SMs divide. Times that were measured (`sampled`) have the serial part within them.
+/// Returns the fault of work that SMs divide. Times that were measured (`sampled`) have the serial part within them.
 template <class Number>
 [[nodiscard]] constexpr auto work_fault(const Number& work, const Number& serial_part, std::int64_t numerator,
                                         std::int64_t denominator, bool sampled = false) -> model_fault {
@@ -85,7 +85,7 @@ template <class Table>
   return {};
 }
 
-/// The bounds of a segment that a fault is about.
+/// Returns the fault with the bounds of the segment that it is about.
 template <class Table>
 [[nodiscard]] constexpr auto with_time(const Table& table, model_error e) -> model_error {
   for (std::size_t i = 0; e.visit != nowhere && i < table.size(); ++i) {
@@ -108,8 +108,8 @@ template <class Table>
 
 }  // namespace detail
 
-/// The first task with a deadline after its period, or no fault. Published methods of chains let one job of a task be
-/// under way at a time and know none.
+/// Returns the first task with a deadline after its period, or no fault. Published methods of chains let one job of a
+/// task be under way at a time and know none.
 template <class Table>
 [[nodiscard]] constexpr auto late_deadline_fault(const Table& table) -> model_error {
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -121,8 +121,8 @@ template <class Table>
   return {};
 }
 
-/// The first thing that is wrong with a task set by itself, or no fault. Whether it fits a platform and an analysis is
-/// asked there. Cost: tasks^2 name comparisons plus one pass over the segments.
+/// Returns the first thing that is wrong with a task set by itself, or no fault. Whether it fits a platform and an
+/// analysis is asked there. Cost: tasks^2 name comparisons plus one pass over the segments.
 template <class Table>
 [[nodiscard]] constexpr auto validate(const Table& table) -> model_error {
   return located(detail::with_time(table, detail::first_fault(table)), table.tasks);

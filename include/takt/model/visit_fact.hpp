@@ -28,7 +28,7 @@ enum class visit_fact : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(visit_fact) noexcept -> visit_fact { return visit_fact::state; }
 
-/// As files and errors call it.
+/// Returns the name that files and errors use.
 [[nodiscard]] constexpr auto name_of(visit_fact f) noexcept -> std::string_view {
   switch (f) {
     case visit_fact::time: return "time";
@@ -76,7 +76,7 @@ struct lacking_facts {
   [[nodiscard]] friend constexpr auto operator==(const lacking_facts&, const lacking_facts&) noexcept -> bool = default;
 };
 
-/// The first one says it best.
+/// Returns these facts; the first one says it best.
 template <class... Facts>
 [[nodiscard]] constexpr auto lacks(visit_fact first, Facts... others) noexcept -> lacking_facts {
   lacking_facts out{.one_of = {}, .first = first};

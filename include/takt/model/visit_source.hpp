@@ -43,7 +43,7 @@ struct flow_attributes {
   ticks offset = 0;            ///< of the first release
 };
 
-/// The core that a task names, or the first one of its cluster, where so many processors are scheduled together.
+/// Returns the core that a task names, or the first of its cluster, where so many are scheduled together.
 [[nodiscard]] constexpr auto core_named_by(const flow_attributes& t, std::int32_t together) noexcept -> std::int32_t {
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
   if (!t.names_cluster || t.core < 0 || together < 1) { return t.core; }
@@ -62,9 +62,9 @@ concept VisitSink = requires(S sink, const flow_attributes& task, const cpu_segm
   sink.refuse(e);
 };
 
-/// Says how a type is taken apart into tasks and visits. A specialization has `max_tasks`, `max_visits`, the `segments`
-/// that are surely there as far as the type says, `needs_pools`, which is true where only the rules of pools can read
-/// it, and `each(value, sink)`.
+/// Says how a type is taken apart into tasks and visits. A specialization has `max_tasks`, `max_visits` and the
+/// `segments` that the type says are surely there. It also has `each(value, sink)`, and `needs_pools`, which is true
+/// where only the rules of pools can read it.
 template <class T>
 struct visit_source {};
 
@@ -136,7 +136,7 @@ struct segments_in_chain;
 template <class... Segments>
 struct segments_in_chain<segment_list<Segments...>> : joined_segments<typename segments_in<Segments>::type...> {};
 
-/// All positions after those of a mask, up to the last of another.
+/// Returns all positions after those of a mask, up to the last of another.
 [[nodiscard]] constexpr auto positions_between(visit_mask before, visit_mask last) noexcept -> visit_mask {
   const visit_mask up_to = last == 0 ? 0 : (last << 1) - 1;
   return before == 0 ? up_to : up_to & ~((before << 1) - 1);
@@ -149,8 +149,8 @@ constexpr auto add_split(const S& kernel, duration launch, duration await, Sink&
   return sink.visit(cpu(await), sink.visit(kernel, launched));
 }
 
-/// A segment as its visits, after those of a mask; the bit of the last. Pre: of a section, the mask is of one visit,
-/// the last of the task, or of none.
+/// Adds a segment as its visits, after those of a mask, and returns the bit of the last. Pre: of a section, the mask is
+/// of one visit, the last of the task, or of none.
 template <class S, class Sink>
 constexpr auto add_segment(const S& s, Sink& sink, visit_mask before) -> visit_mask {
   if constexpr (is_critical_section<S>) {

@@ -41,8 +41,8 @@ struct flow_record {
 };
 
 /// Says what a visit needs its unit for besides its time. A step that follows the time, such as a call of a lock, takes
-/// none, but a unit: steps of one instant are made one by one, that of the first visit in the table first, and whoever
-/// is behind has to have a unit again. Starts, such as of a copy, come behind all steps of an instant.
+/// no time, but needs a unit. Steps of one instant are made one by one, that of the first visit in the table first.
+/// After each, the next one must have a unit again. Starts, such as of a copy, come behind all steps of an instant.
 enum class unit_need : std::uint8_t { time, step, start };
 
 /// Time on one station: units of a pool that are scheduled together. A visit of length zero asks only for a step or
@@ -61,7 +61,7 @@ struct visit_record {
 };
 
 /// Visits of one job that hold a token from before the first until after the last of them. One of them comes first, and
-/// the others follow it without visits in between. Sections of one task do not overlap; where they may nest, see
+/// the others follow it without visits in between. Sections of one task do not overlap. Where they may nest, see
 /// `section_shapes`, outer ones come first in the table, and those of the same visits are one request for all of them.
 struct visit_section {
   std::uint32_t task = 0;
@@ -73,8 +73,8 @@ struct visit_section {
   return s.task == v.task && (s.visits >> v.position & 1U) != 0;
 }
 
-/// The longest time from the nominal release to the end of a job that is in time and ends before the next nominal
-/// release. For methods under which jobs of one task must not wait for each other.
+/// Returns the longest time from the nominal release to the end of a job that is in time and ends before the next
+/// nominal release. For methods under which jobs of one task must not wait for each other.
 [[nodiscard]] constexpr auto time_within_period(const flow_record& t) noexcept -> ticks {
   return t.limited && t.deadline < t.period ? t.deadline : t.period;
 }
@@ -109,7 +109,7 @@ struct visit_table {
     t.visit_count = 0;
     return tasks.try_push_back(t);
   }
-  /// A visit of the task added last, after the visits of it that `predecessors` names. Pre: there is such a task.
+  /// Adds a visit of the task added last, after the visits of it that `predecessors` names. Pre: there is such a task.
   /// False when full or when a predecessor is not there yet.
   constexpr auto add_visit(std::uint32_t station, ticks lower, ticks upper, visit_mask predecessors,
                            const view_values& view = {}) -> bool {
@@ -128,7 +128,7 @@ struct visit_table {
     ++t.visit_count;
     return true;
   }
-  /// After the visit added last.
+  /// Adds a visit after the visit added last.
   constexpr auto add_next(std::uint32_t station, ticks lower, ticks upper, const view_values& view = {}) -> bool {
     const std::uint32_t position = tasks.back().visit_count;
     return add_visit(station, lower, upper, position == 0 ? 0 : visit_mask{1} << (position - 1), view);
@@ -158,8 +158,8 @@ template <class Table>
 
 }  // namespace detail
 
-/// The first fault of a table on so many stations, at most one more than it has room for visits. Times within range
-/// bound every sum of a bound's iteration.
+/// Returns the first fault of a table on so many stations, at most one more than it has room for visits. Times within
+/// range bound every sum of a bound's iteration.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto validate(const visit_table<N, V>& table, std::size_t stations, std::size_t token_pools = 0,
                                       section_shapes shapes = section_shapes::apart) -> model_error {
@@ -204,8 +204,8 @@ template <std::size_t N, std::size_t V>
 
 namespace detail {
 
-/// The earliest that the predecessors of a visit let its window begin: when they are due, or after a late release. A
-/// job asks for the token of a section then, and not before.
+/// Returns the earliest that the predecessors of a visit let its window begin: when they are due, or after a late
+/// release. A job asks for the token of a section then, and not before.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto earliest_window(const visit_table<N, V>& table, std::size_t v, const ticks* offsets,
                                              const ticks* local_deadlines) -> ticks {
@@ -220,7 +220,7 @@ template <std::size_t N, std::size_t V>
   return out;
 }
 
-/// The section that a visit is of; the number of sections if there is none.
+/// Returns the section that a visit is of; the number of sections if there is none.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto section_of(const visit_table<N, V>& table, std::size_t v) -> std::uint32_t {
   const visit_record& x = table.visits[v];
@@ -241,7 +241,7 @@ template <std::size_t N, std::size_t V>
 }  // namespace detail
 
 /// Returns whether guards of all visits, offsets from the nominal release and local deadlines from there, fit. They
-/// keep the order of visits, wait for late releases, and end within the deadline and the period: the next job of a task
+/// keep the order of visits, wait for late releases, and end within the deadline and the period. The next job of a task
 /// starts when the one before has ended.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto guards_fit(const visit_table<N, V>& table, const ticks* offsets,

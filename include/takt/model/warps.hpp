@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Threads of a warp where nobody says otherwise, as on all of NVIDIA's GPUs. AMD's of the series Vega and MI have 64.
+/// Threads of a warp where nothing else is stated, as on all of NVIDIA's GPUs. AMD's of the series Vega and MI have 64.
 inline constexpr std::int32_t usual_warp_size = 32;
 
 /// Threads of the largest block that a GPU of NVIDIA or AMD starts.

@@ -25,8 +25,8 @@ template <std::size_t N>
   return out;
 }
 
-/// Returns the same workload with kernels as long as they are while all other tasks press on the GPU: whatever says an
-/// upper end of their times grows, rounded up. Costs of preemptions stay. Error: `time_overflow`.
+/// Returns the same workload with kernels as long as they are while all other tasks use the GPU: each upper end of
+/// their times grows, rounded up. Costs of preemptions stay. Error: `time_overflow`.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto with_contention(const described_tasks<N, V, R, S>& tasks,
                                              const contention_matrix<N>& contention)

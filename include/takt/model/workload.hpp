@@ -26,7 +26,7 @@ struct [[nodiscard]] workload {
 
   constexpr explicit workload(const Parts&... given) : parts{given...} {}
 
-  /// f of each part, in the given order.
+  /// Calls f with each part, in the given order.
   template <class F>
   constexpr void each(const F& f) const {
     detail::each_of(parts, f, std::index_sequence_for<Parts...>{});

@@ -44,7 +44,7 @@ template <std::size_t Capacity>
 
 }  // namespace detail
 
-/// Holds what the rules of whole kernels have in common: a kernel says how long it takes, what it costs to stop it, and
+/// Holds what the rules of whole kernels have in common. A kernel says how long it takes, what it costs to stop it, and
 /// whether it is pinned to a core. One that does not say what it costs runs to its end.
 template <class Policy>
 struct kernel_rule {
@@ -184,8 +184,8 @@ struct accelerator_policy_check {
 
 }  // namespace detail
 
-/// Nested kernels by stream priorities (Zahaf and Lipari 2020, section 5.2). `cost` says what the hardware does when it
-/// preempts.
+/// Returns the rule of nested kernels by stream priorities (Zahaf and Lipari 2020, section 5.2). `cost` says what the
+/// hardware does when it preempts.
 template <class Policy>
 [[nodiscard]] constexpr auto levels(const Policy& /*policy*/,
                                     preemption_cost_model cost = preemption_cost_model::race) noexcept
@@ -255,7 +255,7 @@ concept MakesStrategy = requires {
   R::sharing;
   typename detail::strategy_of_rule<R>;
 };
-/// For one task on one core.
+/// Names the strategy of a rule, for one task on one core.
 template <MakesStrategy R>
 using strategy_type = detail::strategy_of_rule<R>;
 /// One kernel at a time, whatever cores it asks for, and to its end.
@@ -322,7 +322,7 @@ concept HasAccelerator = requires(const P& p) {
   typename P::accelerator_rule;
 };
 
-/// One that takt can analyse and simulate.
+/// A platform with an accelerator that takt can analyse and simulate.
 template <class P>
 concept AcceleratorPlatform = HasAccelerator<P> && AcceleratorRule<typename P::accelerator_rule>;
 

@@ -58,9 +58,9 @@ struct sm_capacity {
   [[nodiscard]] friend constexpr auto operator==(const sm_capacity&, const sm_capacity&) noexcept -> bool = default;
 };
 
-/// On which of the SMs that have room the next block goes: on the one that is better than each before it, of equals the
-/// lowest number. One of one's own is a comparison of what two SMs have left. Hardware has been seen to place evenly;
-/// no bound depends on it.
+/// Says on which of the SMs with room the next block goes: the one that is better than each before it, of equals the
+/// lowest number. A user's own placement is a comparison of what two SMs have left. Hardware has been seen to place
+/// evenly; no bound depends on it.
 struct block_placement {
   /// Tells whether the first SM is better. Pre: the block fits either.
   using comparison = auto (*)(const sm_capacity& left, const sm_capacity& than) noexcept -> bool;

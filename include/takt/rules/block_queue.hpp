@@ -42,8 +42,8 @@ struct block_start {
 /// free.
 ///
 /// Order within one instant: every `complete`, then every `enqueue`, then `dispatch` until nothing starts. Kernels that
-/// wait for their stream enter before those enqueued at the instant at which it becomes free, in the order in which the
-/// kernels that they waited for had entered.
+/// wait for their stream enter before those enqueued at the instant at which it becomes free. They keep the order in
+/// which the kernels that they waited for had entered.
 ///
 /// `MaxKernels` bounds the kernels that are not finished. A kernel is known by a number that is free again once it has
 /// finished and the next `enqueue` or `dispatch` has come.
@@ -73,7 +73,7 @@ class block_queue {
     return streamed && k.blocks > 0 && b.threads > 0 && b.shared_memory >= 0 && b.registers >= 0 &&
            each_.fits(each_.held_by(b));
   }
-  /// The number of the kernel. `no_queued_kernel`, and no change: it is not taken, or MaxKernels are unfinished.
+  /// Returns the number of the kernel. `no_queued_kernel`, and no change: not taken, or MaxKernels are unfinished.
   [[nodiscard]] constexpr auto enqueue(const queued_kernel& k) noexcept -> std::int32_t {
     free_streams();
     if (unfinished_ == MaxKernels || !takes(k)) { return no_queued_kernel; }
@@ -96,7 +96,7 @@ class block_queue {
     return number;
   }
 
-  /// A block that starts now. After one has started the next may start too.
+  /// Returns a block that starts now. After one has started the next may start too.
   [[nodiscard]] constexpr auto dispatch() noexcept -> block_start {
     free_streams();
     if (waiting_ == 0) { return {}; }
@@ -117,7 +117,7 @@ class block_queue {
     return {head, sm};
   }
 
-  /// So many blocks of a kernel end on an SM. Returns whether it is then finished. Pre: they run there.
+  /// Notes that so many blocks of a kernel end on an SM. Returns whether it is then finished. Pre: they run there.
   constexpr auto complete(std::int32_t kernel, std::int32_t sm, std::int64_t count = 1) noexcept -> bool {
     TAKT_EXPECTS(is_sm(sm) && is_kernel(kernel) && 1 <= count && count <= entries_[index(kernel)].running);
     entry& e = entries_[index(kernel)];
@@ -137,9 +137,9 @@ class block_queue {
     TAKT_EXPECTS(is_sm(sm));
     return idle_[index(sm)];
   }
-  /// Kernels in the queue, which have blocks that have not started.
+  /// Returns how many kernels are in the queue; each has blocks that have not started.
   [[nodiscard]] constexpr auto waiting() const noexcept -> std::size_t { return waiting_; }
-  /// By position, from the head. Pre: position < waiting().
+  /// Returns the number of the kernel at a position, from the head. Pre: position < waiting().
   [[nodiscard]] constexpr auto waiting(std::size_t position) const noexcept -> std::int32_t {
     TAKT_EXPECTS(position < waiting_);
     return queue_[(first_ + position) % MaxKernels];
@@ -149,19 +149,19 @@ class block_queue {
     TAKT_EXPECTS(is_kernel(number));
     return entries_[index(number)].kernel;
   }
-  /// Blocks that have not started. Pre: the kernel is not finished.
+  /// Returns how many blocks have not started. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto unplaced(std::int32_t number) const noexcept -> std::int64_t {
     TAKT_EXPECTS(is_unfinished(number));
     return entries_[index(number)].unplaced;
   }
-  /// Blocks on SMs. Pre: the kernel is not finished.
+  /// Returns how many blocks are on SMs. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto running(std::int32_t number) const noexcept -> std::int64_t {
     TAKT_EXPECTS(is_unfinished(number));
     return entries_[index(number)].running;
   }
-  /// Kernels with blocks on SMs, or between their blocks.
+  /// Returns how many kernels have blocks on SMs, or are between their blocks.
   [[nodiscard]] constexpr auto resident() const noexcept -> std::int64_t { return resident_; }
-  /// Those that wait for their stream included.
+  /// Returns how many kernels are unfinished, those that wait for their stream included.
   [[nodiscard]] constexpr auto unfinished() const noexcept -> std::size_t { return unfinished_ - ended_count_; }
 
  private:
@@ -221,7 +221,7 @@ class block_queue {
     append(next);
   }
 
-  /// The SM for a block, or -1.
+  /// Returns the SM for a block, or -1.
   [[nodiscard]] constexpr auto choose(const block_footprint& b) const noexcept -> std::int32_t {
     std::int32_t best = -1;
     for (std::int32_t sm = 0; sm < sms_; ++sm) {

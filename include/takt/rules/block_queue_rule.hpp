@@ -23,9 +23,9 @@ namespace takt::inline TAKT_ABI {
 inline constexpr std::size_t most_block_sms = 192;
 inline constexpr std::size_t most_resident_blocks = 6144;
 
-/// Kernels in one queue, first come, first served, with a stream for each: the blocks of its head go to SMs with room
-/// and stay there until they end, and the next kernel follows when all of them are placed. What a kernel takes apart
-/// from its blocks holds up the queue before the first of them. A smaller room than that of the largest GPU makes
+/// Kernels are in one queue, first come, first served, with a stream for each. The blocks of its head go to SMs with
+/// room and stay there until they end, and the next kernel follows when all of them are placed. What a kernel takes
+/// apart from its blocks holds up the queue before the first of them. A smaller room than that of the largest GPU makes
 /// smaller servers.
 template <std::size_t MaxSms = most_block_sms, std::size_t MaxBlocks = most_resident_blocks>
 struct block_queue_rule {
@@ -49,7 +49,7 @@ struct block_queue_rule {
     return block_queue_server<Capacity, MaxSms, MaxBlocks>{gpu};
   }
   using view_needs = kernel_grid;
-  /// The time on an empty GPU. That of one block was measured beside any others.
+  /// Returns the time on an empty GPU. That of one block was measured beside any others.
   template <HasBlocks K>
   [[nodiscard]] constexpr auto view(const K& kernel) const noexcept -> visit_view {
     if (const lacking_facts missing = lacking_blocks(kernel)) { return detail::unknown_time(missing); }

@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI::detail {
 template <class Resource>
 inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
 
-/// A GPU as a plan sees it.
+/// Returns a GPU as a plan sees it.
 [[nodiscard]] constexpr auto gpu_of(const virtual_sms_resource& r, bool shared) noexcept -> gpu_record {
   return {.sms = r.sms,
           .virtual_per_sm = r.per_sm,
@@ -154,7 +154,7 @@ template <class Pool, class Segments>
 inline constexpr bool is_used =
     is_asked_for<Pool, Segments> || std::same_as<typename Pool::resource_type, processors_resource> ||
     std::same_as<typename Pool::resource_type, copy_engines_resource> || is_gpu<typename Pool::resource_type>;
-/// Nothing is wrong.
+/// Says that nothing is wrong.
 struct no_board_fault {
   static constexpr bool passed = true;
 };

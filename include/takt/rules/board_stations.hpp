@@ -53,7 +53,7 @@ struct all_pool_servers;
 template <std::size_t... At, std::size_t MaxStations, std::size_t Clients, class... Pools>
 struct all_pool_servers<std::index_sequence<At...>, MaxStations, Clients, Pools...>
     : pool_servers<At, Pools, MaxStations, Clients>... {
-  /// f of the servers of a pool. Pre: pool < sizeof...(Pools).
+  /// Calls f with the servers of a pool. Pre: pool < sizeof...(Pools).
   template <class F>
   constexpr void with(std::size_t pool, const F& f) {
     TAKT_EXPECTS(pool < sizeof...(At));
@@ -85,7 +85,7 @@ template <class Sequence, std::size_t Clients, class... Pools>
 struct all_pool_locks;
 template <std::size_t... At, std::size_t Clients, class... Pools>
 struct all_pool_locks<std::index_sequence<At...>, Clients, Pools...> : pool_lock<At, Pools, Clients>... {
-  /// f of the lock of the pool that has the tokens of this number.
+  /// Calls f with the lock of the pool that has the tokens of this number.
   template <class F>
   constexpr void with(std::size_t tokens, const F& f) {
     std::size_t seen = 0;
@@ -140,7 +140,7 @@ class board_stations<platform<Pools...>, MaxStations> {
   /// Pre: `board` outlives it.
   constexpr explicit board_stations(const platform<Pools...>& board) : board_{&board} {}
 
-  /// The number of a station, which is added if it is new; `max_stations` when full.
+  /// Returns the number of a station, which is added if it is new; `max_stations` when full.
   constexpr auto number_of(const board_station& wanted) -> std::uint32_t {
     for (std::uint32_t s = 0; s < stations_.size(); ++s) {
       if (stations_[s] == wanted) { return s; }
@@ -167,7 +167,7 @@ class board_stations<platform<Pools...>, MaxStations> {
   [[nodiscard]] static constexpr auto token_pools() noexcept -> std::size_t {
     return (std::size_t{0} + ... + (Locked<typename Pools::rule_type> ? 1U : 0U));
   }
-  /// f of the rule of tokens and their number. Pre: tokens < token_pools().
+  /// Calls f with the rule of tokens and their number. Pre: tokens < token_pools().
   template <class F>
   constexpr void with_tokens([[maybe_unused]] std::size_t tokens, [[maybe_unused]] const F& f) const {
     if constexpr (token_pools() > 0) {
@@ -196,7 +196,7 @@ class board_stations<platform<Pools...>, MaxStations> {
     constexpr of_pools<bool> known{InheritsPriorities<typename Pools::rule_type>...};
     return known[stations_[s].pool];
   }
-  /// Returns who can delay a visit there.
+  /// Returns which visits can delay a visit there.
   [[nodiscard]] constexpr auto delays_from(std::size_t s) const -> delayed_by {
     constexpr of_pools<delayed_by> known{detail::delayed_by_under<typename Pools::rule_type>()...};
     return known[stations_[s].pool];
@@ -216,7 +216,7 @@ class board_stations<platform<Pools...>, MaxStations> {
     return known[stations_[s].pool];
   }
 
-  /// f of the rule of a station.
+  /// Calls f with the rule of a station.
   template <class F>
   constexpr void with_rule(std::size_t s, const F& f) const {
     board_->with(stations_[s].pool, [&f](const auto& p) { f(p.rule); });
@@ -328,7 +328,7 @@ class board_stations<platform<Pools...>, MaxStations> {
         if constexpr (can) { pool.at(s).finish(who, now, sink); }
       });
     }
-    /// For servers that tell slices only when they end.
+    /// Closes slices up to now, for servers that tell slices only when they end.
     constexpr void close(std::size_t s, ticks now, const slice_sink& sink) {
       all_.with(stations_[s].pool, [&](auto& pool) {
         if constexpr (requires { pool.at(s).close(now, sink); }) { pool.at(s).close(now, sink); }

@@ -12,12 +12,12 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Says what happens to a job that wants to go on with an empty budget. It does go on, and nobody is told of it, as far
-/// as nothing else is chosen.
+/// Says what happens to a job that wants to go on with an empty budget. It goes on, and no signal is sent, as far as
+/// nothing else is chosen.
 struct overrun_policy {
   bool signals = false;         ///< it is told once, as soon as it holds no engine lock
   bool releases_early = false;  ///< it takes the budget and the deadline of its task's next job, which is skipped
-  bool lenders_pay = false;     ///< whoever lends a priority pays for the work that is done at it, see `charge_lenders`
+  bool lenders_pay = false;     ///< the lender of a priority pays for the work that is done at it, see `charge_lenders`
 
   static const overrun_policy none;
   static const overrun_policy signal;
@@ -26,7 +26,7 @@ struct overrun_policy {
 
   /// Returns whether an empty budget has any effect.
   [[nodiscard]] constexpr auto limits() const noexcept -> bool { return signals || releases_early; }
-  /// Lenders pay with budgets that they take early.
+  /// Returns whether it is sound: lenders pay with budgets that they take early.
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return releases_early || !lenders_pay; }
   [[nodiscard]] friend constexpr auto operator==(const overrun_policy&, const overrun_policy&) noexcept
       -> bool = default;
@@ -42,11 +42,11 @@ enum class budget_action : std::uint8_t {
   deliver_signal,    ///< to the job; unwinding it releases its token
   abort_request,     ///< withdraw its token request, which may lower the holder's effective priority
   lower_priority,    ///< its base priority has changed to that of the job after it
-  reevaluate_locks,  ///< its effective priority, and that of everybody to whom it passes it
+  reevaluate_locks,  ///< its effective priority, and that of all jobs to which it passes it
   reissue_request,   ///< the aborted request, at its new place
 };
 
-/// In the order in which they are carried out.
+/// Lists actions in the order in which they are carried out.
 using budget_actions = inline_vector<budget_action, 5>;
 
 /// The budget of one job: a single one for its time on CPUs and on GPU engines.
@@ -66,8 +66,8 @@ struct job_budget {
   [[nodiscard]] friend constexpr auto operator==(const job_budget&, const job_budget&) noexcept -> bool = default;
 };
 
-/// The job takes the budgets of its task's next `jobs` jobs. False, and no change, on overflow. In the long run the
-/// task gets `refill` per `period` all the same. Source: Elliott 2015, section 3.2.4.
+/// Lets the job take the budgets of its task's next `jobs` jobs. False, and no change, on overflow. In the long run the
+/// task still gets `refill` per `period`. Source: Elliott 2015, section 3.2.4.
 [[nodiscard]] constexpr auto release_early(job_budget& b, std::int64_t jobs = 1) noexcept -> bool {
   job_budget later = b;
   ticks shift = 0;
@@ -100,7 +100,7 @@ class budget_account {
   constexpr budget_account(overrun_policy policy, const job_budget& b) noexcept : policy_{policy}, budget_{b} {}
 
   [[nodiscard]] constexpr auto budget() const noexcept -> const job_budget& { return budget_; }
-  /// Work done beyond the budget that nothing has paid for.
+  /// Returns the work done beyond the budget that nothing has paid for.
   [[nodiscard]] constexpr auto overrun() const noexcept -> ticks { return overrun_; }
   constexpr void waits_for_token(bool waits) noexcept { budget_.waits_for_token = waits; }
 
@@ -160,8 +160,8 @@ class budget_account {
   bool signalled_ = false;
 };
 
-/// The most important of the jobs that lend, which is the one whose priority the runner has; jobs.size() when none
-/// does.
+/// Returns the most important of the jobs that lend, which is the one whose priority the runner has; jobs.size() when
+/// none does.
 [[nodiscard]] constexpr auto lender_of(std::span<const job_budget> jobs) noexcept -> std::size_t {
   std::size_t best = jobs.size();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -171,14 +171,14 @@ class budget_account {
 }
 
 /// Bandwidth inheritance: the runner has worked for `used` and `jobs` are all whose priority it may have, itself among
-/// them. Charges the most important; when its budget is empty and work remains, releases it early and goes on with
-/// whoever is the most important then. Calls `charged(i, amount)` for each charge and, for each early release,
-/// `carry_out(i, action)` in the order of the actions; a waiting request is aborted before jobs[i] has its new budget
+/// them. Charges the most important; when its budget is empty and work remains, releases it early and goes on with the
+/// job that is the most important then. Calls `charged(i, amount)` for each charge and, for each early release,
+/// `carry_out(i, action)` in the order of the actions. A waiting request is aborted before jobs[i] has its new budget
 /// and priority. There the host may change who lends, as a request that is issued again may end up behind another job.
 ///
-/// False when `used` is negative or a budget is not valid (nothing has happened then), or when a deadline overflows or
-/// nobody lends any more (what was charged so far is charged). Cost: jobs steps per charge and per early release.
-/// Source: Lamastra et al. 2001; Elliott 2015, sections 2.1.6.1 and 3.2.4.
+/// False when `used` is negative or a budget is not valid; nothing has happened then. False also when a deadline
+/// overflows or no job lends any more; what was charged so far stays charged. Cost: jobs steps per charge and per early
+/// release. Source: Lamastra et al. 2001; Elliott 2015, sections 2.1.6.1 and 3.2.4.
 template <class Charged, class CarryOut>
 [[nodiscard]] constexpr auto charge_lenders(std::span<job_budget> jobs, ticks used, Charged&& charged,
                                             CarryOut&& carry_out) -> bool {

@@ -52,12 +52,12 @@ struct copies_beside<CpuRule, GpuRule> : std::type_identity<nonpreemptive_rule<t
 
 }  // namespace detail
 
-/// The rule of copy engines that published methods know beside others: holders of tokens queue for them, everybody else
-/// has the priorities of the processors there.
+/// The rule of copy engines that published methods know beside others: holders of tokens queue for them, all other jobs
+/// have the priorities of the processors there.
 template <RuleTag CpuRule, RuleTag GpuRule>
 using copies_beside = typename detail::copies_beside<CpuRule, GpuRule>::type;
 
-/// A board of so much hardware under rules of its processors and of its GPUs.
+/// Returns a board of so much hardware under rules of its processors and of its GPUs.
 template <RuleTag CpuRule, RuleTag GpuRule>
 [[nodiscard]] constexpr auto chain_board_of(const hardware& board, const CpuRule& /*cpus*/, const GpuRule& gpus)
     -> chain_board<CpuRule, copies_beside<CpuRule, GpuRule>, GpuRule> {

@@ -65,7 +65,7 @@ struct clustered_rule : Rule {
   constexpr clustered_rule() = default;
   constexpr clustered_rule(const Rule& rule, std::int32_t together) noexcept : Rule{rule}, processors{together} {}
 
-  /// Units that are scheduled together.
+  /// Returns how many units are scheduled together.
   [[nodiscard]] constexpr auto cluster(std::int32_t /*units*/) const noexcept -> std::int32_t { return processors; }
 };
 

@@ -24,7 +24,7 @@ namespace takt::inline TAKT_ABI {
 namespace detail {
 
 /// Holds for a rule whose declarations are those of a `PoolRule`. Whether its server is one is asked where stations are
-/// made, so that nobody else needs the bodies of servers.
+/// made, so that no other code needs the bodies of servers.
 template <class R>
 concept NamesServer = RuleTag<R> && requires(const R rule, std::int32_t units) {
   { R::name } -> std::convertible_to<std::string_view>;
@@ -43,8 +43,8 @@ inline constexpr bool is_accelerator_alone = P::pool_count == 1 && P::template c
 
 }  // namespace detail
 
-/// Tasks of any spelling and a platform that are proven and simulated from the rules of the pools one by one, since no
-/// method is known for the whole: every pool has a rule of its own kind, or a task says what only rules of pools read.
+/// Tasks of any spelling and a platform, proven and simulated from the rules of the pools one by one: no method is
+/// known for the whole. Every pool has a rule of its own kind, or a task says what only rules of pools read.
 template <class P, class T>
 concept ComposedBoard =
     Platform<P> && detail::has_pool_rules<P> && VisitSource<T> &&

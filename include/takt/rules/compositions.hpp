@@ -32,7 +32,7 @@ concept CopiesFollowPriorities =
     CopiesInPriorityOrder<Rule, CpuRule> ||
     (NonpreemptiveFixedPriority<Rule> && FixedPriority<CpuRule> && GivenPriority<order_of<Rule>>);
 
-/// Copy engines, if any, in whose queue nobody is overtaken.
+/// Copy engines, if any, whose queue keeps the order of arrival.
 template <class Rule>
 concept CopiesInArrivalOrder = Absent<Rule> || FirstComeFirstServed<Rule>;
 
@@ -43,7 +43,7 @@ concept ChainPlatform =
     std::is_void_v<
         typename detail::first_foreign<P, processors_resource, copy_engines_resource, virtual_sms_resource>::type>;
 
-/// Where kernels run.
+/// Says where kernels run.
 enum class kernel_place : std::uint8_t {
   own_share,  ///< on the task's SMs, which the plan says
   all_sms,    ///< on all of the first GPU
@@ -133,19 +133,19 @@ concept TokenGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rul
 template <TokenGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::token};
 
-/// One that hosts of chains know as a whole.
+/// A platform that hosts of chains know as a whole.
 template <class P>
 concept KnownComposition = std::same_as<decltype(composition_of<P>), const chain_composition>;
 
 namespace detail {
 
 /// Tells whether hosts take tasks of this spelling on a platform as a whole, or say themselves what keeps them from it;
-/// else they are taken apart into visits. Chains are so taken where nobody says otherwise.
+/// else they are taken apart into visits. Chains are so taken where nothing else is stated.
 template <class P, class T>
 inline constexpr bool taken_as_a_whole = KnownComposition<P>;
 
-/// Why chains on a platform have no bound. Checks take it instead of the platform, which keeps what compilers print
-/// above a sentence short.
+/// Says why chains on a platform have no bound. Checks take it instead of the platform, which keeps what compilers
+/// print above a sentence short.
 enum class composition_gap : std::uint8_t {
   none,
   unused_pool,
@@ -174,8 +174,8 @@ template <class P>
   return CopiesFollowPriorities<copies, cpu> ? composition_gap::gpu_rule : composition_gap::copy_rule;
 }
 
-/// Stops compilation with a sentence about the pool to blame. `Foreign` is the resource of a pool that chains do not
-/// use, or void.
+/// Stops compilation with a sentence about the pool that causes it. `Foreign` is the resource of a pool that chains do
+/// not use, or void.
 template <composition_gap Gap, class Foreign>
 struct composition_check : unused_pool<Foreign> {
   using gap = composition_gap;

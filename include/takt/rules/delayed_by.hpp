@@ -18,9 +18,9 @@ enum class delayed_by : std::uint8_t {
 
 namespace detail {
 
-/// Returns who can delay a visit, as a rule declares it. Its server has units of its own for each task
+/// Returns which visits can delay a visit, as a rule declares it. Its server has units of its own for each task
 /// (`serves_tasks_apart`), or its order preempts with one priority for each job and its server runs the least points
-/// (`starts_least_points`). A rule that declares neither lets everybody delay everybody.
+/// (`starts_least_points`). A rule that declares neither lets every visit delay every other.
 template <class Rule>
 [[nodiscard]] constexpr auto delayed_by_under() noexcept -> delayed_by {
   using server = decltype(std::declval<const Rule&>().template make_server<8>(1));

@@ -12,12 +12,12 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// No bound: larger than any time of a table.
+/// Stands for no bound: larger than any time of a table.
 inline constexpr ticks unbounded_response = ticks{1} << 60;
-/// No bound either: the search for one ended at its limit of rounds, and whether there is one is not known.
+/// Stands for an unknown bound: the search ended at its limit of rounds, and there may be one.
 inline constexpr ticks given_up_response = unbounded_response + 1;
 
-/// The longer of two times, one of which may have no bound. Where both have none it is the one that says so for good.
+/// Returns the longer of two times, which may have no bound. If both have none it is the one that is surely unbounded.
 [[nodiscard]] constexpr auto longer_response(ticks a, ticks b) noexcept -> ticks {
   const bool neither = a >= unbounded_response && b >= unbounded_response;
   return (a < b) != neither ? b : a;
@@ -45,8 +45,8 @@ struct visit_demand {
   ticks limit = 0;         ///< a response above it proves nothing; none above `longest_visit_time`
   ticks response = 0;  ///< in: a lower bound of the answer; out: longest time from ready to done, unbounded, given up
   /// The job is this visit and nothing else, and jobs may be late for the next ones: `jitter` is of the release alone.
-  /// A rule that counts all jobs of a busy period writes `late`; what another one says holds if `response` is at most
-  /// `period`, so that no job waits for the one before beyond its own jitter.
+  /// A rule that counts all jobs of a busy period writes `late`. The answer of another rule holds if `response` is at
+  /// most `period`. Then no job waits for the one before beyond its own jitter.
   bool may_queue = false;
   ticks late = 0;  ///< out: longest time from the latest instant of becoming ready to done, or unbounded; 0: not said
   std::int32_t holders = 0;  ///< above 0: all visits of the station are of holders of so many tokens

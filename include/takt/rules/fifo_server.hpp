@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// One unit served in the order of requests, to be driven as `priority_server` is.
+/// One unit served in the order of requests. Hosts drive it like `priority_server`.
 template <std::size_t Capacity>
 class fifo_server {
  public:

@@ -92,7 +92,7 @@ class board_flattener : public visit_layout<N, V> {
     if (!error_) { error_ = validate(table_, stations_.size(), stations_.token_pools()); }
   }
 
-  /// Sections under protocols of one processor are time on it.
+  /// Checks that sections under protocols of one processor are time on it.
   constexpr void check_sections() {
     if (error_) { return; }
     const std::size_t wrong = first_not_local(table_, stations_);
@@ -104,7 +104,7 @@ class board_flattener : public visit_layout<N, V> {
     error_.name = table_.tasks[s.task].name;
   }
 
-  /// Of `LooksBeside`.
+  /// Calls `beside` for the rules that are `LooksBeside`.
   constexpr void look_beside() {
     for (visit_record& v : table_.visits) {
       if (!stations_.looks_beside(v.station)) { continue; }

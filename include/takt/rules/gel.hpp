@@ -21,7 +21,7 @@ constexpr void add_times(Number& sum, std::int32_t times, const Number& value) {
 
 }  // namespace detail
 
-/// The point of a task on so many processors. Error: an overflowed fraction. Pre: processors >= 1.
+/// Returns the point of a task on so many processors. Error: an overflowed fraction. Pre: processors >= 1.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto relative_point(const gel_policy& policy, const gel_task<Number>& t,
                                             std::int32_t processors) -> fraction_of<Number> {

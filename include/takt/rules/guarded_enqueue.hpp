@@ -10,19 +10,19 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Holds the jobs of a GPU node back until they may enter the queue: in the order of the jobs, which may become ready
-/// in any order, and not before a given time has passed since the one before entered, nor for that later than the
-/// nominal release. A job then enters no later than its nominal release if all jobs become ready by theirs.
+/// Holds the jobs of a GPU node back until they may enter the queue. They enter in their order, though they may
+/// become ready in any. None enters before a given time has passed since the one before, but for this a job waits
+/// until its nominal release at most. A job then enters no later than its nominal release if all jobs become ready by
+/// theirs.
 ///
 /// While jobs are in time, those that enter are the separation apart, which the bounds of all others in the queue
-/// assume. A job that became ready late enters at once, and so does the next one whose nominal release has passed: what
-/// is held up is made up for, and no lag lasts. From a late entry on these bounds are void until the queue has been
-/// empty.
+/// assume. A job that became ready late enters at once, and so does the next one whose nominal release has passed. So
+/// what is held up is made up for, and no lag lasts. From a late entry on these bounds are void until the queue has
+/// been empty.
 ///
-/// A job can become ready at most `Window - 1` jobs ahead of the next one to enter.
-/// Source: Yang et al. 2018, section 4.2. Differs from it: the order of the jobs is kept too, without which a job can
-/// be pushed beyond its nominal release by a later one; and late jobs are not kept apart, without which the greatest
-/// lag that there ever was would stay.
+/// A job can become ready at most `Window - 1` jobs ahead of the next one to enter. Source: Yang et al. 2018, section
+/// 4.2. Differs from it in two points. The order of the jobs is kept too: else a later job can push one beyond its
+/// nominal release. Late jobs are not kept apart: else the greatest lag that there ever was would stay.
 template <ExactNumber Number, std::size_t Window>
 class guarded_enqueue {
  public:
@@ -39,10 +39,10 @@ class guarded_enqueue {
     return true;
   }
 
-  /// The job that enters next.
+  /// Returns the job that enters next.
   [[nodiscard]] constexpr auto next() const noexcept -> std::int64_t { return next_; }
   [[nodiscard]] constexpr auto next_is_ready() const noexcept -> bool { return waiting_[slot(next_)].ready; }
-  /// The next job does not enter before. Pre: it is ready, and one has entered.
+  /// Returns the instant before which the next job does not enter. Pre: it is ready, and one has entered.
   [[nodiscard]] constexpr auto earliest() const -> const Number& {
     TAKT_EXPECTS(next_is_ready() && next_ > 0);
     const Number& release = waiting_[slot(next_)].release;

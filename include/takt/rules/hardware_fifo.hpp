@@ -35,7 +35,7 @@ class hardware_fifo {
     return true;
   }
 
-  /// The operation that starts now, or `no_operation`. After one has started the next may start too.
+  /// Returns the operation that starts now, or `no_operation`. After one has started the next may start too.
   [[nodiscard]] constexpr auto dispatch() noexcept -> stream_operation {
     if (size_ == 0) { return no_operation; }
     const stream_operation head = queue_[first_];
@@ -48,7 +48,7 @@ class hardware_fifo {
     return head;
   }
 
-  /// The operation that ends now. Pre: the engine runs one.
+  /// Returns the operation that ends now. Pre: the engine runs one.
   constexpr auto complete(std::int32_t engine) noexcept -> stream_operation {
     TAKT_EXPECTS(numbered(engine) && running_[index(engine)].running);
     const stream_operation ended = running_[index(engine)].operation;

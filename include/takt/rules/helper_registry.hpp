@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Which threads of a process a task takes as its helpers.
+/// Says which threads of a process a task takes as its helpers.
 enum class helper_scope : std::uint8_t {
   current,             ///< those that run
   future,              ///< those that start from now on
@@ -22,8 +22,8 @@ enum class helper_scope : std::uint8_t {
 
 inline constexpr std::int32_t helps_nobody = -1;
 
-/// Threads of one process and the task that each of them helps: those of a GPU runtime are started behind the program's
-/// back, so a task takes all that there are, or all that will come. A task's own thread is no helper. Threads are
+/// Threads of one process and the task that each of them helps. A GPU runtime starts threads that the program does not
+/// see, so a task takes all that there are, or all that will come. A task's own thread is no helper. Threads are
 /// numbered from 0 to MaxThreads - 1 by the host.
 /// Source: Elliott 2015, section 3.2.5.2.
 template <std::size_t MaxThreads>
@@ -65,11 +65,11 @@ class helper_registry {
     }
   }
 
-  /// The task that a thread helps, or `helps_nobody`.
+  /// Returns the task that a thread helps, or `helps_nobody`.
   [[nodiscard]] constexpr auto helped_by(std::size_t thread) const noexcept -> std::int32_t {
     return thread < MaxThreads ? helped_[thread] : helps_nobody;
   }
-  /// Where a thread stands, given the present job of each task: its own rank unless the job that it helps lends its.
+  /// Returns the rank of a thread, given the present job of each task: its own, or that which a helped job lends.
   [[nodiscard]] constexpr auto rank_of(std::size_t thread, const thread_rank& own,
                                        std::span<const helped_job> jobs) const noexcept -> thread_rank {
     const std::int32_t task = helped_by(thread);

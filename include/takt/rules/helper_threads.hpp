@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// From the class that always goes first to the one that goes last.
+/// Lists classes from the one that always goes first to the one that goes last.
 enum class thread_class : std::uint8_t {
   normal,     ///< jobs, and helpers that inherit from one
   callback,   ///< threads of a GPU runtime that wake the jobs that wait for an operation
@@ -20,8 +20,8 @@ enum class thread_class : std::uint8_t {
   other,
 };
 
-/// Where a thread stands among all threads: by class, by priority point, then whoever was late in the larger share of
-/// its deadline, so that an overload does not always delay the same task, then by number.
+/// Says where a thread stands among all threads: by class, by priority point, by the share of its deadline that its
+/// task was late, by number. The third keeps an overload from always delaying the same task.
 /// Source: Elliott 2015, section 3.3.2.
 struct thread_rank {
   thread_class in = thread_class::normal;
@@ -53,8 +53,8 @@ struct helped_job {
   return job.suspended && job.holds_engine_lock;
 }
 
-/// The rank of a helper: that of the most important job that lends its own, else the helper's. `jobs` are those of the
-/// task for a callback thread and those that use the GPU for a daemon.
+/// Returns the rank of a helper: that of the most important job that lends its own, else the helper's. `jobs` are those
+/// of the task for a callback thread and those that use the GPU for a daemon.
 /// Source: Elliott 2015, sections 3.2.5.1, 3.2.5.2 and 3.3.2.
 [[nodiscard]] constexpr auto helper_rank(const thread_rank& own, std::span<const helped_job> jobs) noexcept
     -> thread_rank {

@@ -21,10 +21,10 @@ struct job_timing {
   std::int32_t priority = 0;  ///< as given, 0 is the highest
 };
 
-/// Gives a job its priority for life at its release (job-level fixed priority). `point(t, release, out)` is false, and
-/// leaves `out` alone, where the point does not fit. `takes_priorities = false` says that it never looks at the given
-/// priority, so that a plan cannot give one. Points of one policy object can be compared with each other only.
-/// With one policy per cluster of c processors it is the partitioned (c = 1), clustered or global variant.
+/// Gives a job at its release the one priority that it keeps (job-level fixed priority). `point(t, release, out)` is
+/// false, and leaves `out` alone, where the point does not fit. `takes_priorities = false` says that it never looks at
+/// the given priority, so that a plan cannot give one. Points of one policy object can be compared with each other
+/// only. With one policy per cluster of c processors it is the partitioned (c = 1), clustered or global variant.
 template <class P>
 concept JobPriority = Copyable<P> && requires(const P p, const job_timing& t, ticks release, priority_point& out) {
   { p.point(t, release, out) } noexcept -> std::same_as<bool>;
@@ -44,7 +44,7 @@ struct by_given_priority {
   }
 };
 
-/// Nobody before another: servers go by arrival.
+/// Puts no job before another: servers go by arrival.
 struct by_arrival {
   static constexpr bool takes_priorities = false;
   [[nodiscard]] static constexpr auto point(const job_timing& /*t*/, ticks /*release*/, priority_point& out) noexcept
@@ -99,7 +99,7 @@ struct by_absolute_deadline {
   }
 };
 
-/// Ranks jobs by absolute deadline alone; nobody goes before another with the same deadline: servers go by arrival.
+/// Ranks jobs by absolute deadline alone; no job goes before another with the same deadline: servers go by arrival.
 struct by_absolute_deadline_alone {
   static constexpr bool takes_priorities = false;
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {

@@ -33,14 +33,14 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// One of whose blocks enough is known to count rounds of them.
+/// A kernel of whose blocks enough is known to count their rounds.
 template <class K>
 concept HasBlocks = knows<kernel_grid, K> && knows<kernel_block_length, K>;
-/// One of which a time can be derived on some number of SMs.
+/// A kernel of which a time can be derived on some number of SMs.
 template <class K>
 concept TimedOnSms = HasTimesOnSms<K> || knows<tabulated_times, K> || knows<kernel_work, K> || HasBlocks<K> ||
                      knows<wcet_row, K> || knows<kernel_wcet, K>;
-/// One of which the time on the whole GPU is known.
+/// A kernel of which the time on the whole GPU is known.
 template <class K>
 concept TimedOnGpu = TimedOnSms<K> || knows<execution_time, K>;
 
@@ -49,12 +49,12 @@ struct wcet_work_grid_or_wcet_by_share;
 
 namespace detail {
 
-/// 0 where the sizes are those of no GPU.
+/// Returns how many virtual SMs there are; 0 where the sizes are those of no GPU.
 [[nodiscard]] constexpr auto all_virtual_sms(const gpu_record& gpu) noexcept -> std::int32_t {
   return gpu.valid() ? gpu.sms * gpu.virtual_per_sm : 0;
 }
 
-/// Measured at speed 1, as it is on a GPU.
+/// Returns a time measured at speed 1 as it is on a GPU.
 [[nodiscard]] constexpr auto on_gpu(const interval<ticks>& measured, const gpu_record& gpu) -> visit_view {
   visit_view out{};
   if (measured.lower < 0 || measured.upper < 0) {
@@ -67,7 +67,7 @@ namespace detail {
   return out;
 }
 
-/// Of work that spreads over SMs. Source: Zou et al. 2021, Lemma 5.1.
+/// Returns the time of work that spreads over SMs. Source: Zou et al. 2021, Lemma 5.1.
 template <class K>
 [[nodiscard]] constexpr auto time_of_work(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
   const auto work = fact<kernel_work>(k);
@@ -90,7 +90,7 @@ template <class K>
   return out;
 }
 
-/// Of rounds of blocks, one on each virtual SM: whichever starts a block next, so many rounds end by then. Where an SM
+/// Returns the time of rounds of blocks, one on each virtual SM, whichever of them starts a block next. Where an SM
 /// holds fewer blocks than it counts as virtual SMs, only whole SMs say how many there are.
 template <class K>
 [[nodiscard]] constexpr auto time_of_blocks(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
@@ -123,7 +123,7 @@ template <class K>
   return upper == unbounded_time ? unknown_time(beside) : on_gpu({0, upper}, gpu);
 }
 
-/// Of times measured on physical SMs without neighbours, which say nothing where other kernels may sit on the same SMs.
+/// Returns a time measured on whole SMs, which says nothing where other kernels may sit on the same SMs.
 [[nodiscard]] constexpr auto time_on_whole_sms(const tabulated_times& rows, const gpu_record& gpu, std::int32_t sms,
                                                const lacking_facts& beside) -> visit_view {
   const bool alone = !gpu.shared || gpu.virtual_per_sm == 1 || sms == all_virtual_sms(gpu);
@@ -156,8 +156,8 @@ template <class K>
   return out;
 }
 
-/// Of the first fact that there is. On fewer SMs than all a `wcet` says nothing, and on SMs that are shared a row
-/// neither.
+/// Returns a time by the first fact that there is. On fewer SMs than all a `wcet` says nothing, and on SMs that are
+/// shared a row neither.
 template <class K>
 [[nodiscard]] constexpr auto derived_time(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
   if constexpr (HasTimesOnSms<K>) {
@@ -188,7 +188,7 @@ template <class K>
   return unknown_time(lacking_on_sms(k, gpu, sms));
 }
 
-/// Fewer SMs than all make no kernel faster.
+/// Raises an upper time to a given `wcet`: fewer SMs than all make no kernel faster.
 template <class K>
 [[nodiscard]] constexpr auto no_sharper_than_given(const K& k, const gpu_record& gpu, visit_view out) -> visit_view {
   if constexpr (knows<kernel_wcet, K>) {
@@ -209,8 +209,8 @@ template <class K>
 
 }  // namespace detail
 
-/// On so many dedicated virtual SMs. A kernel that is pinned to an SM takes a whole GPU, and what it does on more SMs
-/// says nothing of it.
+/// Returns the time on so many dedicated virtual SMs. A kernel that is pinned to an SM takes a whole GPU, and what it
+/// does on more SMs says nothing of it.
 template <TimedOnSms K>
 [[nodiscard]] constexpr auto time_on_sms(const K& k, const gpu_record& gpu, std::int32_t virtual_sms) -> visit_view {
   const std::int32_t all = detail::all_virtual_sms(gpu);
@@ -223,7 +223,7 @@ template <TimedOnSms K>
   return out;
 }
 
-/// On the SMs of the plan's share.
+/// Returns the time on the SMs of the plan's share.
 template <TimedOnSms K>
 [[nodiscard]] constexpr auto time_on_share(const K& k, const visit_placement& at) -> visit_view {
   const bool fits = at.gpu.valid() && at.sms > 0 && at.sms <= at.gpu.budget() && at.sms % at.gpu.granularity == 0;
@@ -231,7 +231,7 @@ template <TimedOnSms K>
               : visit_view{.fault = model_fault::plan_does_not_fit};
 }
 
-/// Alone on the whole GPU, whose kernels run one at a time.
+/// Returns the time alone on the whole GPU, whose kernels run one at a time.
 template <TimedOnGpu K>
 [[nodiscard]] constexpr auto time_on_gpu(const K& k, const gpu_record& gpu) -> visit_view {
   if (!gpu.valid()) { return {.fault = model_fault::platform_size_out_of_range}; }
@@ -259,8 +259,8 @@ template <TimedOnGpu K>
   return detail::unknown_time(lacks(visit_fact::wcet, visit_fact::time));
 }
 
-/// Behind one of so many tokens: on its part of the SMs where each token is a partition of its own, else on the whole
-/// GPU, which its holders share by the rule of the pool. Pre: tokens >= 1.
+/// Returns the time behind one of so many tokens. Where each token is a partition, that is on its part of the SMs; else
+/// on the whole GPU, which holders share by the pool's rule. Pre: tokens >= 1.
 template <TimedOnGpu K>
 [[nodiscard]] constexpr auto time_behind_token(const K& k, const gpu_record& gpu, std::int32_t tokens, bool partitioned)
     -> visit_view {
@@ -276,9 +276,9 @@ template <TimedOnGpu K>
   return time_on_gpu(k, gpu);
 }
 
-/// On the whole GPU, with what it costs to stop the kernel as the first value. A kernel that does not say so runs to
-/// its end: the cost is its time. Where the cost is that of a wave, it is no more than the time that is derived for all
-/// of the kernel. Error: a cost above a given `wcet`; one above any time where it comes on top of that.
+/// Returns the time on the whole GPU, with what it costs to stop the kernel as the first value. A kernel that does not
+/// say so runs to its end: the cost is its time. Where the cost is that of a wave, it is no more than the time that is
+/// derived for all of the kernel. Error: a cost above a given `wcet`; one above any time where it comes on top of that.
 template <TimedOnGpu K>
 [[nodiscard]] constexpr auto stoppable_time(const K& k, const gpu_record& gpu,
                                             preemption_cost_model model = preemption_cost_model::race) -> visit_view {
@@ -301,7 +301,7 @@ template <TimedOnGpu K>
   return out;
 }
 
-/// With so many per cent of the GPU.
+/// Returns the time with so many per cent of the GPU.
 template <TimedOnSms K>
 [[nodiscard]] constexpr auto time_at_share(const K& k, const gpu_record& gpu, std::int32_t percent) -> visit_view {
   if (percent < 1 || percent > 100) { return {.fault = model_fault::plan_does_not_fit}; }
@@ -313,7 +313,7 @@ template <TimedOnSms K>
                  : time_on_sms(k, gpu, static_cast<std::int32_t>(sms));
 }
 
-/// Blocks, which nothing else gives.
+/// Holds what is known of the blocks of a kernel.
 struct kernel_blocks {
   std::int64_t blocks = 0;
   std::int32_t threads = 0;
@@ -359,7 +359,7 @@ concept LeavesTime =
     TimedByItself<S> && !Views<Rule, S> &&
     !(std::same_as<typename detail::resource_of_segment<S>::type, gpu> && Views<Rule, detail::kernel_of_all_facts>);
 
-/// A kernel is on all of `at.gpu`.
+/// Returns the time by itself; a kernel is on all of `at.gpu`.
 template <TimedByItself S>
 [[nodiscard]] constexpr auto time_by_itself(const S& s, const visit_placement& at) -> visit_view {
   if constexpr (std::same_as<typename detail::resource_of_segment<S>::type, gpu>) {

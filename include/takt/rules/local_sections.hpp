@@ -9,13 +9,13 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/task_homes.hpp>
 
-/// Sections under a `local` rule of tokens are time on one processor, which serves its jobs in the order of one
-/// priority each and takes the processor from one for another. Who asks has the processor, or would have it: a job asks
-/// when nobody there comes before it. So nobody asks while a more important job is ready there or waits for such a
+/// Sections under a `local` rule of tokens are time on one processor, which preempts and serves its jobs in
+/// the order of one priority each. A job that asks has the processor or would have it: it asks when no other
+/// job there comes before it. So no job asks while a more important job is ready there or waits for such a
 /// section.
 namespace takt::inline TAKT_ABI::detail {
 
-/// The station of the visit of a section that comes first in the table.
+/// Returns the station of the visit of a section that comes first in the table.
 template <class Table>
 [[nodiscard]] constexpr auto station_of(const Table& table, const visit_section& s) -> std::uint32_t {
   std::uint32_t p = 0;
@@ -32,8 +32,8 @@ template <class Table, class Stations>
          out == later;
 }
 
-/// Returns the least point at which the holder of section `h` is served. Under a rule that raises to ceilings it is the
-/// best point of all users of its tokens, or the best of all where points change between jobs; else the lowest.
+/// Returns the least point at which the holder of section `h` is served. Under a rule with ceilings it is the best
+/// point of all users of its tokens; the best of all where points change between jobs. Else it is the lowest.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto ceiling_of(const Table& table, const Stations& stations, std::size_t h) -> priority_point {
   const visit_section& held = table.sections[h];
@@ -49,8 +49,8 @@ template <class Table, class Stations>
   return best;
 }
 
-/// The first section under a local rule that is not one, or the number of sections: all sections of its tokens are time
-/// on one processor on which a holder can be served at the priority of others, and begin with some.
+/// Returns the first section under a local rule that is not local, or the number of sections. All sections of its
+/// tokens must begin with time, on one processor on which a holder can be served at the priority of others.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto first_not_local(const Table& table, const Stations& stations) -> std::size_t {
   for (std::size_t s = 0; s < table.sections.size(); ++s) {

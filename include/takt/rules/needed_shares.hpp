@@ -70,7 +70,7 @@ struct needed_shares_rule {
   }
 
   using view_needs = wcet_row;
-  /// The time with all of the GPU. A kernel that is no application's has none.
+  /// Returns the time with all of the GPU. A kernel that is no application's has none.
   template <class K>
     requires knows<wcet_row, K>
   [[nodiscard]] constexpr auto view(const K& kernel, const visit_placement& at) const -> visit_view {
@@ -86,8 +86,8 @@ struct needed_shares_rule {
   }
 };
 
-/// Shares as in Yao et al. 2022 on a board of pools, for kernels that are the jobs of these applications. Pre: the
-/// applications outlive the rule.
+/// Returns the rule of shares as in Yao et al. 2022 on a board of pools, for kernels that are the jobs of these
+/// applications. Pre: the applications outlive the rule.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto shares(const application_set<MaxTasks>& applications,
                                     const share_rules& rules = wamp2s_robust,

@@ -49,9 +49,9 @@ template <Platform P>
   return {.shares = true, .cores = true, .priorities = true, .tokens = detail::holds_tokens<P>};
 }
 
-/// The flat table of a set as a plan places and orders it: on the plan's cores where it has some, else on those that
-/// tasks name, and the others where the least load is; and by the plan's priorities, else in the order of the
-/// platform's processors.
+/// Returns the flat table of a set as a plan places and orders it. Tasks are on the plan's cores if it has some, else
+/// on those that they name, and the others where the least load is. They go by the plan's priorities, else in the order
+/// of the platform's processors.
 template <Platform P, TaskSet T, std::size_t N, std::size_t V, ExactNumber Number = ticks>
 [[nodiscard]] constexpr auto planned_table(const P& platform, const T& tasks, const plan<N, V>& p) {
   auto table = tasks.template table<Number>();
@@ -88,8 +88,8 @@ template <class Table, std::size_t N>
 
 }  // namespace detail
 
-/// Returns what keeps a plan from fitting a table of `planned_table`: a part that the composition does not use, shares
-/// that are missing or do not fit, priorities against the order of the processors, or tokens other than the rule's.
+/// Returns what keeps a plan from fitting a table of `planned_table`. That is a part that the composition does not use,
+/// missing or unfit shares, priorities against the order of the processors, or other tokens than the rule's.
 template <Platform P, class Table, std::size_t N>
 [[nodiscard]] constexpr auto plan_fault(const P& platform, const Table& table, const plan<N>& p) -> model_error {
   if (const auto error = parts_fault(p, chain_plan_parts<P>(), table.size())) { return error; }
@@ -134,7 +134,7 @@ template <Platform P, class Table, std::size_t N>
   return {};
 }
 
-/// The parts of a plan with all that the composition decides written out.
+/// Writes out the parts of a plan with all that the composition decides.
 template <Platform P, class Table, std::size_t N, std::size_t M>
 constexpr void complete_plan(const P& platform, const Table& table, const plan<N>& from, plan<M>& out) {
   static_cast<void>(out.cores.resize(table.size()));

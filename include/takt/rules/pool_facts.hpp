@@ -43,7 +43,7 @@ template <class Rule>
   return false;
 }
 
-/// Units of a resource: its count, or one.
+/// Returns how many units a resource has: its count, or one.
 template <class Resource>
 [[nodiscard]] constexpr auto units_of(const Resource& r) noexcept -> std::int32_t {
   if constexpr (requires {
@@ -96,7 +96,7 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   [[nodiscard]] static constexpr auto serves_visits(const pool_type& /*p*/) noexcept -> bool {
     return true;
   }
-  /// Null: it is none.
+  /// Returns the mutex of the pool; null: it is none.
   [[nodiscard]] static constexpr auto mutex(const pool_type& /*p*/) noexcept -> mutex_key {
     if constexpr (is_mutex<pool_type>) { return mutex_key::of<Resource>(); }
     return {};
@@ -114,17 +114,17 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   }
   /// Returns whether tasks name the processors of which they use one.
   [[nodiscard]] static constexpr auto names_cores(const pool_type& /*p*/) noexcept -> bool { return reads_cores<Rule>; }
-  /// Processors that are scheduled together.
+  /// Returns how many processors are scheduled together.
   [[nodiscard]] static constexpr auto cluster(const pool_type& p) noexcept -> std::int32_t {
     return cluster_of(p.rule, units_of(p.resource));
   }
-  /// As a plan sees it; without SMs where a plan hands none out, or where no GPU has such sizes.
+  /// Returns the GPU as a plan sees it; without SMs where a plan hands none out, or where no GPU has such sizes.
   [[nodiscard]] static constexpr auto gpu(const pool_type& p) noexcept -> gpu_record {
     gpu_record out;
     if constexpr (has_sms<Resource>) { out = gpu_of(p.resource, shares_physical_sms<Rule>()); }
     return out.valid() ? out : gpu_record{};
   }
-  /// SMs by the plan's shares.
+  /// Returns whether it hands out SMs by the plan's shares.
   [[nodiscard]] static constexpr auto hands_sms(const pool_type& /*p*/) noexcept -> bool {
     return hands_out_sms<Rule>();
   }
@@ -182,7 +182,7 @@ template <class P>
 }
 using pool_outlines = std::span<const pool_outline>;
 
-/// The processors whose tasks have cores; null where tasks have none.
+/// Returns the processors whose tasks have cores; null where tasks have none.
 [[nodiscard]] constexpr auto placed_processors(pool_outlines pools) -> const pool_outline* {
   const pool_outline* found = nullptr;
   for (const pool_outline& p : pools) { found = p.is_processors && p.names_cores ? &p : found; }
@@ -202,7 +202,7 @@ struct routed_visit {
   ticks region = 0;  ///< on a processor
 };
 
-/// The region of a visit under a rule that sees it as so long, or what is wrong with it.
+/// Finds the region of a visit under a rule that sees it as so long, or what is wrong with it.
 constexpr void see_region(const limited_cpu_segment& asked, bool is_honoured, routed_visit& out) noexcept {
   const ticks region = asked.region.count();
   if (out.seen.fault != model_fault::none) { return; }
@@ -213,7 +213,7 @@ constexpr void see_region(const limited_cpu_segment& asked, bool is_honoured, ro
     out.region = region_in(region, asked.time.upper.count(), out.seen.time.upper);
   }
 }
-/// Where `gpu` is the number of the task's GPU, and `at` what the plan gives the task.
+/// Finds the pool of a visit. `gpu` is the number of the task's GPU, and `at` what the plan gives the task.
 template <class P, class S>
 [[nodiscard]] constexpr auto route(const P& board, const S& asked, std::int32_t gpu, visit_placement at)
     -> routed_visit {

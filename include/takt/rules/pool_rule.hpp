@@ -46,24 +46,24 @@ concept ServesBodies =
 template <class S>
 concept DropsClients = requires(S s, client who, ticks time, const slice_sink& slices) { s.drop(who, time, slices); };
 
-/// Says how a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With bounds
-/// as members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
-/// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the
-///   rule reads, a `visit_view`, from the facts that the rule needs; `view_needs` is the type that an error about a
-///   missing one shows;
-/// - `beside(own, other)`: see `LooksBeside`;
-/// - `hands_out_sms`: the plan's shares give each task SMs of its own;
-/// - `cluster(units)`: so many of the processors are scheduled together, and a task's `on_core` is one of its cluster;
-///   `partitioned`: each by itself. Without, all are, and a plan names no cores;
-/// - `serves_one_unit`: a pool of more is refused;
-/// - `on(resource)`: the rule there, where it reads more of the resource than the number of its units;
-/// - `one_station`: the pool has one server, which may be large;
-/// - `fits_chains` and `chain_fault`: whether chains know its choices, and a type whose use stops compilation if not;
-/// - `preemptive`: it takes units back; where these are SMs, only with `stops_kernels`, which says that its view and
-/// its
-///   server know when a kernel stops and what that costs;
-/// - `takes_suspensions`: see `InflatesSuspensions`;
-/// - `starts_early`: see `StartsEarly`;
+/// Says how a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With
+/// bounds as members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`.
+/// Optional:
+/// - `view(segment)` or `view(segment, placement)`: how long a visit takes, from the facts that the rule needs. It is
+///   an `interval<ticks>` or, with what else the rule reads, a `visit_view`. `view_needs` is the type that an error
+///   about a missing fact shows.
+/// - `beside(own, other)`: see `LooksBeside`.
+/// - `hands_out_sms`: the plan's shares give each task SMs of its own.
+/// - `cluster(units)`: so many of the processors are scheduled together, and a task's `on_core` is one of its
+///   cluster. `partitioned`: each is by itself. Without either, all are together, and a plan names no cores.
+/// - `serves_one_unit`: a pool of more is refused.
+/// - `on(resource)`: the rule there, where it reads more of the resource than the number of its units.
+/// - `one_station`: the pool has one server, which may be large.
+/// - `fits_chains` and `chain_fault`: whether chains know its choices, and a type whose use stops compilation if not.
+/// - `preemptive`: it takes units back. Where these are SMs, it needs `stops_kernels`, which says that its view and
+///   its server know when a kernel stops and what that costs.
+/// - `takes_suspensions`: see `InflatesSuspensions`.
+/// - `starts_early`: see `StartsEarly`.
 /// - `honours_regions`, the rule itself: its server reads `visit_request::region` and its bounds read
 ///   `visit_demand::region`. Without, processors under a rule that takes units back refuse segments that have some.
 template <class R>
@@ -73,7 +73,7 @@ concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
   { rule.template make_server<8>(units) } -> PoolServer;
 };
 
-/// Where jobs have one priority each and holders of tokens can be served at the priority of others.
+/// A rule under which jobs have one priority each and holders of tokens can be served at the priority of others.
 template <class R>
 concept InheritsPriorities = InflatesSuspensions<R> && requires(const R rule) {
   { rule.template make_server<8>(1) } -> Reprioritizes;

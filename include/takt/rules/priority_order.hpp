@@ -42,9 +42,9 @@ template <class Order>
 
 }  // namespace detail
 
-/// An order in which all jobs of a task have one point, which depends on the period and the relative deadline alone, or
-/// also on the given priority where `takes_priorities` is true; two tasks never tie. `task_level` claims that, and a
-/// few probes must not refute it.
+/// An order in which all jobs of a task have one point, and two tasks never tie. The point depends on the period and
+/// the relative deadline alone, or also on the given priority where `takes_priorities` is true. `task_level` claims
+/// that; a few probes must not refute it.
 ///
 /// Such an order ranks the tasks of a table. `key(task)` in place of the point ranks tables of any exact number.
 template <class Order>
@@ -119,14 +119,14 @@ constexpr void prioritize(Table& table, Order wanted = {}) {
   });
 }
 
-/// The name of an order, if it has one.
+/// Returns the name of an order, if it has one.
 template <class Order>
 [[nodiscard]] constexpr auto name_of_order() noexcept -> std::string_view {
   if constexpr (requires { std::string_view{Order::name}; }) { return Order::name; }
   return "an order of its own";
 }
 
-/// The name of the order that stands for `wanted` on this table.
+/// Returns the name of the order that stands for `wanted` on this table.
 template <class Table, TaskLevelPriority Order>
 [[nodiscard]] constexpr auto name_of_order(const Table& table, Order wanted) noexcept -> std::string_view {
   return detail::with_effective_order(table, wanted, [](auto order) { return name_of_order<decltype(order)>(); });

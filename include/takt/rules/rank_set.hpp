@@ -32,7 +32,7 @@ class rank_set {
     return (words_[static_cast<std::size_t>(r) / 64] & bit_of(r)) != 0;
   }
   [[nodiscard]] constexpr auto empty() const noexcept -> bool { return first() == nobody; }
-  /// The member of highest priority, or `nobody`.
+  /// Returns the member of highest priority, or `nobody`.
   [[nodiscard]] constexpr auto first() const noexcept -> rank {
     for (std::size_t w = 0; w < word_count; ++w) {
       if (words_[w] != 0) { return static_cast<rank>(w * 64) + std::countr_zero(words_[w]); }

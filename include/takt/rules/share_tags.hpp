@@ -28,7 +28,7 @@ struct shares_rule {
   }
 };
 
-/// Shares as in Yao et al. 2022, read as `rules` say, on workload changes that pass `triggers`.
+/// Returns the rule of shares as in Yao et al. 2022, read as `rules` say, on workload changes that pass `triggers`.
 [[nodiscard]] constexpr auto shares(const share_rules& rules = wamp2s_robust,
                                     const share_triggers& triggers = every_change) noexcept -> shares_rule {
   return {rules, triggers};
@@ -49,7 +49,7 @@ concept ShareRule = !SizesShares<R> && requires(const R& r) {
 template <class P>
 concept HasGpuShares = requires { requires P::template count_of<gpu_shares_resource> > 0; };
 
-/// One that takt can analyse and simulate: such a GPU and nothing else.
+/// A platform that takt can analyse and simulate: such a GPU and nothing else.
 template <class P>
 concept SharePlatform = HasGpuShares<P> && requires { requires P::pool_count == 1; } &&
                         ShareRule<typename P::template rule_of<gpu_shares_resource>>;
@@ -78,7 +78,7 @@ struct share_check {
 template <class P, class T>
 using check_shares = share_check<SharePlatform<P>, ShareTaskSet<T>>;
 
-/// Also where what is missing is the rule of a GPU that is granted by shares.
+/// Is true also where the rule of a GPU that is granted by shares is missing.
 template <HasGpuShares P, ShareTaskSet T>
 inline constexpr bool taken_as_a_whole<P, T> =
     !hands_out_percents<typename P::template rule_of<gpu_shares_resource>>() &&

@@ -228,7 +228,7 @@ struct locked_rule {
     return gpu.slot() < 1 ? visit_view{.fault = model_fault::platform_size_out_of_range}
                           : time_on_sms(kernel, gpu, gpu.virtual_sms(gpu.slot()));
   }
-  /// A lock of the rule has a replica for each token.
+  /// Returns a fault unless a lock of the rule has a replica for each token.
   [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
     const bool good = tokens > 0 && detail::locks_all(order, tokens);
     return {.fault = good ? model_fault::none : model_fault::platform_size_out_of_range};
@@ -268,7 +268,7 @@ struct order_grants_tokens {
 
 }  // namespace detail
 
-/// `tokens` critical sections at a time on each GPU of the pool, granted by a `TokenRule`.
+/// Allows `tokens` critical sections at a time on each GPU of the pool, granted by a `TokenRule`.
 template <class Order>
 [[nodiscard]] constexpr auto locked(const Order& order, std::int32_t tokens = 1) noexcept
     -> locked_rule<std::enable_if_t<detail::order_grants_tokens<Order>::passed, Order>> {
@@ -333,7 +333,7 @@ template <class R>
 concept NonpreemptiveFixedPriority = StartsInOrder<R> && TaskLevelPriority<order_of<R>>;
 template <class R>
 concept NonpreemptiveEdf = StartsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
-/// All units have one queue, in which nobody is overtaken.
+/// All units have one queue, which keeps the order of arrival.
 template <class R>
 concept FirstComeFirstServed =
     std::same_as<detail::server_of<R>, unit_server<false, 1>> && std::same_as<order_of<R>, by_arrival> &&

@@ -23,9 +23,9 @@ template <class Board>
   return x.upper > 0 || x.need != unit_need::time;
 }
 
-/// The station that the priority of a task's jobs is of: the first on which they take time and have one priority each,
-/// else the first that they visit for no time and have one there, else the first that they visit. A job for which a
-/// processor has nothing to do is one of its jobs all the same: it asks for tokens from there.
+/// Returns the station from which a task's jobs have their priority: the first on which they take time and have one
+/// each. Else it is the first that they visit for no time and have one on, else the first that they visit. A job
+/// without work for a processor still belongs to it: it asks for tokens from there.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto home_of(const Table& table, const Stations& stations, std::size_t i) -> std::uint32_t {
   const flow_record& t = table.tasks[i];
@@ -39,8 +39,8 @@ template <class Table, class Stations>
   return table.visit(i, found < t.visit_count ? found : 0).station;
 }
 
-/// On how many stations where they have one priority each the jobs of a task take time; 1 where they take none but
-/// visit such a station.
+/// Returns on how many stations, with one priority for each job, the jobs of a task take time; 1 where they take none
+/// but visit such a station.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto homes_of(const Table& table, const Stations& stations, std::size_t i) -> std::size_t {
   std::size_t count = 0;
@@ -69,7 +69,7 @@ template <class Table>
   return {wcet, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority};
 }
 
-/// The point of a job of task i on a station, also where it waits for it elsewhere. False where it does not fit.
+/// Computes the point of a job of task i on a station, also where it waits elsewhere. False where it does not fit.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto job_point(const Table& table, const Stations& stations, std::size_t i, std::uint32_t s,
                                        ticks release, priority_point& out) -> bool {

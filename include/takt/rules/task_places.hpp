@@ -69,9 +69,9 @@ struct place_wishes {
   }
 };
 
-/// The cluster of each task: the one that it names, -1 where it names none, and for the others, greatest need first,
-/// the one with the least load. Tasks of a group stay together: the first of them asks for all that name none, where
-/// one of the group is if it names its place. Pre: clusters >= 1.
+/// Returns the cluster of each task: the one that it names, -1 where it names none, and for the others, greatest need
+/// first, the one with the least load. Tasks of a group stay together: the first of them asks for all that name none,
+/// where one of the group is if it names its place. Pre: clusters >= 1.
 template <std::size_t N>
 [[nodiscard]] constexpr auto place_groups(const inline_vector<std::uint32_t, N>& group,
                                           const inline_vector<std::int32_t, N>& named,
@@ -96,9 +96,9 @@ template <std::size_t N>
   return out;
 }
 
-/// The cores of a plan that says none: those that tasks name, and for the others, greatest demand first, the cluster
-/// with the least load. Tasks that share a mutex stay together. The cores stay as they are where tasks have none or all
-/// name theirs.
+/// Chooses the cores of a plan that says none: those that tasks name, and for the others, greatest demand first, the
+/// cluster with the least load. Tasks that share a mutex stay together. The cores stay as they are where tasks have
+/// none or all name theirs.
 template <class T, std::size_t N>
 constexpr void place_tasks(pool_outlines pools, const T& tasks, inline_vector<std::int32_t, N>& cores) {
   const pool_outline* all = placed_processors(pools);

@@ -58,14 +58,14 @@ template <class S>
 concept ChoosesContext = TimedByItself<S> && (knows<kernel_context, S> || knows<kernel_slice, S>);
 
 /// One context after the other in turns, as GPUs share themselves between processes: each context with work gets a
-/// slice, and a switch to another one takes `switching`. A context whose slice ends while nobody else has work goes on
-/// without a switch. A task is a context of its own unless its kernels say `in_context`; the kernels of a context run
-/// one at a time in the order of their arrival.
+/// slice, and a switch to another one takes `switching`. A context whose slice ends while no other context has work
+/// goes on without a switch. A task is a context of its own unless its kernels say `in_context`; the kernels of a
+/// context run one at a time in the order of their arrival.
 ///
-/// `switching` is all that lies between the end of a slice and the first useful instruction of the next one: the
-/// kernel that runs has to stop (at an instruction where the GPU can, else at the end of its longest block), states are
-/// saved and loaded, and caches are cold.
-/// Source for form and figures: Wang, Liu, Wong and Kim 2024; see docs/time_slices.md.
+/// `switching` is all that lies between the end of a slice and the first useful instruction of the next one. The kernel
+/// that runs has to stop (at an instruction where the GPU can, else at the end of its longest block). Then states are
+/// saved and loaded, and caches are cold. Source for form and figures: Wang, Liu, Wong and Kim 2024; see
+/// docs/time_slices.md.
 struct time_slice_rule {
   using is_takt_rule = void;
   static constexpr std::string_view name = "time slices";

@@ -43,15 +43,15 @@ struct section_demand {
          (a.visits == b.visits || (a.before & b.visits) == b.visits || (b.before & a.visits) == a.visits);
 }
 
-/// Holds for a rule that says who gets the tokens of a pool: a lock for so many of them, whose clients are sections. A
-/// user's own type is one. Optional:
-/// - `inherits`: a holder is served at least at the priority of everybody whose `heir` it is, where jobs have one
-///   priority each;
-/// - `donates`: the processors run `priority_donation`, and a job asks only while it may;
-/// - `local`: sections are time on one processor, and a job asks when it would run there; with it `raises_to_ceiling`:
-/// a
-///   holder is served at least at the best priority of all who use the tokens. See rules/local_sections.hpp;
-/// - bounds, see `BoundsDelays` and `BoundsBlocking`.
+/// Holds for a rule that says which sections get the tokens of a pool: a lock for so many of them, whose clients are
+/// sections.
+/// A user's own type is one. Optional:
+/// - `inherits`: a holder is served at least at the priority of all clients whose `heir` it is, where jobs have one
+///   priority each.
+/// - `donates`: the processors run `priority_donation`, and a job asks only while it may.
+/// - `local`: sections are time on one processor, and a job asks when it would run there. With it `raises_to_ceiling`:
+///   a holder is served at least at the best priority of all who use the tokens. See rules/local_sections.hpp.
+/// - Bounds, see `BoundsDelays` and `BoundsBlocking`.
 template <class R>
 concept TokenRule = requires(const R rule, const token_setting& at) {
   { R::name } -> std::convertible_to<std::string_view>;
@@ -76,7 +76,7 @@ concept BoundsBlocking =
 
 namespace detail {
 
-/// A lock for as many tokens as its clients can ask for.
+/// Makes a lock for as many tokens as its clients can ask for.
 template <std::size_t Clients, class Rule>
 [[nodiscard]] constexpr auto make_token_lock(const Rule& rule, token_setting at) {
   constexpr auto most = static_cast<std::int32_t>(Clients);

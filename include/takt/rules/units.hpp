@@ -12,7 +12,7 @@ template <class Rule>
 inline constexpr bool has_clusters = requires(const Rule& rule) {
   { rule.cluster(1) } -> std::convertible_to<std::int32_t>;
 };
-/// Returns whether a rule takes a unit from one who has it.
+/// Returns whether a rule takes a unit from a visit that has it.
 template <class Rule>
 [[nodiscard]] constexpr auto takes_units_back() noexcept -> bool {
   bool takes = requires(const Rule& rule) { rule.turns(); };
@@ -36,7 +36,7 @@ template <class Rule>
 template <class Rule>
 inline constexpr bool reads_cores = has_clusters<Rule> || is_partitioned<Rule>();
 
-/// Processors that a rule schedules together.
+/// Returns how many processors a rule schedules together.
 template <class Rule>
 [[nodiscard]] constexpr auto cluster_of(const Rule& rule, std::int32_t units) noexcept -> std::int32_t {
   if constexpr (has_clusters<Rule>) { return rule.cluster(units); }

@@ -54,7 +54,7 @@ class visit_layout {
  public:
   constexpr explicit visit_layout(const plan<N, V>& p) : plan_{&p} {}
 
-  /// Visits of the task opened last are a section of a mutex.
+  /// Notes that visits of the task opened last are a section of a mutex.
   constexpr void hold(mutex_key mutex, visit_mask visits) {
     if (error_) { return; }
     std::uint32_t tokens = no_tokens;
@@ -66,7 +66,7 @@ class visit_layout {
     if (!table_.sections.try_push_back({last_task(), tokens, visits})) { fail(model_fault::too_many_segments); }
   }
 
-  /// Visits of the task opened last are one section of the tokens of its GPU, if that has some.
+  /// Notes that visits of the task opened last are one section of the tokens of its GPU, if that has some.
   constexpr void stretch(visit_mask visits) {
     if (error_ || visits == 0) { return; }
     if (tokens_of_share() == no_tokens || !takes_time(table_.tasks.back(), visits)) { return; }
@@ -123,7 +123,7 @@ class visit_layout {
     return static_cast<std::uint32_t>(table_.size() - 1);
   }
 
-  /// The place of a visit of the task opened last.
+  /// Returns the place of a visit of the task opened last.
   constexpr auto place_of(const segment_traits& asked, const routed_visit& found) -> board_station {
     asks_gpu_ = asks_gpu_ || asked.on_gpu;
     if (!found.served) {
@@ -145,7 +145,7 @@ class visit_layout {
     if (table_.tasks.back().visit_count >= max_visits_of_task) { fail(model_fault::too_many_visits); }
     return at;
   }
-  /// Its bit. Pre: nothing is wrong.
+  /// Adds a visit and returns its bit. Pre: nothing is wrong.
   constexpr auto add_visit(const segment_traits& asked, std::uint32_t station, std::size_t stations,
                            const visit_view& seen, ticks region, visit_mask before) -> visit_mask {
     TAKT_EXPECTS(!error_);
@@ -160,7 +160,7 @@ class visit_layout {
     return added;
   }
 
-  /// SMs and shares that are handed out go round.
+  /// Checks that no more SMs and shares are handed out than there are.
   constexpr void check_shares() {
     std::int32_t at = 0;
     for (const pool_outline& p : pools_) {
@@ -178,7 +178,7 @@ class visit_layout {
     }
   }
 
-  /// The plan's priorities, or the tasks' own when each has one, else deadline monotonic.
+  /// Sets the plan's priorities, or the tasks' own when each has one, else deadline monotonic.
   constexpr void set_priorities() {
     bool given = true;
     for (std::size_t i = 0; i < table_.size(); ++i) {
@@ -266,13 +266,13 @@ class visit_layout {
     return joined;
   }
 
-  /// The number of the tokens of a pool that has some.
+  /// Returns the number of the tokens of a pool that has some.
   [[nodiscard]] constexpr auto tokens_of_pool(std::size_t wanted) const -> std::uint32_t {
     std::uint32_t number = 0;
     for (std::size_t at = 0; at < wanted; ++at) { number += pools_[at].has_tokens ? 1U : 0U; }
     return number;
   }
-  /// The tokens of the GPU on which the task runs, if it has some.
+  /// Returns the number of the tokens of the GPU on which the task runs, if it has some.
   [[nodiscard]] constexpr auto tokens_of_share() const -> std::uint32_t {
     std::uint32_t found = no_tokens;
     std::int32_t gpus = 0;
@@ -283,7 +283,7 @@ class visit_layout {
     return found;
   }
 
-  /// From all processors to the cluster of the task's core.
+  /// Narrows all processors to the cluster of the task's core.
   constexpr void enter_cluster(board_station& at, std::int32_t together) {
     const std::int32_t all = at.units;
     at.units = together;

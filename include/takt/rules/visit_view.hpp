@@ -22,7 +22,7 @@ struct visit_view {
   lacking_facts lacks{};  ///< of a `visit_time_unknown`
 };
 
-/// Where a view is asked for: the pool, and what the plan gives the task of it.
+/// Says where a view is asked for: the pool, and what the plan gives the task of it.
 struct visit_placement {
   gpu_record gpu{};  ///< of no SMs where the pool is no GPU
   std::int32_t units = 1;
@@ -43,15 +43,15 @@ concept Views = requires(const Rule& rule, const Segment& s, const visit_placeme
   { rule.view(s) } -> std::convertible_to<interval<ticks>>;
 };
 
-/// A rule that reads of a visit who else is at its station: `beside` is asked of each two visits there, and changes the
-/// first one's values.
+/// A rule that reads of a visit which others are at its station: `beside` is asked of each two visits there, and
+/// changes the first one's values.
 template <class Rule>
 concept LooksBeside =
     requires(const Rule& rule, view_values& own, const view_values& other) { rule.beside(own, other); };
 
 namespace detail {
 
-/// No fact gives a time; one of these would.
+/// Returns the view of a visit that no fact gives a time; one of these would.
 [[nodiscard]] constexpr auto unknown_time(const lacking_facts& facts = {}) noexcept -> visit_view {
   return {.fault = model_fault::visit_time_unknown, .lacks = facts};
 }

@@ -8,7 +8,7 @@
 namespace takt::inline TAKT_ABI::detail {
 
 /// Names what stops compilation where no method is known of tasks on a board: `type`, with a member `passed`. A system
-/// whose tasks or resources nobody else has specialises it beside its rules; of others the pools say what is missing.
+/// with tasks or resources of its own specialises it beside its rules; of others the pools say what is missing.
 template <class P, class T>
 struct why_no_method {
   using type = void;

@@ -2,3 +2,4 @@
 #pragma once
 
 #include <takt/systems/accelerators/analysis/methods.hpp>
+#include <takt/takt.hpp>

@@ -5,3 +5,4 @@
 #include <takt/systems/locked_gpus/tasks/gpusync_visits.hpp>
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
 #include <takt/systems/locked_gpus/tasks/task.hpp>
+#include <takt/takt.hpp>

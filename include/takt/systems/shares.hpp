@@ -2,3 +2,4 @@
 #pragma once
 
 #include <takt/systems/shares/analysis/methods.hpp>
+#include <takt/takt.hpp>

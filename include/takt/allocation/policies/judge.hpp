@@ -33,7 +33,7 @@ struct policy_verdict : board_verdict<N, V> {
   P policy{};
 };
 
-/// Factors beyond which nobody looks.
+/// The largest factor that is tried, in thousandths.
 inline constexpr std::int64_t most_factor_permille = 64'000;
 inline constexpr std::int64_t least_factor_permille = 10;
 
@@ -61,8 +61,8 @@ template <class Tasks>
 
 }  // namespace detail
 
-/// The hardware as policies see it: what nobody asks for and is not there gets one unit, which stays idle, and GPUs
-/// that nobody uses need no facts. Error: what keeps a board from having pools for what tasks ask for.
+/// Completes the hardware as policies see it. What no task asks for and is not there gets one unit, which stays idle.
+/// GPUs that no task uses need no facts. Error: what keeps a board from having pools for what tasks ask for.
 template <class Tasks>
 [[nodiscard]] constexpr auto complete(const Tasks& all, hardware& board) -> model_fault {
   const detail::board_needs needs = detail::needs_of_board(all);
@@ -90,8 +90,8 @@ struct typed_boards {
   }
 };
 
-/// Of one policy of which nothing is left open, as pools see it, under what is decided. Neither judged nor an error:
-/// they do not say all of it.
+/// Judges one policy of which nothing is left open, as pools see it, under what is decided. Neither judged nor an
+/// error: pools do not say all of it.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_one(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                        const hardware& given, std::int32_t rounds, const decided_plan<N, V>& decided)
@@ -200,8 +200,8 @@ template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::siz
   return out;
 }
 
-/// Why tasks that are not proven must miss a deadline. Of several choices some may not have been tried, so what one of
-/// them cannot do is no reason.
+/// Adds why tasks that are not proven must miss a deadline. Of several choices some may not have been tried, so what
+/// one of them cannot do is no reason.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>& all, const hardware& given,
                           bool is_only_choice, policy_verdict<P, N, V>& out) {
@@ -225,7 +225,7 @@ constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>
   out.verdict.status = verdict_status::unschedulable;
 }
 
-/// Of a plan what is about processors that the hardware does not have.
+/// Drops from a plan what is about processors that the hardware does not have.
 template <class Boards, RuleTag CpuRule, class Verdict>
 constexpr void drop_processors(const CpuRule& rule, const hardware& board, Verdict& out) {
   out.verdict.plan.cores.clear();
@@ -271,8 +271,8 @@ template <std::size_t N, std::size_t V>
          a.offsets == b.offsets && a.local_deadlines == b.local_deadlines && a.instances == b.instances;
 }
 
-/// A proof under a plan that was partly chosen becomes what is said of that very plan where all of it is decided, so
-/// that a plan that is given back has the same bounds: another method may be sharper under the plan of one.
+/// Takes the verdict on the very plan of a proof, where a part of that plan was chosen. So the same plan, given back,
+/// has the same bounds: with all of it decided, another method may be sharper.
 template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
 constexpr void judge_its_plan(const CpuRule& rule, const described_tasks<N, V, R, S>& all, const hardware& board,
@@ -317,8 +317,8 @@ template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::siz
   return out;
 }
 
-/// The largest factor on all execution times, in thousandths, with which the plan that was found is proven, or, with
-/// `rounds` above 0, some plan, by bisection; 0: with none.
+/// Returns the largest factor on all execution times, in thousandths, with which the plan that was found is proven, by
+/// bisection. With `rounds` above 0 it is that of some plan. 0: there is none.
 template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
 [[nodiscard]] constexpr auto factor_on(const policy_verdict<P, N, V>& found, const CpuRule& rule,
@@ -366,10 +366,10 @@ template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_
   return detail::judge_on<detail::typed_boards, Judges>(policy, rule, all, board, rounds);
 }
 
-/// The largest factor on all execution times, in thousandths, with which the tasks are still proven, or proven at all,
-/// as far as bisection finds it: under the plan that was found and no other, or, where `rounds` is above 0, under any
-/// that so many rounds of a search find. 0: none is known. Cost: some twenty times that of `judge` under one plan, and
-/// of `rounds` plans.
+/// Returns the largest factor on all execution times, in thousandths, with which the tasks are proven, as far as
+/// bisection finds it. Tasks that are not proven as they are have one below 1000. With `rounds` 0 only the plan that
+/// was found counts, else any that so many rounds of a search find. 0: none is known. Cost: some twenty times that of
+/// `judge` under one plan, and of `rounds` plans.
 template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
 [[nodiscard]] constexpr auto factor_permille(const policy_verdict<P, N, V>& found, const CpuRule& rule,

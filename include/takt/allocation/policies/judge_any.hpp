@@ -28,8 +28,8 @@ inline constexpr std::size_t most_pools = 2 + max_gpus + max_own_resources;
 template <std::size_t Visits>
 using any_policy_board = any_board<most_pools, Visits>;
 
-/// The board under a policy, at run time: all its GPUs, and resources of one's own in the order of the processors
-/// without preemption, or FIFO. Pools of which the hardware has none are left out. Pre: no fact is missing.
+/// Returns the board under a policy, at run time: all its GPUs, and resources of one's own in the order of the
+/// processors without preemption, or FIFO. Pools of which the hardware has none are left out. Pre: no fact is missing.
 template <std::size_t Visits, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] auto any_board_of(const P& policy, const hardware& board, const CpuRule& rule)
     -> any_policy_board<Visits> {
@@ -57,7 +57,7 @@ struct any_boards {
 
 }  // namespace detail
 
-/// `judge` for any hardware, at run time: what it is made of is instantiated once for all policies and rules.
+/// Does as `judge` for any hardware, at run time: what it is made of is instantiated once for all policies and rules.
 /// `decided`: what the search leaves as it is.
 template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
@@ -67,7 +67,7 @@ template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_
   return detail::judge_on<detail::any_boards, Judges>(policy, rule, all, board, rounds, decided);
 }
 
-/// `factor_permille` for any hardware, at run time.
+/// Does as `factor_permille` for any hardware, at run time.
 template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
 [[nodiscard]] auto factor_at_run_time(const policy_verdict<P, N, V>& found, const CpuRule& rule,

@@ -25,7 +25,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A fact that a policy needs and nobody states: of the hardware where no task is named.
+/// A fact that a policy needs and that is not given: of the hardware where no task is named.
 struct missing_part {
   std::uint32_t task = nowhere;
   std::uint32_t visit = nowhere;  ///< within the task
@@ -64,7 +64,7 @@ struct decided_plan {
   }
 };
 
-/// Least (deadline - bound) / deadline of tasks that have a deadline and a bound, in thousandths, rounded down.
+/// Returns the least (deadline - bound) / deadline of tasks that have both, in thousandths, rounded down.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto slack_permille(const verdict<ticks, N, V>& v) -> std::int64_t {
   std::int64_t least = 1000;
@@ -85,7 +85,7 @@ template <std::size_t N, std::size_t V>
 
 namespace detail {
 
-/// Of all tasks, each of at most a day.
+/// Returns the sum of the bounds of all tasks, each of which counts a day at most.
 template <class Verdict>
 [[nodiscard]] constexpr auto sum_of_bounds(const Verdict& v) -> ticks {
   constexpr ticks most = 86'400'000'000'000;
@@ -94,7 +94,7 @@ template <class Verdict>
   return sum;
 }
 
-/// A proof before none, then the larger slack, then the smaller bounds.
+/// Prefers a proof to none, then the larger slack, then the smaller bounds.
 template <class Verdict>
 [[nodiscard]] constexpr auto better(const Verdict& a, const Verdict& b) -> bool {
   if (a.schedulable() != b.schedulable()) { return a.schedulable(); }
@@ -237,7 +237,7 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   return out;
 }
 
-/// The tasks with the cores and priorities of a plan, as far as it says some. Pre: it says them of all tasks.
+/// Returns the tasks with the cores and priorities of a plan, as far as it says some. Pre: it says them of all tasks.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto with_decisions(const described_tasks<N, V, R, S>& all, const plan<N, V>& p)
     -> described_tasks<N, V, R, S> {

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// Proofs of misses under a policy of which nothing is left open, and a rule of processors, under every plan.
+/// Returns proofs of misses under a policy with nothing left open, a rule of processors, and every plan.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto misses_under(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                           const hardware& board) -> proven_misses<ticks, N> {

@@ -23,12 +23,12 @@ struct offset_chain {
   bool counts_age = false;        ///< the latency that is to be short is the age; else the reaction
 };
 
-/// The choice of release offsets with which the longest chain is shortest, as a `DecisionProblem`: a decision for each
-/// task of a chain, tasks beside each other in some chain one after the other. The first value of a task is the offset
-/// that it has; the others let it read what a task before it in a chain gives at that instant, or give what one behind
-/// it reads then, in any of the ways in which their periods meet, if there are not too many. Releases between two of
-/// these only make a read, or an output, later; where chains share tasks, a best choice may still lie outside.
-/// Responses must not depend on offsets, as bounds for sporadic releases do not.
+/// The choice of release offsets with which the longest chain is shortest, as a `DecisionProblem`. Each task of a chain
+/// is a decision, and tasks beside each other in a chain follow each other. The first value of a task is the offset
+/// that it has. Others let it read what a task before it in a chain gives at that instant, or give what one behind it
+/// reads then. All ways in which the periods meet are values, if there are not too many. Releases between two of these
+/// only make a read, or an output, later; where chains share tasks, a best choice may still lie outside. Responses must
+/// not depend on offsets, as bounds for sporadic releases do not.
 template <std::size_t MaxTasks>
 class offset_problem {
  public:
@@ -71,7 +71,7 @@ class offset_problem {
     return {score >= least, score};
   }
 
-  /// The offsets of all decisions, into the stages of all chains.
+  /// Writes the offsets of all decisions into the stages of all chains.
   constexpr void set(const decisions<max_decisions>& all) {
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const ticks offset = offset_of(order_[i].task, all[i]);
@@ -98,8 +98,8 @@ class offset_problem {
     }
     return false;
   }
-  /// `f(task, its stage, other task, its stage, apart)` of each stage and one next to it: a read and an output of the
-  /// two meet where the offset of the first less that of the other is `apart`, but for whole steps.
+  /// Calls `f(task, its stage, other task, its stage, apart)` for each stage and one next to it. A read and an output
+  /// of the two meet where the first offset less the other is `apart`, up to whole steps.
   template <class F>
   constexpr void each_meeting(const F& f) const {
     for (const offset_chain& c : chains_) {
@@ -120,7 +120,7 @@ class offset_problem {
     return ways < most_values ? static_cast<std::uint32_t>(ways) : most_values;
   }
 
-  /// A task beside a placed one, else the first of a chain without any. False: all are.
+  /// Places a task beside a placed one, else the first of a chain without any. False: all are.
   constexpr auto place_next() -> bool {
     bool found = false;
     placed next;
@@ -172,9 +172,9 @@ class offset_problem {
   inline_vector<placed, MaxTasks> order_;
 };
 
-/// Puts the offsets into the stages of chains with which the longest of them is shortest, of those that
-/// `offset_problem` looks at, within the limits of all where some are; those that they have where nothing is better.
-/// Looks at all choices if there are at most `steps`, else at so many by local search, the same for a seed. Cost:
+/// Puts the offsets with which the longest chain is shortest into the stages of chains, of those that `offset_problem`
+/// looks at. Where some keep the limits of all chains, only these count. Where nothing is better, stages keep what they
+/// have. Looks at all choices if there are at most `steps`, else at so many by local search, the same for a seed. Cost:
 /// `steps` times `bound_chain` of all chains.
 template <std::size_t MaxTasks>
 constexpr void choose_offsets(std::span<offset_chain> chains, std::uint64_t seed, std::uint64_t steps) {

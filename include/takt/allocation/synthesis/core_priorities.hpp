@@ -88,13 +88,13 @@ template <std::size_t N>
 
 }  // namespace detail
 
-/// An order under which all tasks of a core meet their deadlines with all times by a factor in thousandths; empty where
-/// there is none. The last of `tasks` that can goes behind all others, and so on: where the given order holds, it is
-/// the answer.
+/// Returns an order under which all tasks of a core meet their deadlines with all times by a factor in thousandths;
+/// empty where there is none. The last of `tasks` that can goes behind all others, and so on: where the given order
+/// holds, it is the answer.
 ///
-/// The bounds depend on who goes before a task and who behind it, and not on the order among them, and a task on a
-/// higher level is no later; so who fits on the lowest level may stay there, whatever becomes of the others, and where
-/// none fits no order holds. Source: Audsley 1991, 2001; without preemption George, Rivierre and Spuri 1996.
+/// The bounds depend on which tasks go before a task and which behind it, not on the order among them. A task on a
+/// higher level ends no later. So a task that fits on the lowest level may stay there in any case, and where none fits
+/// no order holds. Source: Audsley 1991, 2001; without preemption George, Rivierre and Spuri 1996.
 ///
 /// Pre: permille >= 1; times by the factor are at most `longest_visit_time`. Cost: n^2 responses.
 template <std::size_t N>

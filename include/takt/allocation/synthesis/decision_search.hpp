@@ -38,7 +38,7 @@ concept DecisionProblem = requires(P& p, const decisions<P::max_decisions>& some
   { p.least_valid() } -> std::same_as<std::int64_t>;
 };
 
-/// Where a search is, and what it has found: all that it takes to go on later, as plain values.
+/// Says where a search is, and what it has found: all that it takes to go on later, as plain values.
 template <std::size_t N>
 struct search_progress {
   std::uint64_t evaluations = 0;  ///< calls of `reach`
@@ -74,7 +74,7 @@ template <DecisionProblem P>
   return all;
 }
 
-/// To the next decisions that do not begin with those of `at`.
+/// Moves to the next decisions that do not begin with those of `at`.
 template <DecisionProblem P>
 constexpr void leave(P& p, search_progress<P::max_decisions>& s) {
   while (!s.at.empty()) {
@@ -129,9 +129,9 @@ template <DecisionProblem P>
 
 }  // namespace detail
 
-/// Branch and bound over all decisions, in the order of their values: the optimum, or that there is none, unless
-/// `stop(progress)`, which is asked before each step, says so first. Goes on where `s` stands; a solution in it is one
-/// to beat. Cost: at most the product of the numbers of values.
+/// Searches all decisions by branch and bound, in the order of their values. It finds the optimum, or that there is
+/// none, unless `stop(progress)`, asked before each step, ends it first. Goes on where `s` stands; a solution in it is
+/// one to beat. Cost: at most the product of the numbers of values.
 template <DecisionProblem P, class Stop>
 constexpr void search_all(P& p, search_progress<P::max_decisions>& s, const Stop& stop) {
   TAKT_EXPECTS(p.size() <= P::max_decisions);

@@ -22,7 +22,7 @@ struct task_place {
   bool whole = false;  ///< a job is this time and nothing else, in one piece, and asks for no token
 };
 
-/// Of one task, the places that it may have.
+/// Holds the places that one task may have.
 template <std::size_t Places>
 struct task_menu {
   ticks period = 0;
@@ -50,11 +50,11 @@ struct system_mapping {
 /// - `order_counts(mapping)`: whether the answers below depend on ranks. False: none does.
 /// - `proves(mapping, permille)`: whether all deadlines are proven with all execution times by a factor. It must be
 ///   sound: true only if no run misses one.
-/// - `worst_chain(mapping)`: of a proven mapping, the longest latency of its chains, 0 where there are none; not
-/// reached
-///   where a chain has no bound, or none within its limit.
-/// - Optional, `service(mapping)`: how cores are proven all of whose tasks are `whole` and have no jitter, where
-///   `worst_chain` does not depend on their ranks, nor do deadlines of tasks on other cores: see `AssignsPriorities`.
+/// - `worst_chain(mapping)`: of a proven mapping, the longest latency of its chains, 0 where there are none. It is
+///   not reached where a chain has no bound, or none within its limit.
+/// - Optional, `service(mapping)`: how cores are proven all of whose tasks are `whole` and have no jitter. Neither
+///   `worst_chain` nor deadlines of tasks on other cores may depend on ranks of these tasks: see
+///   `AssignsPriorities`.
 template <class J>
 concept MappingJudge = requires(J& j, const system_mapping<J::max_tasks>& m, std::int64_t permille) {
   { J::max_tasks } -> std::convertible_to<std::size_t>;
@@ -75,12 +75,12 @@ enum class mapping_objective : std::uint8_t {
   chain,   ///< the least longest latency of a chain
 };
 
-/// The search for rules, variants, cores and priorities as decisions: first the rules, then the place of each task,
-/// then for each task before how many of those behind it in the order of deadlines less jitter it does not go. The
-/// first values are so the order of deadlines. Where the judge `AssignsPriorities` and the objective is the factor,
-/// tasks of cores that it speaks of have one value, whatever is decided: Audsley's order with the largest factor of
-/// their core, behind all others. Scores tell what is proven: below `deadlines_proven` the factor, in thousandths, with
-/// which deadlines are proven, there where a chain has no proven limit, above it the objective. See `factor_of`,
+/// The search for rules, variants, cores and priorities as decisions. First come the rules, then the place of each
+/// task. The last are ranks: how many of those before it in the order of deadlines less jitter a task overtakes. The
+/// first values keep this order. Where the judge `AssignsPriorities` and the objective is the factor, tasks of cores
+/// that it proves have one value: Audsley's order with the largest factor of their core, behind all others. Scores
+/// tell what is proven. One below `deadlines_proven` is the factor, in thousandths, with which deadlines are proven.
+/// One equal to it means that a chain has no proven limit; one above it is the objective. See `factor_of`,
 /// `latency_of`.
 template <MappingJudge J, std::size_t Places>
 class mapping_problem {
@@ -129,7 +129,7 @@ class mapping_problem {
     }
     return out < 1 ? 1 : out;
   }
-  /// Equal cores get their first tasks in the order of their numbers.
+  /// Renames cores: equal ones get their first tasks in the order of their numbers.
   [[nodiscard]] constexpr auto earliest(const decisions<max_decisions>& all) const -> decisions<max_decisions> {
     constexpr std::size_t none = 64;
     inline_vector<std::size_t, 64> name;  // of each core
@@ -223,11 +223,11 @@ class mapping_problem {
     return out;
   }
 
-  /// Of a solution's score. Pre: the objective is the factor.
+  /// Returns the factor of a solution's score. Pre: the objective is the factor.
   [[nodiscard]] static constexpr auto factor_of(std::int64_t score) -> std::int64_t {
     return score - first_valid + 1000;
   }
-  /// Pre: the objective is the chain.
+  /// Returns the latency of a solution's score. Pre: the objective is the chain.
   [[nodiscard]] static constexpr auto latency_of(std::int64_t score) -> ticks {
     return longest_latency - (score - first_valid);
   }
@@ -243,7 +243,7 @@ class mapping_problem {
     const ticks limit = tasks_[i].deadline > 0 ? tasks_[i].deadline : tasks_[i].period;
     return limit - tasks_[i].jitter;
   }
-  /// The factor with which all that scores `least` has proven deadlines; 0: none.
+  /// Returns the factor with which all that scores `least` has proven deadlines; 0: none.
   [[nodiscard]] constexpr auto factor_needed(std::int64_t least) const -> std::int64_t {
     if (least < first_valid) { return least > 0 ? least : 0; }
     switch (objective_) {
@@ -267,7 +267,7 @@ class mapping_problem {
     }
     return false;
   }
-  /// Those whose priorities are not searched. Pre: all places are decided.
+  /// Returns the tasks whose priorities are not searched. Pre: all places are decided.
   [[nodiscard]] constexpr auto assigned_tasks(const decisions<max_decisions>& all) const -> task_flags {
     TAKT_EXPECTS(all.size() > tasks_.size());
     task_flags out;
@@ -300,7 +300,7 @@ class mapping_problem {
     }
     return core_service::unknown;
   }
-  /// `f(tasks, best)` of each core whose tasks are assigned, which stand in the order of deadlines less jitter.
+  /// Calls `f(tasks, best)` for each core whose tasks are assigned, which stand in the order of deadlines less jitter.
   template <class F>
   constexpr void each_assigned_core(const decisions<max_decisions>& all, const task_flags& assigned, const F& f) const {
     if (!some_are(assigned)) { return; }
@@ -323,7 +323,7 @@ class mapping_problem {
       if (!tasks.empty()) { f(tasks, best_priorities(how, times, most_factor)); }
     }
   }
-  /// The largest factor with which all assigned cores hold.
+  /// Returns the largest factor with which all assigned cores hold.
   [[nodiscard]] constexpr auto core_factor(const decisions<max_decisions>& all, const task_flags& assigned) const
       -> std::int64_t {
     std::int64_t out = most_factor;
@@ -331,8 +331,8 @@ class mapping_problem {
                        [&](const auto& /*tasks*/, const auto& best) { out = best.factor < out ? best.factor : out; });
     return out;
   }
-  /// Returns whether a task takes a core while another of its type, with a lesser number, is empty so far: then there
-  /// is a mapping that differs in the names of cores only, and comes earlier.
+  /// Returns whether a task takes a core while another of its type, with a lesser number, is empty so far. Then there
+  /// is an earlier mapping that differs only in the names of cores.
   [[nodiscard]] constexpr auto comes_later(const decisions<max_decisions>& some, std::size_t placed) const -> bool {
     inline_vector<bool, 64> used;
     static_cast<void>(used.resize(types_.size(), false));

@@ -40,31 +40,31 @@ struct chain_options {
 
 namespace detail {
 
-/// Of stages whose jobs are followed. `age` is `age_at_output` and a period of the last stage.
+/// Holds the latency of stages whose jobs are followed. `age` is `age_at_output` and a period of the last stage.
 struct piece_latency {
   ticks first_read_to_output = 0;
   ticks reaction = 0;
   ticks age_at_output = 0;
 };
 
-/// The nominal release of job k, which may be negative: as if all had been going on for ever.
+/// Returns the nominal release of job k, which may be negative: as if all tasks had always run.
 [[nodiscard]] constexpr auto release_of(const chain_stage& s, ticks job) noexcept -> ticks {
   return s.offset + job * s.period;
 }
 
-/// The first job of `to` that certainly reads what job k of `from` gives, or newer.
+/// Returns the first job of `to` that certainly reads what job k of `from` gives, or newer.
 [[nodiscard]] constexpr auto reader_of(const chain_stage& from, ticks k, const chain_stage& to) noexcept -> ticks {
   const ticks given = release_of(from, k) + (to.waits_for_producer ? 0 : from.output_delay());
   return ceil_divide(given - to.offset, to.period);
 }
-/// The last job of `from` of which job k of `to` certainly reads, or a newer one.
+/// Returns the last job of `from` of which job k of `to` certainly reads, or a newer one.
 [[nodiscard]] constexpr auto writer_of(const chain_stage& from, const chain_stage& to, ticks k) noexcept -> ticks {
   const ticks read = release_of(to, k);
   const ticks delay = to.waits_for_producer ? 0 : from.output_delay();
   return floor_divide(read - delay - from.offset, from.period);
 }
 
-/// The least common multiple of the periods; 0 where it does not fit.
+/// Returns the least common multiple of the periods; 0 where it does not fit.
 [[nodiscard]] constexpr auto hyperperiod_of(std::span<const chain_stage> stages) noexcept -> ticks {
   ticks out = 1;
   for (const chain_stage& s : stages) {
@@ -133,10 +133,10 @@ struct piece_latency {
 
 }  // namespace detail
 
-/// Bounds on the latencies of a chain; exact where all of its stages are LET by one clock.
+/// Returns the bounds on the latencies of a chain; exact where all of its stages are LET by one clock.
 ///
 /// Jobs of stages by one clock are followed one by one over their hyperperiod, with the latest output and the earliest
-/// read of each: a job certainly reads what was given before its release, or, of a producer it waits for, what was
+/// read of each. A job certainly reads what was given before its release, or, of a producer it waits for, what was
 /// released before. Pieces by different clocks are added: what one gives is what happens to the next, which reacts
 /// within its own reaction time. A job that waits for its producer begins to wait at the producer's release, so the
 /// producer's response is not in its piece. A stage alone has reaction T + R.

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Why a job may start while an older one of another task has not ended.
+/// Says why a job may start while an older one of another task has not ended.
 enum class wait_obstacle : std::uint8_t {
   none,                ///< it may not: `chain_stage::waits_for_producer`
   rule_unknown,        ///< the rule of the processors is none that serves the most urgent job of each core
@@ -51,8 +51,8 @@ enum class wait_obstacle : std::uint8_t {
 
 namespace detail {
 
-/// On each core by itself the most urgent ready job is served, or starts when the core is free; and of two jobs, that
-/// of the task which would go first if both were released together goes first also where it is the older one.
+/// Holds where each core by itself serves the most urgent ready job, or starts it when the core is free. Of two jobs,
+/// that of the task which goes first if both are released together also goes first where it is the older one.
 template <class Rule>
 concept ServesTheMostUrgent =
     FixedPriority<Rule> || NonpreemptiveFixedPriority<Rule> || EarliestDeadlineFirst<Rule> || NonpreemptiveEdf<Rule>;
@@ -79,7 +79,7 @@ template <class Table>
   return false;
 }
 
-/// Of tasks on stations of processors that serve the most urgent job.
+/// Returns the obstacle between tasks on stations of processors that serve the most urgent job.
 template <class Board, class Flat>
 [[nodiscard]] constexpr auto obstacle_between(const Board& board, const Flat& flat, std::size_t producer,
                                               std::size_t consumer) -> wait_obstacle {
@@ -120,11 +120,11 @@ template <class Board, class Flat>
 /// At s the producer's job has been released, as it has no jitter, and nothing holds it back. Unless it has ended, its
 /// next visit is ready on the core of both: all of its visits are there, and none of them waits for a token. The
 /// consumer's job begins with time on that core, and so when the core is given to it. The core is given to the ready
-/// job of the least point, without preemption as well as with it; no protocol has raised the consumer's, which holds
-/// no token before it has started, and the producer's is less: by the order of tasks under fixed priorities, under EDF
-/// as its job is no younger and its relative deadline shorter. So it has ended. Equal ones prove nothing: a tie may go
-/// either way. Where a job of the consumer may take
-/// no time it begins without the core, and nothing holds.
+/// job of the least point, without preemption as well as with it. No protocol has raised the consumer's point, as it
+/// holds no token before it has started. The producer's point is less: by the order of tasks under fixed priorities,
+/// under EDF as its job is no younger and its relative deadline shorter. So that job has ended. Equal points prove
+/// nothing: a tie may go either way. Where a job of the consumer may take no time it begins without the core, and
+/// nothing holds.
 ///
 /// Source: that such consumers save the response of their producers, Duerr et al. 2019. Cost: as `flatten`.
 template <RuleTag CpuRule, class Board, class Tasks, std::size_t N, std::size_t W>

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Stations that say whose visits can delay a visit there.
+/// Stations that say which visits can delay a visit there.
 template <class S>
 concept ReachingStations = InflatingStations<S> && requires(const S& stations, std::size_t s) {
   { stations.delays_from(s) } -> std::same_as<delayed_by>;
@@ -28,11 +28,11 @@ inline constexpr std::string_view closed_spinning = "busy-waiting, closed part";
   return method == closed_holistic || method == closed_spinning;
 }
 
-/// Which tasks can delay which, in any run, jobs of one task that overlap included. Two tasks that use one pool of
-/// tokens can delay each other; so can those that visit one station, unless its rule declares that each is served
-/// apart, or that visits with later points are no hindrance and the points there do not change from job to job; those
-/// with non-preemptive regions always are one. Where
-/// tokens lend priorities, nothing is taken of points on the stations of those who use them.
+/// Says which tasks can delay which, in any run, jobs of one task that overlap included. Two tasks that use one pool of
+/// tokens can delay each other. So can those that visit one station, with two exceptions. Its rule may declare that
+/// each task is served apart. Or it declares that visits with later points do not hinder, and points there do not
+/// change from job to job; those with non-preemptive regions always hinder. Where tokens lend priorities, nothing is
+/// taken of points on the stations of those who use them.
 template <std::size_t N, std::size_t V>
 class delay_relation {
  public:
@@ -106,7 +106,7 @@ class delay_relation {
 
 namespace detail {
 
-/// Some of the tasks of a table, as a table.
+/// Holds some of the tasks of a table, as a table.
 template <std::size_t N, std::size_t V>
 struct table_part {
   visit_table<N, V> table;
@@ -186,10 +186,10 @@ constexpr void drop_obstacle(const delay_relation<N, V>& reach, const table_part
 /// `judge(table)` is a combiner on the same stations, `out` its verdict on the whole table or that of another method:
 /// rows that are proven stay as they are.
 ///
-/// Why: let no task outside of a part delay one in it. Then what each station and each pool of tokens does for the part
-/// is what it would do without the others, so a run of all, looked at where the part is, is a legal run of the part
-/// alone, and a proof about the part as a system of its own holds for it. Nothing else is used of the others: they may
-/// miss deadlines, and their jobs may overlap. See docs/composition.md, closed parts.
+/// Why: let no task outside of a part delay one in it. Then each station and each pool of tokens does for the part what
+/// it would do without the others. So a run of all, looked at where the part is, is a legal run of the part alone. A
+/// proof about the part as a system of its own holds for it. Nothing else is used of the others: they may miss
+/// deadlines, and their jobs may overlap. See docs/composition.md, closed parts.
 ///
 /// `reach` is the relation of the same table. Cost: a verdict of `judge` for each round, fewer rounds than tasks.
 template <std::size_t N, std::size_t V, class Judge, class Verdict>

@@ -211,7 +211,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   return fits;
 }
 
-/// A proof that rests on guards that hold.
+/// Returns a proof that rests on guards that hold.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto guarded_verdict(const visit_table<N, V>& table, const visit_guards<V>& guards)
     -> verdict<ticks, N, V> {

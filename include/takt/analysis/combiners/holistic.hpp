@@ -45,7 +45,7 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
-/// The one visit of a job that takes time, if there is one and the task holds no tokens; else `nowhere`.
+/// Returns the one visit of a job that takes time, if there is one and the task holds no tokens; else `nowhere`.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto only_visit(const visit_table<N, V>& table, std::uint32_t i) -> std::uint32_t {
   for (const visit_section& s : table.sections) {
@@ -74,9 +74,9 @@ template <std::size_t N, std::size_t V>
 
 inline constexpr std::int32_t default_combiner_passes = 10'000;
 
-/// Bounds of any tasks on any stations: the jitter of a visit is what separates its latest from its earliest instant of
-/// becoming ready, and all stations and pools of tokens are asked until nothing grows. Bounds count from the nominal
-/// release. Deadlines and jitter may be longer than the period.
+/// Returns the bounds of any tasks on any stations. The jitter of a visit is the time from its earliest to its latest
+/// instant of becoming ready. All stations and pools of tokens are asked until nothing grows. Bounds count from the
+/// nominal release. Deadlines and jitter may be longer than the period.
 /// `schedulable` is a proof; all else is none. Error: `invalid_model`. Pre: passes >= 1.
 /// Cost: per pass one call for each station. Source: Tindell and Clark 1994; see docs/composition.md.
 template <std::size_t N, std::size_t V, TokenStations Stations>

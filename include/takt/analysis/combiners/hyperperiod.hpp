@@ -27,7 +27,7 @@ template <std::size_t N, std::size_t V, class Stations>
   return v.upper > 0 && v.region == 0 && stations.units(v.station) == 1 && stations.takes_suspensions(v.station);
 }
 
-/// The longest response of a task that is released by the clock, as are all of its station.
+/// Returns the longest response of a task that is released by the clock, as are all of its station.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto response_by_clock(const visit_table<N, V>& table, const Stations& stations,
                                                std::size_t own) -> strict_response {
@@ -52,9 +52,9 @@ template <std::size_t N, std::size_t V, class Stations>
 
 }  // namespace detail
 
-/// Decides strictly periodic tasks of one visit each on processors that are scheduled one by one, with preemption:
-/// their responses are those of a run that is followed until it repeats itself. False where tasks are others, or the
-/// run is too long, and nothing is decided. The bounds in `out` are exact where no two jobs have equal points, also
+/// Decides strictly periodic tasks of one visit each on processors that are scheduled one by one, with preemption.
+/// Their responses are those of a run that is followed until it repeats itself. False where tasks are others, or the
+/// run is too long; then nothing is decided. The bounds in `out` are exact where no two jobs have equal points, also
 /// those beyond the deadlines. Cost: tasks x `response_by_hyperperiod`.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto decide_by_hyperperiod(const visit_table<N, V>& table, const Stations& stations,

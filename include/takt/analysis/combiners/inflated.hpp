@@ -27,7 +27,7 @@ concept InflatingStations = DecidingStations<S> && TokenStations<S> && requires(
 
 namespace detail {
 
-/// Least time from the instant at which a visit becomes ready to the end of its job.
+/// Writes the least time from the instant at which a visit becomes ready to the end of its job.
 template <std::size_t N, std::size_t V>
 constexpr void least_rests(const visit_table<N, V>& table, ticks* rests) {
   for (std::size_t v = table.visits.size(); v-- > 0;) {
@@ -42,8 +42,8 @@ constexpr void least_rests(const visit_table<N, V>& table, ticks* rests) {
   }
 }
 
-/// Visits become ready while the job can still end in time, and within its period, so that jobs of one task do not wait
-/// for each other; what orders jobs is the deadline. The first task where one cannot; `nowhere` if there is none.
+/// Lets visits become ready as long as the job can end in time and within its period, so jobs of one task do not wait
+/// for each other. The deadline orders jobs. Returns the first task where a visit cannot, or `nowhere`.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto windows_in_time(const visit_table<N, V>& table, const readiness<N, V>& ready,
                                              station_demands<N, V>& demands) -> std::uint32_t {
@@ -73,8 +73,8 @@ template <std::size_t N, std::size_t V>
   return false;
 }
 
-/// The longest path of a job, where its visits on station s count nothing. `waits` are those for tokens, of the first
-/// visits of sections.
+/// Returns the longest path of a job, where its visits on station s count nothing. `waits` are those for tokens, of the
+/// first visits of sections.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto longest_elsewhere(const visit_table<N, V>& table, std::size_t i, std::size_t s,
                                                const ticks* responses, const ticks* waits) -> ticks {
@@ -94,7 +94,7 @@ template <std::size_t N, std::size_t V>
   return longest;
 }
 
-/// Responses on one station until none grows, mutexes of its tasks included. False where they are not known.
+/// Computes responses on one station until none grows, mutexes of its tasks included. False where they are not known.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, local_blocking<N, V>& local,
                                      const Stations& stations, std::size_t s, station_demands<N, V>& demands) -> bool {
@@ -131,9 +131,9 @@ template <std::size_t N, std::size_t V>
   return true;
 }
 
-/// Waits for tokens: in wall-clock time where the rule knows them and no section runs on a station that lends
-/// priorities; else in suspension-oblivious terms, of jobs that are chains and have one home. False where neither is
-/// known.
+/// Bounds waits for tokens. They are in wall-clock time where the rule knows them and no section runs on a station that
+/// lends priorities. Else they are suspension-oblivious, for jobs that are chains and have one home. False where
+/// neither is known.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto wait_for_tokens(const visit_table<N, V>& table, const Stations& stations,
                                              const readiness<N, V>& ready, const ticks* responses,
@@ -192,8 +192,8 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
-/// Why the jobs that visit station s are not proven there with their time elsewhere as execution, or none. Their
-/// demands are added to `jobs`.
+/// Returns why the jobs that visit station s are not proven there with their time elsewhere as execution, or none.
+/// Their demands are added to `jobs`.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto whole_jobs(const visit_table<N, V>& table, const Stations& stations, std::uint32_t s,
                                         const ticks* responses, const inflated_waits<N, V>& waits,
@@ -230,15 +230,15 @@ template <std::size_t N, std::size_t V, class Stations>
 
 }  // namespace detail
 
-/// Suspensions count as execution: a job's time on other stations, as long as they can take, is added to its demand on
-/// one that orders whole jobs and preempts, and that station's own test decides. On several units jobs must be
-/// sequences: where two visits of one can be pending there at one instant, the test says nothing. Visits elsewhere
-/// become ready at the latest when their job can still meet its deadline, or end within its period if that comes first.
-/// Jobs that visit no such station and, where nobody waits for tokens, jobs that its test does not prove, are proven by
-/// the sum of their responses. Bounds are the deadlines, or the periods where these are shorter. Waits for tokens count
-/// as execution too, what jobs lend to others, and for each stretch on a processor the sections of less important jobs
-/// there. Error: `invalid_model`. Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious
-/// analysis; see docs/composition.md.
+/// Suspensions count as execution. A job's longest time on other stations is added to its demand on one that orders
+/// whole jobs and preempts, and that station's own test decides. On several units jobs must be sequences: where two
+/// visits of one can be pending there at one instant, the test says nothing. Visits elsewhere become ready at the
+/// latest when their job can still meet its deadline, or end within its period if that comes first. Jobs that visit no
+/// such station and, where no job waits for tokens, jobs that its test does not prove, are proven by the sum of their
+/// responses. Bounds are the deadlines, or the periods where these are shorter. Waits for tokens count as execution
+/// too, what jobs lend to others, and for each stretch on a processor the sections of less important jobs there. Error:
+/// `invalid_model`. Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis; see
+/// docs/composition.md.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {

@@ -15,13 +15,13 @@ namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Sections under local rules, and how long they keep more important jobs of their processor from running.
 ///
-/// Take a run of visits, pending from t to its end, and the last instant t' <= t before which nobody more important was
-/// ready. From t' on somebody at least as important is ready or waits for a holder that runs, so less important jobs
-/// run only sections for which they asked before t': under inheritance at most one of each job, under a ceiling one in
-/// all, for the next one begins when nobody is raised above it. Besides, t' may lie in an own earlier section, X, that
-/// ran before a more important job: it ends before t, so what counts from t is the window behind B + X less X. Under
-/// EDF own visits count as work of the window, and any other task may be the less important one. Source: Sha, Rajkumar
-/// and Lehoczky 1990; Baker 1991; see docs/composition.md.
+/// Take a run of visits, pending from t to its end, and the last instant t' <= t before which no more important job was
+/// ready. From t' on a job at least as important is ready or waits for a holder that runs. So less important jobs run
+/// only sections for which they asked before t'. That is at most one of each job under inheritance, one in all under a
+/// ceiling, as the next begins when no job is raised above it. An own earlier section X, which ran before a more
+/// important job, may contain t'. It ends before t: from t the window behind B + X less X counts. Under EDF own visits
+/// count as work of the window, and any other task may be the less important one. Source: Sha, Rajkumar and Lehoczky
+/// 1990; Baker 1991; see docs/composition.md.
 template <std::size_t N, std::size_t V>
 class local_blocking {
  public:
@@ -54,8 +54,8 @@ class local_blocking {
     }
   }
 
-  /// False where nothing is known: sections that are not local, a processor that cannot be taken back at any instant,
-  /// or one on which holders of other tokens are served at lent priorities too.
+  /// Returns false where nothing is known. Reasons are sections that are not local, a processor that cannot be taken
+  /// back at any instant, and one that also serves holders of other tokens at lent priorities.
   [[nodiscard]] constexpr auto fits_beside(const lent_priorities<N, V>& lent, std::size_t stations) const noexcept
       -> bool {
     for (std::size_t s = 0; s < stations; ++s) {
@@ -105,8 +105,8 @@ class local_blocking {
   }
 
  private:
-  /// The response of the demand of a station at `at`, or of the run that it ends, from what the rule says of it behind
-  /// a demand that comes before all others and stands for the blockers.
+  /// Finds the response of the demand of a station at `at`, or of the run that it ends, from what the rule says. The
+  /// rule sees a demand that comes before all others and stands for the blockers.
   template <class Stations>
   [[nodiscard]] constexpr auto ask(const Stations& stations, std::size_t s, station_demands<N, V>& demands,
                                    std::size_t at, bool whole_run, ticks& out) const -> bool {
@@ -245,7 +245,7 @@ class local_blocking {
     return stations.token_is_local(x.tokens) && takt::detail::station_of(table, x) == s;
   }
 
-  /// The visit that v directly follows in its run, or v itself.
+  /// Returns the visit that v directly follows in its run, or v itself.
   template <class Stations>
   [[nodiscard]] constexpr auto one_before(const visit_table<N, V>& table, const Stations& stations,
                                           std::uint32_t v) const -> std::uint32_t {

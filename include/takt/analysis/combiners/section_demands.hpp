@@ -33,7 +33,7 @@ concept TokenStations =
 
 namespace detail {
 
-/// Longest path through a section. `time_of(v)`: of one of its visits.
+/// Returns the longest path through a section. `time_of(v)`: of one of its visits.
 template <std::size_t N, std::size_t V, class TimeOf>
 [[nodiscard]] constexpr auto section_length(const visit_table<N, V>& table, const visit_section& s,
                                             const TimeOf& time_of) -> ticks {
@@ -52,7 +52,7 @@ template <std::size_t N, std::size_t V, class TimeOf>
   return longest;
 }
 
-/// The visit of a section that comes first, in the order of the table.
+/// Returns the visit of a section that comes first, in the order of the table.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto first_visit_of(const visit_table<N, V>& table, const visit_section& s) -> std::uint32_t {
   std::uint32_t p = 0;
@@ -92,12 +92,12 @@ class section_demands {
     TAKT_EXPECTS(k < count_);
     return demands_[k];
   }
-  /// The number of a demand's section in the table.
+  /// Returns the number of a demand's section in the table.
   [[nodiscard]] constexpr auto section(std::size_t k) const noexcept -> std::uint32_t {
     TAKT_EXPECTS(k < count_);
     return section_[k];
   }
-  /// Those of a pool.
+  /// Returns the sections of a pool.
   [[nodiscard]] constexpr auto of(const visit_table<N, V>& table, std::size_t pool) noexcept
       -> std::span<section_demand> {
     std::size_t first = 0;
@@ -114,9 +114,9 @@ class section_demands {
 };
 
 /// Responses of stations on which holders of tokens are served at the priority of those who wait. To all others such a
-/// visit is one of the best priority that anybody who uses its tokens has, that may come as late as it would end
-/// without help: it can have been raised at any time of its stay. Its own response is as if nobody waited. For fixed
-/// priorities on one unit only, where a visit that always comes first delays others most.
+/// visit has the best priority of all users of its tokens. It may come as late as it would end without help, since it
+/// can have been raised at any time of its stay. Its own response is as if no job waited. For fixed priorities on one
+/// unit only, where a visit that always comes first delays others most.
 /// Source: docs/composition.md, contract 3.
 template <std::size_t N, std::size_t V>
 class lent_priorities {
@@ -148,7 +148,7 @@ class lent_priorities {
     }
   }
 
-  /// As `responds` of the stations. False also where a response is not known because priorities are lent.
+  /// Does what `responds` of the stations does. False also where a response is not known because priorities are lent.
   template <class Stations>
   [[nodiscard]] constexpr auto responds(const Stations& stations, std::size_t s, station_demands<N, V>& demands) const
       -> bool {
@@ -227,7 +227,7 @@ class lent_priorities {
 
 inline constexpr std::int32_t most_settling_passes = 1'000;
 
-/// Responses on one station until none grows. False where they are not known.
+/// Computes responses on one station until none grows. False where they are not known.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, const Stations& stations, std::size_t s,
                                      station_demands<N, V>& demands) -> bool {

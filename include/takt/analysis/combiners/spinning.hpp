@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// The station of processors on which a job stays; the number of stations where it has none or several.
+/// Returns the station of processors on which a job stays; the number of stations where it has none or several.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto only_home(const visit_table<N, V>& table, const Stations& stations, std::uint32_t i)
     -> std::size_t {
@@ -62,9 +62,9 @@ template <std::size_t N, std::size_t V, class Stations>
   return unbounded_response;
 }
 
-/// The response of a job under fixed priorities, visit by visit: its own copies and kernels go on while other jobs keep
-/// the processor, and its thread needs the processor to begin each of them
-/// and to see that the last one has ended. Unbounded where some visit has no bound.
+/// Returns the response of a job under fixed priorities, visit by visit. Its own copies and kernels go on while other
+/// jobs keep the processor. Its thread needs the processor to begin each of them and to see that the last one has
+/// ended. Unbounded where some visit has no bound.
 /// Pre: one unit.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto response_by_visits(const visit_table<N, V>& table, const Stations& stations,
@@ -93,16 +93,16 @@ template <std::size_t N, std::size_t V, class Stations>
 
 }  // namespace detail
 
-/// Each job is one thread that does one visit after the other and never leaves its processor before it ends: it waits
+/// Each job is one thread that does one visit after the other and never leaves its processor before it ends. It waits
 /// there for its copies and kernels, unless a job that comes before it runs. So it occupies the processor for no longer
 /// than the sum of its own time there and of its responses elsewhere, and the test of the processors decides.
 ///
-/// Why: while the thread is preempted, a copy or kernel of it goes on, so the thread waits for no more than its
-/// response, which counts from when the thread asked. Visits elsewhere become ready when the job's deadline can still
-/// be met; up to the first miss that holds. On a single processor under fixed priorities a job is also done when its
-/// visits are, one after the other: a visit there, the begin of a copy or kernel, and the end of the last one wait only
-/// for what more important threads keep of the processor since the last instant without one of them. Processors must
-/// preempt and have one priority for each job; a task needs a visit of one of them, which may take no time. Error:
+/// Why: while the thread is preempted, its copies and kernels go on, so it waits for no more than their responses,
+/// which count from when it asked. Visits elsewhere become ready when the job's deadline can still be met; up to the
+/// first miss that holds. On a single processor under fixed priorities a job is also done when its visits are, one
+/// after the other. A visit there, the begin of a copy or kernel, and the end of the last one wait only for what more
+/// important threads keep of the processor. That counts from the last instant without one of them. Processors must
+/// preempt and have one priority for each job; a task needs a visit of one, which may take no time. Error:
 /// `invalid_model`, also of non-preemptive regions.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto spinning(const visit_table<N, V>& table, const Stations& stations)

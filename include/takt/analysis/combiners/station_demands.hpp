@@ -73,7 +73,7 @@ class station_demands {
     first_[stations.size()] = count_;
   }
 
-  /// A job of task i as one visit of so long. For one station only.
+  /// Adds a job of task i as one visit of so long. For one station only.
   template <class Stations>
   constexpr auto add(const Stations& stations, std::uint32_t s, const visit_table<N, V>& table, std::uint32_t i,
                      ticks wcet) -> bool {
@@ -97,7 +97,7 @@ class station_demands {
   [[nodiscard]] constexpr auto of(std::size_t s) noexcept -> std::span<visit_demand> {
     return {demands_ + first_[s], first_[s + 1] - first_[s]};
   }
-  /// The position of the first demand of a station.
+  /// Returns the position of the first demand of a station.
   [[nodiscard]] constexpr auto first(std::size_t s) const noexcept -> std::size_t { return first_[s]; }
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return count_; }
   /// Pre: k < size(); so for `visit`.
@@ -111,7 +111,7 @@ class station_demands {
   }
 
  private:
-  /// The tokens of the pool without which nobody visits a station, or 0.
+  /// Returns how many tokens the pool has that every visit of a station needs, or 0.
   template <class Stations>
   [[nodiscard]] static constexpr auto holders_at(const visit_table<N, V>& table, const Stations& stations,
                                                  std::uint32_t s) -> std::int32_t {
@@ -166,8 +166,8 @@ struct readiness {
   ticks earliest[V]{};
   ticks latest[V]{};
 
-  /// The latest end of task i. `waits` are those for tokens, of the first visits of sections. A visit is done by its
-  /// own response and by that of its run, if `runs` has one.
+  /// Computes the latest end of task i. `waits` are those for tokens, of the first visits of sections. A visit is done
+  /// by its own response and by that of its run, if `runs` has one.
   constexpr auto pass(const visit_table<N, V>& table, std::size_t i, const ticks* responses, const ticks* waits,
                       const visit_runs<V>* runs = nullptr) -> ticks {
     const auto latest_end = [&](std::uint32_t v) {
@@ -199,13 +199,13 @@ struct readiness {
   }
 
  private:
-  /// No sum of two of them overflows.
+  /// Caps a time, so that no sum of two of them overflows.
   [[nodiscard]] static constexpr auto at_most(ticks time) noexcept -> ticks {
     return time < unbounded_response ? time : unbounded_response;
   }
 };
 
-/// A verdict with a row for each task, nothing proven; refused where the table is wrong.
+/// Returns a verdict with a row for each task, nothing proven; refused where the table is wrong.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto open_verdict(const visit_table<N, V>& table, const Stations& stations,
                                           std::string_view method) -> verdict<ticks, N, V> {

@@ -44,8 +44,8 @@ namespace detail {
   return gpu;
 }
 
-/// Returns whether what a flat table says of divisible work is all that is known of the time of a kernel: no `wcet` is
-/// above it, not even by a part of a tick, which would count on many SMs.
+/// Returns whether a flat table tells all that is known of the time of a kernel of divisible work. Then no `wcet` is
+/// above what the table says, not even by a part of a tick, which would count on many SMs.
 [[nodiscard]] constexpr auto is_plain_work(const described_visit& v, const platform_record& platform) -> bool {
   if (!v.known.has(visit_fact::work) || v.known.has(visit_fact::times_on_sms) || is_pinned(v)) { return false; }
   if (!v.known.has(visit_fact::wcet)) { return true; }
@@ -75,7 +75,7 @@ namespace detail {
   return out;
 }
 
-/// On so many virtual SMs of any GPU that has as many.
+/// Returns the time on so many virtual SMs of any GPU that has as many.
 [[nodiscard]] constexpr auto time_anywhere(const described_kernel& k, const platform_record& platform,
                                            std::int32_t virtual_sms) -> visit_view {
   visit_view out{.fault = model_fault::visit_time_unknown};
@@ -89,7 +89,7 @@ namespace detail {
   return out;
 }
 
-/// Where a rule says on how many SMs kernels run.
+/// Returns the time where a rule says on how many SMs kernels run.
 [[nodiscard]] constexpr auto time_in_place(const described_kernel& k, const platform_record& platform,
                                            kernel_place place) -> visit_view {
   visit_view out{.fault = model_fault::visit_time_unknown};
@@ -103,8 +103,8 @@ namespace detail {
   return out;
 }
 
-/// A time that is longer than another on the fastest of the GPUs, too. False where it does not fit. Pre: the speeds are
-/// valid.
+/// Computes a time that is longer than another on the fastest of the GPUs, too. False where it does not fit. Pre: the
+/// speeds are valid.
 [[nodiscard]] constexpr auto longer_at_any_speed(const platform_record& platform, ticks than, ticks& out) -> bool {
   ticks fastest = 1;
   for (const gpu_record& gpu : platform.gpus) {
@@ -117,7 +117,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Where kernels of a set run: where the rule lets them, and on at most so many virtual SMs of one's own.
+/// Says where kernels of a set run: where the rule lets them, and on at most so many virtual SMs of one's own.
 struct kernel_reach {
   kernel_place place = kernel_place::own_share;
   std::int32_t virtual_sms = 1;

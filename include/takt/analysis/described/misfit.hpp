@@ -15,7 +15,7 @@
 namespace takt::inline TAKT_ABI::analysis {
 
 /// Returns what keeps a published method from reading a described workload, with the name of the task; a visit by its
-/// position in its task. Where it is a fact that nobody gave, `lacks` says which would do.
+/// position in its task. Where a fact is missing, `lacks` says which would do.
 template <class Described>
 [[nodiscard]] constexpr auto misfit_at(const Described& tasks, model_fault fault, std::size_t task,
                                        std::size_t visit = nowhere, const lacking_facts& facts = {}) -> model_error {
@@ -35,14 +35,14 @@ template <class Described>
   return located(takt::detail::history_fault(tasks), tasks.tasks);
 }
 
-/// An error about a table of visits of all tasks, as one that counts within its task.
+/// Returns an error about a table of visits of all tasks, as one that counts within its task.
 template <class Described>
 [[nodiscard]] constexpr auto in_task(const Described& tasks, model_error e) -> model_error {
   if (e && e.task < tasks.size() && e.visit != nowhere) { e.visit -= tasks.tasks[e.task].first_visit; }
   return located(e, tasks.tasks);
 }
 
-/// Where orders go by deadlines, a task without one goes by its period.
+/// Returns the deadline by which orders go: that of a task without one is its period.
 [[nodiscard]] constexpr auto ordering_deadline(const described_task& t) noexcept -> ticks {
   return t.limited ? t.deadline : t.period;
 }
@@ -52,8 +52,8 @@ template <class Described>
   return t.limited && t.deadline > t.period;
 }
 
-/// The deadline that published methods are asked about: jobs that end within their period do not meet the next ones,
-/// and history edges hold by themselves.
+/// Returns the deadline that published methods are asked about: jobs that end within their period do not meet the next
+/// ones, and history edges hold by themselves.
 [[nodiscard]] constexpr auto deadline_to_prove(const described_task& t) noexcept -> ticks {
   return t.limited && t.deadline < t.period ? t.deadline : t.period;
 }
@@ -71,8 +71,8 @@ template <class Described>
   return true;
 }
 
-/// A verdict for deadlines that were brought forward, as one for those that were given. `unschedulable` says nothing of
-/// a later deadline.
+/// Turns a verdict for deadlines that were brought forward into one for those that were given. `unschedulable` says
+/// nothing of a later deadline.
 template <class Described, class Verdict>
 constexpr void give_back_deadlines(const Described& tasks, Verdict& out) {
   bool all_asked = true;

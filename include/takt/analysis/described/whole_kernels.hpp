@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A GPU as the views of rules see it, all of it in one hand.
+/// Returns a GPU as the views of rules see it, as one whole.
 [[nodiscard]] constexpr auto whole_gpu_of(const gpu_hardware& g) noexcept -> gpu_record {
   return {.sms = g.sms,
           .virtual_per_sm = g.virtual_per_sm,
@@ -49,8 +49,8 @@ struct kernels_reading {
   bool times_are_given = true;  ///< else some kernel may always be faster than the table says
 };
 
-/// Described tasks that are one kernel each as the tasks of an accelerator. A kernel of which nobody says what it costs
-/// to stop it runs to its end: the cost is its time. Pre: the table is empty.
+/// Reads described tasks of one kernel each as tasks of an accelerator. A kernel that does not say what it costs to
+/// stop it runs to its end: the cost is its time. Pre: the table is empty.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_whole_kernels(const Described& tasks, const hardware& board, Table& out,
                                                 preemption_cost_model model = preemption_cost_model::race)

@@ -10,7 +10,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// As much as there is room for.
+/// Copies as many entries as there is room for.
 template <class From, class To>
 constexpr void copy_entries(const From& from, To& to) {
   to.clear();

@@ -17,8 +17,8 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Kernels of a pool, in units of threads where nothing else binds, and of the greatest part of an SM's resources
-/// elsewhere. No capacity where there is no bound.
+/// Returns the kernels of a pool, in units of threads where nothing else binds, and of the greatest part of an SM's
+/// resources elsewhere. No capacity where there is no bound.
 template <std::size_t MaxVisits>
 [[nodiscard]] constexpr auto load_of_visits(std::span<const visit_demand> visits, const block_gpu& gpu)
     -> block_load<upward, MaxVisits> {
@@ -40,12 +40,12 @@ template <std::size_t MaxVisits>
 
 }  // namespace detail
 
-/// Responses of kernels in one block queue, whatever the jitter: of each other task the kernels of at most one job are
-/// pending. The lesser of two bounds:
-/// - all that is ahead drains at the rate of the capacity until the last block starts, as in `owner_response`, but for
-///   the serial parts of kernels, while which it may stand still;
-/// - one kernel after the other, each as long as on an empty GPU. For when those ahead are done, no other kernel has
-///   blocks on an SM before the last own block is placed, and blocks that never wait for each other in a round end
+/// Computes responses of kernels in one block queue, whatever the jitter: of each other task the kernels of at most one
+/// job are pending. The lesser of two bounds:
+/// - All that is ahead drains at the rate of the capacity until the last block starts, as in `owner_response`. During
+///   the serial parts of kernels it may stand still.
+/// - One kernel runs after the other, each as long as on an empty GPU. For when those ahead are done, no other kernel
+///   has blocks on an SM before the last own block is placed. Blocks that never wait for each other in a round end
 ///   within it.
 /// See docs/composition.md, "Serial parts".
 ///

@@ -47,7 +47,7 @@ template <std::size_t MaxVisits = most_decided_visits>
                       : edf_schedulable(demand, processor, no_blocking<ticks>{})) == verdict_status::schedulable;
 }
 
-/// Tests EDF where nobody is preempted: behind one visit with a later deadline. Source: Jeffay, Stanat and Martel 1991.
+/// Tests EDF without preemption: behind one visit with a later deadline. Source: Jeffay, Stanat and Martel 1991.
 template <std::size_t MaxVisits = most_decided_visits>
 [[nodiscard]] constexpr auto nonpreemptive_edf_decides(std::span<const visit_demand> visits) -> bool {
   sporadic_demand<ticks, MaxVisits> demand;

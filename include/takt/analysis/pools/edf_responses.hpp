@@ -19,14 +19,14 @@ inline constexpr std::int32_t most_edf_rounds = 5 * most_rounds;
 
 namespace detail {
 
-/// Instances of u whose deadline is at most d, where the first becomes ready at 0 as late as its jitter lets it.
+/// Counts instances of u with deadlines up to d, if the first becomes ready at 0 as late as its jitter lets it.
 [[nodiscard]] constexpr auto jobs_due(const visit_demand& u, ticks d) noexcept -> ticks {
   const ticks latest = d + u.jitter - u.deadline;
   return latest < 0 ? 0 : latest / u.period + 1;
 }
 
-/// The longest time for which one unit is busy, behind `blocker`; `unbounded_response` above all times of a table,
-/// `given_up_response` after `most_rounds`.
+/// Returns the longest time for which one unit is busy, behind `blocker`; `unbounded_response` above all times of a
+/// table, `given_up_response` after `most_rounds`.
 [[nodiscard]] constexpr auto busy_period(std::span<const visit_demand> visits, ticks blocker) -> ticks {
   ticks t = 1;
   for (std::int32_t round = 0; round < most_rounds; ++round) {
@@ -47,8 +47,8 @@ struct longest_responses {
   ticks of_latest = 0;
 };
 
-/// The longest responses of v over all deadlines d of its instances in a busy period. `finish(d, limit)` is when the
-/// instance with deadline d is done, from the start of the period.
+/// Returns the longest responses of v over all deadlines d of its instances in a busy period. `finish(d, limit)` is
+/// when the instance with deadline d is done, from the start of the period.
 template <class Finish>
 [[nodiscard]] constexpr auto longest_over_deadlines(std::span<const visit_demand> visits, const visit_demand& v,
                                                     ticks busy, const Finish& finish) -> longest_responses {
@@ -84,9 +84,9 @@ constexpr void note_longest(visit_demand& v, const longest_responses& found) {
 
 }  // namespace detail
 
-/// Responses under preemptive EDF on one unit, deadlines before or after the period. All own visits count. Cost: a
-/// fixed point per visit and deadline in a busy period, of at most `most_edf_rounds` together. Source: Spuri 1996, with
-/// deadlines from the earliest instant of becoming ready.
+/// Computes responses under preemptive EDF on one unit, with deadlines before or after the period. All own visits
+/// count. Cost: a fixed point per visit and deadline in a busy period, of at most `most_edf_rounds` together. Source:
+/// Spuri 1996, with deadlines from the earliest instant of becoming ready.
 constexpr void edf_responses(std::span<visit_demand> visits) {
   const ticks busy = detail::busy_period(visits, 0);
   for (visit_demand& v : visits) {
@@ -114,8 +114,8 @@ constexpr void edf_responses(std::span<visit_demand> visits) {
   }
 }
 
-/// Computes responses where nobody is preempted. Source: George, Rivierre and Spuri 1996, with a blocker that counts in
-/// full: it may start in the instant in which others come.
+/// Computes responses where no visit is preempted. Source: George, Rivierre and Spuri 1996, with a blocker that counts
+/// in full: it may start in the instant in which others come.
 constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
   ticks blocker = 0;
   for (const visit_demand& v : visits) { blocker = blocker < v.wcet ? v.wcet : blocker; }

@@ -16,13 +16,13 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Of a station with more visits no compliant vector is computed.
+/// The most visits of a station for which a compliant vector is computed.
 inline constexpr std::size_t most_gel_visits = 64;
 
 namespace detail {
 
-/// Bounds by a compliant vector, of visits that become ready a fixed time after their release. False where none is
-/// known.
+/// Computes bounds by a compliant vector, of visits that become ready a fixed time after their release. False where
+/// none is known.
 [[nodiscard]] constexpr auto compliant_responses(std::span<const visit_demand> visits, std::int32_t units,
                                                  gel_policy policy, ticks* out) -> bool {
   task_rows<gel_task<ticks>, most_gel_visits> table;
@@ -71,8 +71,8 @@ template <class Bound>
 
 }  // namespace detail
 
-/// Responses on equal units under a preemptive GEL policy: what a window can hold and, where that proves nothing and
-/// visits have no jitter, no more than by a compliant vector, and under EDF by density.
+/// Computes responses on equal units under a preemptive GEL policy, by what a window can hold. Where that proves
+/// nothing and visits have no jitter, they are bounded by a compliant vector, and under EDF by density.
 /// Source: Bertogna and Cirinei 2007; Erickson 2014; Goossens, Funk and Baruah 2003, with densities Bertogna, Cirinei
 /// and Lipari 2005. Those two know no non-preemptive regions. Cost: see `window_responses` and `compliant_vector`.
 constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units, gel_policy policy) {
@@ -119,7 +119,7 @@ namespace detail {
          });
 }
 
-/// Returns whether every visit meets its local deadline where nobody is preempted.
+/// Returns whether every visit meets its local deadline where no visit is preempted.
 [[nodiscard]] constexpr auto nonpreemptive_global_edf_decides(std::span<const visit_demand> visits, std::int32_t units)
     -> bool {
   return detail::responses_decide(

@@ -51,9 +51,9 @@ constexpr void note_response(visit_demand& v, ticks found, ticks busy) {
   v.response = response > v.limit ? beyond_limit(other) : response < v.response ? v.response : response;
 }
 
-/// Visits in the order of fixed priorities. t0 is the last instant before a visit v becomes ready at which no more
-/// important competitor is pending: from then on nothing else runs than these, v, its own branches, and once what was
-/// under way at t0. That can be an own visit, even of the job before; it is done before v is ready.
+/// Bounds visits in the order of fixed priorities. t0 is the last instant before a visit v becomes ready at which no
+/// more important competitor is pending. From then on only such competitors, v and its own branches run, and once what
+/// was under way at t0. That can be an own visit, even of the job before; it is done before v is ready.
 template <class Terms>
 constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms terms) {
   const std::size_t n = visits.size();
@@ -101,9 +101,9 @@ constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms t
   }
 }
 
-/// Visits in the order of absolute deadlines. In a window for the deadline d run visits that are due by d, and once
-/// what was under way at its start and is due later. Source: Spuri 1996, George et al. 1996, with charges and blockers
-/// of the rule; see docs/composition.md.
+/// Bounds visits in the order of absolute deadlines. In a window for the deadline d run visits that are due by d, and
+/// once what was under way at its start and is due later. Source: Spuri 1996, George et al. 1996, with charges and
+/// blockers of the rule; see docs/composition.md.
 template <class Terms>
 constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms) {
   const std::size_t n = visits.size();
@@ -160,7 +160,7 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
 
 using kernel_table = task_rows<accelerator_task<ticks>, most_decided_visits>;
 
-/// Visits of the lane of v, or all, as independent kernels, each start of which costs so much more. False: no room.
+/// Adds visits of the lane of v, or all, as independent kernels with so much more cost per start. False: no room.
 [[nodiscard]] constexpr auto kernels_of(std::span<const visit_demand> visits, const visit_demand* v, ticks start,
                                         kernel_table& out) -> bool {
   for (const visit_demand& u : visits) {
@@ -189,7 +189,7 @@ template <class Test>
 
 }  // namespace detail
 
-/// Responses of kernels that are nested by stream priorities. Pre: levels >= 1, the costs are known.
+/// Computes responses of kernels that are nested by stream priorities. Pre: levels >= 1, the costs are known.
 constexpr void level_priority_responses(std::span<visit_demand> visits, std::int32_t levels,
                                         preemption_cost_model costs) {
   TAKT_EXPECTS(levels >= 1 && is_known(costs));
@@ -208,7 +208,7 @@ constexpr void level_edf_responses(std::span<visit_demand> visits, std::int32_t 
          level_stack_edf<edf_report::verdict_only>(all, levels, costs).schedulable();
 }
 
-/// Responses of kernels in slots. Pre: the slots are without fault.
+/// Computes responses of kernels in slots. Pre: the slots are without fault.
 constexpr void slot_priority_responses(std::span<visit_demand> visits, const slot_reservation<ticks>& pinned,
                                        const slot_reservation<ticks>& gang) {
   TAKT_EXPECTS(!slot_fault(pinned) && !slot_fault(gang));
@@ -227,7 +227,7 @@ constexpr void slot_edf_responses(std::span<visit_demand> visits, const slot_res
   });
 }
 
-/// Responses of kernels on single cores and on all of them, whenever one comes or goes.
+/// Computes responses of kernels on single cores and on all of them, whenever one comes or goes.
 constexpr void gang_priority_responses(std::span<visit_demand> visits) {
   detail::kernel_priority_responses(visits, detail::gang_terms<detail::by_fixed_priority>{visits});
 }

@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Longest time of one wave: what holds others up where a kernel stops at the end of it.
+/// Returns the longest time of one wave: what holds others up where a kernel stops at the end of it.
 [[nodiscard]] constexpr auto wave_of(const visit_demand& v) noexcept -> ticks {
   const ticks cost = kernel_needs_of(v.view).cost;
   return cost < v.wcet ? cost : v.wcet;
@@ -39,7 +39,7 @@ namespace detail {
   return u.task == v.task && concurrent(u, v);
 }
 
-/// Work of so many jobs; at most `unbounded_response`.
+/// Returns the work of so many jobs; at most `unbounded_response`.
 [[nodiscard]] constexpr auto work_of(ticks jobs, ticks each) noexcept -> ticks {
   ticks work = 0;
   return checked_multiply(jobs, each, work) && work < unbounded_response ? work : unbounded_response;
@@ -74,7 +74,7 @@ template <class Below>
 }
 
 /// Says what a stack of kernels costs. A kernel holds others up for its whole time only from the top of a full stack,
-/// above tasks that are less important still; it may first have waited for the wave of one of them. Where a cost is
+/// above tasks that are less important still. It may first have waited for the wave of one of them. Where a cost is
 /// lost (overhead) or spent on the wrong kernel (race), each start can pay the longest cost of a less important kernel.
 /// Source: Zahaf and Lipari 2020, Lemma 1, corrected; see docs/errata.md and docs/composition.md.
 template <class Below>
@@ -106,7 +106,7 @@ class stack_terms_of {
     TAKT_EXPECTS(k < most_decided_visits);
     return blocks_[k];
   }
-  /// Of the time that a start costs, what no kernel runs in. Where kernels stop at the ends of waves, all waves count.
+  /// Returns the part of a start's cost in which no kernel runs. If kernels stop at ends of waves, all waves count.
   [[nodiscard]] constexpr auto wasted(std::size_t k) const noexcept -> ticks {
     TAKT_EXPECTS(k < most_decided_visits);
     return wasted_[k];
@@ -119,7 +119,7 @@ class stack_terms_of {
   ticks blocks_[most_decided_visits]{};
 };
 
-/// The longest wave of visits that compete on one lane: no wave of theirs starts so shortly before the end of a slot.
+/// Returns the longest wave of visits that compete on one lane: none starts so shortly before the end of a slot.
 [[nodiscard]] constexpr auto guard_of(std::span<const visit_demand> visits, const visit_demand& v) -> ticks {
   ticks guard = 0;
   for (const visit_demand& u : visits) {
@@ -163,8 +163,8 @@ class slot_terms {
 
 /// Pinned kernels and kernels for all cores, event by event. Where those that can come before a visit are all on its
 /// lane, it competes with them alone, and waits for one wave of what it takes the cores from. Else all kernels count as
-/// if they ran one after the other: the first in the order always runs, but whenever another kernel becomes the first,
-/// by coming or because one has ended, it can find a wave of a less important one on its cores.
+/// if they ran one after the other, since the first in the order always runs. But a kernel that becomes the first, by
+/// coming or because one has ended, can find a wave of a less important one on its cores.
 template <class Order>
 class gang_terms {
  public:

@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Returns whether nobody takes the unit from a visit between its start and its end.
+/// Returns whether no other visit takes the unit from a visit between its start and its end.
 [[nodiscard]] constexpr auto keeps_unit(const visit_demand& v) noexcept -> bool { return v.region == v.wcet; }
 
 [[nodiscard]] constexpr auto any_region(std::span<const visit_demand> visits) noexcept -> bool {
@@ -37,8 +37,8 @@ namespace detail {
   return longest;
 }
 
-/// The longest wait of v, where [first, own) are more important and [own, end) are of its task, behind `x`: until it
-/// starts if it keeps the unit, else until it is done, less its own time. Unbounded above the limit.
+/// Returns the longest wait of v behind `x`. [first, own) are more important, [own, end) are of its task. It lasts
+/// until v starts if v keeps the unit, else until it is done, less its own time. Unbounded above the limit.
 [[nodiscard]] constexpr auto wait_behind(const visit_demand& v, const visit_demand* first, const visit_demand* own,
                                          const visit_demand* end, ticks x) -> ticks {
   const bool starts = keeps_unit(v);
@@ -58,8 +58,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Responses in the order of fixed priorities. Longest wait: behind one region of a less important visit, or behind an
-/// own one of an earlier job or visit that kept others waiting. Cost: two fixed points a visit.
+/// Computes responses in the order of fixed priorities. Longest wait: behind one region of a less important visit, or
+/// behind an own one of an earlier job or visit that kept others waiting. Cost: two fixed points a visit.
 /// Source: Bril, Lukkien and Verhaegh 2009; Yao, Buttazzo and Bertogna 2009; own visits: docs/composition.md.
 constexpr void region_priority_responses(std::span<visit_demand> visits) {
   if (detail::all_keep_unit(visits)) { return nonpreemptive_priority_responses(visits); }
@@ -88,8 +88,8 @@ constexpr void region_priority_responses(std::span<visit_demand> visits) {
   }
 }
 
-/// Responses under EDF: behind one region of a visit that is due later. Source: Baruah 2005; George, Rivierre and Spuri
-/// 1996. Cost: see `edf_responses`.
+/// Computes responses under EDF: behind one region of a visit that is due later. Source: Baruah 2005; George, Rivierre
+/// and Spuri 1996. Cost: see `edf_responses`.
 constexpr void region_edf_responses(std::span<visit_demand> visits) {
   if (detail::all_keep_unit(visits)) { return nonpreemptive_edf_responses(visits); }
   const ticks blocker = detail::longest_region_of(visits.data(), visits.data() + visits.size());

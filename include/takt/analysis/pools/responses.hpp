@@ -13,11 +13,11 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Jobs of a visit that can become ready within a closed window that begins with one of them.
+/// Returns how many jobs of a visit can become ready within a closed window that begins with one of them.
 [[nodiscard]] constexpr auto jobs_within(const visit_demand& u, ticks window) noexcept -> ticks {
   return (window + u.jitter) / u.period + 1;
 }
-/// Within a half-open window. Pre: window >= 0.
+/// Returns the same number for a half-open window. Pre: window >= 0.
 [[nodiscard]] constexpr auto jobs_before(const visit_demand& u, ticks window) noexcept -> ticks {
   TAKT_EXPECTS(window >= 0);
   return (window + u.jitter + u.period - 1) / u.period;
@@ -27,8 +27,8 @@ struct wcet_of {
   [[nodiscard]] constexpr auto operator()(const visit_demand& u) const noexcept -> ticks { return u.wcet; }
 };
 
-/// Work of one task that can be pending at one instant beside v: of ordered visits the longest, else their sum. Pre:
-/// [first, last) are the visits of the task.
+/// Returns the work of one task that can be pending at one instant beside v: of ordered visits the longest, else their
+/// sum. Pre: [first, last) are the visits of the task.
 template <class Work = wcet_of>
 [[nodiscard]] constexpr auto pending_work(const visit_demand* first, const visit_demand* last,
                                           const Work& work = {}) noexcept {
@@ -45,7 +45,7 @@ template <class Work = wcet_of>
   return chain ? longest : sum;
 }
 
-/// Work of the own task that can be pending while v is.
+/// Returns the work of the own task that can be pending while v is.
 template <class Work = wcet_of>
 [[nodiscard]] constexpr auto own_pending_work(const visit_demand* first, const visit_demand* last,
                                               const visit_demand& v, const Work& work = {}) noexcept {
@@ -66,7 +66,7 @@ template <class Work = wcet_of>
   return true;
 }
 
-/// Work of the `count` other tasks of which most can be pending. Pre: visits of a task stand together.
+/// Returns the work of the `count` other tasks of which most can be pending. Pre: visits of a task stand together.
 [[nodiscard]] constexpr auto longest_pending(std::span<const visit_demand> visits, std::uint32_t task,
                                              std::int32_t count) noexcept -> ticks {
   TAKT_EXPECTS_IN_TESTS(stand_together(visits));
@@ -91,8 +91,8 @@ template <class Work = wcet_of>
 
 }  // namespace detail
 
-/// After so many rounds a fixed point is given up: where others leave next to nothing of a unit, and a deadline is far
-/// away, they would not end in a lifetime.
+/// After so many rounds the search for a fixed point gives up. Where others leave next to nothing of a unit, and a
+/// deadline is far away, it would take more than a lifetime.
 inline constexpr std::int32_t most_rounds = 100'000;
 
 /// Rounds of the fixed points of all jobs of a busy period together; with more of them a visit is given up.
@@ -100,8 +100,8 @@ inline constexpr std::int32_t most_busy_rounds = 5 * most_rounds;
 
 namespace detail {
 
-/// Notes when job q of a busy period is done, counted from its start: it nominally became ready q periods after the
-/// first, which came as late as its jitter lets it. False where the visit has no bound.
+/// Notes when job q of a busy period is done, counted from its start. The job nominally became ready q periods after
+/// the first, which came as late as its jitter lets it. False where the visit has no bound.
 [[nodiscard]] constexpr auto note_job(visit_demand& v, ticks q, ticks done) -> bool {
   const ticks nominal = q * v.period;
   const ticks ready = nominal > v.jitter ? nominal - v.jitter : 0;
@@ -115,8 +115,8 @@ namespace detail {
   return true;
 }
 
-/// Responses of a visit whose jobs may be late for the next ones, on one unit that preempts: all jobs of the busy
-/// period. [first, last): more important visits. `blocker`: how long a less important one can keep the unit first.
+/// Computes responses of a visit whose jobs may be late for the next ones, on one unit that preempts: all jobs of the
+/// busy period. [first, last): more important visits. `blocker`: how long a less important one can keep the unit first.
 /// Source: Lehoczky 1990; with release jitter Tindell, Burns and Wellings 1994.
 constexpr void busy_period_responses(visit_demand& v, const visit_demand* first, const visit_demand* last,
                                      ticks blocker) {
@@ -181,8 +181,8 @@ constexpr void nonpreemptive_busy_period_responses(visit_demand& v, const visit_
   }
 }
 
-/// The lesser of `response`, where no job then waits for the one before, and of what all jobs of a busy period take.
-/// `last`: a lower bound of the answer. `preempts`: visits that have started may lose the unit. Pre: v may queue.
+/// Takes the lesser of `response`, where no job then waits for the one before, and of what all jobs of a busy period
+/// take. `last`: a lower bound of the answer. `preempts`: visits that have started may lose the unit. Pre: v may queue.
 constexpr void count_queued_jobs(visit_demand& v, ticks last, const visit_demand* first, const visit_demand* own,
                                  ticks blocker, bool preempts) {
   TAKT_EXPECTS(v.may_queue);
@@ -203,16 +203,16 @@ constexpr void count_queued_jobs(visit_demand& v, ticks last, const visit_demand
 
 }  // namespace detail
 
-/// Nothing is known.
+/// Writes that no response is known.
 constexpr void no_responses(std::span<visit_demand> visits) {
   for (visit_demand& v : visits) { v.response = unbounded_response; }
 }
 
-/// Responses on one unit that always serves the visit with the least point, preempting. Visits of one job have equal
-/// points and are served in any order among themselves. Cost: a fixed point per visit whose jitter, or that of a more
-/// important one, has moved, each of at most `most_rounds`; of visits that may queue one for each job of a busy period.
-/// Source: Joseph and Pandya 1986; with release jitter Audsley et al. 1993; own ordered visits left out: the jobs of a
-/// task do not overlap. Visits that may queue: `busy_period_responses`.
+/// Computes responses on one unit that always serves the visit with the least point, preempting. Visits of one job have
+/// equal points and are served in any order among themselves. Cost: a fixed point per visit whose jitter, or that of a
+/// more important one, has moved, each of at most `most_rounds`. Of visits that may queue it is one for each job of a
+/// busy period. Source: Joseph and Pandya 1986; with release jitter Audsley et al. 1993; own ordered visits left out:
+/// the jobs of a task do not overlap. Visits that may queue: `busy_period_responses`.
 constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
   const std::size_t n = visits.size();
   visit_demand* const d = visits.data();
@@ -251,9 +251,9 @@ constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
   }
 }
 
-/// Responses on one unit that serves the visit with the least point and lets it finish. Longest wait: behind the
-/// longest less important visit, or behind an own earlier one whose job kept others waiting. Visits that may queue have
-/// the lesser of this, where no job then waits for the one before, and of what all jobs of a busy period take.
+/// Computes responses on one unit that serves the visit with the least point and lets it finish. Longest wait: behind
+/// the longest less important visit, or behind an own earlier one whose job kept others waiting. Visits that may queue
+/// have the lesser of this, where no job then waits for the one before, and of what all jobs of a busy period take.
 /// Source: George, Rivierre and Spuri 1996; own visits: docs/composition.md.
 constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) {
   const std::size_t n = visits.size();
@@ -301,9 +301,9 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
   }
 }
 
-/// Responses on equal units with one queue in which nobody is overtaken. Pre: units >= 1. Whatever the jitter: of each
-/// other task at most one job is pending, and where all hold tokens, no more tasks than there are tokens.
-/// Source: for one unit see docs/composition.md; for several Graham 1969.
+/// Computes responses on equal units with one queue that keeps the order of arrival. Pre: units >= 1. Whatever the
+/// jitter: of each other task at most one job is pending, and where all hold tokens, no more tasks than there are
+/// tokens. Source: for one unit see docs/composition.md; for several Graham 1969.
 constexpr void arrival_order_responses(std::span<visit_demand> visits, std::int32_t units) {
   TAKT_EXPECTS(units >= 1);
   const std::size_t n = visits.size();
@@ -325,7 +325,7 @@ constexpr void arrival_order_responses(std::span<visit_demand> visits, std::int3
   }
 }
 
-/// Responses on units that no other task uses, which serve the own visits one after the other.
+/// Computes responses on units that no other task uses, which serve the own visits one after the other.
 constexpr void dedicated_responses(std::span<visit_demand> visits) {
   const std::size_t n = visits.size();
   visit_demand* const d = visits.data();

@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// By `sufficient_shares` of all applications: what it keeps for one with a deadline of its own also lasts for a local
-/// deadline that is not below the longest time with the share that is kept. At most one visit for each application.
+/// Proves by `sufficient_shares` of all applications. What it keeps for one with a deadline of its own also lasts for a
+/// local deadline that is not below the longest time with this share. At most one visit for each application.
 template <std::size_t MaxTasks, class Resource>
 [[nodiscard]] constexpr auto needed_shares_decide(std::span<const visit_demand> visits,
                                                   const needed_shares_rule<MaxTasks, Resource>& rule) -> bool {

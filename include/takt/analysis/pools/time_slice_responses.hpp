@@ -33,7 +33,7 @@ class context_turns {
   [[nodiscard]] constexpr auto context_of(std::size_t i) const noexcept -> std::uint32_t {
     return slice_view::of(visits_[i].view, visits_[i].task).context;
   }
-  /// The first visit of the same context.
+  /// Returns the first visit of the same context.
   [[nodiscard]] constexpr auto first_of(std::size_t i) const noexcept -> std::size_t {
     std::size_t k = 0;
     while (context_of(k) != context_of(i)) { ++k; }
@@ -54,7 +54,7 @@ class context_turns {
     return out;
   }
 
-  /// Work of the own context until v is done: of each task that shares it what can be pending at one instant.
+  /// Returns the work of the own context until v is done: of each of its tasks what can be pending at one instant.
   [[nodiscard]] constexpr auto own_work(const visit_demand& v) const noexcept -> ticks {
     const std::uint32_t context = slice_view::of(v.view, v.task).context;
     const auto of_context = [&](const visit_demand& u) {
@@ -74,7 +74,7 @@ class context_turns {
     return ceil_divide(own_work(v), slices_of(v).lower);
   }
 
-  /// The bound that holds whatever the others ask for.
+  /// Returns the bound that holds whatever the others ask for.
   [[nodiscard]] constexpr auto after_full_turns(const visit_demand& v) const noexcept -> ticks {
     const ticks others = all_turns_ - slices_of(v).upper - switching_;
     return others == 0 ? own_work(v) : plus(own_work(v), times(waits(v), others + switching_));
@@ -120,7 +120,7 @@ class contexts_in_window {
     return most_[at];
   }
 
-  /// Own work, work of others and switches in a window of so much time in which visit `at` is pending.
+  /// Adds up own work, work of others and switches in a window of so much time in which visit `at` is pending.
   [[nodiscard]] constexpr auto within(std::size_t at, ticks window) const noexcept -> ticks {
     using sums = context_turns;
     const visit_demand& v = visits_[at];
@@ -152,7 +152,7 @@ class contexts_in_window {
   }
 
  private:
-  /// Jobs of u that are pending at some instant of a window, if each is done within the response of u.
+  /// Returns how many jobs of u are pending at some instant of a window, if each is done within the response of u.
   [[nodiscard]] static constexpr auto jobs_that_meet(const visit_demand& u, ticks window) noexcept -> ticks {
     if (u.response >= unbounded_response) { return unbounded_response; }
     return ceil_divide(window + u.jitter + u.response, u.period);
@@ -170,10 +170,10 @@ class contexts_in_window {
 
 }  // namespace detail
 
-/// Responses on a unit that gives each context its slice in turn and needs `switching` between two: the lesser of what
-/// full turns of all other contexts leave, and of what their jobs can ask for meanwhile. Contexts that wake up go to
-/// the tail or keep their place. Pre: slice >= 1, switching >= 0; visits of a task stand together.
-/// `given_up_response` where it ended at `most_window_steps` and full turns are too long.
+/// Computes responses on a unit that gives each context its slice in turn and needs `switching` between two. They are
+/// the lesser of two bounds: by full turns of all other contexts, and by what their jobs can ask for meanwhile.
+/// Contexts that wake up go to the tail or keep their place. Pre: slice >= 1, switching >= 0; visits of a task stand
+/// together. `given_up_response` where it ended at `most_window_steps` and full turns are too long.
 /// Cost: a fixed point per visit, repeated until none grows; of more than `most_decided_visits` visits full turns only.
 /// Source: docs/time_slices.md.
 constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice, ticks switching) {

@@ -25,8 +25,8 @@ struct window_work {
   ticks ahead = 0;   ///< of one visit that comes after it and cannot be displaced
 };
 
-/// The most work of u in a window of that length, if each job is done within the response of u. The first job ends as
-/// late as it can where the window begins, and all others run as soon as they may.
+/// Returns the most work of u in a window of that length, if each job is done within the response of u. The first job
+/// ends as late as it can where the window begins, and all others run as soon as they may.
 /// Source: Bertogna and Cirinei 2007, with release jitter.
 [[nodiscard]] constexpr auto work_within(const visit_demand& u, ticks window) noexcept -> ticks {
   if (u.response >= unbounded_response || u.wcet > u.period) { return unbounded_response; }
@@ -35,8 +35,8 @@ struct window_work {
   return span / u.period * u.wcet + (rest < u.wcet ? rest : u.wcet);
 }
 
-/// The most work of u that comes before v after v has become ready, where points grow by `slope` with the instant of
-/// becoming ready: only jobs of u that nominally become ready at most so much later than v does count.
+/// Returns the most work of u that comes before v after v has become ready, where points grow by `slope` with the
+/// instant of becoming ready. Only jobs of u count that nominally become ready at most so much later than v.
 /// Source: Bertogna, Cirinei and Lipari 2009, with release jitter and any such points.
 [[nodiscard]] constexpr auto work_due(const visit_demand& u, const visit_demand& v, ticks slope) noexcept -> ticks {
   if (u.response >= unbounded_response || u.wcet > u.period) { return unbounded_response; }
@@ -54,8 +54,8 @@ struct window_work {
   return span / u.period * u.wcet + (rest < u.wcet ? rest : u.wcet);
 }
 
-/// The most work of a less important visit u, while some other one waits, in non-preemptive regions of it: one region
-/// each time when the other begins to wait, which happens `waits` times. Source: after Davis, Burns, Marinho, Nelis,
+/// Returns the most work in non-preemptive regions of a less important visit u, while another visit waits. It is one
+/// region each time the other begins to wait, which happens `waits` times. Source: after Davis, Burns, Marinho, Nelis,
 /// Petters and Bertogna 2013, without their bound on the number of regions of all.
 [[nodiscard]] constexpr auto work_in_regions(const visit_demand& u, ticks within, ticks waits) noexcept -> ticks {
   if (u.region == 0) { return 0; }
@@ -80,7 +80,7 @@ class parallel_work {
   constexpr void add(ticks work) noexcept {
     if (work > 0) { each_[count_++] = work < unbounded_response ? work : unbounded_response; }
   }
-  /// Of these at most so many count.
+  /// Adds the longest of these, at most `most` of them.
   constexpr void add_longest(ticks* works, std::size_t count, std::int32_t most) noexcept {
     for (std::int32_t k = 0; k < most && count > 0; ++k) {
       std::size_t best = 0;
@@ -89,8 +89,8 @@ class parallel_work {
       works[best] = works[--count];
     }
   }
-  /// The least y >= from in which they cannot keep all units busy; `unbounded_response` above all times of a table.
-  /// Pre: from >= 1.
+  /// Returns the least y >= from in which they cannot keep all units busy; `unbounded_response` above all times of a
+  /// table. Pre: from >= 1.
   [[nodiscard]] constexpr auto least_free(ticks from, std::int32_t units) const noexcept -> ticks {
     TAKT_EXPECTS(from >= 1);
     for (ticks y = from; y <= longest_visit_time + 1;) {
@@ -152,8 +152,8 @@ template <class Work>
   return out;
 }
 
-/// Responses on equal units that never idle while somebody waits, as a fixed point over all visits: while v waits, all
-/// units serve others. `known` are bounds from elsewhere, or none.
+/// Computes responses on equal units that never idle while a visit waits, as a fixed point over all visits: while v
+/// waits, all units serve others. `known` are bounds from elsewhere, or none.
 template <bool Preemptive, class Work>
 constexpr void window_responses(std::span<visit_demand> visits, std::int32_t units, const ticks* known,
                                 const Work& work) {
@@ -190,8 +190,8 @@ constexpr void window_responses(std::span<visit_demand> visits, std::int32_t uni
 
 }  // namespace detail
 
-/// Responses on units that serve the visits of any preemptive order that leaves no unit idle while somebody waits.
-/// Visits of one task need not be neighbours. Cost: a fixed point per visit, repeated until none grows.
+/// Computes responses on units under any preemptive order that leaves no unit idle while a visit waits. Visits of one
+/// task need not be neighbours. Cost: a fixed point per visit, repeated until none grows.
 /// Source: Bertogna and Cirinei 2007; own visits that a path joins are never pending together.
 constexpr void global_responses(std::span<visit_demand> visits, std::int32_t units) {
   detail::window_responses<true>(visits, units, nullptr,
@@ -199,7 +199,7 @@ constexpr void global_responses(std::span<visit_demand> visits, std::int32_t uni
                                    return detail::window_work{detail::work_within(u, window), 0};
                                  });
 }
-/// Computes responses where nobody is preempted: a visit waits until it starts.
+/// Computes responses where no visit is preempted: a visit waits until it starts.
 constexpr void nonpreemptive_global_responses(std::span<visit_demand> visits, std::int32_t units) {
   detail::window_responses<false>(visits, units, nullptr,
                                   [](const visit_demand& u, const visit_demand& /*v*/, ticks window) {
@@ -220,7 +220,7 @@ constexpr void global_priority_responses(std::span<visit_demand> visits, std::in
         return detail::window_work{detail::work_in_regions(u, detail::work_within(u, window), waits), 0};
       });
 }
-/// Computes responses where nobody is preempted: of less important visits at most one is ahead on each unit.
+/// Computes responses where no visit is preempted: of less important visits at most one is ahead on each unit.
 constexpr void nonpreemptive_global_priority_responses(std::span<visit_demand> visits, std::int32_t units) {
   detail::window_responses<false>(visits, units, nullptr,
                                   [](const visit_demand& u, const visit_demand& v, ticks window) {
@@ -256,7 +256,7 @@ constexpr void point_responses(std::span<visit_demand> visits, std::int32_t unit
 constexpr void global_point_responses(std::span<visit_demand> visits, std::int32_t units, ticks slope = 1) {
   detail::point_responses<true>(visits, units, slope, nullptr);
 }
-/// Computes responses where nobody is preempted.
+/// Computes responses where no visit is preempted.
 constexpr void nonpreemptive_global_point_responses(std::span<visit_demand> visits, std::int32_t units,
                                                     ticks slope = 1) {
   detail::point_responses<false>(visits, units, slope, nullptr);

@@ -72,7 +72,7 @@ struct token_bounds<k_fmlp_order_rule> {
   }
 };
 
-/// In wall-clock time no more is known than that no token is free while somebody waits.
+/// In wall-clock time no more is known than that no token is free while a job waits.
 template <>
 struct token_bounds<r2dglp_order_rule> {
   static constexpr void delays(r2dglp_order_rule /*rule*/, std::span<section_demand> sections,
@@ -92,7 +92,7 @@ struct token_bounds<r2dglp_order_rule> {
   }
 };
 
-/// Only in suspension-oblivious terms: a donor waits for others, and so does who is not among the best.
+/// Only in suspension-oblivious terms: a donor waits for others, and so does a job that is not among the best.
 template <>
 struct token_bounds<ck_omlp_order_rule> {
   [[nodiscard]] static constexpr auto blocks(ck_omlp_order_rule /*rule*/, std::span<section_demand> sections,
@@ -106,7 +106,7 @@ struct token_bounds<ck_omlp_order_rule> {
   }
 };
 
-/// Whoever is more important overtakes, and one that has the token keeps it. Where points change from job to job, all
+/// A more important job overtakes, and one that has the token keeps it. Where points change from job to job, all
 /// do.
 template <>
 struct token_bounds<priority_mutex_rule> {

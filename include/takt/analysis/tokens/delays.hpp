@@ -57,8 +57,8 @@ constexpr void set_wait(section_demand& s, ticks wait) noexcept {
   s.wait = wait > s.limit ? unbounded_response : wait < s.wait ? s.wait : wait;
 }
 
-/// Sum of the `count` longest sections that can be ahead of s at its request, of one task as many as do not follow each
-/// other. Cost: `count` passes.
+/// Returns the sum of the `count` longest sections that can be ahead of s at its request, of one task as many as do not
+/// follow each other. Cost: `count` passes.
 [[nodiscard]] constexpr auto longest_ahead(std::span<const section_demand> all, std::size_t s,
                                            std::int32_t count) noexcept -> ticks {
   ticks sum = 0;
@@ -102,8 +102,8 @@ constexpr void set_wait(section_demand& s, ticks wait) noexcept {
 
 }  // namespace detail
 
-/// One queue in which nobody is overtaken: the sections of all that can have asked before, spread over the tokens.
-/// Source: docs/composition.md, contract 3.
+/// Bounds waits in one queue that keeps the order of arrival: the sections of all that can have asked before, spread
+/// over the tokens. Source: docs/composition.md, contract 3.
 constexpr void arrival_order_delays(std::span<section_demand> sections, std::int32_t tokens) {
   for (std::size_t s = 0; s < sections.size(); ++s) {
     ticks sum = 0;
@@ -118,8 +118,8 @@ constexpr void arrival_order_delays(std::span<section_demand> sections, std::int
   }
 }
 
-/// A queue for each token, of which the one with the fewest requests is joined: behind floor(others / tokens) of them.
-/// Source: Elliott 2015, equation 2.31, with the longest sections of different tasks.
+/// Bounds waits with a queue for each token, of which the one with the fewest requests is joined: behind
+/// floor(others / tokens) of them. Source: Elliott 2015, equation 2.31, with the longest sections of different tasks.
 constexpr void shortest_queue_delays(std::span<section_demand> sections, std::int32_t tokens) {
   for (std::size_t s = 0; s < sections.size(); ++s) {
     const std::int32_t ahead = detail::others_at_a_time(sections, s) / tokens;
@@ -127,9 +127,9 @@ constexpr void shortest_queue_delays(std::span<section_demand> sections, std::in
   }
 }
 
-/// Any order at all, as long as no token is free while somebody waits: all sections that can hold one within the wait.
-/// `overtakes(s, r)`: whether r may be granted a token while s waits for one; another that has it already keeps it, and
-/// of these there are no more than tokens. Cost: a fixed point for each section.
+/// Bounds waits in any order, as long as no token is free while a job waits: all sections that can hold one within the
+/// wait. `overtakes(s, r)`: whether r may be granted a token while s waits for one; another that has it already keeps
+/// it, and of these there are no more than tokens. Cost: a fixed point for each section.
 template <class Overtakes>
 constexpr void work_conserving_delays(std::span<section_demand> sections, std::int32_t tokens,
                                       const Overtakes& overtakes) {
@@ -177,7 +177,7 @@ constexpr void work_conserving_delays(std::span<section_demand> sections, std::i
   }
 }
 
-/// Computes delays where everybody may overtake.
+/// Computes delays where every job may overtake.
 constexpr void work_conserving_delays(std::span<section_demand> sections, std::int32_t tokens) {
   work_conserving_delays(sections, tokens,
                          [](const section_demand& /*own*/, const section_demand& /*other*/) { return true; });

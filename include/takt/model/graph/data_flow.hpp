@@ -41,10 +41,10 @@ constexpr auto add_new_edge(Table& table, std::uint32_t from, std::uint32_t to, 
 }  // namespace detail
 
 /// Adds to the last graph the edges that follow from who reads and writes which object (Elliott 2015, section 5.3):
-/// from the writer to every reader, whatever their order. A node that reads and writes an object works in place: it
-/// follows, in the order of `accesses`, all uses of the value that it replaces, and those after it follow it. What is
-/// read from a delayed object, also by its writer, is a history edge. Edges that exist already are not added again.
-/// Error: `duplicate_name` if two nodes write an object anew, `too_large`. Cost: accesses^2, plus edges per new edge.
+/// from the writer to every reader, whatever their order. A node that reads and writes an object works in place. In the
+/// order of `accesses`, it follows all uses of the value that it replaces, and later uses follow it. What is read from
+/// a delayed object, also by its writer, is a history edge. Edges that exist already are not added again. Error:
+/// `duplicate_name` if two nodes write an object anew, `too_large`. Cost: accesses^2, plus edges per new edge.
 template <class Table>
 [[nodiscard]] constexpr auto derive_edges(Table& table, std::span<const object_access> accesses,
                                           std::span<const delayed_object> delayed) -> model_error {

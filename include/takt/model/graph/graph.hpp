@@ -26,7 +26,7 @@ struct named_edge {
   std::int32_t lag = 0;
 };
 
-/// The cluster of processors that runs all CPU nodes of the graph.
+/// States the cluster of processors that runs all CPU nodes of the graph.
 [[nodiscard]] constexpr auto on_cluster(std::int32_t cluster) noexcept -> cluster_attribute { return {cluster}; }
 /// Each job of `to` starts after the job of `from` of the same invocation.
 [[nodiscard]] constexpr auto edge(std::string_view from, std::string_view to) noexcept -> named_edge {
@@ -37,7 +37,7 @@ struct named_edge {
     -> named_edge {
   return {from, to, lag < 1 ? -1 : lag};
 }
-/// An object that readers see as it was `lag` invocations before.
+/// Declares an object that readers see as it was `lag` invocations before.
 [[nodiscard]] constexpr auto delayed(std::string_view object, std::int32_t lag = 1) noexcept -> delayed_object {
   return {object, lag < 1 ? -1 : lag};
 }
@@ -84,7 +84,7 @@ struct graph_uses {
   std::size_t access_count = 0;
   std::size_t delay_count = 0;
 
-  /// One access per object of a node, even if it reads and writes it.
+  /// Adds one access per object of a node, even if it reads and writes it.
   constexpr void add(const data_binding& b, std::uint32_t first, std::uint32_t last) {
     const bool write = is_write(b.access);
     for (std::size_t i = 0; i < access_count; ++i) {
@@ -120,7 +120,7 @@ constexpr void place(graph_record<ticks>& /*graph*/, Table& table, auto& uses,
   for (const auto& b : n.bindings) { uses.add(b, first, static_cast<std::uint32_t>(first + Segments - 1)); }
 }
 
-/// First and last node of a described node; `nowhere` if there is none of that name.
+/// Returns the first and last node of a described node; `nowhere` if there is none of that name.
 template <class Table>
 [[nodiscard]] constexpr auto find_node(const Table& table, std::string_view name, bool last) -> std::uint32_t {
   std::uint32_t found = nowhere;
@@ -158,8 +158,8 @@ inline constexpr std::size_t bindings_of<locking_node<Node, Parts...>> = binding
 
 }  // namespace detail
 
-/// A graph that is invoked once per period: its name, and in any order `period()`, `on_cluster()`, nodes, edges and
-/// delayed objects. Edges name nodes that may come later; a wrong name is a fault of the `graph_set`.
+/// Makes a graph that is invoked once per period: its name, and in any order `period()`, `on_cluster()`, nodes, edges
+/// and delayed objects. Edges name nodes that may come later; a wrong name is a fault of the `graph_set`.
 template <class... Parts>
 [[nodiscard]] constexpr auto graph(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = (GraphPart<Parts> && ... && true);

@@ -55,15 +55,15 @@ struct fact_access<kernel_block_length, grid_kernel> {
   }
 };
 
-/// So many blocks of so many threads each.
+/// States so many blocks of so many threads each.
 [[nodiscard]] constexpr auto grid(std::int64_t blocks, std::int32_t threads) noexcept -> kernel_grid {
   return {blocks, threads};
 }
-/// Longest time of one block, measured beside the blocks that may share its SM.
+/// States the longest time of one block, measured beside the blocks that may share its SM.
 [[nodiscard]] constexpr auto block_length(duration upper) noexcept -> kernel_block_length { return {upper}; }
-/// Longest CPU time that hands a kernel to the GPU.
+/// States the longest CPU time that hands a kernel to the GPU.
 [[nodiscard]] constexpr auto launch(duration upper) noexcept -> kernel_launch { return {upper}; }
-/// Longest CPU time after a kernel's end, until what it computed can be used.
+/// States the longest CPU time after a kernel's end, until what it computed can be used.
 [[nodiscard]] constexpr auto await(duration upper) noexcept -> kernel_await { return {upper}; }
 
 [[nodiscard]] constexpr auto kernel(kernel_grid g, kernel_block_length l) noexcept -> grid_kernel {
@@ -85,7 +85,7 @@ struct point_attribute {
 [[nodiscard]] constexpr auto parallelism(std::int64_t jobs) noexcept -> parallelism_attribute {
   return {jobs < 1 ? -1 : jobs};
 }
-/// Added to a job's release, it is the job's priority under `gel`: the least goes first. Any sign.
+/// States what is added to a job's release as its priority under `gel`: the least goes first. Any sign.
 [[nodiscard]] constexpr auto relative_point(duration value) noexcept -> point_attribute { return {value}; }
 
 /// Says how a node uses a data object.
@@ -190,8 +190,8 @@ constexpr void apply(graph_node<ticks>& /*node*/, const P& /*no attribute*/) {}
 
 }  // namespace detail
 
-/// A node of a graph: its name, and in any order its attributes, the data objects that it reads and writes, and its
-/// chain of segments in order of execution. Without a segment it is a junction, which takes no time.
+/// Makes a node of a graph from its name and, in any order, its attributes, the data objects that it reads and writes,
+/// and its chain. Segments are in order of execution. Without a segment it is a junction, which takes no time.
 template <class... Parts>
 [[nodiscard]] constexpr auto node(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = (NodePart<Parts> && ... && true);

@@ -25,7 +25,7 @@ struct graph_platform {
   std::int32_t copy_engines = 0;
   bool gpus_differ = false;  ///< what is said of one GPU is not true of all
 
-  /// Returns who makes the copies here.
+  /// Returns where copies are made here.
   [[nodiscard]] constexpr auto placement() const noexcept -> copy_placement {
     return copy_engines > 0 ? copy_placement::engine : copy_placement::processor;
   }
@@ -49,8 +49,8 @@ struct block_slots_resource {
   }
 };
 
-/// So many SMs, each of which holds blocks of up to so many threads together, and at most so many blocks. Leave the
-/// last one out only if blocks are so large that the threads are always used up first.
+/// States so many SMs, each of which holds blocks of up to so many threads together, and at most so many blocks. Leave
+/// the last one out only if blocks are so large that the threads are always used up first.
 [[nodiscard]] constexpr auto block_slots(std::int32_t sms, std::int32_t threads_per_sm,
                                          std::int32_t blocks_per_sm = 0) noexcept -> block_slots_resource {
   return {.sms = sms, .threads_per_sm = threads_per_sm, .blocks_per_sm = blocks_per_sm};
@@ -58,7 +58,7 @@ struct block_slots_resource {
 
 namespace detail {
 
-/// All processors, unless the rule says how many a cluster has.
+/// Returns the number of processors, unless the rule says how many a cluster has.
 template <class Rule>
 [[nodiscard]] constexpr auto cluster_size(std::int32_t processors, const Rule& rule) -> std::int32_t {
   if constexpr (requires { rule.processors; }) {
@@ -68,7 +68,7 @@ template <class Rule>
   }
 }
 
-/// The CPUs of each cluster. None if they do not go round.
+/// Returns the CPUs of each cluster. None if clusters do not divide them.
 template <class Rule>
 [[nodiscard]] constexpr auto clusters_of(std::int32_t processors, const Rule& rule)
     -> inline_vector<std::int32_t, max_clusters> {
@@ -103,8 +103,8 @@ constexpr void note(graph_platform& out, const copy_engines_resource& e, const a
 }  // namespace detail
 
 /// Returns what graphs need to know of a platform of pools; without clusters if these do not divide the processors. Of
-/// several GPUs that are alike it says what each of them is: bounds for the kernels of all graphs on one of them hold
-/// wherever a plan puts each graph, since the others may be taken for graphs that nobody invokes.
+/// several GPUs that are alike it says what each of them is. Bounds for the kernels of all graphs on one GPU hold
+/// wherever a plan puts each graph: those on other GPUs count as graphs that nobody invokes.
 template <class P>
 [[nodiscard]] constexpr auto graph_platform_of(const P& platform) -> graph_platform {
   graph_platform out;

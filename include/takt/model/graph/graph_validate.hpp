@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Nodes of one graph such that every edge without a lag leads forward.
+/// Returns the nodes of one graph such that every edge without a lag leads forward.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto topological_order(const graph_table<Number, N, E, G>& table, std::size_t graph)
     -> inline_vector<std::uint32_t, N> {
@@ -29,7 +29,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 namespace detail {
 
-/// Beyond it, sums over the nodes of a graph need not fit 64 bits.
+/// The longest time that is accepted: sums of longer ones over the nodes of a graph need not fit 64 bits.
 inline constexpr ticks longest_graph_time = std::numeric_limits<ticks>::max() / 4096;
 
 template <class Number>
@@ -126,8 +126,8 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// The first thing that is wrong with graphs whatever they run on, for hosts and analyses that know no mutexes. Cost:
-/// per graph, nodes^2 name comparisons, edges^2 and nodes x edges steps.
+/// Returns the first thing that is wrong with graphs whatever they run on, for hosts and analyses that know no mutexes.
+/// Cost: per graph, nodes^2 name comparisons, edges^2 and nodes x edges steps.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto validate(const graph_table<Number, N, E, G>& table) -> model_error {
   if (const auto error = detail::fault_beside_locks(table)) { return error; }

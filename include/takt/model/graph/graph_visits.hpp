@@ -20,8 +20,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A sink that also takes what only a scheduler of graphs reads: edges between jobs, from the last visits of one node
-/// to the first ones of another, and what nodes say of visits.
+/// A sink that also takes what only a scheduler of graphs reads. That is edges between jobs, from the last visits of
+/// one node to the first ones of another, and what nodes say of visits.
 template <class S>
 concept TakesGraphFacts = requires(S sink, visit_mask visits, std::int32_t lag, std::int64_t parallelism, ticks point) {
   sink.history(visits, visits, lag);
@@ -47,14 +47,14 @@ template <std::size_t N, std::size_t E, std::size_t G>
   return {};
 }
 
-/// All visits of a node whose last one is this.
+/// Returns all visits of a node of which `last` is the last one.
 [[nodiscard]] constexpr auto visits_of_node(const graph_node<ticks>& n, visit_mask last) noexcept -> visit_mask {
   if (n.kind == node_kind::junction) { return 0; }
   const bool is_split = n.kind == node_kind::kernel && n.split;
   return is_split ? last | last >> 1U | last >> 2U : last;
 }
 
-/// Gives the sink what a visit table has no room for. An edge to a junction is one to whoever follows it.
+/// Gives the sink what a visit table has no room for. An edge to a junction is one to each node that follows it.
 template <std::size_t N, std::size_t E, std::size_t G, class Order, class Sink>
 constexpr void take_graph_facts(const graph_table<ticks, N, E, G>& table, std::size_t graph, const Order& order,
                                 const visit_mask* ends, Sink& sink) {
@@ -77,7 +77,7 @@ constexpr void take_graph_facts(const graph_table<ticks, N, E, G>& table, std::s
   }
 }
 
-/// Graphs without fault, node by node. A junction is no visit: who follows it follows all that it follows.
+/// Takes graphs without fault, node by node. A junction is no visit: what follows it follows all that it follows.
 template <std::size_t N, std::size_t E, std::size_t G, class Sink>
 constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink& sink) {
   std::array<visit_mask, N> ends{};

@@ -52,7 +52,7 @@ struct pgm_table {
   }
 };
 
-/// Nodes such that every edge leads forward. Pre: edges join nodes of the table.
+/// Orders nodes such that every edge leads forward. Pre: edges join nodes of the table.
 template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 [[nodiscard]] constexpr auto topological_order(const pgm_table<Number, MaxNodes, MaxEdges>& graph)
     -> inline_vector<std::uint32_t, MaxNodes> {
@@ -61,7 +61,7 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
   return topological_order<MaxNodes>(0, graph.nodes.size(), edges, [](const token_edge&) { return true; });
 }
 
-/// The first thing that is wrong with a processing graph; rates are another matter, see `derive_rates`.
+/// Returns the first thing that is wrong with a processing graph; rates are another matter, see `derive_rates`.
 template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 [[nodiscard]] constexpr auto validate(const pgm_table<Number, MaxNodes, MaxEdges>& graph) -> model_error {
   if (graph.nodes.empty()) { return {model_fault::no_node, 0}; }

@@ -82,11 +82,11 @@ template <class Out, class Number>
 
 }  // namespace detail
 
-/// Graphs in which every node needs one resource, and which have one source and one sink each (Yang et al. 2018,
-/// sections 2 and 3): a kernel that is `split` becomes launch, kernel and await; a source before several sources comes
-/// first and a sink after several sinks last, both for nothing. Edges of each graph: inside the kernels, in the order
-/// of nodes; the given ones without a lag; those of the source and the sink; those with a lag. Pre: `validate` finds
-/// nothing, or mutexes. Error: no graph where `copies` is unknown.
+/// Returns graphs in which every node needs one resource, with one source and one sink each (Yang et al. 2018, sections
+/// 2 and 3). A kernel that is `split` becomes launch, kernel and await. A source before several sources comes first and
+/// a sink after several sinks last; both take no time. Edges of each graph: inside the kernels, in the order of nodes;
+/// the given ones without a lag; those of the source and the sink; those with a lag. Pre: `validate` finds nothing, or
+/// mutexes. Error: no graph where `copies` is unknown.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto refine(const graph_table<Number, N, E, G>& table,
                                     copy_placement copies = copy_placement::processor)

@@ -25,9 +25,9 @@ template <class Edge>
 
 }  // namespace detail
 
-/// So many nodes, the first of which is `first`, such that every edge that `counts` leads forward; ties in the given
-/// order. Fewer if such edges form a cycle. Pre: all edges join these nodes, which are below MaxNodes. Cost: nodes x
-/// edges.
+/// Returns so many nodes, the first of which is `first`, such that every edge that `counts` leads forward; ties in the
+/// given order. Fewer if such edges form a cycle. Pre: all edges join these nodes, which are below MaxNodes. Cost:
+/// nodes x edges.
 template <std::size_t MaxNodes, class Edge, std::predicate<const Edge&> Counts>
 [[nodiscard]] constexpr auto topological_order(std::uint32_t first, std::size_t nodes, std::span<const Edge> edges,
                                                const Counts& counts) -> inline_vector<std::uint32_t, MaxNodes> {

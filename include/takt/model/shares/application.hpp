@@ -37,8 +37,8 @@ struct share_task {
   memory_units memory{};
 };
 
-/// The share that predictions for a new or suspended job start from: what was asked for, else the least with which the
-/// job alone meets its deadline, else all.
+/// Returns the share that predictions for a new or suspended job start from: what was asked for, else the least with
+/// which the job alone meets its deadline, else all.
 [[nodiscard]] constexpr auto reference_share(const share_task& t) noexcept -> share {
   return t.request ? t.request : share::bounded(t.alone.least_share(t.deadline));
 }
@@ -54,7 +54,7 @@ struct share_request_attribute {
 [[nodiscard]] constexpr auto share_priority(std::int32_t p) noexcept -> share_priority_attribute { return {p}; }
 /// Says what is assumed to be held before a job has been given anything.
 [[nodiscard]] constexpr auto share_request(share s) noexcept -> share_request_attribute { return {s}; }
-/// Times of a job that takes `time` with the whole GPU and of which so many per mille do not scale.
+/// Returns the times of a job that takes `time` with the whole GPU and of which so many per mille do not scale.
 [[nodiscard]] constexpr auto scaling_wcet(duration time, std::int32_t fixed_per_mille = 0) noexcept -> wcet_row {
   return wcet_row::scaling(time.count(), fixed_per_mille);
 }
@@ -98,7 +98,7 @@ template <class... Attributes>
   return out;
 }
 
-/// Beyond it, an instant and a few deadlines after it need not fit 64 bits.
+/// The longest period: beyond it, an instant and a few deadlines after it need not fit 64 bits.
 inline constexpr ticks longest_share_period = std::numeric_limits<ticks>::max() / 8;
 
 /// Returns what is wrong with an application by itself.
@@ -171,7 +171,7 @@ struct [[nodiscard]] application_set : detail::given_applications<std::make_inde
 template <ShareTask... Tasks>
 application_set(const Tasks&...) -> application_set<sizeof...(Tasks)>;
 
-/// The first thing that is wrong with a set. Cost: tasks^2 name comparisons.
+/// Returns the first thing that is wrong with a set. Cost: tasks^2 name comparisons.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto validate(const application_set<MaxTasks>& set) -> model_error {
   return located(detail::first_fault(set.tasks), set.tasks);

@@ -42,8 +42,8 @@ class contention_matrix {
 /// Holds the per cent of SMs, L2, DRAM, shared memory and texture units of a GPU that an application uses alone.
 using resource_profile = std::array<std::uint8_t, 5>;
 
-/// The slow-down between two applications that both press on the same resources: kappa a . b / 10^4, rounded down. What
-/// does not fit is the greatest one.
+/// Returns the slow-down between two applications that both press on the same resources: kappa a . b / 10^4, rounded
+/// down. What does not fit is the greatest one.
 [[nodiscard]] constexpr auto profiled_slowdown(const resource_profile& slowed, const resource_profile& by,
                                                std::uint32_t kappa_ppm) noexcept -> std::uint32_t {
   std::uint64_t common = 0;

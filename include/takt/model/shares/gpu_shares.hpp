@@ -23,7 +23,7 @@ struct gpu_shares_resource {
 [[nodiscard]] constexpr auto gpu_shares() noexcept -> gpu_shares_resource { return {}; }
 [[nodiscard]] constexpr auto gpu_shares(memory_units memory) noexcept -> gpu_shares_resource { return {true, memory}; }
 
-/// The first application whose memory is not there besides that of those before it.
+/// Returns the first application whose memory does not fit beside that of those before it.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto fits(const application_set<MaxTasks>& table, const gpu_shares_resource& gpu)
     -> model_error {
@@ -43,7 +43,7 @@ template <std::size_t MaxTasks>
   return {};
 }
 
-/// The GPU of a platform that is nothing else, and its rule.
+/// Returns the GPU and its rule, of a platform that has nothing else.
 template <RuleTag Rule>
 [[nodiscard]] constexpr auto share_pool_of(const platform<resource_pool<gpu_shares_resource, Rule>>& platform) noexcept
     -> const resource_pool<gpu_shares_resource, Rule>& {

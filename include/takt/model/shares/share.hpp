@@ -26,7 +26,7 @@ class share {
     out = bounded(percent);
     return true;
   }
-  /// The share nearest to a value.
+  /// Returns the share nearest to a value.
   [[nodiscard]] static constexpr auto bounded(std::int32_t percent) noexcept -> share {
     share out;
     out.percent_ = static_cast<std::uint8_t>(percent < 0 ? 0 : percent > 100 ? 100 : percent);
@@ -52,7 +52,7 @@ class memory_units {
   constexpr memory_units() noexcept = default;
   constexpr explicit memory_units(std::int32_t count) noexcept : count_{count < 0 ? 0 : count} {}
 
-  /// As many units as so many bytes need. Pre: 0 <= bytes < 2^58.
+  /// Returns as many units as so many bytes need. Pre: 0 <= bytes < 2^58.
   [[nodiscard]] static constexpr auto holding(std::int64_t bytes) noexcept -> memory_units {
     TAKT_EXPECTS(0 <= bytes && bytes < (std::int64_t{1} << 58));
     return memory_units{static_cast<std::int32_t>(ceil_divide(bytes, bytes_per_unit))};

@@ -22,7 +22,7 @@ inline constexpr share_need no_share_suffices = 101;
 /// Time of a job that nothing bounds, or whose bound does not fit. No slack covers it.
 inline constexpr ticks unbounded_time = std::numeric_limits<ticks>::max();
 
-/// The least share in 1..100 that `suffices`. Pre: what suffices does so with every greater share. Cost: 7 calls.
+/// Finds the least share in 1..100 that `suffices`. Pre: what suffices does so with every greater share. Cost: 7 calls.
 template <class Suffices>
 [[nodiscard]] constexpr auto least_sufficient_share(const Suffices& suffices) -> share_need {
   std::int32_t low = 1;
@@ -61,8 +61,8 @@ enum class between_shares : std::uint8_t {
 [[nodiscard]] constexpr auto last_of(between_shares) noexcept -> between_shares { return between_shares::curve; }
 
 /// Longest times of a job that runs alone with 1 to 100 per cent of a GPU. It never increases with the share: a row
-/// that does is raised to its upper envelope, lest more of the GPU slow a job down. A time that is not positive stays
-/// what it is, for `validate` to refuse, as far as no time of a greater share exceeds it.
+/// that does is raised to its upper envelope, so that more of the GPU never slows a job down. A time that is not
+/// positive stays what it is, for `validate` to refuse, as far as no time of a greater share exceeds it.
 class wcet_row {
  public:
   static constexpr std::string_view name = "wcet_by_share";
@@ -70,7 +70,7 @@ class wcet_row {
 
   constexpr wcet_row() noexcept = default;
 
-  /// Times with 1, 2, ... 100 per cent.
+  /// Returns the times with 1, 2, ... 100 per cent.
   [[nodiscard]] static constexpr auto measured(std::span<const ticks, shares> times) noexcept -> wcet_row {
     return envelope_of(times);
   }
@@ -92,8 +92,8 @@ class wcet_row {
     return out;
   }
 
-  /// Times from a few measured shares, given in any order. A measurement with share 0 is passed over; what nothing is
-  /// known of is unbounded. With an unknown rule all times are 0, which `validate` refuses.
+  /// Returns the times from a few measured shares, given in any order. A measurement with share 0 is passed over; what
+  /// nothing is known of is unbounded. With an unknown rule all times are 0, which `validate` refuses.
   [[nodiscard]] static constexpr auto interpolated(std::span<const measured_share> given,
                                                    between_shares rule = between_shares::step) noexcept -> wcet_row {
     std::array<ticks, shares> times{};
@@ -128,12 +128,12 @@ class wcet_row {
     TAKT_EXPECTS(held.percent() >= 1);
     return times_[static_cast<std::size_t>(held.percent() - 1)];
   }
-  /// The least share with which a job alone takes at most `limit`.
+  /// Returns the least share with which a job alone takes at most `limit`.
   [[nodiscard]] constexpr auto least_share(ticks limit) const noexcept -> share_need {
     return least_sufficient_share([&](share held) { return at(held) <= limit; });
   }
 
-  /// The share with the least product of share and time: what a job costs of the GPU if nothing presses it.
+  /// Returns the share with the least product of share and time: its cost to the GPU if its deadline is far away.
   [[nodiscard]] constexpr auto cheapest_share() const noexcept -> share {
     share best = full_share;
     for (std::int32_t percent = full_share.percent() - 1; percent > 0; --percent) {

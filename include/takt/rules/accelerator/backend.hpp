@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Where a kernel goes: to one core or, with `any_core`, to all of them; of the kernels that share a core the one on
-/// the highest level runs, from the end of a wave of the one below on.
+/// Says where a kernel goes: to one core or, with `any_core`, to all of them. Of the kernels that share a core the one
+/// on the highest level runs, from the end of a wave of the lower one on.
 struct kernel_placement {
   std::int32_t core = any_core;
   std::int32_t level = 0;
@@ -30,7 +30,7 @@ struct stream_layout {
   [[nodiscard]] constexpr auto stream_of(const kernel_placement& p) const noexcept -> std::int32_t {
     return (p.core == any_core ? cores : p.core) * levels + p.level;
   }
-  /// Equal for all streams of one level; the larger one goes first.
+  /// Returns the level of a stream; the larger one goes first.
   [[nodiscard]] constexpr auto level_of(std::int32_t stream) const noexcept -> std::int32_t { return stream % levels; }
 };
 

@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The common part of strategies that treat SMs as cores: the queues of the cores and of the kernels that need all of
-/// them, and what has been submitted from each. A lane is a core or, after the last one, all of them.
+/// The common part of strategies that treat SMs as cores. It holds the queues of the cores and of the kernels that need
+/// all cores, and what has been submitted from each. A lane is a core or, after the last one, all of them.
 ///
 /// A strategy says which kernel each lane shall run; `bring_about` issues the commands for it. A better kernel is
 /// submitted above those of its lane while a level is left, else it waits until the topmost has yielded. A kernel for
@@ -40,13 +40,13 @@ class core_streams {
     return index(core == any_core ? cores_ : core);
   }
   [[nodiscard]] constexpr auto gang_lane() const noexcept -> std::size_t { return index(cores_); }
-  /// Nobody runs.
+  /// Returns the choice under which no kernel runs.
   [[nodiscard]] static constexpr auto nothing() noexcept -> choice {
     choice c{};
     c.fill(no_kernel);
     return c;
   }
-  /// The most important incomplete job of a lane, submitted or not.
+  /// Returns the most important incomplete job of a lane, submitted or not.
   [[nodiscard]] constexpr auto head(std::size_t lane) const noexcept -> kernel_id { return pending_.head(lane); }
 
   template <JobPoint Point>

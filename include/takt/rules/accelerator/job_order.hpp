@@ -19,8 +19,8 @@ inline constexpr kernel_id no_kernel = -1;
 template <class P>
 concept JobPoint = DefaultCopyable<P> && std::totally_ordered<P>;
 
-/// Where a job stands in the order of importance: by point (an absolute deadline, a rank), then by release, then by
-/// number. No two incomplete jobs are equal.
+/// Says where a job stands in the order of importance: by point (an absolute deadline, a rank), then by release, then
+/// by number. No two incomplete jobs are equal.
 template <JobPoint Point>
 struct job_order {
   Point point{};
@@ -30,7 +30,7 @@ struct job_order {
   [[nodiscard]] friend constexpr auto operator==(const job_order&, const job_order&) -> bool = default;
 };
 
-/// The order in which jobs wait.
+/// Returns whether a goes before b in the order in which jobs wait.
 template <JobPoint Point>
 [[nodiscard]] constexpr auto goes_before(const job_order<Point>& a, const job_order<Point>& b) -> bool {
   if (a.point != b.point) { return a.point < b.point; }
@@ -43,7 +43,7 @@ template <JobPoint Point>
   return a.point < b.point;
 }
 
-/// Of the incomplete job of each kernel.
+/// Holds the order of the incomplete job of each kernel.
 template <JobPoint Point, std::size_t MaxTasks>
 using job_orders = std::array<job_order<Point>, MaxTasks>;
 

@@ -40,7 +40,7 @@ class job_queues {
     *link = next_[index(k)];
     next_[index(k)] = no_kernel;
   }
-  /// The most important one, or `no_kernel`. Pre: queue < Queues.
+  /// Returns the most important one, or `no_kernel`. Pre: queue < Queues.
   [[nodiscard]] constexpr auto head(std::size_t queue) const noexcept -> kernel_id {
     TAKT_EXPECTS(queue < Queues);
     return head_[queue];

@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI {
 
 /// A better job is pushed above a started one while a stream is left above it, which a device needs.
 struct limited_by_streams {
-  /// Of the levels, when `next` is the lowest free one above the top.
+  /// Returns how many levels count as taken; `next` is the lowest free one above the top.
   [[nodiscard]] static constexpr auto taken(std::int32_t next, std::int32_t /*started*/) noexcept -> std::int32_t {
     return next;
   }
@@ -34,9 +34,9 @@ struct limited_by_started_jobs {
 /// The whole accelerator for one job at a time, with a stream per level: a job that outranks the topmost started one is
 /// pushed above it while the limit allows. What is started cannot be taken back. Where kernels are pinned is ignored.
 ///
-/// With two levels: both streams empty, the best job goes to the low one; only the low one taken, a better job goes to
-/// the high one; else nothing, also where the low job has ended during the wave for which the high one waits. The two
-/// limits differ there. Source: Zahaf and Lipari 2020, section 5.2.
+/// With two levels: if both streams are empty, the best job goes to the low one. If only the low one is taken, a better
+/// job goes to the high one. Else nothing is submitted, also where the low job has ended during the wave for which the
+/// high one waits. The two limits differ there. Source: Zahaf and Lipari 2020, section 5.2.
 template <std::size_t MaxTasks, class Limit>
 class level_stack {
  public:
@@ -56,7 +56,7 @@ class level_stack {
   constexpr void enqueue(kernel_id k, std::int32_t /*core*/, const job_orders<Point, MaxTasks>& orders) {
     ready_.insert(0, k, orders);
   }
-  /// Not necessarily the job on top: a last wave may end while the job above waits for that.
+  /// Called for any started job: a last wave may end while the job above waits for that.
   constexpr void complete(kernel_id k) noexcept {
     level_[index(k)] = not_started;
     --started_;
@@ -69,7 +69,7 @@ class level_stack {
   }
   constexpr void yielded(kernel_id /*k*/) const noexcept {}
 
-  /// One push at most: whoever waits next does not outrank the best.
+  /// Makes one push at most: the job that waits next does not outrank the best.
   template <JobPoint Point, AcceleratorBackend Backend>
   constexpr void decide(const job_orders<Point, MaxTasks>& orders, Backend& backend) {
     const kernel_id k = ready_.head(0);
@@ -83,7 +83,7 @@ class level_stack {
     backend.submit(k, {.core = any_core, .level = level});
   }
 
-  /// The started job that runs, or waits for the end of a wave only.
+  /// Returns the started job that runs, or waits for the end of a wave only.
   [[nodiscard]] constexpr auto top() const noexcept -> kernel_id { return top_; }
 
   [[nodiscard]] friend constexpr auto operator==(const level_stack&, const level_stack&) noexcept -> bool = default;

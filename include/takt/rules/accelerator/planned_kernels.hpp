@@ -49,8 +49,8 @@ template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t 
 
 }  // namespace detail
 
-/// Returns what keeps a plan from fitting kernels under a rule: a part that the rule does not use, a core for a kernel
-/// that needs all of them, priorities against the order of the rule, or other slots than the rule's.
+/// Returns what keeps a plan from fitting kernels under a rule. That is an unused part, a core for a kernel that needs
+/// all of them, priorities against the order of the rule, or other slots than the rule's.
 template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto plan_fault(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                         const plan<N, V>& p) -> model_error {
@@ -71,7 +71,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t
   return {};
 }
 
-/// The kernels with the cores and the priorities of a plan, in the given order. Pre: `plan_fault` found nothing.
+/// Returns the kernels with the cores and priorities of a plan, in the given order. Pre: `plan_fault` found nothing.
 template <std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto planned_kernels(task_rows<accelerator_task<ticks>, MaxTasks> table, const plan<N, V>& p)
     -> task_rows<accelerator_task<ticks>, MaxTasks> {
@@ -81,7 +81,7 @@ template <std::size_t MaxTasks, std::size_t N, std::size_t V>
   return table;
 }
 
-/// The parts of a plan with all that the rule decides written out. Pre: the kernels are ranked, and
+/// Writes out the parts of a plan with all that the rule decides. Pre: the kernels are ranked, and
 /// `out` has none of these parts.
 template <AcceleratorRule Rule, std::size_t MaxTasks>
 constexpr void complete_plan(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,

@@ -19,7 +19,7 @@ class slot_window {
   }
 
   [[nodiscard]] constexpr auto is_open(const Number& now) const -> bool { return phase(now) < length_; }
-  /// Time until it opens or closes; 0 when it never does either.
+  /// Returns the time until it opens or closes; 0 when it never does either.
   [[nodiscard]] constexpr auto until_edge(const Number& now) const -> Number {
     if (!(Number(0) < length_) || length_ == period_) { return Number(0); }
     const Number since = phase(now);
@@ -27,7 +27,7 @@ class slot_window {
   }
 
  private:
-  /// Time since it opened last.
+  /// Returns the time since it opened last.
   [[nodiscard]] constexpr auto phase(const Number& now) const -> Number {
     const Number shifted = now < offset_ ? Number(now + (period_ - offset_)) : Number(now - offset_);
     return shifted - number_traits<Number>::floor_quotient(shifted, period_) * period_;

@@ -11,7 +11,7 @@
 namespace takt::inline TAKT_ABI {
 
 /// SMs as cores in turns: pinned kernels run while the slot of their core is open, kernels that need all cores while
-/// theirs is. Whoever runs when a slot closes is asked to yield. Source: Zahaf and Lipari 2020, section 6.3.
+/// theirs is. A kernel that runs when its slot closes is asked to yield. Source: Zahaf and Lipari 2020, section 6.3.
 template <std::size_t MaxTasks, std::size_t MaxCores>
 class slotted_cores {
  public:
@@ -28,7 +28,7 @@ class slotted_cores {
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return streams_.levels(); }
 
   constexpr void set_open(std::int32_t core, bool open) noexcept { open_[streams_.lane_of(core)] = open; }
-  /// The most important incomplete job of a core or, with `any_core`, of those that need all.
+  /// Returns the most important incomplete job of a core or, with `any_core`, of those that need all.
   [[nodiscard]] constexpr auto head(std::int32_t core) const noexcept -> kernel_id {
     return streams_.head(streams_.lane_of(core));
   }

@@ -29,7 +29,7 @@ struct feedback_graph {
   std::array<std::int32_t, MaxNodes> depth{};  ///< edges on the longest path from a source
   inline_vector<token_edge, MaxEdges> edges;
 
-  /// A priority under which whoever is farther down the graph goes first: what is begun is ended.
+  /// Returns a priority under which nodes farther down the graph go first, so that invocations that have begun end.
   /// Pre: node < MaxNodes.
   [[nodiscard]] constexpr auto fifo_priority(std::size_t node, std::int32_t base) const -> std::int32_t {
     TAKT_EXPECTS(node < MaxNodes);
@@ -37,8 +37,8 @@ struct feedback_graph {
   }
 };
 
-/// Places of an object that readers see `lag` invocations later: as many as the writer may be ahead and the past that
-/// is still read.
+/// Returns how many places an object has that readers see `lag` invocations later: as many as the writer may be ahead
+/// and the past that is still read.
 [[nodiscard]] constexpr auto ring_size(std::int64_t copies, std::int64_t lag) noexcept -> std::int64_t {
   return copies + lag;
 }
@@ -55,10 +55,10 @@ constexpr auto add_feedback(feedback_graph<MaxNodes, MaxEdges>& out, std::uint32
 
 }  // namespace detail
 
-/// Feedback edges and depths of a graph of `nodes` nodes: the reverse of every forward edge, and of every pair of users
-/// of one object of which one comes after the other. Edges with initial tokens lead into the past, as those of delayed
-/// objects do: they do not count for depths or order and get a feedback edge of their own. `copies` 0 stands for one
-/// per node on the longest path. Cost: nodes x edges + uses^2 + feedback edges^2.
+/// Makes feedback edges and depths of a graph of `nodes` nodes. Feedback edges are the reverse of every forward edge,
+/// and of every pair of users of one object of which one comes after the other. Edges with initial tokens lead into the
+/// past, as those of delayed objects do: they do not count for depths or order and get a feedback edge of their own.
+/// `copies` 0 stands for one per node on the longest path. Cost: nodes x edges + uses^2 + feedback edges^2.
 template <std::size_t MaxNodes, std::size_t MaxEdges>
 [[nodiscard]] constexpr auto make_feedback(std::size_t nodes, std::span<const token_edge> forward,
                                            std::span<const object_use> uses, std::int64_t copies = 0)

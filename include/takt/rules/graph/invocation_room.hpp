@@ -8,8 +8,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Jobs of a node that is released so long after the start of its invocation that can begin before one of them ends,
-/// where so many of it are under way at a time. A graph has room for as many invocations as the node that needs most.
+/// Returns how many jobs of a node, released `offset` after its invocation starts, can begin before one of them ends.
+/// `instances` are under way at a time. A graph has room for as many invocations as the node that needs most.
 [[nodiscard]] constexpr auto node_reach(ticks offset, ticks period, std::int64_t instances) -> std::int64_t {
   return ceil_divide(offset, period) + instances;
 }

@@ -22,7 +22,7 @@ struct job_rate {
 
   /// Period and relative deadline of the sporadic task that serves this rate (Elliott 2015, equations 2.10 and 2.11).
   [[nodiscard]] constexpr auto period() const -> Fraction { return window / arrivals; }
-  /// Long-run share of a processor: C chi / upsilon.
+  /// Returns the long-run share of a processor: C chi / upsilon.
   [[nodiscard]] constexpr auto utilization(const Fraction& wcet) const -> Fraction { return wcet * arrivals / window; }
 };
 
@@ -48,7 +48,7 @@ struct graph_rates {
 
 namespace detail {
 
-/// Greatest common divisor of whole numbers. Pre: a, b >= 0.
+/// Returns the greatest common divisor of whole numbers. Pre: a, b >= 0.
 template <ExactNumber Fraction>
 [[nodiscard]] constexpr auto whole_divisor(Fraction a, Fraction b) -> Fraction {
   TAKT_EXPECTS(Fraction(0) <= a && Fraction(0) <= b);
@@ -111,10 +111,10 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 
 }  // namespace detail
 
-/// Turns all nodes of a processing graph into rate-based tasks: windows are the least common multiple, over the
+/// Turns all nodes of a processing graph into rate-based tasks. Windows are the least common multiple, over the
 /// predecessors v, of consume window_v / gcd(produce arrivals_v, consume) (Elliott 2015, equations 2.8 and 2.9).
-/// Error: what `validate` finds; `rates_disagree` if two edges bring tokens to a node at different rates, which the
-/// source does not ask but without which a queue grows for ever; `time_overflow`; in a constant expression these stop
+/// Error: what `validate` finds; `time_overflow`; `rates_disagree` if two edges bring tokens to a node at different
+/// rates. The source does not ask for that, but else a queue grows for ever. In a constant expression these stop
 /// compilation with a sentence. Cost: nodes x edges.
 template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 [[nodiscard]] constexpr auto derive_rates(const pgm_table<Number, MaxNodes, MaxEdges>& graph,

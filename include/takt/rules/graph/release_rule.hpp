@@ -13,10 +13,10 @@ struct node_release {
   Number deadline{};  ///< absolute; it counts from the nominal release
 };
 
-/// Release and deadline of the jobs of one node, which move to the instant at which all their tokens are there, but
-/// never closer than the period to the release before. That keeps the node sporadic even if several jobs are enabled at
-/// one instant, which the rule of Elliott 2015, section 2.1.3, alone does not; early jobs keep the later deadline
-/// (section 5.2.3). The same rule shapes bursts of a source that keeps its rate.
+/// Release and deadline of the jobs of one node. They move to the instant at which all tokens of a job are there, but a
+/// release is at least a period after the one before. So the node is sporadic even if several jobs are enabled at one
+/// instant, unlike under Elliott 2015, section 2.1.3, alone. Early jobs keep the later deadline (section 5.2.3). The
+/// same rule shapes bursts of a source that keeps its rate.
 template <ExactNumber Number>
 class release_rule {
  public:
@@ -25,8 +25,8 @@ class release_rule {
     TAKT_EXPECTS(Number(0) < period);
   }
 
-  /// The next job, in the order of jobs, whose tokens were complete at `now`. `waited` is the token-wait flag: a job
-  /// that comes late for another reason than its tokens keeps its release. Error: false if a time does not fit.
+  /// Computes the next job, in the order of jobs, whose tokens were complete at `now`. `waited` is the token-wait flag:
+  /// a job that comes late for another reason than its tokens keeps its release. Error: false if a time does not fit.
   [[nodiscard]] constexpr auto next(const Number& now, bool waited, node_release<Number>& out) -> bool {
     Number earliest = now;
     if (started_ && !add_exactly(last_, period_, earliest)) { return false; }

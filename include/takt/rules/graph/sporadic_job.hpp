@@ -39,8 +39,8 @@ struct sporadic_job {
   }
 };
 
-/// The next job of a sequential task, to be complete at `completion`. False if `release` is less than a period after
-/// that of `previous`, or the job would be complete before it may run, or a time does not fit. The first job has
+/// Computes the next job of a sequential task, to be complete at `completion`. False if `release` is less than a period
+/// after that of `previous`, or the job would be complete before it may run, or a time does not fit. The first job has
 /// `previous` null.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto next_job(const gel_task<Number>& t, const sporadic_job<Number>* previous,

@@ -104,7 +104,7 @@ concept GraphPlatform = Platform<P> && requires { requires P::template count_of<
 
 namespace detail {
 
-/// Why graphs on a platform have no bound.
+/// Says why graphs on a platform have no bound.
 enum class graph_gap : std::uint8_t {
   none,
   unused_pool,
@@ -164,7 +164,7 @@ using check_graphs =
     graph_check<graph_gap_of<P>(),
                 typename first_foreign<P, processors_resource, copy_engines_resource, block_slots_resource>::type>;
 
-/// Also where what is missing is processors, streams or guards.
+/// Is true also where processors, streams or guards are missing.
 template <class P, GraphSet T>
 inline constexpr bool taken_as_a_whole<P, T> =
     graph_gap_of<P>() == graph_gap::none || graph_gap_of<P>() == graph_gap::no_processors ||

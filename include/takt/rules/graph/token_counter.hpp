@@ -63,8 +63,8 @@ class token_counter {
   std::array<std::int64_t, MaxEdges> tokens_{};
 };
 
-/// Returns how many jobs of an edge's producer must be complete before job `job` of its consumer, counted from 1, may
-/// start: ceil(((job - 1) consume + threshold - initial) / produce). Pre: job >= 1, a valid edge. The largest integer
+/// Returns how many jobs of an edge's producer must be complete before job `job` of its consumer may start. Jobs count
+/// from 1: ceil(((job - 1) consume + threshold - initial) / produce). Pre: job >= 1, a valid edge. The largest integer
 /// if the product does not fit.
 [[nodiscard]] constexpr auto jobs_needed(const token_edge& edge, std::int64_t job) noexcept -> std::int64_t {
   TAKT_EXPECTS(job >= 1 && edge.produce >= 1 && edge.consume >= 1);

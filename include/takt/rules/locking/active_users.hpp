@@ -24,14 +24,14 @@ class active_users {
     last_[task] = gpu;
     ++users_[static_cast<std::size_t>(gpu)];
   }
-  /// The task will not come back. Pre: task < MaxTasks.
+  /// The task has ended and will not ask again. Pre: task < MaxTasks.
   constexpr void exited(std::size_t task) noexcept {
     TAKT_EXPECTS(task < MaxTasks);
     if (last_[task] != no_gpu) { --users_[static_cast<std::size_t>(last_[task])]; }
     last_[task] = no_gpu;
   }
 
-  /// `no_gpu` before the task's first token. Pre: task < MaxTasks.
+  /// Returns the GPU that a task used last; `no_gpu` before its first token. Pre: task < MaxTasks.
   [[nodiscard]] constexpr auto preferred(std::size_t task) const noexcept -> std::int32_t {
     TAKT_EXPECTS(task < MaxTasks);
     return last_[task];

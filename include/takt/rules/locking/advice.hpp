@@ -16,16 +16,16 @@ struct steal_advice {
 };
 
 /// A heuristic plug-in without an opinion, to derive from. A protocol asks its plug-in where it has a choice that its
-/// bound does not depend on, checks each answer, follows a rule of its own when the answer is impossible or there is
-/// none, and counts the rejections. `Protocol` shows its queues, requests and donations; the request of r can be looked
-/// up in every call. Source: Elliott 2015, section 3.3.4 and table 3.1.
+/// bound does not depend on. It checks each answer, follows a rule of its own where none is possible, and counts the
+/// rejections. `Protocol` shows its queues, requests and donations; the request of r can be looked up in every call.
+/// Source: Elliott 2015, section 3.3.4 and table 3.1.
 struct plain_advice {
-  /// The queue that r should join.
+  /// Returns the queue that r should join.
   template <class Protocol>
   [[nodiscard]] constexpr auto queue(const Protocol& /*p*/, request_id /*r*/) const noexcept -> replica_id {
     return no_replica;
   }
-  /// The request to which r should donate.
+  /// Returns the request to which r should donate.
   template <class Protocol>
   [[nodiscard]] constexpr auto donee(const Protocol& /*p*/, request_id /*r*/) const noexcept -> request_id {
     return no_request;

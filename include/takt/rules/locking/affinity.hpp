@@ -30,14 +30,14 @@ struct queue_load {
 enum class load_measure : std::uint8_t { requests, predicted_time };
 [[nodiscard]] constexpr auto last_of(load_measure) noexcept -> load_measure { return load_measure::predicted_time; }
 
-/// The load of a queue whose requests have these predictions.
+/// Returns the load of a queue whose requests have these predictions.
 [[nodiscard]] constexpr auto load_of(std::span<const rational> predictions) noexcept -> queue_load {
   queue_load load{.requests = static_cast<std::int32_t>(predictions.size()), .predicted = {}};
   for (std::size_t i = 0; i < predictions.size(); ++i) { load.predicted += predictions[i]; }
   return load;
 }
 
-/// The shortest queue, of several the one with the lowest index. Pre: there is a queue. `no_replica`
+/// Returns the shortest queue, of several the one with the lowest index. Pre: there is a queue. `no_replica`
 /// where the measure is unknown.
 [[nodiscard]] constexpr auto shortest_queue(std::span<const queue_load> queues, load_measure measure) noexcept
     -> replica_id {
@@ -207,7 +207,7 @@ constexpr void append_to(List& list, const T& value) {
 // `queues`, of requests in `eligible` and `all`, which stay where they are.
 // Bounds: each queue once, each request once.
 
-/// H2, or H1 for a task without a GPU before.
+/// Chooses by H2, or by H1 for a task without a GPU before.
 template <class Protocol, class Known, class Loads, class Times>
 [[nodiscard]] constexpr auto queue_by_affinity(const Protocol& p, request_id r, const Known& known, Loads& loads,
                                                Times& own) -> replica_id {

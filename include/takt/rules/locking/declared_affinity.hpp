@@ -18,13 +18,13 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The heuristics of affinity for an `r2dglp`, from what jobs say of themselves: a section is predicted to take its
+/// The heuristics of affinity for an `r2dglp`, from what jobs say of themselves. A section is predicted to take its
 /// declared length and the time to move the task's state from the GPU that it used last. Requests of unnamed tasks, or
 /// of a number of `MaxTasks` or more, have no GPU of their own. Cost per question: one step per request in a queue.
 template <std::size_t MaxTasks, std::size_t MaxGpus, std::size_t MaxTokens>
 class declared_affinity {
  public:
-  /// One GPU with one token.
+  /// Is for one GPU with one token.
   constexpr declared_affinity() noexcept = default;
   /// `per_link`: what it takes to move a task's state over one link; between GPUs without a common hub it goes one link
   /// farther than between any that have one. Pre: the map is valid, has the GPUs of the topology and at most

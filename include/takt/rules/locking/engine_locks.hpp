@@ -26,7 +26,7 @@ using priority_engine_locks = priority_group_lock<Gpus* static_cast<std::size_t>
   return e.gpu * locks_per_gpu + static_cast<lock_id>(e.kind);
 }
 
-/// The locks of an operation in the order of its engines.
+/// Returns the locks of an operation in the order of its engines.
 template <GroupLock Locks>
 [[nodiscard]] constexpr auto engine_lock_list(const engine_set& engines) noexcept -> typename Locks::list {
   typename Locks::list wanted;

@@ -39,10 +39,10 @@ struct access_answer {
   [[nodiscard]] friend constexpr auto operator==(const access_answer&, const access_answer&) noexcept -> bool = default;
 };
 
-/// Two-level access to the GPUs of a cluster: first a token, which names a GPU, then the engines of this GPU one after
-/// another, two at once only for a peer-to-peer copy to it; the token is given back without an engine, and a job has
-/// one token section. Progress mechanisms watch `tokens()` and `engines()`. Source: Elliott 2015, section 3.2.3.1 and
-/// figure 3.3.
+/// Two-level access to the GPUs of a cluster. A job first gets a token, which names a GPU, then engines of this GPU one
+/// after another, two at once only for a peer-to-peer copy to it. It gives the token back when it holds no engine, and
+/// has one token section. Progress mechanisms watch `tokens()` and `engines()`. Source: Elliott 2015, section 3.2.3.1
+/// and figure 3.3.
 template <LockingProtocol Protocol, GroupLock Engines, class Topology>
 class gpu_access {
  public:
@@ -72,15 +72,15 @@ class gpu_access {
     return of(tokens_.release(c));
   }
 
-  /// An engine of the GPU of c's token.
+  /// Requests an engine of the GPU of c's token.
   [[nodiscard]] constexpr auto request_engine(request_id c, const gpu_engine& e,
                                               const priority_point& effective) noexcept -> answer {
     engine_set one;  // Bound: one engine.
     one.unchecked_push_back(e);
     return request(c, one, e.gpu == tokens_.gpu(c), effective);
   }
-  /// The engines of one step of a migration to the GPU of c's token, in one atomic request: both of a peer-to-peer
-  /// copy, or on the way through system memory the outgoing copy engine of the other GPU or one of the own.
+  /// Requests the engines of one step of a migration to the GPU of c's token at once. They are both copy engines of a
+  /// peer-to-peer copy, or, through system memory, the outgoing one of the other GPU or one of the own.
   [[nodiscard]] constexpr auto request_migration(request_id c, const engine_set& step,
                                                  const priority_point& effective) noexcept -> answer {
     return request(c, step, is_migration_step(step, tokens_.gpu(c)), effective);
@@ -96,7 +96,7 @@ class gpu_access {
     if (engines_.waits(c)) { return of(engines_.withdraw(c)); }
     return of(tokens_.withdraw(c));
   }
-  /// The effective priority of a client.
+  /// Changes the effective priority of a client.
   [[nodiscard]] constexpr auto reprioritize(request_id c, const priority_point& p) noexcept -> answer {
     tokens_.reprioritize(c, p);
     return of(engines_.reprioritize(c, p));
@@ -107,7 +107,7 @@ class gpu_access {
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
     return tokens_.waits(c) || engines_.waits(c);
   }
-  /// Has what it has asked for.
+  /// Returns whether a client has what it has asked for.
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
     return tokens_.holds(c) && !engines_.waits(c);
   }
@@ -120,7 +120,7 @@ class gpu_access {
   [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool { return engines_.contended(c); }
 
   [[nodiscard]] constexpr auto tokens() const noexcept -> const token_pool<Protocol>& { return tokens_; }
-  /// For advice and donation, which belong to the protocol.
+  /// Returns the lock over tokens, for advice and donation, which belong to the protocol.
   [[nodiscard]] constexpr auto tokens() noexcept -> token_pool<Protocol>& { return tokens_; }
   [[nodiscard]] constexpr auto engines() const noexcept -> const Engines& { return engines_; }
   [[nodiscard]] constexpr auto topology() const noexcept -> const Topology& { return topology_; }

@@ -12,11 +12,11 @@
 namespace takt::inline TAKT_ABI {
 
 /// Mutexes that are each served first in, first out, requested in sets. A request enters all its queues in one step, so
-/// any two requests stand in the same order wherever they meet; hence no deadlock, although a request may hold some of
-/// its locks while it waits for others. It waits at most for the sections of the requests issued before it and not
-/// released, at most one per other client. A host that guards every mutex's queue by a short lock of its own takes
-/// these short locks in the order of their addresses. Cost: constant per lock of the list. Source: Ward and Anderson
-/// 2013; Elliott 2015, section 2.1.6.2.
+/// any two requests stand in the same order in each common queue. Hence there is no deadlock, although a request may
+/// hold some of its locks while it waits for others. It waits at most for the sections of the requests issued before it
+/// and not released, at most one per other client. A host that guards every mutex's queue by a short lock of its own
+/// takes these short locks in the order of their addresses. Cost: constant per lock of the list. Source: Ward and
+/// Anderson 2013; Elliott 2015, section 2.1.6.2.
 template <std::size_t Locks, std::size_t Clients>
 class group_lock {
  public:
@@ -82,7 +82,7 @@ class group_lock {
     TAKT_EXPECTS(is_lock<Locks>(l));
     return queue(l).head(0);
   }
-  /// Whose turn it is after c at l, or `no_request`. Pre: c holds or wants l.
+  /// Returns which request gets l after c, or `no_request`. Pre: c holds or wants l.
   [[nodiscard]] constexpr auto next(request_id c, lock_id l) const noexcept -> request_id {
     TAKT_EXPECTS(is_client<Clients>(c) && is_lock<Locks>(l) && queue(l).queue_of(c) == 0);
     return queue(l).next(c);

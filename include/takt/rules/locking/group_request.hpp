@@ -49,7 +49,7 @@ struct group_answer {
   [[nodiscard]] friend constexpr auto operator==(const group_answer&, const group_answer&) noexcept -> bool = default;
 };
 
-/// `accepted` if the list names at least one lock, each of them once and below `Locks`.
+/// Returns `accepted` if the list names at least one lock, each of them once and below `Locks`.
 template <std::size_t Locks>
 [[nodiscard]] constexpr auto check_lock_list(const lock_list<Locks>& list) noexcept -> group_status {
   if (list.empty()) { return group_status::no_lock; }
@@ -68,9 +68,9 @@ template <std::size_t Locks>
 /// Events of a client that there is not are answered `unknown_client`; it holds nothing, and does not wait.
 ///
 /// - `holds(c)`: c has everything it asked for and has not released; `holds(c, l)`: it has this lock.
-/// - `heir(c)`: the only client that runs at least at the effective priority of the waiting c: whoever holds the first
-///   lock of c's list that is held by another.
-/// - `contended(c)`: somebody waits for a lock that c holds.
+/// - `heir(c)`: the only client that runs at least at the effective priority of the waiting c. It holds the first lock
+///   of c's list that is held by another.
+/// - `contended(c)`: a client waits for a lock that c holds.
 template <class G>
 concept GroupLock = Copyable<G> && requires(G g, const G k, request_id c, lock_id l, const typename G::list& wanted) {
   { g.issue(c, wanted, priority_point{}) } -> std::same_as<typename G::answer>;

@@ -84,7 +84,7 @@ class k_fmlp {
   [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id {
     return holds(r) ? queues_.queue_of(r) : no_replica;
   }
-  /// The holder inherits from everybody in its queue (rule F2).
+  /// The holder inherits from every request in its queue (rule F2).
   [[nodiscard]] constexpr auto heir(request_id r) const noexcept -> request_id {
     return waits(r) ? queues_.head(queues_.queue_of(r)) : no_request;
   }
@@ -129,7 +129,7 @@ class k_fmlp {
     return best;
   }
 
-  /// A sum that overflows counts as longer than every other.
+  /// Measures a queue. A sum that overflows counts as longer than every other.
   [[nodiscard]] constexpr auto measure(replica_id x) const noexcept -> ticks {
     switch (options_.measure) {
       case queue_measure::requests: return queues_.length(x);

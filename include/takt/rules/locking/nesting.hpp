@@ -38,9 +38,9 @@ class ordered_lock {
 template <class Below, class Lock>
 class nested_locks;
 
-/// Holds what a job holds before its first lock. A job has one of these and passes it on: each `take` consumes what it
-/// is called on, so that nobody can go on from an earlier set while a later lock is held. As every job takes its locks
-/// in the same order, no circle of jobs can wait for each other.
+/// Holds what a job holds before its first lock. A job has one of these and passes it on. Each `take` consumes what it
+/// is called on, so no code can go on from an earlier set while a later lock is held. As every job takes its locks in
+/// the same order, no circle of jobs can wait for each other.
 /// Source: Elliott 2015, section 2.1.6.2, "Totally-Ordered Nested Requests"; Havender 1968.
 class no_locks {
  public:
@@ -72,7 +72,7 @@ class nested_locks {
     if (lock_ != nullptr) { lock_->lock_.unlock(); }
   }
 
-  /// As above. Pre: `*this` has not been moved from.
+  /// Does the same as above. Pre: `*this` has not been moved from.
   template <std::int32_t Place, class L>
   [[nodiscard]] constexpr auto take(ordered_lock<Place, L>& lock) && {
     static_assert(Place > Lock::place,

@@ -17,22 +17,22 @@ enum class ceiling_status : std::uint8_t {
   done,
   unknown_resource,
   in_use,      ///< a declaration while something is locked
-  undeclared,  ///< the job stands above the ceiling: nobody declared that it uses the resource
-  not_free,    ///< somebody holds the resource; impossible where jobs start by `may_start` and run by `effective`
+  undeclared,  ///< the job stands above the ceiling: it was not declared to use the resource
+  not_free,    ///< a job holds the resource; impossible where jobs start by `may_start` and run by `effective`
   not_last,    ///< the resource is not the one that was locked last
 };
 
 /// The locks of one processor under the stack resource policy, which for fixed priorities is the immediate priority
-/// ceiling protocol: a job starts only when its level is better than every ceiling of a locked resource, and then no
-/// lock ever makes it wait. A level is the fixed priority of a task, or under EDF its relative deadline. For any
-/// nesting no job can deadlock, and one is blocked at most once, before it starts. Source: Baker 1991; Sha, Rajkumar
-/// and Lehoczky 1990.
+/// ceiling protocol. A job starts only when its level is better than every ceiling of a locked resource; then no lock
+/// makes it wait. A level is the fixed priority of a task, or under EDF its relative deadline. For any nesting no job
+/// can deadlock, and one is blocked at most once, before it starts. Source: Baker 1991; Sha, Rajkumar and Lehoczky
+/// 1990.
 template <std::size_t Resources>
 class priority_ceiling {
  public:
   constexpr priority_ceiling() noexcept { ceilings_.fill(lowest_priority); }
 
-  /// Jobs of this level use r.
+  /// Declares that jobs of this level use r.
   [[nodiscard]] constexpr auto declare(lock_id r, const priority_point& level) noexcept -> ceiling_status {
     if (!known(r)) { return ceiling_status::unknown_resource; }
     if (!held_.empty()) { return ceiling_status::in_use; }
@@ -40,7 +40,7 @@ class priority_ceiling {
     return ceiling_status::done;
   }
 
-  /// Returns whether a job that has not run yet may preempt whoever runs.
+  /// Returns whether a job that has not run yet may preempt the running one.
   [[nodiscard]] constexpr auto may_start(const priority_point& level) const noexcept -> bool {
     return level < system_ceiling();
   }
@@ -73,11 +73,11 @@ class priority_ceiling {
     }
     return best;
   }
-  /// The best ceiling of a locked resource, or `lowest_priority`.
+  /// Returns the best ceiling of a locked resource, or `lowest_priority`.
   [[nodiscard]] constexpr auto system_ceiling() const noexcept -> priority_point {
     return held_.empty() ? lowest_priority : held_.back().system_ceiling;
   }
-  /// The best level that was declared. Pre: 0 <= r < Resources.
+  /// Returns the best level that was declared. Pre: 0 <= r < Resources.
   [[nodiscard]] constexpr auto ceiling(lock_id r) const noexcept -> const priority_point& {
     TAKT_EXPECTS(known(r));
     return ceilings_[index(r)];

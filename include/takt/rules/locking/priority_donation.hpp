@@ -15,11 +15,11 @@ struct donation_rules {
   static constexpr bool end_on_rise = true;  ///< P7b: a donee that rises among the best needs its donor no longer
 };
 
-/// Priority donation in a cluster of c CPUs: a job whose release pushes a job with an incomplete request out of the c
-/// best pending ones lends it its priority and does not run until the request is complete. So every job with an
-/// incomplete request is at all times among the c best pending jobs or has a donor there, and each job donates at most
-/// once, from its release on. Jobs are numbers below `Jobs`; the best are counted by base priority, waiting and
-/// suspended jobs included.
+/// Priority donation in a cluster of c CPUs. A job whose release pushes one with an incomplete request out of the c
+/// best pending ones lends it its priority. The lender does not run until that request is complete. So a job with an
+/// incomplete request is always among the c best pending jobs or has a donor there. A job donates at most once, from
+/// its release on. Jobs are numbers below `Jobs`; the best are counted by base priority, waiting and suspended jobs
+/// included.
 /// Cost: a pass over the jobs per call.
 /// Source: Elliott 2015, section 2.1.6.1; Brandenburg and Anderson 2013, of whose rules the former omits P1 and P7b.
 template <std::size_t Jobs, class Rules = donation_rules>
@@ -115,7 +115,7 @@ class priority_donation {
     }
     return better;
   }
-  /// The pending job with exactly `place` better ones.
+  /// Returns the pending job with exactly `place` better ones.
   [[nodiscard]] constexpr auto of_rank(std::int32_t place) const noexcept -> request_id {
     for (request_id i = 0; i < capacity(); ++i) {
       if (pending_[index(i)] && better_than(i) == place) { return i; }

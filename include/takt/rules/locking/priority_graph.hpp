@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Whoever runs at an effective priority: a job, a helper thread, a daemon.
+/// What runs at an effective priority: a job, a helper thread, a daemon.
 using priority_node = std::int32_t;
 
 enum class edge_status : std::uint8_t {
@@ -26,15 +26,15 @@ struct added_edge {
   [[nodiscard]] friend constexpr auto operator==(const added_edge&, const added_edge&) noexcept -> bool = default;
 };
 
-/// Effective priorities along chains of waiting, donation and help: that of a node is the best of its base priority and
+/// Effective priorities along chains of waiting, donation and help. That of a node is the best of its base priority and
 /// the effective priorities of the nodes with an edge to it. Edges come and go and base priorities rise and fall in any
 /// order, as stealing, budgets and releases demand; several edges may leave a node.
 ///
 /// A change first updates a heap over the edges into a node and goes on only where the best of the node changes. One
-/// change moves each node at most once: a better value arrives everywhere as the same value, and a node keeps an
-/// outdated value until the last edge that brought it has been updated. Cost: per node whose priority changes, one heap
-/// update (amortized logarithmic in the edges into the target) for each edge out of it; `add_edge` besides visits what
-/// can be reached from `to`, unless nothing leads to `from`. Source: Elliott 2015, section 3.3.3, steps P1 to P3.
+/// change moves each node at most once. A better value arrives everywhere as the same value. A node keeps an outdated
+/// value until the last edge that brought it has been updated. Cost: per node whose priority changes, one heap update
+/// (amortized logarithmic in the edges into the target) for each edge out of it; `add_edge` besides visits what can be
+/// reached from `to`, unless nothing leads to `from`. Source: Elliott 2015, section 3.3.3, steps P1 to P3.
 template <std::size_t Nodes, std::size_t Edges>
 class priority_graph {
  public:
@@ -99,14 +99,14 @@ class priority_graph {
   }
   [[nodiscard]] constexpr auto source(priority_edge e) const noexcept -> priority_node { return from_[index(e)]; }
   [[nodiscard]] constexpr auto target(priority_edge e) const noexcept -> priority_node { return to_[index(e)]; }
-  /// The node next to n from which its effective priority comes; n itself where its base priority is the best.
+  /// Returns the node next to n from which its effective priority comes; n itself where its base priority is the best.
   [[nodiscard]] constexpr auto giver(priority_node n) const noexcept -> priority_node {
     const priority_edge e = sources_.best(n);
     return e == no_edge || !(sources_.key(e) < base_[index(n)]) ? n : from_[index(e)];
   }
 
   /// Calls `visit(node, priority)` for every node whose effective priority differs from the one last reported, at first
-  /// from `lowest_priority`; a priority that fell and rose again in between is not reported.
+  /// from `lowest_priority`. A priority that fell and rose again in between is not reported.
   /// Cost: one step per node that changed.
   template <class Visitor>
   constexpr void report_changes(Visitor&& visit) {

@@ -12,8 +12,8 @@
 namespace takt::inline TAKT_ABI {
 
 /// Mutexes in the order of effective priorities, requested in sets: a request gets all its locks in one step or none,
-/// and none that a better waiting request wants. The first half excludes deadlock, the second keeps the best waiting
-/// request from being overtaken: it waits for no more than those who hold its locks when it asks, hence one section.
+/// and none that a better waiting request wants. The first half excludes deadlock; the second keeps the best waiting
+/// request from being overtaken. That request waits only for those who hold its locks when it asks, hence one section.
 /// Cost: (waiting requests)^2 steps per event at most.
 /// Source: Elliott 2015, section 3.2.3.4. Differs from it: the source grants atomically and does not keep free locks
 /// for the best waiter.

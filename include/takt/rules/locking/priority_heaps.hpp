@@ -26,7 +26,7 @@ class priority_heaps {
     previous_.fill(no_edge);
   }
 
-  /// `no_edge`: the heap is empty. Pre: 0 <= heap < Heaps.
+  /// Returns the best item; `no_edge`: the heap is empty. Pre: 0 <= heap < Heaps.
   [[nodiscard]] constexpr auto best(std::int32_t heap) const noexcept -> priority_edge {
     TAKT_EXPECTS(is_heap(heap));
     return root_[index(heap)];
@@ -80,7 +80,7 @@ class priority_heaps {
     return heap >= 0 && index(heap) < Heaps;
   }
   [[nodiscard]] static constexpr auto is_item(priority_edge e) noexcept -> bool { return e >= 0 && index(e) < Items; }
-  /// Of a heap, or in none.
+  /// Returns whether e is the root of a heap, or in no heap.
   [[nodiscard]] constexpr auto is_root(priority_edge e) const noexcept -> bool {
     return previous_[index(e)] == no_edge && next_[index(e)] == no_edge;
   }
@@ -115,7 +115,7 @@ class priority_heaps {
     previous_[index(e)] = no_edge;
   }
 
-  /// One heap out of siblings: pairs from the left, then all pairs from the right.
+  /// Makes one heap out of siblings: pairs from the left, then all pairs from the right.
   constexpr auto meld_siblings(priority_edge first) noexcept -> priority_edge {
     priority_edge pairs = no_edge;  // the last one first, chained by `next_`
     while (first != no_edge) {

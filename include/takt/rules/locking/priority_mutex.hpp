@@ -21,9 +21,9 @@ struct priority_first {
       -> bool = default;
 };
 
-/// One unit that goes to whoever waits and goes first, by effective priorities as last told by `issue` or
-/// `reprioritize`. A host reports all changes before it calls `release`: the successor is chosen by priorities that
-/// still hold while the releasing client is the holder.
+/// One unit that goes to the first waiting request, by effective priorities as last told by `issue` or `reprioritize`.
+/// A host reports all changes before it calls `release`: the successor is chosen by priorities that still hold while
+/// the releasing client is the holder.
 /// Cost: one step per waiting request at a release, constant otherwise.
 /// Source: Elliott 2015, section 3.2.3.4.
 template <std::size_t Requests, class Order = service_order>
@@ -68,7 +68,7 @@ class ordered_mutex {
   }
 
   [[nodiscard]] constexpr auto holder() const noexcept -> request_id { return holder_; }
-  /// Returns who would get the unit if it were released now, or `no_request`.
+  /// Returns the request that would get the unit if it were released now, or `no_request`.
   [[nodiscard]] constexpr auto best_waiting() const noexcept -> request_id {
     request_id best = waiting_.head(0);
     if (best == no_request) { return best; }

@@ -17,15 +17,15 @@ concept Contended = requires(const L l, request_id c) {
   { l.contended(c) } -> std::same_as<bool>;
 };
 
-/// Says how those who keep others waiting get on. The client `heir(l, c)` runs at least at the effective priority of
-/// the waiting c, `boosted(l, c)` whether c runs before every job; a mechanism may say by `boosts` that nobody does.
+/// Says how holders progress. The client `heir(l, c)` runs at least at the effective priority of the waiting c.
+/// `boosted(l, c)`: whether c runs before every job. A mechanism may say by `boosts` that none does.
 template <class M, class L>
 concept ProgressMechanism = Contended<L> && requires(const M m, const L l, request_id c) {
   { m.heir(l, c) } -> std::same_as<request_id>;
   { m.boosted(l, c) } -> std::same_as<bool>;
 };
 
-/// Holders run at their base priority, whoever waits.
+/// Holders run at their base priority, whatever waits.
 struct no_progress {
   static constexpr bool boosts = false;
   [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
@@ -36,7 +36,7 @@ struct no_progress {
   }
 };
 
-/// Along the protocol's own edges, donations included. Source: Sha, Rajkumar and Lehoczky 1990.
+/// Inherits along the protocol's own edges, donations included. Source: Sha, Rajkumar and Lehoczky 1990.
 struct priority_inheritance {
   static constexpr bool boosts = false;
   [[nodiscard]] static constexpr auto heir(const Contended auto& l, request_id c) noexcept -> request_id {
@@ -47,7 +47,7 @@ struct priority_inheritance {
   }
 };
 
-/// A holder is boosted while somebody waits for what it holds. Source: Elliott 2015, section 2.1.6.1.
+/// A holder is boosted while a request waits for what it holds. Source: Elliott 2015, section 2.1.6.1.
 struct boost_when_contended {
   [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
     return no_request;
@@ -111,7 +111,7 @@ class any_progress {
   [[nodiscard]] auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
     return boosts() && boosted_(contended_view{l}, c);
   }
-  /// Returns whether it may boost anybody.
+  /// Returns whether it may boost any client.
   [[nodiscard]] auto boosts() const noexcept -> bool { return boosted_ != nullptr; }
   /// Returns whether both are the same mechanism.
   [[nodiscard]] friend constexpr auto operator==(const any_progress&, const any_progress&) noexcept -> bool = default;

@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI {
 /// - `reprioritize(r, p)`: the effective priority of a client with an incomplete request; ignored by rules that do not
 ///   order by it.
 /// - `heir(r)`: the client that runs at least at the effective priority of the waiting r, or `no_request`.
-/// - `contended(r)`: whether somebody waits for the replica that r holds.
+/// - `contended(r)`: whether a request waits for the replica that r holds.
 template <class P>
 concept LockingProtocol = Copyable<P> && requires(P p, const P c, request_id r, const lock_request& q) {
   { P::capacity() } -> std::convertible_to<request_id>;

@@ -15,11 +15,11 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// k-exclusion in O(m/k): k first-in-first-out queues of limited length f, a queue of the best requests that found no
-/// place and donate to distinct ones inside, and a priority queue of the rest. The c best are counted by base priority,
-/// equal ones by number. With f >= ceil(capacity / k) it is the k-FMLP. Cost: a few passes over the clients per call.
-/// Always (1) nobody stands outside while a queue has a place, (2) donors are among the best, their donees are not, and
-/// (3) nobody in the priority queue is among the best. So a request is pi-blocked as a donor for at most f sections, of
+/// k-exclusion in O(m/k), with k first-in-first-out queues of limited length f. The best requests without a place queue
+/// as donors to distinct ones inside; the rest are in a priority queue. The c best are counted by base priority, equal
+/// ones by number. With f >= ceil(capacity / k) it is the k-FMLP. Cost: a few passes over the clients per call. Always
+/// (1) no request is outside while a queue has a place. (2) Donors are among the best, their donees are not. (3) No
+/// request in the priority queue is among the best. So a request is pi-blocked as a donor for at most f sections, of
 /// one donee and those before it, and for f - 1 inside. Each withdrawal during its wait can make it donate anew: f
 /// more. Differs from Elliott 2015 (R1 to R5), see docs/errata.md. Source of the protocol: Ward, Elliott, Anderson
 /// 2012.
@@ -70,8 +70,8 @@ class r2dglp {
     return next;
   }
 
-  /// A place given up inside is filled like a freed one. Who rises among the best when a donor gives up is a request of
-  /// the priority queue, which donates in its stead, or a donee, whose donor turns to the free one, or needs nothing.
+  /// A place given up inside is filled like a freed one. When a donor gives up, another may become one of the best. In
+  /// the priority queue it donates instead; a donee's donor turns to the free donee; else nothing is done.
   constexpr auto withdraw(request_id r) noexcept -> request_id {
     const replica_id x = queues_.queue_of(r);
     const request_id donor = donor_of(r);
@@ -99,7 +99,7 @@ class r2dglp {
   [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id {
     return holds(r) ? queues_.queue_of(r) : no_replica;
   }
-  /// The holder inherits from everybody in its queue (rule R4), a donee from its donor.
+  /// The holder inherits from every request in its queue (rule R4), a donee from its donor.
   [[nodiscard]] constexpr auto heir(request_id r) const noexcept -> request_id {
     if (!waits(r)) { return no_request; }
     const replica_id x = queues_.queue_of(r);
@@ -232,7 +232,7 @@ class r2dglp {
     begin_donation(r, donee);
   }
 
-  /// The least important donor, if it has to make room for r.
+  /// Returns the least important donor, if it has to make room for r.
   [[nodiscard]] constexpr auto replaced_by(request_id r) const noexcept -> request_id {
     request_id worst = no_request;
     std::int32_t donors = 0;
@@ -266,7 +266,7 @@ class r2dglp {
     return no_request;
   }
 
-  /// Rule R5 for a place that has become free in x.
+  /// Applies rule R5 to a place that has become free in x.
   constexpr void refill(replica_id x, request_id donor) noexcept {
     if (outside_ == 0) { return; }
     request_id r = donor != no_request ? donor : donor_of_risen();
@@ -279,7 +279,7 @@ class r2dglp {
     heuristic_.enqueued(*this, r, x);
   }
 
-  /// Replica x has run out of requests, and nobody stands outside.
+  /// Called when replica x has run out of requests, and no request stands outside.
   constexpr auto steal(replica_id x) noexcept -> request_id {
     if constexpr (Rules::printed_r5 || Replicas == 1) { return no_request; }
     const request_id r = detail::request_to_steal(*this, heuristic_, arrivals_, x, rejected_);

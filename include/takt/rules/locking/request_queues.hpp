@@ -69,12 +69,12 @@ class request_queues {
     TAKT_EXPECTS(is_queue(x));
     return length_[index(x)];
   }
-  /// The client behind r in its queue. Pre: 0 <= r < Requests; so for the two below.
+  /// Returns the client behind r in its queue. Pre: 0 <= r < Requests; so for the two below.
   [[nodiscard]] constexpr auto next(request_id r) const noexcept -> request_id {
     TAKT_EXPECTS(is_request(r));
     return next_[index(r)];
   }
-  /// `no_replica`: r stands in no queue.
+  /// Returns the queue of r; `no_replica`: r stands in none.
   [[nodiscard]] constexpr auto queue_of(request_id r) const noexcept -> replica_id {
     TAKT_EXPECTS(is_request(r));
     return queue_[index(r)];

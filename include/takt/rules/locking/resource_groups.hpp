@@ -9,9 +9,9 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Resources of which some are guarded by one lock: nesting inside a group needs no further lock, and jobs that use
-/// different resources of a group wait for each other all the same. The groups are the smallest ones that keep together
-/// what was named together.
+/// Resources of which some are guarded by one lock. Nesting inside a group needs no further lock, but jobs that use
+/// different resources of a group wait for each other. The groups are the smallest ones that keep together what was
+/// named together.
 /// Source: Block, Leontyev, Brandenburg and Anderson 2007; Elliott 2015, section 2.1.6.2, "Group Locks".
 template <std::size_t Resources>
 class resource_groups {
@@ -20,7 +20,7 @@ class resource_groups {
     for (std::size_t r = 0; r < Resources; ++r) { group_[r] = static_cast<lock_id>(r); }
   }
 
-  /// Somebody uses these resources at the same time. Anything but `accepted` changed nothing.
+  /// Notes that some job uses these resources at the same time. Anything but `accepted` changed nothing.
   /// Cost: resources of the list times all resources.
   [[nodiscard]] constexpr auto together(const lock_list<Resources>& used) noexcept -> group_status {
     const group_status status = check_lock_list<Resources>(used);
@@ -29,7 +29,7 @@ class resource_groups {
     return status;
   }
 
-  /// The lock that guards the resource: the least resource of its group. Pre: 0 <= resource < Resources.
+  /// Returns the lock that guards the resource: the least resource of its group. Pre: 0 <= resource < Resources.
   [[nodiscard]] constexpr auto lock_of(lock_id resource) const noexcept -> lock_id {
     TAKT_EXPECTS(is_lock<Resources>(resource));
     return group_[static_cast<std::size_t>(resource)];

@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// The request that gets replica x, which nobody of its own queue wants: the one that waits elsewhere and was issued
-/// first, unless advised otherwise. Advice that names no waiting request is counted in `rejected`.
+/// Returns the request that gets replica x, which no request of its own queue wants: the one that waits elsewhere and
+/// was issued first, unless advised otherwise. Advice that names no waiting request is counted in `rejected`.
 template <class Protocol, class Heuristic, std::size_t Requests>
 [[nodiscard]] constexpr auto request_to_steal(const Protocol& p, Heuristic& heuristic,
                                               const request_queues<1, Requests>& arrivals, replica_id x,

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Which tokens of a pool belong to one GPU: neighbours, or every g-th.
+/// Says which tokens of a pool belong to one GPU: neighbours, or every g-th.
 enum class token_layout : std::uint8_t { block, interleaved };
 [[nodiscard]] constexpr auto last_of(token_layout) noexcept -> token_layout { return token_layout::interleaved; }
 

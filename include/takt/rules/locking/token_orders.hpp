@@ -85,8 +85,8 @@ struct priority_inheritance_rule {
   }
 };
 
-/// A mutex of one processor whose holder runs at the best priority of its users from the start, so that nobody ever
-/// finds it taken. Where priorities change from job to job, as under EDF, nobody preempts the holder.
+/// A mutex of one processor whose holder runs at the best priority of its users from the start, so that no job ever
+/// finds it taken. Where priorities change from job to job, as under EDF, no job preempts the holder.
 /// Source: Sha, Rajkumar and Lehoczky 1990, as the immediate protocol; Baker 1991.
 struct priority_ceiling_rule {
   static constexpr std::string_view name = "priority ceiling";

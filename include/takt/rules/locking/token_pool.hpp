@@ -21,8 +21,8 @@ enum class token_status : std::uint8_t {
   not_waiting,
 };
 
-/// `granted`: who holds a token from now on because of the event, or `no_request`. Anything but `accepted` changed
-/// nothing.
+/// `granted`: the client that holds a token from now on because of the event, or `no_request`. Anything but `accepted`
+/// changed nothing.
 struct token_answer {
   token_status status = token_status::accepted;
   request_id granted = no_request;
@@ -71,7 +71,7 @@ class token_pool {
     if (holds(c) || waits(c)) { protocol_.reprioritize(c, p); }
   }
 
-  /// The GPU of the token that c holds, or `no_gpu`.
+  /// Returns the GPU of the token that c holds, or `no_gpu`.
   [[nodiscard]] constexpr auto gpu(request_id c) const noexcept -> std::int32_t {
     return holds(c) ? map_.gpu_of(protocol_.replica(c)) : no_gpu;
   }
@@ -81,7 +81,7 @@ class token_pool {
   [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool { return protocol_.contended(c); }
   [[nodiscard]] constexpr auto map() const noexcept -> const token_map& { return map_; }
   [[nodiscard]] constexpr auto protocol() const noexcept -> const Protocol& { return protocol_; }
-  /// For advice and donation, which belong to the protocol.
+  /// Returns the protocol itself. Advice and donation belong to the protocol.
   [[nodiscard]] constexpr auto protocol() noexcept -> Protocol& { return protocol_; }
 
   [[nodiscard]] friend constexpr auto operator==(const token_pool&, const token_pool&) noexcept -> bool = default;

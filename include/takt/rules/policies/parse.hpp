@@ -20,7 +20,7 @@ struct parsed_number {
 
 namespace detail {
 
-/// Digits and nothing else, one at least. A number that does not fit is no good.
+/// Reads digits and nothing else, one at least. A number that does not fit is not `good`.
 [[nodiscard]] constexpr auto parse_digits(std::string_view text) noexcept -> parsed_number {
   std::int64_t value = 0;
   for (const char c : text) {
@@ -34,13 +34,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// A whole number above 0.
+/// Reads a whole number above 0.
 [[nodiscard]] constexpr auto parse_count(std::string_view text) noexcept -> parsed_number {
   const parsed_number n = detail::parse_digits(text);
   return {n.good && n.value > 0, n.value};
 }
 
-/// A time above 0 with a unit: "1ms", "1.024ms", "200us", "7ns", "1s". Parts of a nanosecond are no time.
+/// Reads a time above 0 with a unit: "1ms", "1.024ms", "200us", "7ns", "1s". Parts of a nanosecond are no time.
 [[nodiscard]] constexpr auto parse_time(std::string_view text) noexcept -> parsed_number {
   std::int64_t unit = 0;
   const auto ends = [&](std::string_view word, std::int64_t ns) {
@@ -69,7 +69,7 @@ namespace detail {
   return {value > 0, value};
 }
 
-/// A number of units, such as tokens. False, and `out` stays, where it is none from 1 to `max_units`.
+/// Reads a number of units, such as tokens. False, and `out` stays, where it is none from 1 to `max_units`.
 [[nodiscard]] constexpr auto parse_units(std::string_view text, std::int32_t& out) noexcept -> bool {
   const parsed_number n = parse_count(text);
   const bool fits = n.good && n.value <= max_units;

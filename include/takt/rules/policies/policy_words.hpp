@@ -44,7 +44,7 @@ enum class word_fault : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(word_fault) noexcept -> word_fault { return word_fault::bad_parameter; }
 
-/// f of the policy of a list that a word names, with what stands behind its name; where there is none f is not called.
+/// Calls f with the policy of a list that a word names, with what stands behind its name, if there is one.
 template <class... P, class F>
 constexpr auto with_policy(const policy_list<P...>& all, std::string_view text, const F& f) -> word_fault {
   const policy_word asked = split_policy(text);
@@ -72,7 +72,7 @@ template <class... P>
   return out;
 }
 
-/// Returns who lets the next kernel in under a policy that is known by its word.
+/// Returns what starts the next kernel under a policy that is known by its word.
 template <class... P>
 [[nodiscard]] constexpr auto handover_under(const policy_list<P...>& all, std::string_view text) -> kernel_handover {
   auto out = kernel_handover::host;

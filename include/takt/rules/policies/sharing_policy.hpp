@@ -20,14 +20,14 @@
 namespace takt::inline TAKT_ABI {
 
 /// A way of sharing a GPU: a rule for it, whatever the tasks. A user's own type is one. Optional:
-/// - `missing(gpu)`: the fact of the hardware that the rule needs and that is not known, or nothing;
-/// - `copy_rule(cpu_rule)`: of the copy engines; else the order of the processors, without preemption, or FIFO;
-/// - `parameter()`: what stands behind the name, such as a number of tokens; 0: nothing;
-/// - `choice_count(gpu, tasks)` and `choice(gpu, tasks, k)`: policies of the same type, the best of which counts;
-/// - `kernels_at_once()`: so many kernels share the GPU at most, each of which is no faster than with all of it;
-/// - `handover`: who lets the next kernel in when one ends; else the host, which takes time;
-/// - `keeps_processor`: a job is one thread that waits for its copies and kernels on its processor;
-/// - `is_of_pools()`: whether the pool says all of it; else only published methods judge it.
+/// - `missing(gpu)`: the fact of the hardware that the rule needs and that is not known, or nothing.
+/// - `copy_rule(cpu_rule)`: of the copy engines. Else: the order of the processors, without preemption, or FIFO.
+/// - `parameter()`: what stands behind the name, such as a number of tokens. 0: nothing.
+/// - `choice_count(gpu, tasks)` and `choice(gpu, tasks, k)`: policies of the same type, the best of which counts.
+/// - `kernels_at_once()`: so many kernels share the GPU at most, each of which is no faster than with all of it.
+/// - `handover`: what starts the next kernel when one ends. Else the host does, which takes time.
+/// - `keeps_processor`: a job is one thread that waits for its copies and kernels on its processor.
+/// - `is_of_pools()`: whether the pool says all of it. Else only published methods judge it.
 template <class P>
 concept SharingPolicy = Copyable<P> && requires(const P policy, const gpu_hardware& gpu) {
   { P::name } -> std::convertible_to<std::string_view>;
@@ -72,7 +72,7 @@ inline constexpr bool orders_devices<global_rule<gel_policy::earliest_deadline>>
 template <class CpuRule>
 using kernel_order_beside = typename detail::order_of_kernels<CpuRule>::type;
 
-/// The order of the processors without preemption, for devices; FIFO where they have none that fits.
+/// Returns the order of the processors without preemption, for devices; FIFO where they have none that fits.
 template <RuleTag CpuRule>
 [[nodiscard]] constexpr auto device_rule(const CpuRule& /*rule*/) noexcept {
   if constexpr (detail::orders_devices<CpuRule>) {
@@ -82,7 +82,7 @@ template <RuleTag CpuRule>
   }
 }
 
-/// The SMs of a GPU as a resource.
+/// Returns the SMs of a GPU as a resource.
 [[nodiscard]] constexpr auto sms_of(const gpu_hardware& gpu) noexcept -> virtual_sms_resource {
   const virtual_sms_resource out{.sms = gpu.sms,
                                  .per_sm = gpu.virtual_per_sm,
@@ -92,7 +92,7 @@ template <RuleTag CpuRule>
   return gpu.preemption_levels > 0 ? out.with_levels(gpu.preemption_levels) : out;
 }
 
-/// The fact of a GPU that a policy needs and that is not known; nothing where all are.
+/// Returns the fact of a GPU that a policy needs and that is not known; nothing where all are.
 template <SharingPolicy P>
 [[nodiscard]] constexpr auto missing_fact(const P& policy, const gpu_hardware& gpu) -> std::string_view {
   if (gpu.sms < 1) { return "sms"; }
@@ -147,8 +147,8 @@ template <SharingPolicy P, RuleTag CpuRule>
   return true;
 }
 
-/// The board under a policy, its first GPU, and copy engines where `Copies` says that it has some. It takes the include
-/// of model/platform.hpp. Pre: `missing_fact` finds none. Error: as `platform`.
+/// Returns the board under a policy, its first GPU, and copy engines where `Copies` says that it has some. It takes the
+/// include of model/platform.hpp. Pre: `missing_fact` finds none. Error: as `platform`.
 template <bool Copies = true, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto board_of(const P& policy, const hardware& board, const CpuRule& rule) {
   const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];

@@ -37,14 +37,14 @@ struct whole_gpu_policy {
 /// Longest slice of the stock driver on Jetson Xavier NX and Orin Nano. Source: Wang et al. 2024 (GCAPS, ECRTS).
 inline constexpr ticks driver_slice = 1'024'000;
 
-/// Describes what a GPU does with several processes if nobody asks it for anything else: a turn for each that has work.
+/// Describes what a GPU does by default with several processes: a turn for each that has work.
 struct time_sliced_policy {
   static constexpr std::string_view name = "time-sliced";
   static constexpr auto handover = kernel_handover::hardware;
   ticks slice = driver_slice;
 
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return slice == driver_slice ? 0 : slice; }
-  /// A time with a unit.
+  /// Reads a time with a unit.
   [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool {
     const parsed_number n = parse_time(text);
     if (n.good && n.value <= longest_turn) { slice = n.value; }
@@ -68,7 +68,7 @@ struct fifo_blocks_policy {
     if (gpu.threads_per_sm < 1) { return "threads_per_sm"; }
     return gpu.blocks_per_sm > 0 ? "" : "blocks_per_sm";
   }
-  /// Nobody orders copies whose jobs may overlap: engines serve them in the order of arrival.
+  /// Copies whose jobs may overlap have no order: engines serve them in the order of arrival.
   template <RuleTag CpuRule>
   [[nodiscard]] static constexpr auto copy_rule(const CpuRule& rule) noexcept {
     if constexpr (GlobalRule<CpuRule>) {
@@ -109,7 +109,7 @@ struct levels_policy {
 /// A slot for kernels of single SMs and one for kernels of all SMs, in turns; the split is chosen.
 struct slots_policy {
   static constexpr std::string_view name = "slots";
-  /// Both of period 0: chosen for the tasks.
+  /// Where both have period 0, slots are chosen for the tasks.
   slot_reservation<ticks> pinned{.offset = 0, .budget = 0, .period = 0};
   slot_reservation<ticks> gang{.offset = 0, .budget = 0, .period = 0};
 

@@ -15,8 +15,8 @@ namespace takt::inline TAKT_ABI {
 
 /// A GPU whose kernels wait in one `block_queue`, each in a stream of its own. All blocks of a run are equally long: a
 /// visit that takes so much on an empty GPU takes as much there, and no less beside others. The serial part of a kernel
-/// comes before its blocks, when it is the head of the queue, and holds no SM; a visit that takes less than it may
-/// saves it first. The unit of a slice is the SM; several clients may hold it at a time.
+/// comes before its blocks, when it is the head of the queue, and holds no SM. If a visit takes less than it may, this
+/// part shrinks first. The unit of a slice is the SM; several clients may hold it at a time.
 ///
 /// Pre: at most `MaxSms` SMs, blocks of one kernel that started together on one SM and run are at most `MaxBlocks`, and
 /// visits have the values of a `block_visit`.
@@ -81,7 +81,7 @@ class block_queue_server {
   }
 
   [[nodiscard]] constexpr auto queue() const noexcept -> const queue_type& { return queue_; }
-  /// Unfinished work of what is in the queue or runs, without serial parts, in thread time. Pre: it fits.
+  /// Returns the unfinished work of what is in the queue or runs, without serial parts, in thread time. Pre: it fits.
   [[nodiscard]] constexpr auto backlog(ticks now) const noexcept -> ticks {
     ticks sum = 0;
     bool fits = true;

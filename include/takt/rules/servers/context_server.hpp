@@ -62,13 +62,13 @@ class dedicated_server {
     return no_client;
   }
 
-  /// Each one that is served.
+  /// Tells each client that is served.
   constexpr void holders(const holder_sink& to) const {
     for (std::size_t i = 0; i < count_; ++i) {
       if (since_[i] != no_event) { to(queue_[i].who, unit_of(i)); }
     }
   }
-  /// f(who, left, runs) of each one that is there, which may change what it has left.
+  /// Calls f(who, left, runs) for each client here; f may change what it has left.
   template <class F>
   constexpr void for_each(ticks now, const F& f) {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -111,9 +111,9 @@ class dedicated_server {
 };
 
 /// One unit that gives each context with work its slice in turn. Between two different contexts it needs `switching`.
-/// A context that wakes up goes to the tail, and so does one whose slice ends, behind those that came at that instant;
-/// where contexts keep their places, the next turn is that of the next number with work, round and round. A context
-/// that becomes idle gives the rest of its slice away. Its requests are served one after the other.
+/// A context that wakes up goes to the tail, and so does one whose slice ends, behind those that came at that instant.
+/// Where contexts keep their places, the next turn is that of the next number with work, cyclically. A context that
+/// becomes idle gives the rest of its slice away. Its requests are served one after the other.
 template <std::size_t Capacity>
 class time_slice_server {
  public:
@@ -153,7 +153,7 @@ class time_slice_server {
     return end_current(at, ran, now, sink);
   }
 
-  /// The one whose turn it is, from the switch to it on.
+  /// Tells the client whose turn it is, from the switch to it on.
   constexpr void holders(const holder_sink& to) const {
     if (active_) { to(queue_[current()].who, 0); }
   }

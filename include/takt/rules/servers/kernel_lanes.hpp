@@ -19,7 +19,7 @@ namespace takt::inline TAKT_ABI {
 /// together, which is lane 0. In a lane the kernel on the highest level runs, from the end of the wave that is under
 /// way on. `MaxResidents` is the most kernels of a lane.
 ///
-/// A kernel under `ideal` or `race` costs runs in waves of its preemption cost; under `overhead` costs nothing delays a
+/// A kernel under `ideal` or `race` costs runs in waves of its preemption cost. Under `overhead` costs nothing delays a
 /// preemption, and the cost of the kernel that executes is spent before another runs in its place.
 template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxLanes, std::size_t MaxResidents = MaxTasks>
 class kernel_lanes {
@@ -38,7 +38,7 @@ class kernel_lanes {
     return core == any_core ? 0 : static_cast<std::size_t>(core) + 1;
   }
 
-  /// The next job of a kernel.
+  /// Loads the next job of a kernel.
   constexpr void load(kernel_id k, const Number& work, const Number& cost, std::uint64_t number) {
     kernels_[index(k)] = {.remaining = work, .cost = cost, .number = number};
   }
@@ -86,7 +86,7 @@ class kernel_lanes {
     }
   }
 
-  /// A kernel that has nothing left to do, or `no_kernel`.
+  /// Returns a kernel that has nothing left to do, or `no_kernel`.
   [[nodiscard]] constexpr auto finished() const -> kernel_id {
     for (std::size_t i = 0; i < count_; ++i) {
       for (const kernel_id k : lanes_[i].residents) {
@@ -109,7 +109,7 @@ class kernel_lanes {
     }
     return no_kernel;
   }
-  /// f of each kernel that has started, of its lane and level, and of whether it runs.
+  /// Calls f with each kernel that has started, its lane and level, and whether it runs.
   template <class F>
   constexpr void each_started(const F& f) const {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -138,8 +138,8 @@ class kernel_lanes {
     lane& l = lanes_[kernels_[index(k)].lane];
     if (l.running == no_kernel && !l.residents.empty()) { start(l, l.residents.back()); }
   }
-  /// From now on the kernels on top run. The recorder hears of those that ran before, where times are ticks. False when
-  /// the end of one does not fit.
+  /// From now on the kernels on top run. The recorder is told of those that ran before, where times are ticks. False
+  /// when the end of one does not fit.
   template <TraceRecorder Recorder>
   [[nodiscard]] constexpr auto dispatch(Recorder& recorder) -> bool {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -153,7 +153,7 @@ class kernel_lanes {
     }
     return fits_;
   }
-  /// The recorder hears at once of a kernel that has finished, so that its next job is not taken for this one.
+  /// The recorder is told at once of a kernel that has finished, so that its next job is not taken for this one.
   template <TraceRecorder Recorder>
   constexpr void conclude(kernel_id k, Recorder& recorder) {
     const std::size_t which = kernels_[index(k)].lane;

@@ -15,8 +15,8 @@ struct kernel_needs {
   std::int32_t core = any_core;
   ticks margin = 0;  ///< it starts waves so much longer before the end of its slot than they last; below 0: less long
 
-  /// For servers whose kernels are stopped by others, in waves of that length: they leave as soon as they are to, and
-  /// slots close as early as ever.
+  /// For servers whose kernels are stopped by others, in waves of that length: they leave as soon as they are asked to,
+  /// and slots close as early as otherwise.
   [[nodiscard]] constexpr auto stopped_elsewhere() const noexcept -> kernel_needs { return {0, core, margin + cost}; }
   [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{cost, core + 1, margin}}; }
 };

@@ -20,8 +20,8 @@
 namespace takt::inline TAKT_ABI {
 
 /// Serves whole kernels by a strategy of accelerators, on hardware that stops them at the ends of waves. Events of one
-/// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`;
-/// after each the strategy decides, what arrives because a kernel has ended included. Of equal points the earlier
+/// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`. The
+/// strategy decides after each, also after a visit that arrives because a kernel has ended. Of equal points the earlier
 /// release goes first, then the lower number. A kernel starts a wave in a slot only if the wave ends in the slot.
 /// Slices are of core `any_core` where a kernel has several cores. Pre: pinned kernels are on cores below those of the
 /// strategy. `MaxResidents`: most kernels that are started on one lane.
@@ -94,7 +94,7 @@ class kernel_server {
     return least;
   }
 
-  /// One that ends now, or `no_client` where only a wave has ended or a slot has opened or closed. Pre: next() == now.
+  /// Returns one that ends now, or `no_client` where only a wave ends or a slot opens or closes. Pre: next() == now.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     TAKT_EXPECTS_IN_TESTS(next() == now);
     reach(now);
@@ -112,7 +112,7 @@ class kernel_server {
     return done;
   }
 
-  /// Each one that has started on its core, or on `any_core`.
+  /// Tells each client that has started on its core, or on `any_core`.
   constexpr void holders(const holder_sink& to) const {
     lanes_.each_started([&](kernel_id k, std::size_t lane, std::int32_t level, bool runs) {
       to(client_of(k).who, held_unit{unit_of(lane), level, runs});
@@ -177,7 +177,7 @@ class kernel_server {
     return static_cast<std::int32_t>(cores_.size() - 1);
   }
 
-  /// Where the kernels of a lane are.
+  /// Returns the core of the kernels of a lane.
   [[nodiscard]] constexpr auto unit_of(std::size_t lane) const noexcept -> std::int32_t {
     if (MaxLanes == 1) { return 0; }
     if (lane == 0 && strategy_.cores() > 1) { return any_core; }
@@ -203,7 +203,7 @@ class kernel_server {
     TAKT_EXPECTS(MaxLanes == 1 || core == any_core || core < strategy_.cores());
     strategy_.enqueue(k, core, orders_);
   }
-  /// Lets happen what a kernel's end allows, with what has arrived by now.
+  /// Handles what a kernel's end allows, with what has arrived by now.
   constexpr void settle_end() {
     for (std::size_t i = 0; i < arrived_count_; ++i) { enqueue(arrived_[i]); }
     arrived_count_ = 0;

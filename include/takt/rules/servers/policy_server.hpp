@@ -31,7 +31,7 @@ struct shares_at_once {
   static constexpr auto advance(ticks /*now*/) noexcept -> bool { return false; }
 };
 
-/// Another type hears what a server of shares does: what an application holds from now on, and each decision.
+/// Another type is told what a server of shares does: what an application holds from now on, and each decision.
 struct unobserved_shares {
   static constexpr void holds(std::size_t /*task*/, share /*held*/, ticks /*now*/) noexcept {}
   template <class Policy>
@@ -61,7 +61,7 @@ class policy_server {
     TAKT_EXPECTS(waiting_count_ < Capacity);
     waiting_[waiting_count_++] = v;
   }
-  /// The policy has heard something by itself: it is asked again. `decide` follows.
+  /// The policy has new information of its own: it is asked again. `decide` follows.
   constexpr void reconsider() noexcept { changed_ = true; }
   constexpr void decide(ticks now, const slice_sink& sink) {
     start_jobs(now);
@@ -100,7 +100,7 @@ class policy_server {
     }
     return no_client;
   }
-  /// Each one that proceeds, and its share in per cent.
+  /// Tells each client that proceeds, and its share in per cent.
   constexpr void holders(const holder_sink& to) const {
     for (const job& j : jobs_) {
       if (j.active && j.held.in_force()) { to(j.who, j.held.in_force().percent()); }
@@ -196,7 +196,7 @@ class policy_server {
     last_ = now;
     if (comes_into_force) { put_in_force(now, sink); }
   }
-  /// Puts the time of each whole kernel in force from now on. Where shares come late, the policy hears of them.
+  /// Puts the time of each whole kernel in force from now on. Where shares come late, the policy is told of them.
   constexpr void put_in_force(ticks now, const slice_sink& sink) {
     bool late = false;
     for (std::size_t i = 0; i < MaxTasks; ++i) {

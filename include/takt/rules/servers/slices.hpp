@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Whoever a server serves: a position among the visits of its station.
+/// What a server serves: a position among the visits of its station.
 using client = std::uint32_t;
 inline constexpr client no_client = 0xFFFF'FFFF;
 inline constexpr ticks no_event = std::numeric_limits<ticks>::max();
@@ -22,7 +22,7 @@ inline constexpr ticks until_told = ticks{1} << 59;
 
 inline constexpr std::int32_t any_unit = -1;
 
-/// The least unit that none of some clients has. `unit_of(i)`: of one, or `any_unit`.
+/// Returns the least unit that none of some clients has. `unit_of(i)`: of one, or `any_unit`.
 template <class UnitOf>
 [[nodiscard]] constexpr auto least_free_unit(std::size_t clients, const UnitOf& unit_of) -> std::int32_t {
   for (std::int32_t first = 0;; first += 64) {
@@ -51,7 +51,7 @@ struct visit_request {
   ticks release = 0;             ///< of its job, which its point counts from
 };
 
-/// Hears when a client held a unit. A server of any type tells one of these, so that it can be erased.
+/// Is told when a client held a unit. A server of any type tells one of these, so that it can be erased.
 struct slice_sink {
   void* context = nullptr;
   void (*tell)(void* context, client who, std::int32_t unit, ticks from, ticks to) = nullptr;
@@ -68,7 +68,7 @@ struct held_unit {
   bool runs = true;
 };
 
-/// Hears who has which unit. Erased for the same reason.
+/// Is told which client has which unit. Erased for the same reason.
 struct holder_sink {
   void* context = nullptr;
   void (*tell)(void* context, client who, const held_unit& what) = nullptr;

@@ -10,15 +10,15 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Where the job of a task stands in a line, and for how long it has run since it was put there.
+/// Says where the job of a task stands in a line, and for how long it has run since it was put there.
 struct line_place {
   priority_point point{};
   ticks used = 0;
 };
 
-/// Equal units with one line, the least point first: a job that has run for a slice since it was put in line goes to
-/// its end, its new point being the instant, when it would go on. That is round robin if points are instants. Its
-/// contexts are tasks. Cost: a pass over clients per call and unit.
+/// Equal units with one line, the least point first. A job that has run for a slice since it was put in line goes to
+/// its end when it would go on. That instant is its new point: round robin if points are instants. Contexts are tasks.
+/// Cost: a pass over clients per call and unit.
 template <std::size_t Capacity>
 class turn_server {
  public:
@@ -69,7 +69,7 @@ class turn_server {
     }
     return least;
   }
-  /// One that ends now, or `no_client` where only turns end or begin.
+  /// Returns a client that ends now, or `no_client` where only turns end or begin.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     again_ = no_event;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -87,7 +87,7 @@ class turn_server {
       if (all_[i].runs()) { to(all_[i].who, all_[i].unit); }
     }
   }
-  /// f(who, left, runs) of each one that is there, which may change what it has left.
+  /// Calls f(who, left, runs) for each client here; f may change what it has left.
   template <class F>
   constexpr void for_each(ticks now, const F& f) {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -140,7 +140,7 @@ class turn_server {
     if (r.left < spinning_time) { r.left -= now - r.since; }
     r.since = no_event;
   }
-  /// So many as there are units: all but the last ones.
+  /// Marks the best ones, as many as there are units.
   constexpr void choose_best() {
     for (std::size_t i = 0; i < count_; ++i) { all_[i].best = true; }
     for (std::size_t more = count_; more > static_cast<std::size_t>(units_); --more) {
@@ -151,7 +151,7 @@ class turn_server {
       all_[last].best = false;
     }
   }
-  /// Of equal points, who spins goes behind a holder that has its point from it.
+  /// Of equal points, a spinning client goes behind a holder that has its point from it.
   [[nodiscard]] constexpr auto goes_first(std::size_t k, std::size_t i) const -> bool {
     if (all_[k].point != all_[i].point) { return all_[k].point < all_[i].point; }
     const bool spins = all_[k].left >= spinning_time;
@@ -164,7 +164,7 @@ class turn_server {
   std::int32_t units_ = 1;
   ticks slice_ = 1;
   line_place* places_ = nullptr;
-  ticks again_ = no_event;  ///< somebody has a new place, and others may have better ones
+  ticks again_ = no_event;  ///< a client has a new place, and others may have better ones
   std::size_t count_ = 0;
   request all_[Capacity]{};
 };

@@ -11,15 +11,15 @@
 namespace takt::inline TAKT_ABI {
 
 /// Equal units with one queue, the least point first and among equal points the one that came first. Where units are
-/// taken back, one who has a non-preemptive region keeps its unit until that ends: the region began one tick before
-/// somebody more important came for the unit, which is the worst of all instants and legal once it has run for a tick.
-/// Of several who are less important, the least important one that is in no region goes, or whoever leaves its region
-/// first. The same object is driven by the simulator, the executor and the exhaustive checker: requests arrive,
-/// `decide` follows when all of one instant have, and `fire` takes what ends at the instant that `next` names.
+/// taken back, a request in a non-preemptive region keeps its unit to the end of that. The region began one tick before
+/// a more important one came: the worst instant, and legal once it has run for a tick. Of several less important ones,
+/// the least important one in no region goes, or the one that leaves its region first. The simulator, the executor and
+/// the exhaustive checker drive the same object. Requests arrive, `decide` follows when all of one instant have, and
+/// `fire` takes what ends at the instant that `next` names.
 template <bool Preemptive, std::size_t Capacity>
 class unit_server {
  public:
-  /// No unit is idle while somebody waits, and whoever starts has the least point.
+  /// No unit is idle while a client waits, and the one that starts has the least point.
   static constexpr bool starts_least_points = true;
 
   constexpr unit_server() = default;
@@ -85,7 +85,7 @@ class unit_server {
     return least;
   }
 
-  /// One that ends now, or `no_client` where only a region ends. Pre: next() == now.
+  /// Returns a client that ends now, or `no_client` where only a region ends. Pre: next() == now.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     TAKT_EXPECTS_IN_TESTS(next() == now);
     for (std::size_t i = 0; i < running_count_; ++i) {
@@ -99,11 +99,11 @@ class unit_server {
     return no_client;
   }
 
-  /// Each one that has a unit.
+  /// Tells each client that has a unit.
   constexpr void holders(const holder_sink& to) const {
     for (std::size_t i = 0; i < running_count_; ++i) { to(running_[i].who, running_[i].unit); }
   }
-  /// f(who, left, runs) of each one that is there, which may change what it has left.
+  /// Calls f(who, left, runs) for each client here; f may change what it has left.
   template <class F>
   constexpr void for_each(ticks now, const F& f) {
     for (std::size_t i = 0; i < waiting_count_; ++i) { f(waiting_[i].who, waiting_[i].left, false); }
@@ -164,8 +164,8 @@ class unit_server {
     for (std::size_t i = 1; i < running_count_; ++i) { worst = before(running_[worst], running_[i]) ? i : worst; }
     return worst;
   }
-  /// The least important one that runs behind a waiting one and can leave its unit now. A region that ends now is over.
-  /// `Capacity`: there is none.
+  /// Returns the least important one that runs behind a waiting one and can leave its unit now. A region that ends now
+  /// is over. `Capacity`: there is none.
   [[nodiscard]] constexpr auto last_outside_regions(std::size_t best, ticks now) const noexcept -> std::size_t {
     std::size_t worst = Capacity;
     for (std::size_t i = 0; i < running_count_; ++i) {
@@ -176,7 +176,7 @@ class unit_server {
     }
     return worst;
   }
-  /// Whoever runs behind a waiting one is in a region from one tick ago.
+  /// Each client that runs behind a waiting one is in a region from one tick ago.
   constexpr void enter_regions(std::size_t best, ticks now) noexcept {
     leave_regions(now);
     for (std::size_t i = 0; i < running_count_; ++i) {

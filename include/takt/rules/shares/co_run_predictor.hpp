@@ -20,7 +20,7 @@ struct co_runner {
 };
 
 /// Says how long a whole job of an application takes with a share while certain others run with theirs, if that stayed
-/// so. `load` names each other application with an active job once; one that holds 0 presses on nothing.
+/// so. `load` names each other application with an active job once; one that holds 0 slows nothing down.
 ///
 /// `unbounded_time` if none is known or it does not fit; so does a time count that is not positive. Pre: own >= 1.
 template <class P>
@@ -41,7 +41,7 @@ concept WorstLoadPredictor =
 template <class P>
 inline constexpr bool falls_with_share = requires { requires P::falls_with_share; };
 
-/// A prediction as a time that can be reckoned with.
+/// Returns a prediction as a time that can be reckoned with.
 [[nodiscard]] constexpr auto usable_time(ticks predicted) noexcept -> ticks {
   return predicted > 0 ? predicted : unbounded_time;
 }

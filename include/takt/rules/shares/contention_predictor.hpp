@@ -69,7 +69,7 @@ class contention_predictor {
   [[nodiscard]] static constexpr auto is_margin(std::int64_t ppm) noexcept -> bool {
     return 0 <= ppm && ppm < limit_ppm;
   }
-  /// ceil(M (10^8 + added) (10^6 + its error) (10^6 + margin) / 10^20).
+  /// Returns ceil(M (10^8 + added) (10^6 + its error) (10^6 + margin) / 10^20).
   [[nodiscard]] constexpr auto slowed(std::size_t task, share own, std::int64_t added) const noexcept -> ticks {
     const ticks alone = table_->tasks[task].alone.at(own);
     if (alone == unbounded_time) { return unbounded_time; }

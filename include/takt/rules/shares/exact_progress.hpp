@@ -20,7 +20,7 @@ class exact_progress {
   constexpr exact_progress() = default;
 
   [[nodiscard]] static constexpr auto start(ticks /*reference*/) -> exact_progress { return {}; }
-  /// A job of which so much is done. Pre: 0 <= theta <= 1.
+  /// Returns a job of which so much is done. Pre: 0 <= theta <= 1.
   [[nodiscard]] static constexpr auto at(const Fraction& theta) -> exact_progress {
     TAKT_EXPECTS(Fraction(0) <= theta && theta <= Fraction(1));
     exact_progress out;
@@ -58,7 +58,7 @@ class exact_progress {
 
  private:
   [[nodiscard]] constexpr auto theta_or_none() const -> Fraction { return is_number(theta_) ? theta_ : Fraction(0); }
-  /// By bisection: a fraction need not convert to ticks. Pre: value <= limit.
+  /// Rounds up by bisection: a fraction need not convert to ticks. Pre: value <= limit.
   [[nodiscard]] static constexpr auto whole_part_up(const Fraction& value, ticks limit) -> ticks {
     TAKT_EXPECTS(value <= Fraction(limit));
     ticks low = 0;

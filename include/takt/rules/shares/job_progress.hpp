@@ -28,8 +28,8 @@ struct slowdown {
 /// - `advance(executed, whole)`: no progress when `whole` is `unbounded_time`; at most to the end of the job.
 /// - `time_left(whole)`: ceil(whole (1 - theta)).
 /// - `fits(whole, slack)`: whole (1 - theta) <= slack.
-/// - `fits_rescaled(with, slow, now, slack)`: with max(1, slow now (1 - theta)) <= slack now and slack > 0, for the
-///   times `with` and `now` alone with another and with the present share (Eq. 12 and 13).
+/// - `fits_rescaled(with, slow, now, slack)`: with max(1, slow now (1 - theta)) <= slack now and slack > 0. `with` and
+///   `now`: times alone, with another and with the present share (Eq. 12 and 13).
 /// - `beyond(threshold)`: theta > threshold.
 template <class P>
 concept JobProgress =
@@ -43,13 +43,13 @@ concept JobProgress =
       { c.beyond(threshold) } -> std::same_as<bool>;
     };
 
-/// Progress in a fixed size: exact as long as the fraction that remains fits 62 bits, and otherwise on a grid of 2^-k
-/// reference times' ticks, with the greatest k that fits. The grid rounds what remains up, by less than one step per
-/// change of the whole time; never down, so no completion is expected too early and no need comes out too small.
+/// Progress in a fixed size. It is exact while the fraction that remains fits 62 bits, else on a grid of 2^-k reference
+/// times' ticks, with the greatest k that fits. The grid rounds what remains up, by less than one step per change of
+/// the whole time. It never rounds down: no completion is expected too early and no need comes out too small.
 ///
-/// Nor does it come out too great where the whole job is bounded by the reference: let C be the reference, and let
-/// 1 - theta <= s / C be what the job must keep up with, s its slack. Slack is whole, so s / C lies on the grid, hence
-/// rounding 1 - theta up to the grid keeps it below. `sufficient_shares` rests on this.
+/// Nor does it come out too great where the whole job is bounded by the reference C. Let the job keep up with
+/// 1 - theta <= s / C, s its slack. Slack is whole, so s / C lies on the grid, hence rounding 1 - theta up to the grid
+/// keeps it below. `sufficient_shares` rests on this.
 class fixed_progress {
  public:
   constexpr fixed_progress() noexcept = default;

@@ -25,9 +25,9 @@ struct token_capacity {
 
 /// Sets how many tokens a client gets per period so that its measured utilization approaches a limit. It gives more
 /// while that is not above, less while it is, in steps that grow with the distance. Steps of less than five points'
-/// worth are never made, so it swings around the limit instead of resting on it.
+/// worth are never made, so it moves around the limit and does not stay on it.
 ///
-/// Differs from WAMP2S: the paper takes the controller of GaiaGPU for granted and does not print it.
+/// Differs from WAMP2S: the paper assumes the controller of GaiaGPU and does not print it.
 class share_feedback {
  public:
   /// Pre: capacity.valid(), 0 <= refill <= capacity.total().
@@ -73,8 +73,8 @@ class share_feedback {
   std::int64_t refill_;
 };
 
-/// The tokens of one client: a launch takes one per block and may overdraw, so that no kernel is too large; the next
-/// one then waits until the debt is paid. The limit is the client's share; at 0 nothing may start and nothing is
+/// The tokens of one client. A launch takes one per block and may overdraw, so no kernel is too large; the next
+/// launch then waits until the debt is paid. The limit is the client's share; at 0 nothing may start and nothing is
 /// learnt.
 class launch_tokens {
  public:

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The least share with which a job, or what remains of it, meets its deadline; 101 if none. `calls` counts
+/// Returns the least share with which a job, or what remains of it, meets its deadline; 101 if none. `calls` counts
 /// predictions. The search bisects where the predictor promises that times fall with the own share.
 template <CoRunPredictor Predictor, class Time, class Fits>
 [[nodiscard]] constexpr auto least_predicted_share(const Time& time_with, const Fits& fits, std::uint32_t& calls)
@@ -35,7 +35,7 @@ struct lasting_need {
   ticks time = unbounded_time;  ///< with the need, or with the whole GPU if there is none
 };
 
-/// The least share with which a whole job of a task meets its deadline, if it starts so late, when all others are
+/// Returns the least share with which a whole job of a task that starts so late meets its deadline. All others are
 /// active and hold all that is left. None for a delay below 0. Pre: task < table.size().
 template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
 [[nodiscard]] constexpr auto need_under_full_load(const application_set<MaxTasks>& table, const Predictor& predictor,

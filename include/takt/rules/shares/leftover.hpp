@@ -25,8 +25,8 @@ template <std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Hands out what is left of a GPU among some applications, by priority: floor(R P_i / sum P) each, and under `spread`
-/// what the rounding leaves by one each (Yao et al. 2022, Algorithm 1, lines 28 to 36). Nobody's share falls. Pre:
+/// Hands out what is left of a GPU among some applications, by priority: floor(R P_i / sum P) each. Under `spread` it
+/// adds what the rounding leaves, one each (Yao et al. 2022, Algorithm 1, lines 28 to 36). Nobody's share falls. Pre:
 /// `admitted` is in priority order.
 template <std::size_t MaxTasks>
 constexpr void hand_out(const application_set<MaxTasks>& table, const inline_vector<std::uint32_t, MaxTasks>& admitted,

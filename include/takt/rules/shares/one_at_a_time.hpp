@@ -97,7 +97,7 @@ class one_at_a_time {
     const bool fits = checked_multiply<ticks>(options_.save_per_memory_unit, table_->tasks[task].memory.count(), cost);
     return fits && cost < too_long ? cost : too_long;
   }
-  /// By priority, 0 is the highest.
+  /// Returns the rank by priority; 0 is the highest.
   [[nodiscard]] constexpr auto rank_of(std::size_t task) const noexcept -> std::int32_t {
     std::int32_t above = 0;
     for (const share_task& other : table_->tasks) { above += other.priority > table_->tasks[task].priority ? 1 : 0; }

@@ -9,11 +9,11 @@ namespace takt::inline TAKT_ABI {
 
 /// The algebra of remaining times (Yao et al. 2022, section 5.1) on exact fractions; an overflow stays one.
 ///
-/// Differs from line 8 of the published Algorithm 1, which divides every past interval by the whole time at the present
-/// share: each interval counts at the share and load that it ran with.
+/// Each interval counts at the share and load that it ran with. That differs from line 8 of the published Algorithm 1,
+/// which divides every past interval by the whole time at the present share.
 
-/// Completion rate after `executed` more ticks of a job that takes `whole` in all (Eq. 10 and 11, as an accumulator).
-/// Pre: whole > 0.
+/// Returns the completion rate after `executed` more ticks of a job that takes `whole` in all (Eq. 10 and 11, as an
+/// accumulator). Pre: whole > 0.
 template <ExactFraction Fraction>
 [[nodiscard]] constexpr auto advanced(const Fraction& theta, const Fraction& executed, const Fraction& whole)
     -> Fraction {
@@ -21,14 +21,14 @@ template <ExactFraction Fraction>
   return theta + executed / whole;
 }
 
-/// Eq. 11: what remains of a job that takes `whole` in all.
+/// Returns by Eq. 11 what remains of a job that takes `whole` in all.
 template <ExactFraction Fraction>
 [[nodiscard]] constexpr auto remaining_time(const Fraction& whole, const Fraction& theta) -> Fraction {
   return whole * (Fraction(1) - theta);
 }
 
-/// Eq. 12: the same remainder with another share, if the slow-down by others does not depend on the own share. Pre:
-/// alone_now > 0.
+/// Returns by Eq. 12 the same remainder with another share, if the slow-down by others does not depend on the own
+/// share. Pre: alone_now > 0.
 template <ExactFraction Fraction>
 [[nodiscard]] constexpr auto rescaled(const Fraction& remaining, const Fraction& alone_now, const Fraction& alone_then)
     -> Fraction {

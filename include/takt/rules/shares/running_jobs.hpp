@@ -63,7 +63,7 @@ class running_jobs {
   }
   [[nodiscard]] constexpr auto count() const noexcept -> std::size_t { return count_; }
 
-  /// Up to when time has passed.
+  /// Returns the instant up to which time has passed.
   [[nodiscard]] constexpr auto last() const noexcept -> ticks { return last_; }
   /// Lets time pass up to `now`.
   constexpr void advance(ticks now) {
@@ -95,7 +95,7 @@ class running_jobs {
     return predictions;
   }
 
-  /// The other active jobs that hold anything, if each held so much.
+  /// Returns the other active jobs that hold anything, if each held so much.
   [[nodiscard]] constexpr auto load_on(std::size_t task, const std::array<share, MaxTasks>& held) const -> load {
     load out;  // Bound: one per application.
     for (std::uint32_t k = 0; k < MaxTasks; ++k) {

@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The scheduler of WAMP2S, as it also runs on a device, as a policy of a pool. What it believes of the progress of
-/// jobs is its own affair; the server knows the truth.
+/// The scheduler of WAMP2S, as it also runs on a device, as a policy of a pool. It estimates the progress of jobs; the
+/// server knows the real one.
 template <std::size_t MaxTasks, CoRunPredictor Predictor, JobProgress Progress = fixed_progress>
 class scheduled_shares {
  public:

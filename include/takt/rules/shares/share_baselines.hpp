@@ -19,7 +19,7 @@ namespace detail {
   return share::bounded(percent < 1 ? 1 : percent);
 }
 
-/// Holds who has an active job, for policies that look at nothing else.
+/// Holds which applications have an active job, for policies that look at nothing else.
 template <std::size_t MaxTasks>
 class active_applications {
  public:
@@ -63,7 +63,7 @@ class time_sliced : public detail::active_applications<MaxTasks> {
   }
 
   constexpr auto decide(ticks /*now*/) noexcept -> share_step { return {}; }
-  /// The part of its turns.
+  /// Returns the part of its turns.
   [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share {
     return this->active(task) ? detail::at_least_a_percent(100 / this->count()) : no_share;
   }
@@ -112,7 +112,7 @@ class proportional_shares : public detail::active_applications<MaxTasks> {
   std::int64_t weight_ = 0;
 };
 
-/// Each application has its share whenever a job of it is active, and nobody else has it otherwise.
+/// Each application has its share whenever a job of it is active, and no other application has it otherwise.
 template <std::size_t MaxTasks>
 class fixed_shares : public detail::active_applications<MaxTasks> {
  public:

@@ -39,7 +39,7 @@ struct share_decision {
   decision_kind kind = decision_kind::nothing;
   bool schedulable = true;  ///< every active job was admitted by the last operation, or none is active
   std::uint8_t cause = 0;
-  share_allocation<MaxTasks> shares;               ///< in force from now on; whoever has no job holds nothing
+  share_allocation<MaxTasks> shares;               ///< in force from now on; one without a job holds nothing
   inline_vector<examined_job, MaxTasks> examined;  ///< in priority order, as far as the operation came
   std::uint32_t predictions = 0;                   ///< jobs examined without reuse
   std::uint32_t predictor_calls = 0;               ///< calls of the predictor for whatever purpose

@@ -29,13 +29,13 @@ struct share_step {
   std::uint32_t share_changes = 0;
 };
 
-/// Says who holds how much of the GPU. The events of one instant come first, completions and aborts before releases,
-/// then one `decide`. At most one job of an application is active.
+/// Says which application holds how much of the GPU. The events of one instant come first, completions and aborts
+/// before releases, then one `decide`. At most one job of an application is active.
 ///
 /// The time of jobs with shares follows the contention of the platform, unless the policy has `whole_time(task)`: the
-/// time of a whole job as things are. With `ready_at()`, no job proceeds before that instant. With
-/// `in_force(shares, now)` it hears what active jobs really hold where decisions come into force late. `reference_time`
-/// of a task is the whole time that roundings of its progress go by; without, it is the one with all of the GPU.
+/// time of a whole job as things are. With `ready_at()`, no job proceeds before that instant. With `in_force(shares,
+/// now)` it is told what active jobs really hold where decisions come into force late. `reference_time` of a task is
+/// the whole time that roundings of its progress go by; without, it is the one with all of the GPU.
 template <class P>
 concept SharePolicy = requires(P& p, const P& c, std::size_t task, ticks release, ticks deadline, ticks now) {
   { c.error() } -> std::convertible_to<model_error>;

@@ -119,7 +119,7 @@ enum class late_reuse : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(late_reuse) noexcept -> late_reuse { return late_reuse::operation; }
 
-/// Which workload changes make an operation, and how much is predicted anew. The two cuts combine freely.
+/// Says which workload changes make an operation, and how much is predicted anew. The two cuts combine freely.
 struct share_triggers {
   decrease_rule decrease = decrease_rule::operate;
   late_reuse reuse = late_reuse::never;
@@ -170,7 +170,7 @@ inline constexpr share_triggers workload_decrease{.decrease = decrease_rule::kee
     -> share_triggers {
   return {.reuse = reuse, .threshold = threshold};
 }
-/// Both cuts.
+/// Returns triggers with both cuts.
 [[nodiscard]] constexpr auto hybrid(rational threshold, late_reuse reuse = late_reuse::slowdown) noexcept
     -> share_triggers {
   return {.decrease = decrease_rule::keep, .reuse = reuse, .threshold = threshold};

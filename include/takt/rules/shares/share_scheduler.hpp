@@ -22,8 +22,8 @@
 namespace takt::inline TAKT_ABI {
 
 /// Sizes what each application holds of a GPU whenever one starts or ends a job, so that each job is predicted to meet
-/// its deadline; none is ever evicted (pseudo-preemption). Without clock and threads: whoever has those tells it what
-/// happens at an instant, in any order, and then calls `decide`, which makes at most one operation of it.
+/// its deadline; none is ever evicted (pseudo-preemption). It has no clock and no threads. A host tells it what happens
+/// at an instant, in any order, and then calls `decide`, which makes at most one operation of it.
 ///
 /// The progress of jobs is an estimate from predictions: the sum of time run over predicted whole time since the job
 /// began. An event that makes no sense is refused by false and changes nothing. The table must outlive the scheduler.
@@ -92,7 +92,7 @@ class share_scheduler {
     return checked_add(jobs_[task].lost, time, jobs_[task].lost);
   }
 
-  /// Someone else decides what an application holds until the next operation. False if it has no job, or so much is not
+  /// A host decides what an application holds until the next operation. False if it has no job, or so much is not
   /// left.
   [[nodiscard]] constexpr auto set_share(std::size_t task, share value, ticks now) -> bool {
     if (!exists(task) || !active(task)) { return false; }
@@ -146,7 +146,7 @@ class share_scheduler {
     TAKT_EXPECTS(task < MaxTasks);
     return jobs_[task].deadline;
   }
-  /// Up to the last decision.
+  /// Returns how long a job has run up to the last decision.
   [[nodiscard]] constexpr auto executed(std::size_t task) const noexcept -> ticks {
     TAKT_EXPECTS(task < MaxTasks);
     return jobs_[task].executed;
@@ -155,7 +155,7 @@ class share_scheduler {
     TAKT_EXPECTS(task < MaxTasks);
     return jobs_[task].progress;
   }
-  /// The whole time of a job that its progress is counted against.
+  /// Returns the whole time of a job that its progress is counted against.
   [[nodiscard]] constexpr auto reference_time(std::size_t task) const noexcept -> ticks {
     TAKT_EXPECTS(task < MaxTasks);
     return whole_times_[task];
@@ -183,8 +183,8 @@ class share_scheduler {
     return true;
   }
 
-  /// Returns whether no operation is needed: only jobs ended, and the rest was, or nearly is, well provided for.
-  /// Whoever holds nothing would wait for ever.
+  /// Returns whether no operation is needed: only jobs ended, and all others had, or nearly have, what they need. A job
+  /// that holds nothing would wait for ever.
   [[nodiscard]] constexpr auto may_keep() const -> bool {
     if ((pending_ & cause_release) != 0) { return false; }
     if (keeps_when_all_is_well(triggers_.decrease) && provided_for_) { return true; }
@@ -301,7 +301,7 @@ class share_scheduler {
   running_jobs<MaxTasks, Progress> jobs_;
   decision_type decision_{};
   std::uint8_t pending_ = 0;
-  bool provided_for_ = true;  ///< the last operation admitted every job, and nobody has interfered since
+  bool provided_for_ = true;  ///< the last operation admitted every job, and no host has changed a share since
 };
 
 }  // namespace takt::inline TAKT_ABI

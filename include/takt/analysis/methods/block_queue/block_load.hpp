@@ -54,7 +54,7 @@ struct block_bounds {
   }
 };
 
-/// The lesser bound of each kernel. A failure counts for nothing beside a bound.
+/// Returns the lesser bound of each kernel. A failure counts for nothing beside a bound.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto min_of(block_bounds<Number, MaxTasks> a, const block_bounds<Number, MaxTasks>& b)
     -> block_bounds<Number, MaxTasks> {
@@ -74,8 +74,8 @@ template <class Number, std::size_t MaxTasks, class... Rest>
 
 namespace detail {
 
-/// Kernels as the proofs see them: a block occupies `size` whole units of a GPU of which at least `capacity` are
-/// occupied whenever a block waits, and of which blocks occupy at most `room` when none does.
+/// Kernels as the proofs see them. A block occupies `size` whole units of a GPU. At least `capacity` units are occupied
+/// whenever a block waits, and blocks occupy at most `room` when none does.
 template <class Fraction, std::size_t MaxTasks>
 struct block_load {
   struct kernel {
@@ -102,7 +102,7 @@ struct block_load {
     for (std::size_t i = 0; i < size(); ++i) { sum = sum + work_of_job(i); }
     return sum;
   }
-  /// Lemma 1 of Yang et al. 2018, in these units.
+  /// Returns the bound of Lemma 1 of Yang et al. 2018, in these units.
   [[nodiscard]] constexpr auto carry_in() const -> Fraction {
     Fraction longest(0);
     for (std::size_t i = 0; i < size(); ++i) {
@@ -117,8 +117,8 @@ struct block_load {
   }
 };
 
-/// The bound of kernel i when at most `backlog`, own job included, is unfinished at its enqueue: all other work first,
-/// at the rate of the capacity, then the last block. Pre: capacity > 0.
+/// Returns the bound of kernel i when at most `backlog`, own job included, is unfinished at its enqueue. All other work
+/// runs first, at the rate of the capacity, then the last block. Pre: capacity > 0.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto drained(const block_load<Fraction, MaxTasks>& load, const Fraction& backlog, std::size_t i)
     -> Fraction {
@@ -143,7 +143,7 @@ template <class Fraction, std::size_t MaxTasks>
   return out;
 }
 
-/// Kernels of a table, whose sizes come from `size_of(i)`.
+/// Returns the kernels of a table, whose sizes come from `size_of(i)`.
 template <class Fraction, class Number, std::size_t MaxTasks, class SizeOf>
 [[nodiscard]] constexpr auto load_of(const task_rows<block_kernel<Number>, MaxTasks>& table, std::int64_t capacity,
                                      std::int64_t room, const SizeOf& size_of) -> block_load<Fraction, MaxTasks> {

@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// h: the greatest number that divides all block sizes and the threads of an SM. Idle threads come in multiples of it.
-/// Pre: the table is without fault, here and below. Source: Yang et al. 2018, Definition 2.
+/// Returns h, the greatest number that divides all block sizes and the threads of an SM. Idle threads come in multiples
+/// of it. Pre: the table is without fault, here and below. Source: Yang et al. 2018, Definition 2.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto unit_block_size(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                              const block_gpu& gpu) -> std::int64_t {
@@ -31,7 +31,7 @@ template <class Number, std::size_t MaxTasks>
   return largest;
 }
 
-/// g (m - H_max + h): threads that are busy whenever a block waits. Source: Yang et al. 2018, Definition 3.
+/// Returns g (m - H_max + h): threads that are busy whenever a block waits. Source: Yang et al. 2018, Definition 3.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto thread_capacity(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                              const block_gpu& gpu) -> std::int64_t {
@@ -39,8 +39,8 @@ template <class Number, std::size_t MaxTasks>
   return gpu.sms * (gpu.threads_per_sm - largest_block_size(table) + unit_block_size(table, gpu));
 }
 
-/// Returns whether threads are the only thing that a block ever waits for: every block takes at least as great a part
-/// of an SM's threads as of its block slots, shared memory and registers.
+/// Returns whether threads are the only thing that a block ever waits for. That is so if each block takes at least as
+/// great a part of an SM's threads as of its block slots, shared memory and registers.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto only_threads_bind(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                const block_gpu& gpu) -> bool {
@@ -84,7 +84,7 @@ template <bool OnlyThreads = true, class Number, std::size_t MaxTasks, class Sol
       table, thread_capacity(table, gpu), room, [&](std::size_t i) { return table.tasks[i].threads; }, solve);
 }
 
-/// Equation 1 of Yang et al. 2018: the load is at most the capacity.
+/// Tests equation 1 of Yang et al. 2018: the load is at most the capacity.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto capacity_status(const block_load<Fraction, MaxTasks>& load) -> block_status {
   if (load.capacity <= 0) { return block_status::load_exceeds_capacity; }
@@ -124,9 +124,9 @@ template <class Number, std::size_t MaxTasks>
   return multiply_exactly(longest, room, out.value);
 }
 
-/// Work left at any enqueue, that of the enqueued job included, is at most Lemma 1's plus one job of every kernel, if
-/// the capacity test holds and enqueues of a kernel are a period apart. The print has <, which the latest non-busy
-/// instant being a supremum does not allow. Source: Yang et al. 2018, Lemma 2.
+/// Work left at any enqueue, that of the enqueued job included, is at most Lemma 1's plus one job of every kernel. The
+/// capacity test must hold, and enqueues of a kernel be a period apart. The print has <, which does not follow, as the
+/// latest non-busy instant is a supremum. Source: Yang et al. 2018, Lemma 2.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
 [[nodiscard]] constexpr auto backlog_bound(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu,
                                            Streams /*streams*/, thread_time<Number>& out) -> bool {

@@ -30,7 +30,7 @@ struct resource_units {
     return size;
   }
 
-  /// Units that are in use whenever a block waits.
+  /// Returns how many units are in use whenever a block waits.
   template <class Number, std::size_t MaxTasks>
   [[nodiscard]] constexpr auto busy_beside(const task_rows<block_kernel<Number>, MaxTasks>& table) const
       -> std::int64_t {
@@ -83,11 +83,11 @@ template <class Number, std::size_t MaxTasks, class Solve>
 
 }  // namespace detail
 
-/// Theorem 3 for blocks that may wait for threads, block slots, shared memory or registers. With w_i the greatest part
-/// of an SM's resources that a block of i takes, some resource of every SM is used beyond 1 - w_max while a block
-/// waits, so the running blocks' w sum up to more than g (1 - w_max); and at any time to at most g times the number of
-/// resources. Hence (L_max g rho + sum B_i L_i w_i - L_k w_k) / (g (1 - w_max)) + L_k, with jitter as there.
-/// Error: `load_exceeds_capacity`, also when a block takes all of some resource. takt's own.
+/// Theorem 3 for blocks that may wait for threads, block slots, shared memory or registers. Let w_i be the greatest
+/// part of an SM's resources that a block of i takes. While a block waits, some resource of every SM is used beyond
+/// 1 - w_max, so the running blocks' w sum up to more than g (1 - w_max). At any time they sum up to at most g times
+/// the number of resources. Hence (L_max g rho + sum B_i L_i w_i - L_k w_k) / (g (1 - w_max)) + L_k, with jitter as
+/// there. Error: `load_exceeds_capacity`, also when a block takes all of some resource. takt's own.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
 [[nodiscard]] constexpr auto multi_resource_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                      const block_gpu& gpu, Streams /*streams*/)
@@ -96,8 +96,8 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return detail::on_resources(table, gpu, [](const auto& load) { return detail::solve_separated(load); });
 }
 
-/// The least of all bounds for kernels with a stream per job and enqueues that are a period apart, up to their jitter:
-/// on threads where blocks wait for nothing else, and on all resources otherwise.
+/// Returns the least of all bounds for kernels with a stream per job and enqueues that are a period apart, up to their
+/// jitter. They are on threads where blocks wait for nothing else, and on all resources otherwise.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
 [[nodiscard]] constexpr auto block_queue_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                   const block_gpu& gpu, Streams /*streams*/)

@@ -61,11 +61,11 @@ template <class Fraction, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Response bounds from jobs in flight: if every job of kernel i ends within p_i periods of its nominal enqueue, at
-/// most p_i of its jobs are unfinished at any enqueue, so (sum p_i B_i C_i - C_k) / (g (m - H_max + h)) + L_k bounds
-/// the response; the least p that is consistent is taken. Needs enqueues as `separated_enqueue_response` does, but no
-/// capacity test. Error: `not_proven` when no such p <= 10000 exists. Cost: a round per step of p, so up to 10000
-/// per kernel where the load is about the capacity or above it. takt's own.
+/// Returns the response bounds from jobs in flight. If every job of kernel i ends within p_i periods of its nominal
+/// enqueue, at most p_i of its jobs are unfinished at any enqueue. So (sum p_i B_i C_i - C_k) / (g
+/// (m - H_max + h)) + L_k bounds the response. The least p that is consistent is taken. Needs enqueues as
+/// `separated_enqueue_response` does, but no capacity test. Error: `not_proven` when no such p <= 10000 exists. Cost: a
+/// round per step of p, so up to 10000 per kernel where the load is about the capacity or above it. takt's own.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
 [[nodiscard]] constexpr auto outstanding_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                   const block_gpu& gpu, Streams /*streams*/)
@@ -74,8 +74,8 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_outstanding(load); });
 }
 
-/// Response bounds of kernels whose owners have at most one kernel unfinished at a time, whenever they issue it: the
-/// greatest job of each owner is all that can be ahead. Needs neither separation nor a capacity test.
+/// Returns the response bounds of kernels whose owners have at most one kernel unfinished at a time, whenever they
+/// issue it. The greatest job of each owner is all that can be ahead. Needs neither separation nor a capacity test.
 /// Error: `owner_missing`. takt's own.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto owner_response(const task_rows<block_kernel<Number>, MaxTasks>& table,

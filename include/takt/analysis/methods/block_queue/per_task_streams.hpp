@@ -25,9 +25,9 @@ template <class Fraction, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Response bounds of kernels whose tasks have one stream each: if every job ends before the next one of its task is
-/// enqueued when one job of each task is ahead, then none ever waits in its stream, and one job of each is all there
-/// is. Error: `not_proven` otherwise, which does not say that responses grow. takt's own.
+/// Returns the response bounds of kernels whose tasks have one stream each. They need that with one job of each task
+/// ahead, every job ends before the next one of its task is enqueued. Then none ever waits in its stream, and no more
+/// is ever ahead. Error: `not_proven` otherwise, which does not say that responses grow. takt's own.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto per_task_stream_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                       const block_gpu& gpu) -> block_bounds<Number, MaxTasks> {

@@ -10,7 +10,7 @@
 namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
-/// sum B_i C_i (1 + J_i / T_i): one job of each kernel, and what jitter adds.
+/// Returns sum B_i C_i (1 + J_i / T_i): one job of each kernel, and what jitter adds.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto work_with_jitter(const block_load<Fraction, MaxTasks>& load) -> Fraction {
   Fraction sum(0);
@@ -30,7 +30,7 @@ template <class Fraction, std::size_t MaxTasks>
   return drain(load, Fraction(load.carry_in() + work_with_jitter(load)));
 }
 
-/// ceil((R + J) / T).
+/// Returns ceil((R + J) / T).
 template <class Fraction, class Kernel>
 [[nodiscard]] constexpr auto jobs_in_queue(const Fraction& response, const Kernel& k) -> Fraction {
   return ceil_quotient(Fraction(response + k.jitter), k.period);
@@ -95,8 +95,8 @@ template <class Fraction, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Theorem 3: (L_max (g m - H_max) + sum B_i C_i - C_k) / (g (m - H_max + h)) + L_k from the enqueue on, for kernels
-/// whose enqueues are at least a period apart, in a queue of one priority and with a stream per job. With jitter, a
+/// Theorem 3: (L_max (g m - H_max) + sum B_i C_i - C_k) / (g (m - H_max + h)) + L_k from the enqueue on. It is for
+/// kernels with enqueues at least a period apart, in a queue of one priority and with a stream per job. With jitter, a
 /// kernel whose nominal enqueues are so far apart and that is enqueued at most J_i later adds B_i C_i J_i / T_i.
 /// Error: `load_exceeds_capacity`; `other_resource_binds` where blocks may wait for slots, shared memory or registers.
 /// Source: Yang et al. 2018, Theorem 3; takt's own with jitter.
@@ -108,8 +108,8 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_separated(load); });
 }
 
-/// Bounds such responses with the blocks that run at an instant without waiting blocks counted one by one: at most B_i
-/// ceil((R_i + J_i) / T_i) of kernel i, the longest first, repeated with the bounds that result. takt's own.
+/// Bounds such responses with the blocks that run at an instant without waiting blocks counted one by one. They are at
+/// most B_i ceil((R_i + J_i) / T_i) of kernel i, the longest first, repeated with the new bounds. takt's own.
 template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
 [[nodiscard]] constexpr auto knapsack_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                const block_gpu& gpu, Streams /*streams*/)

@@ -10,9 +10,9 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// A window that holds all work released in it when all tasks start together, or `limit` if none is found below it. The
-/// search overshoots: a window that is a little too long costs one jump later on, another round of it a pass over the
-/// tasks.
+/// Returns a window that holds all work released in it when all tasks start together, or `limit` if none is found below
+/// it. The search overshoots: a window that is a little too long costs one jump later on, another round of it a pass
+/// over the tasks.
 template <class D, class S>
 [[nodiscard]] constexpr auto busy_window(const D& demand, const S& supply, const typename D::number& limit) ->
     typename D::number {
@@ -35,7 +35,7 @@ template <class D, class S>
   return limit;
 }
 
-/// A window longer than any that can be the only one to fail. False when none fits.
+/// Finds a window longer than any that can be the only one to fail. False when none fits.
 template <class D, class S, class B>
 [[nodiscard]] constexpr auto longest_window(const D& demand, const S& supply, const B& blocking,
                                             typename D::number& out) -> bool {
@@ -51,9 +51,9 @@ template <class D, class S, class B>
 
 }  // namespace detail
 
-/// The verdict of `edf_test` alone, by quick processor-demand analysis: from the longest window down, a window with
-/// demand h that fits shows that all windows down to the time that supplies h fit. Source: Zhang and Burns 2009; a step
-/// ends where blocking changes, as only between such windows demand never falls.
+/// Returns the verdict of `edf_test` alone, by quick processor-demand analysis. From the longest window down, a window
+/// with demand h that fits shows that all windows down to the time that supplies h fit. Source: Zhang and Burns 2009; a
+/// step ends where blocking changes, as only between such windows demand never falls.
 template <DemandBound D, SupplyBound S, BlockingTerm B>
   requires std::same_as<typename D::number, typename S::number> && std::same_as<typename D::number, typename B::number>
 [[nodiscard]] constexpr auto edf_schedulable(const D& demand, const S& supply, const B& blocking,
@@ -98,7 +98,7 @@ enum class edf_report : std::uint8_t {
   verdict_only,  ///< the status alone, by quick processor-demand analysis
 };
 
-/// The EDF test with as much of a report as wanted; the status does not depend on it, unless a test gives up.
+/// Runs the EDF test with as much of a report as wanted; the status does not depend on it, unless a test gives up.
 template <edf_report Report, class D, class S, class B>
 [[nodiscard]] constexpr auto judge_demand(const D& demand, const S& supply, const B& blocking)
     -> edf_verdict<typename D::number> {

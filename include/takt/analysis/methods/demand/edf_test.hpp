@@ -11,7 +11,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// A window from which on supply exceeds demand by at least `slack` and nothing blocks. False when none is known.
+/// Finds a window from which on supply exceeds demand by at least `slack` and nothing blocks. False when none is known.
 template <class D, class S, class B>
 [[nodiscard]] constexpr auto settled_from(const D& demand, const S& supply, const B& blocking,
                                           const typename D::number& slack, typename D::number& out) -> bool {
@@ -26,7 +26,7 @@ template <class D, class S, class B>
   return true;
 }
 
-/// The length after which demand and supply both repeat. False when it does not fit.
+/// Computes the length after which demand and supply both repeat. False when it does not fit.
 template <class D, class S>
 [[nodiscard]] constexpr auto common_period(const D& demand, const S& supply, typename D::number& out) -> bool {
   out = typename D::number(0);
@@ -43,8 +43,8 @@ inline constexpr std::int64_t default_window_limit = 10'000'000;
 /// processor or a static slot exact for sporadic tasks (Baruah, Mok and Rosier 1990).
 ///
 /// Steps of the demand are visited upwards, up to the hyper-period or to where the slack surely grows, whichever comes
-/// first; where to stop moves closer with every new least slack. Error: `not_proven` after so many `windows`. Cost: one
-/// pass over the demand per step.
+/// first. Each new least slack moves the end closer. Error: `not_proven` after so many `windows`. Cost: one pass over
+/// the demand per step.
 template <DemandBound D, SupplyBound S, BlockingTerm B>
   requires std::same_as<typename D::number, typename S::number> && std::same_as<typename D::number, typename B::number>
 [[nodiscard]] constexpr auto edf_test(const D& demand, const S& supply, const B& blocking,

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Why a demand test does not accept.
+/// Says why a demand test does not accept.
 enum class edf_reason : std::uint8_t {
   none,
   demand_exceeds_supply,  ///< at a point

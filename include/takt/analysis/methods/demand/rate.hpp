@@ -25,7 +25,7 @@ class rate {
   [[nodiscard]] constexpr auto surely_above(const rate& other) const -> bool {
     return is_number(value_) && other.value_ < value_;
   }
-  /// A time after which `lead` is made up by the difference to a greater rate. Pre: surely_below(other).
+  /// Computes a time after which `lead` is made up by the difference to a greater rate. Pre: surely_below(other).
   [[nodiscard]] constexpr auto catch_up(const rate& other, const Number& lead, Number& out) const -> bool {
     TAKT_EXPECTS(surely_below(other));
     out = lead / (other.value_ - value_);

@@ -72,7 +72,7 @@ class sporadic_demand {
     return latest;
   }
   [[nodiscard]] constexpr auto first_step() const -> Number { return shortest_; }
-  /// Work released within [0, t) when all tasks start together. Pre: t > 0.
+  /// Returns the work released within [0, t) when all tasks start together. Pre: t > 0.
   [[nodiscard]] constexpr auto released(const Number& t) const -> Number {
     TAKT_EXPECTS(Number(0) < t);
     Number sum(0);
@@ -94,7 +94,7 @@ class sporadic_demand {
     }
     return true;
   }
-  /// Where the utilisation is at most 1, work up to t is at most t and one job of each.
+  /// Returns whether sums up to t fit: up to a utilisation of 1, work is at most t and one job of each.
   [[nodiscard]] constexpr auto fits(const Number& t) const -> bool {
     Number sum{};
     return fits_ && add_exactly(t, total_, sum) && add_exactly(sum, longest_, sum) && add_exactly(sum, longest_, sum);

@@ -6,7 +6,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A processor that serves nobody else.
+/// A processor that serves these tasks only.
 template <ExactNumber Number>
 struct dedicated_processor {
   using number = Number;

@@ -23,7 +23,7 @@ struct compliant_value {
   load_sum<Fraction> slope{};
 };
 
-/// S = C max(0, 1 - Y / T): what a task brings beyond its utilisation to an interval before a priority point.
+/// Returns S = C max(0, 1 - Y / T): what a task brings beyond its utilisation to an interval before a priority point.
 template <class Fraction>
 [[nodiscard]] constexpr auto early_work(const gel_task<Fraction>& t) -> Fraction {
   return t.point < t.period ? share_of(Fraction(t.period - t.point), t.wcet, t.period) : Fraction(0);
@@ -60,8 +60,8 @@ template <class Fraction>
   return {least > 0 ? least - 1 : 0, most > 0 ? most - 1 : 0};
 }
 
-/// The least s that is not below `demand(s)`, by Newton's method from 0, which the least s is not below. Pre: `demand`
-/// is convex, and its slope stays below 1. False when numbers do not fit.
+/// Finds the least s that is not below `demand(s)`, by Newton's method from 0, which the least s is not below. Pre:
+/// `demand` is convex, and its slope stays below 1. False when numbers do not fit.
 template <class Fraction, class Demand>
 [[nodiscard]] constexpr auto least_compliant(std::int32_t processors, const Demand& demand, Fraction& s) -> bool {
   constexpr int step_limit = 100'000;

@@ -24,7 +24,7 @@ struct sequential_demand {
   carried_jobs jobs{};
   delay_sign sign = delay_sign::any;
 
-  /// Sum of S_i, plus the greatest `jobs` of u_i x_i + C_i - S_i.
+  /// Returns the sum of S_i, plus the greatest `jobs` of u_i x_i + C_i - S_i.
   [[nodiscard]] constexpr auto operator()(const Fraction& s) const -> compliant_value<Fraction> {
     const auto& tasks = table->tasks;
     std::array<Fraction, MaxTasks> gain{};
@@ -95,10 +95,10 @@ template <class Fraction, std::size_t MaxTasks>
 }  // namespace detail
 
 /// Compliant-vector analysis of tasks with sequential jobs and any relative deadlines under preemptive GEL scheduling
-/// on `processors` identical processors, exact and without a linear program: the least s with s = sum S_i + sum of the
-/// ceil(U) - 1 greatest (u_i x_i + C_i - S_i), where x_i = (s - C_i) / m and S_i = C_i max(0, 1 - Y_i / T_i); responses
-/// are Y_i + x_i + C_i. Bounded exactly if U <= m and every u_i <= 1. Whole ticks: the exact values rounded up where
-/// 64-bit fractions hold them, and values a few ticks above elsewhere. Cost: a few Newton steps, each tasks *
+/// on `processors` identical processors, exact and without a linear program. Let S_i = C_i max(0, 1 - Y_i / T_i) and
+/// x_i = (s - C_i) / m. It finds the least s = sum S_i + sum of the ceil(U) - 1 greatest (u_i x_i + C_i - S_i).
+/// Responses are Y_i + x_i + C_i. Bounded exactly if U <= m and every u_i <= 1. Whole ticks: the exact values rounded
+/// up where 64-bit fractions hold them, and values a few ticks above elsewhere. Cost: a few Newton steps, each tasks *
 /// processors. Source: Erickson 2014; Elliott 2015, equations 2.20-2.25.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto compliant_vector(const task_rows<gel_task<Number>, MaxTasks>& table,

@@ -25,7 +25,7 @@ enum class devi_quotient : std::uint8_t { any, not_negative };
 
 namespace detail {
 
-/// Sum of the `count` greatest.
+/// Returns the sum of the `count` greatest.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto longest_work(const task_rows<gel_task<Fraction>, MaxTasks>& table, std::int64_t count)
     -> Fraction {
@@ -106,7 +106,7 @@ template <class Fraction, std::size_t MaxTasks>
   return out;
 }
 
-/// The lesser lateness of each task; a failure of either is passed on.
+/// Returns the lesser lateness of each task; a failure of either is passed on.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto lesser(gel_bounds<Number, MaxTasks> a, const gel_bounds<Number, MaxTasks>& b)
     -> gel_bounds<Number, MaxTasks> {
@@ -118,7 +118,7 @@ template <class Number, std::size_t MaxTasks>
   return a;
 }
 
-/// The fault of a set whose deadlines are not its periods.
+/// Returns the fault of a set whose deadlines are not its periods.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto implicit_deadline_fault(const task_rows<gel_task<Number>, MaxTasks>& table)
     -> model_error {
@@ -147,7 +147,7 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_devi_anderson(t, processors, form, sign); });
 }
 
-/// The least of the three forms per task; and no tardiness at all if U <= 1, where G-EDF meets every deadline.
+/// Returns the least of the three forms per task; and no tardiness at all if U <= 1, where G-EDF meets every deadline.
 /// Source: as above; Goossens, Funk and Baruah 2003 for U <= 1.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto devi_anderson_best(const task_rows<gel_task<Number>, MaxTasks>& table,

@@ -67,7 +67,7 @@ enum class point_shift : std::uint8_t {
 
 namespace detail {
 
-/// Points of a set that is without fault, in its own number type; false when one does not fit.
+/// Shifts points of a set that is without fault, in its own number type; false when one does not fit.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto shift_points(task_rows<gel_task<Number>, MaxTasks>& table, point_shift shift) -> bool {
   if (table.size() == 0) { return true; }
@@ -89,7 +89,7 @@ template <class Number, std::size_t MaxTasks>
   return true;
 }
 
-/// The set on fractions, with the points of a policy.
+/// Returns the set on fractions, with the points of a policy.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto exact_points(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors,
                                           gel_policy policy) -> task_rows<gel_task<fraction_of<Number>>, MaxTasks> {
@@ -106,7 +106,7 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-/// The set in units of 1 / `scale` ticks, `scale` a multiple of the processors, so that all points are whole.
+/// Returns the set in units of 1 / `scale` ticks, `scale` a multiple of the processors, so that all points are whole.
 template <std::size_t MaxTasks, class Scaled = upward>
 [[nodiscard]] constexpr auto scaled_points(const task_rows<gel_task<ticks>, MaxTasks>& table, std::int32_t processors,
                                            gel_policy policy, std::int64_t scale)
@@ -144,7 +144,7 @@ template <class Fraction, std::size_t MaxTasks>
   return is_number(response) && is_number(lateness);
 }
 
-/// In whole ticks, upwards.
+/// Converts bounds to whole ticks, rounded up.
 template <std::size_t MaxTasks, class ToTicks>
 [[nodiscard]] constexpr auto in_ticks(const auto& found, const ToTicks& to_ticks) -> gel_bounds<ticks, MaxTasks> {
   gel_bounds<ticks, MaxTasks> out;

@@ -12,8 +12,8 @@
 namespace takt::inline TAKT_ABI::analysis {
 namespace detail {
 
-/// Returns how long a job waits and runs after its priority point when `backlog` of work with its point or an earlier
-/// one is left then: alone to its end, or Graham's bound.
+/// Returns how long a job waits and runs after its priority point. Then `backlog` is left of work with its point or an
+/// earlier one. The job runs alone to its end, or Graham's bound holds.
 template <class Fraction>
 [[nodiscard]] constexpr auto drained(const Fraction& backlog, const Fraction& wcet, std::int32_t processors)
     -> Fraction {
@@ -41,7 +41,7 @@ template <class Fraction, std::size_t MaxTasks>
   return sum;
 }
 
-/// The `jobs` longest jobs, of task i at most `copies[i]`.
+/// Returns the `jobs` longest jobs, of task i at most `copies[i]`.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto longest_jobs(const task_rows<gel_task<Fraction>, MaxTasks>& table,
                                           const std::array<std::int64_t, MaxTasks>& copies, std::int64_t jobs)
@@ -107,10 +107,10 @@ template <class Fraction, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Response bounds of tasks whose jobs may overlap freely, utilisations above 1 included, under preemptive GEL
-/// scheduling. Bounded exactly if U <= m. With jobs = ceil(U) - 1 and S_i = C_i max(0, 1 - Y_i / T_i), the backlog at a
-/// job's priority point is at most W = jobs max C + sum S_i, for at the last instant before it at which fewer than
-/// ceil(U) processors work on jobs of that point or an earlier one, all such jobs run; the rest is Graham's argument.
+/// Returns the response bounds of tasks whose jobs may overlap freely, utilisations above 1 included, under preemptive
+/// GEL scheduling. Bounded exactly if U <= m. Let jobs = ceil(U) - 1 and S_i = C_i max(0, 1 - Y_i / T_i). The backlog
+/// at a job's priority point is at most W = jobs max C + sum S_i. For take the last instant before it with fewer than
+/// ceil(U) processors on jobs of that point or an earlier one: all such jobs run then. The rest is Graham's argument.
 /// Holds also when jobs start before their nominal release, as long as their points stay.
 /// takt's own; Erickson and Anderson 2011 treat the same question with other constants.
 template <class Number, std::size_t MaxTasks>
@@ -132,8 +132,8 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_overlapping(t, processors, true); });
 }
 
-/// The bound of `overlapping_response` for non-preemptive GEL scheduling: at the last instant at which no job of that
-/// point or an earlier one waits and some processor runs none, the m processors hold at most m max C.
+/// Returns the bound of `overlapping_response` for non-preemptive GEL scheduling. Take the last instant at which no job
+/// of that point or an earlier one waits and some processor runs none. The m processors then hold at most m max C.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto non_preemptive_response(const task_rows<gel_task<Number>, MaxTasks>& table,
                                                      std::int32_t processors, gel_policy policy,

@@ -13,7 +13,7 @@ namespace detail {
 /// More processors than this need a larger table of partial knapsacks.
 inline constexpr std::size_t most_slot_processors = 128;
 
-/// Sum of S_i, plus the best filling of `jobs` processors: q < P_i jobs of a task gain q C_i, all P_i of them
+/// Sum of S_i, plus the best filling of `jobs` processors. Of a task, q < P_i jobs gain q C_i; all P_i of them gain
 /// max(1, u_i) C_i + u_i x_i - S_i. Gains are not negative.
 template <class Fraction, std::size_t MaxTasks>
 struct slot_demand {
@@ -120,11 +120,11 @@ template <class Fraction, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Response bounds of tasks of which the P_i oldest unfinished jobs may run (`gel_task::parallelism`, or any number of
-/// them) under preemptive GEL scheduling: the compliant-vector argument with the P_i jobs of a task as the processors
-/// that it may occupy. P = 1 everywhere gives `sequential_response`. Bounded exactly if U <= m and u_i <= P_i.
-/// With early completions such a job need not find job j - P finished: use `distance_response` for data dependences.
-/// takt's own. Cost: a few steps, each tasks * processors^2.
+/// Returns the response bounds of tasks of which the P_i oldest unfinished jobs may run (`gel_task::parallelism`, or
+/// any number of them) under preemptive GEL scheduling. It is the compliant-vector argument with the P_i jobs of a task
+/// as the processors that it may occupy. P = 1 everywhere gives `sequential_response`. Bounded exactly if U <= m and
+/// u_i <= P_i. With early completions such a job need not find job j - P finished: use `distance_response` for data
+/// dependences. takt's own. Cost: a few steps, each tasks * processors^2.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_response(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors,
                                            gel_policy policy, point_shift shift = point_shift::to_zero)
@@ -133,8 +133,8 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_slots(t, processors); });
 }
 
-/// Response bounds of tasks whose job j waits for job j - P_i: P_i sequential tasks of period P_i T_i each. Bounded
-/// exactly if U <= m and u_i <= P_i. Error: `parallelism_not_given` where a task has no limit.
+/// Returns the response bounds of tasks whose job j waits for job j - P_i: P_i sequential tasks of period P_i T_i each.
+/// Bounded exactly if U <= m and u_i <= P_i. Error: `parallelism_not_given` where a task has no limit.
 /// takt's own, from the bound of Erickson 2014.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto distance_response(const task_rows<gel_task<Number>, MaxTasks>& table,

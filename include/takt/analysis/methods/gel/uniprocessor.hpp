@@ -41,7 +41,7 @@ struct narrow_quotient {
   std::uint64_t below = 0;
   std::uint64_t above = 0;
 };
-/// Bounds of part / whole in units of 2^-60. Pre: 0 <= part <= whole, whole > 0.
+/// Returns the bounds of part / whole in units of 2^-60. Pre: 0 <= part <= whole, whole > 0.
 [[nodiscard]] constexpr auto narrow(std::int64_t part, std::int64_t whole) noexcept -> narrow_quotient {
   TAKT_EXPECTS(part >= 0 && part <= whole && whole > 0);
   const auto q = divide_product(static_cast<std::uint64_t>(part), near_one::one, static_cast<std::uint64_t>(whole));
@@ -121,7 +121,7 @@ template <class Number, std::size_t MaxTasks>
   return power.surely_at_most_two() ? product_side::at_most_two : product_side::unknown;
 }
 
-/// The product on fractions; `unknown` when they do not fit.
+/// Returns the product on fractions; `unknown` when they do not fit.
 template <class Fraction, std::size_t MaxTasks, class Factor>
 [[nodiscard]] constexpr auto exact_product(const task_rows<gel_task<Fraction>, MaxTasks>& table, const Factor& factor)
     -> product_side {
@@ -142,7 +142,7 @@ template <class Fraction, std::size_t MaxTasks, class Factor>
 
 }  // namespace detail
 
-/// Tests whether U <= n (2^(1/n) - 1), decided exactly as (1 + U / n)^n <= 2: rate-monotonic priorities on one
+/// Tests whether U <= n (2^(1/n) - 1), decided exactly as (1 + U / n)^n <= 2. Rate-monotonic priorities on one
 /// processor then meet every deadline that is not before the period's end. `schedulable`, `not_proven`, or `overflow`
 /// where U is within 2^-50 of the limit. Source: Liu and Layland 1973.
 template <class Number, std::size_t MaxTasks>
@@ -179,7 +179,7 @@ template <class Number, std::size_t MaxTasks>
   return detail::sufficient(side);
 }
 
-/// EDF on one processor with deadlines that are not before the period's end: schedulable exactly if U <= 1.
+/// Tests EDF on one processor with deadlines that are not before the period's end: schedulable exactly if U <= 1.
 /// Source: Liu and Layland 1973.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto edf_utilization(const task_rows<gel_task<Number>, MaxTasks>& table) -> verdict_status {

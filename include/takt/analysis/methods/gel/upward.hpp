@@ -14,7 +14,7 @@ struct wide_quotient {
   bool rest = false;
   bool fits = false;
 };
-/// floor(a b / c) and whether a rest is left. Pre: c > 0.
+/// Returns floor(a b / c) and whether a rest is left. Pre: c > 0.
 [[nodiscard]] constexpr auto divide_product(std::uint64_t a, std::uint64_t b, std::uint64_t c) noexcept
     -> wide_quotient {
   TAKT_EXPECTS(c > 0);
@@ -40,8 +40,8 @@ struct wide_quotient {
   return {value, top != 0, true};
 }
 
-/// A whole number of small units that stands for a time from above: divisions round up, sums are exact, and what does
-/// not fit sticks as an overflow that compares greater than every number.
+/// A whole number of small units that stands for a time from above. Divisions round up, sums are exact, and what does
+/// not fit stays an overflow that compares greater than every number.
 class upward {
  public:
   constexpr upward() noexcept = default;
@@ -104,7 +104,7 @@ struct number_traits<analysis::detail::upward> {
 
 namespace takt::inline TAKT_ABI::analysis::detail {
 
-/// x part / whole, or the least value above it that the type has. Pre: part >= 0, whole > 0.
+/// Returns x part / whole, or the least value above it that the type has. Pre: part >= 0, whole > 0.
 template <class Fraction>
 [[nodiscard]] constexpr auto share_of(const Fraction& x, const Fraction& part, const Fraction& whole) -> Fraction {
   TAKT_EXPECTS(!(part < Fraction(0)) && Fraction(0) < whole);
@@ -143,7 +143,7 @@ class load_sum {
     if (!is_number(sum_)) { return load_side::unknown; }
     return Fraction(limit) < sum_ ? load_side::above : load_side::at_most;
   }
-  /// The least whole number that is not below the sum, from both sides; equal where the sum is exact. Pre: fits().
+  /// Bounds the least whole number not below the sum from both sides; equal where the sum is exact. Pre: fits().
   [[nodiscard]] constexpr auto least_ceiling(std::int64_t limit) const -> std::int64_t {
     TAKT_EXPECTS(fits());
     std::int64_t ceiling = 0;
@@ -153,13 +153,13 @@ class load_sum {
   [[nodiscard]] constexpr auto greatest_ceiling(std::int64_t limit) const -> std::int64_t {
     return least_ceiling(limit);
   }
-  /// x / (whole - sum), not below it. Pre: x >= 0 where the sum is not 0; sum < whole.
+  /// Returns x / (whole - sum), not below it. Pre: x >= 0 where the sum is not 0; sum < whole.
   [[nodiscard]] constexpr auto divide_by_rest(const Fraction& x, std::int64_t whole) const -> Fraction {
     TAKT_EXPECTS(sum_ == Fraction(0) || !(x < Fraction(0)));
     TAKT_EXPECTS(!fits() || sum_ < Fraction(whole));
     return x / (Fraction(whole) - sum_);
   }
-  /// x whole / (whole - sum), not above it where the type rounds. Pre: x >= 0, sum < whole.
+  /// Returns x whole / (whole - sum), not above it where the type rounds. Pre: x >= 0, sum < whole.
   [[nodiscard]] constexpr auto stretch_by_rest(const Fraction& x, std::int64_t whole) const -> Fraction {
     TAKT_EXPECTS(!(x < Fraction(0)) && (!fits() || sum_ < Fraction(whole)));
     return x * Fraction(whole) / (Fraction(whole) - sum_);

@@ -83,7 +83,7 @@ class blocking_sum {
   blocking_status status_ = blocking_status::bounded;
 };
 
-/// `count` sections of one length.
+/// Returns the length of `count` sections of one length.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto sections(std::int64_t count, const Number& length) -> blocking_bound<Number> {
   blocking_sum<Number> sum;
@@ -99,7 +99,7 @@ template <ExactNumber Number>
 
 }  // namespace detail
 
-/// The lesser of two bounds on the same wait; each alone where the other does not hold.
+/// Returns the lesser of two bounds on the same wait; each alone where the other does not hold.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto lesser(const blocking_bound<Number>& a, const blocking_bound<Number>& b)
     -> blocking_bound<Number> {
@@ -107,7 +107,7 @@ template <ExactNumber Number>
   return b.time < a.time ? b : a;
 }
 
-/// Waiting of a job whose requests wait `each` at most.
+/// Returns the waiting of a job whose requests wait `each` at most.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto per_job(std::int64_t requests, const blocking_bound<Number>& each)
     -> blocking_bound<Number> {
@@ -115,7 +115,7 @@ template <ExactNumber Number>
   return detail::sections(requests, each.time);
 }
 
-/// Longest of some lengths; 0 if there is none.
+/// Returns the longest of some lengths; 0 if there is none.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto longest_of(std::span<const Number> lengths) -> Number {
   Number longest(0);

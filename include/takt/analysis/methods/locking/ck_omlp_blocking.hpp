@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI::analysis {
 // all clusters that share the resource. With k = 1 the C-OMLP.
 // Source: Brandenburg and Anderson 2013; Elliott 2015, equations 2.36 to 2.40.
 
-/// Waiting of one request: ceil(m / k) - 1 sections.
+/// Returns the waiting of one request: ceil(m / k) - 1 sections.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ck_omlp_direct(std::int64_t processors, std::int64_t replicas, const Number& longest)
     -> blocking_bound<Number> {
@@ -23,7 +23,7 @@ template <ExactNumber Number>
   return detail::sections(queue_length(processors, replicas) - 1, longest);
 }
 
-/// Time for which a job, with requests or without, lends its priority after its release: ceil(m / k) sections.
+/// Bounds how long a job, with requests or without, lends its priority after its release: ceil(m / k) sections.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ck_omlp_indirect(std::int64_t processors, std::int64_t replicas, const Number& longest)
     -> blocking_bound<Number> {
@@ -61,7 +61,7 @@ struct omlp_resource {
   std::int64_t requests = 0;
 };
 
-/// Blocking of a job: once the longest loan to any resource used in its cluster, and each request's waiting.
+/// Bounds the blocking of a job: once the longest loan to any resource used in its cluster, and each request's waiting.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto ck_omlp_job(std::span<const omlp_resource<Number>> used) -> blocking_bound<Number> {
   detail::blocking_sum<Number> sum;

@@ -8,10 +8,10 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Waiting of a request for several first-in-first-out mutexes at once: the sections of all earlier incomplete requests
-/// that share a mutex with it, or with one that counts already. Each of them, once it is the first everywhere, holds
-/// all of its locks and ends; so they end one after the other at the latest, and no two wait for each other.
-/// Source: Ward and Anderson 2012, dynamic group locks.
+/// Bounds the waiting of a request for several first-in-first-out mutexes at once. It is the sections of all earlier
+/// incomplete requests that share a mutex with it, or with one that counts already. Each of them holds all of its locks
+/// and ends, once it is the first everywhere. So they end one after the other at the latest, and no two wait for each
+/// other. Source: Ward and Anderson 2012, dynamic group locks.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto group_request_wait(std::span<const Number> earlier) -> blocking_bound<Number> {
   detail::blocking_sum<Number> sum;

@@ -20,7 +20,7 @@ namespace takt::inline TAKT_ABI::analysis {
   return ceil_divide(requests, replicas);
 }
 
-/// k-FMLP whose queues are measured by the number of requests: floor((n - 1) / k) sections.
+/// Bounds waits under a k-FMLP whose queues are measured by the number of requests: floor((n - 1) / k) sections.
 /// Source: Elliott 2015, equation 2.31.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto k_fmlp_by_count(std::int64_t users, std::int64_t replicas, const Number& longest)
@@ -29,9 +29,9 @@ template <ExactNumber Number>
   return detail::sections(users == 0 ? 0 : (users - 1) / replicas, longest);
 }
 
-/// k-FMLP whose queues are measured by declared length, as seen by user i of `longest`: a k-th of the others' longest
-/// sections. In ticks rounded down, for the shortest queue is not above the mean and a whole number of ticks.
-/// Source: Elliott 2015, equation 2.32.
+/// Bounds waits under a k-FMLP whose queues are measured by declared length, as seen by user i of `longest`: a k-th of
+/// the others' longest sections. In ticks rounded down, for the shortest queue is not above the mean and a whole number
+/// of ticks. Source: Elliott 2015, equation 2.32.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto k_fmlp_mean(std::span<const Number> longest, std::size_t i, std::int64_t replicas)
     -> blocking_bound<Number> {
@@ -46,7 +46,7 @@ template <ExactNumber Number>
 }
 
 /// Returns the lesser of both bounds: the queue that is shortest in time is not longer than the one that is shortest in
-/// requests, so the count holds as well. The reverse is false: with queues measured by requests, short requests of two
+/// requests, so the count holds as well. The reverse is false. With queues measured by requests, short requests of two
 /// tasks may follow each other on one replica while a third waits behind a long one on another.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto k_fmlp_by_time(std::span<const Number> longest, std::size_t i, std::int64_t replicas)
@@ -60,8 +60,8 @@ template <ExactNumber Number>
   return lesser(mean, k_fmlp_by_count(static_cast<std::int64_t>(longest.size()), replicas, rival));
 }
 
-/// Queues of at most `limit` requests that together hold a request of every user: limit - 1 sections, whichever queue
-/// that is not full a request joins. Error: `queue_limit_too_small` below ceil(n / k).
+/// Bounds waits in queues of at most `limit` requests that together hold a request of every user: limit - 1 sections,
+/// whichever queue that is not full a request joins. Error: `queue_limit_too_small` below ceil(n / k).
 /// Differs from Elliott 2015, section 3.2.3.2, where unlimited queues keep equation 2.31 under any advice: they do not.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto k_fmlp_with_limit(std::int64_t users, std::int64_t replicas, std::int64_t limit,
@@ -73,8 +73,8 @@ template <ExactNumber Number>
 }
 
 /// R2DGLP with queues of at most `limit` requests: limit - 1 sections in a queue and `limit` as a donor, whatever
-/// advice is followed. Error: `queue_limit_too_small` below ceil(m / k), where a request may find nobody to donate to.
-/// Source: Ward, Elliott and Anderson 2012; Elliott 2015, equation 2.35, with the rules repaired as in docs/errata.md.
+/// advice is followed. Error: `queue_limit_too_small` below ceil(m / k), where a request may find no donee. Source:
+/// Ward, Elliott and Anderson 2012; Elliott 2015, equation 2.35, with the rules repaired as in docs/errata.md.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto r2dglp_with_limit(std::int64_t processors, std::int64_t replicas, std::int64_t limit,
                                                const Number& longest) -> blocking_bound<Number> {

@@ -28,8 +28,8 @@ template <ExactNumber Number>
   return detail::sections(1, longest_of(longest_of_others));
 }
 
-/// All sections that higher tasks can begin in a window. A section asked for at the very end of it counts: the lock
-/// compares all requests of an instant.
+/// Adds up all sections that higher tasks can begin in a window. A section asked for at the very end of it counts: the
+/// lock compares all requests of an instant.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto higher_sections(std::span<const mutex_rival<Number>> higher, const Number& window)
     -> blocking_bound<Number> {
@@ -53,7 +53,7 @@ template <ExactNumber Number>
   return sum.total();
 }
 
-/// Waiting of one request: the least W = longest lower section + what higher tasks begin within W.
+/// Returns the waiting of one request: the least W = longest lower section + what higher tasks begin within W.
 /// Error: `above_limit` when there is none up to `limit`. Cost: one step per job of a higher task within W.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto request_driven_wait(const Number& longest_lower,
@@ -73,7 +73,7 @@ template <ExactNumber Number>
   return {found.value, blocking_status::bounded, 0};
 }
 
-/// Waiting of all requests of a job together, within its response `window`.
+/// Returns the waiting of all requests of a job together, within its response `window`.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto job_driven_wait(std::int64_t requests, const Number& longest_lower,
                                              std::span<const mutex_rival<Number>> higher, const Number& window)
@@ -84,7 +84,7 @@ template <ExactNumber Number>
   return sum.total();
 }
 
-/// The lesser of both ways to count; `window` is the response of the job, or a bound on it.
+/// Returns the lesser of both ways to count; `window` is the response of the job, or a bound on it.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto priority_mutex_wait(std::int64_t requests, const Number& longest_lower,
                                                  std::span<const mutex_rival<Number>> higher, const Number& window)

@@ -30,9 +30,9 @@ struct inflated_tasks {
 /// included; `blocking[k]` bounds its priority-inversion blocking for all requests and loans together.
 ///
 /// Sound for every analysis of independent sporadic tasks under job-level fixed priorities, partitioned, clustered or
-/// global, provided that `blocking` counts suspension-oblivious blocking for the same clusters: whenever a job is among
-/// the c best pending ones of its cluster it runs, suspends or is blocked, and e' has room for all three. Not sound for
-/// tests that use e as a lower bound, and e' says nothing about when a job leaves its core to others.
+/// global, provided that `blocking` counts suspension-oblivious blocking for the same clusters. For whenever a job is
+/// among the c best pending ones of its cluster it runs, suspends or is blocked, and e' has room for all three. Not
+/// sound for tests that use e as a lower bound, and e' says nothing about when a job leaves its core to others.
 /// Pre: both spans have an element per task. Error: the status of a bound that is none;
 /// `wrong_input` for a negative time; `overflow` where an analysis of the result could leave 64 bits. Source: Elliott
 /// 2015, equation 2.28, after Brandenburg and Anderson 2013.

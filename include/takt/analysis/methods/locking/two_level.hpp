@@ -13,15 +13,15 @@ namespace takt::inline TAKT_ABI::analysis {
 // engine happens inside the token's critical section and lengthens it for everybody who waits for a token.
 // Source: Elliott 2015, section 3.2.3.4.
 
-/// Says who may meet at an engine lock: the holders of a GPU's tokens, or of all tokens of the GPU cluster when state
-/// is copied from GPU to GPU, which takes a copy engine of each.
+/// Says who may meet at an engine lock: the holders of a GPU's tokens. When state is copied from GPU to GPU, which
+/// takes a copy engine of each, it is the holders of all tokens of the GPU cluster.
 struct engine_users {
   std::int64_t tokens_per_gpu = 1;
   std::int64_t gpus = 1;
   bool peer_copies = false;
 };
 
-/// Waiting for a first-in-first-out engine: one operation of each other token holder.
+/// Returns the waiting for a first-in-first-out engine: one operation of each other token holder.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto fifo_engine_wait(const engine_users& users, const Number& longest_operation)
     -> blocking_bound<Number> {
@@ -40,8 +40,8 @@ struct engine_requests {
   blocking_bound<Number> wait{};
 };
 
-/// Length of a token's critical section: its own time on processor and engines, and every wait for an engine. The
-/// bounds of the token's protocol take the longest of these as their longest section.
+/// Returns the length of a token's critical section: its own time on processor and engines, and every wait for an
+/// engine. The bounds of the token's protocol take the longest of these as their longest section.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto token_section(const Number& own, std::span<const engine_requests<Number>> engines)
     -> blocking_bound<Number> {

@@ -27,17 +27,17 @@ struct share_test {
   return choices_known(rules) && counts_time_left(rules.slack) && counts_worst_load(rules.load);
 }
 
-/// A test that accepts only sets that never miss a deadline under provable rules and any triggers, for sporadic
-/// releases and deadlines up to the periods, if the predictor never predicts too little.
+/// A test for sporadic releases and deadlines up to the periods. It accepts only sets that never miss a deadline under
+/// provable rules and any triggers, if the predictor never predicts too little.
 ///
 /// Each job keeps up with its deadline: 1 - theta <= slack / C, with C its time under full load with its share of the
 /// test. True at its release since C <= D. At an operation it implies that the need is at most the share of the test,
-/// so all are admitted; until the next one the job is at least as fast as its need promised. That keeps the relation:
+/// so all are admitted. Until the next one the job is at least as fast as its need promised. That keeps the relation:
 /// directly when the need is the greater, and else because a whole job then takes slack / (1 - theta) at most. Time
 /// passed over by a trigger changes nothing, since then only load has gone. Where shares take time to grow, each
 /// decision that is in force on the way promised enough, and a job has so much less time.
 ///
-/// It does not hold for `wamp2s_text`, not even without contention: there a job with less than a tick left counts as a
+/// It does not hold for `wamp2s_text`, not even without contention. There a job with less than a tick left counts as a
 /// whole tick, so its need can rise above its share.
 /// Pre: the table is valid. Cost: 8 worst-case predictions per task if they fall with the share, 101 otherwise.
 template <std::size_t MaxTasks, WorstLoadPredictor Predictor>

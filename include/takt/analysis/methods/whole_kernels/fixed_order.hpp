@@ -13,7 +13,7 @@ namespace takt::inline TAKT_ABI::analysis {
 template <std::size_t MaxTasks>
 using rank_order = inline_vector<std::size_t, MaxTasks>;
 
-/// The order in which fixed priorities rank kernels; equal keys keep the given order. Cost: tasks^2 at most.
+/// Returns the order in which fixed priorities rank kernels; equal keys keep the given order. Cost: tasks^2 at most.
 template <class Number, std::size_t MaxTasks, TaskLevelPriority Order = by_given_priority>
 [[nodiscard]] constexpr auto rank(const task_rows<accelerator_task<Number>, MaxTasks>& table, Order wanted = {})
     -> rank_order<MaxTasks> {
@@ -34,7 +34,7 @@ template <class Number, std::size_t MaxTasks, TaskLevelPriority Order = by_given
   });
 }
 
-/// The tasks in the order in which they stand. Pre: tasks <= MaxTasks.
+/// Returns the tasks in the order in which they stand. Pre: tasks <= MaxTasks.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto rank_as_given(std::size_t tasks) -> rank_order<MaxTasks> {
   TAKT_EXPECTS(tasks <= MaxTasks);

@@ -38,8 +38,8 @@ template <class Number>
   return multiply_exactly(jobs, wcet, work) && add_exactly(sum, work, sum);
 }
 
-/// A verdict with a line for every task in the order of the table, nothing evaluated yet; false on a wrong model and
-/// where an order of no known kind has ranked nobody.
+/// Opens a verdict with a line for every task in the order of the table, nothing evaluated yet. False on a wrong model
+/// and where an order of an unknown kind has ranked no task.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto open_verdict(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                           const rank_order<MaxTasks>& order, std::string_view name,
@@ -69,7 +69,7 @@ constexpr void enter(verdict<Number, MaxTasks>& out, std::size_t i, const respon
   }
 }
 
-/// The least R with R = supply time for `own` and the jobs of higher tasks released before R.
+/// Returns the least R with R = supply time for `own` and the jobs of higher tasks released before R.
 template <class Number, SupplyBound Supply, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto served_response(const inline_vector<sporadic_task_load<Number>, MaxTasks>& higher,
                                              const Supply& supply, const Number& own, const Number& limit)
@@ -94,7 +94,7 @@ template <class Number, SupplyBound Supply, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Fixed priorities on a stack of nested kernels: a bound on every response, for sporadic or periodic releases.
+/// Bounds every response under fixed priorities on a stack of nested kernels, for sporadic or periodic releases.
 ///
 /// Blockers and charges are those of `level_stack_edf` with "lower priority" for "later deadline". A task counts as
 /// preemptable to its end, so its first job in a busy period is its worst, and with one level
@@ -139,8 +139,8 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-/// Fixed priorities with free preemption inside a slot, for any releases: the slot's inverse supply of own work and of
-/// what higher tasks release meanwhile. Pre: `order` names no task twice.
+/// Bounds responses under fixed priorities with free preemption inside a slot, for any releases: the slot's inverse
+/// supply of own work and of what higher tasks release meanwhile. Pre: `order` names no task twice.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                  const rank_order<MaxTasks>& order,

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// The tasks pinned to one core, in the given order. They keep their `id`.
+/// Returns the tasks pinned to one core, in the given order. They keep their `id`.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto pinned_tasks(const task_rows<accelerator_task<Number>, MaxTasks>& table, std::int32_t core)
     -> task_rows<accelerator_task<Number>, MaxTasks> {
@@ -23,7 +23,7 @@ template <class Number, std::size_t MaxTasks>
   return part;
 }
 
-/// The tasks that need all cores at once, in the given order. They keep their `id`.
+/// Returns the tasks that need all cores at once, in the given order. They keep their `id`.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto gang_tasks(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> task_rows<accelerator_task<Number>, MaxTasks> {
@@ -35,7 +35,7 @@ template <class Number, std::size_t MaxTasks>
   return part;
 }
 
-/// Sum of wcet / period, exactly. Error: an overflowed fraction.
+/// Returns the sum of wcet / period, exactly. Error: an overflowed fraction.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto utilization(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> fraction_of<Number> {
@@ -96,7 +96,7 @@ template <class Number, std::size_t MaxTasks>
   return attribute_fault(table);
 }
 
-/// As `entry_fault`, and a model of preemption or a number of levels that does not exist.
+/// Returns the same as `entry_fault`, or that a model of preemption or a number of levels does not exist.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto stack_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                          std::int32_t levels, preemption_cost_model model) -> model_error {
@@ -107,7 +107,7 @@ template <class Number, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// The tasks' demand as if they could be preempted anywhere, for free.
+/// Returns the tasks' demand as if they could be preempted anywhere, for free.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto demand_of(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> sporadic_demand<Number, MaxTasks> {

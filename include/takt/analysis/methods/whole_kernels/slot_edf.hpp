@@ -35,7 +35,7 @@ template <class Number, std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// EDF inside a slot against its exact supply, for any releases; exact for sporadic tasks with free preemption.
+/// Tests EDF inside a slot against its exact supply, for any releases; exact for sporadic tasks with free preemption.
 /// Source: Zahaf and Lipari 2020, Theorem 3, with the sign of Eq. 8 repaired.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_supply_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
@@ -57,7 +57,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
                               no_blocking<fraction>{});
 }
 
-/// The longest preemption cost in a part: how long before the end of its slot no wave may start any more.
+/// Returns the longest preemption cost in a part: how long before the end of its slot no wave may start any more.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto guard_band(const task_rows<accelerator_task<Number>, MaxTasks>& part) -> Number {
   Number guard(0);
@@ -67,9 +67,9 @@ template <class Number, std::size_t MaxTasks>
   return guard;
 }
 
-/// EDF inside a slot where a kernel stops only at the end of a wave: waves start ahead of the guard band, so the budget
-/// is shorter by it, and a wave of a later deadline stands before the demand. Needs kernels that yield between waves;
-/// hardware levels alone cannot empty an accelerator at the end of a slot. For any releases.
+/// Tests EDF inside a slot where a kernel stops only at the end of a wave. Waves start ahead of the guard band, so the
+/// budget is shorter by it, and a wave of a later deadline comes before the demand. Needs kernels that yield between
+/// waves; hardware levels alone cannot empty an accelerator at the end of a slot. For any releases.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_guarded_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                               const slot_reservation<Number>& slot) -> edf_verdict<Number> {

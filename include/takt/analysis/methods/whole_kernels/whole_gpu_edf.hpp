@@ -33,7 +33,7 @@ namespace detail {
   return 0;
 }
 
-/// The longest preemption cost of a task with a later deadline than task j. Cost: one pass.
+/// Returns the longest preemption cost of a task with a later deadline than task j. Cost: one pass.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto cost_of_preempting(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                 std::size_t j) -> Number {
@@ -106,9 +106,9 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, blocking);
 }
 
-/// EDF on a stack of nested kernels, at most `levels` of them started. Sufficient for any releases.
+/// Tests EDF on a stack of nested kernels, at most `levels` of them started. Sufficient for any releases.
 ///
-/// A kernel blocks for its whole time only from the top of a full stack, so with levels - 1 kernels of later deadlines
+/// A kernel blocks for its whole time only from the top of a full stack. So levels - 1 kernels of later deadlines are
 /// below it; it may itself first wait for the wave of one of them. A job is charged the longest wave that it can cut
 /// short where the cost is lost (overhead) or spent on the wrong kernel (race). Source: Zahaf and Lipari 2020, Lemma 1,
 /// with blockers and charges corrected; the ideal model after Baruah 2005. Error: `platform_size_out_of_range` where
@@ -123,8 +123,8 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   return judge_demand<Report>(terms.demand, dedicated_processor<Number>{}, terms.blocking);
 }
 
-/// Event-driven gang EDF with ideal preemption on any number of cores, with backfilling or in strict order: the first
-/// ready job always runs, so that all kernels one after the other are a safe picture of it.
+/// Tests event-driven gang EDF with ideal preemption on any number of cores, with backfilling or in strict order. The
+/// first ready job always runs, so it is safe to treat all kernels as running one after the other.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto gang_serial_edf(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> edf_verdict<Number> {

@@ -1,4 +1,4 @@
-// EXPECT: takt: known_method of this board, which is the template argument, cannot judge it
+// EXPECT: takt: the method that is asked, which is the template argument, cannot judge this board
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 
@@ -11,7 +11,5 @@ struct my_method {
   static constexpr void responds(const auto& /*table*/, const auto& /*stations*/, std::span<takt::ticks> /*bounds*/) {}
 #endif
 };
-template <>
-inline constexpr my_method takt::analysis::known_method<decltype(other)>{};
-constexpr auto verdict =
-    takt::analyze(other, takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(4_ms))));
+constexpr auto verdict = takt::analyze(
+    other, takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(4_ms))), takt::methods<my_method>{});
