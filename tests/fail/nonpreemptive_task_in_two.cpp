@@ -11,6 +11,6 @@ constexpr auto how = takt::task_preemption::cooperative;
 #else
 constexpr auto how = takt::task_preemption::nonpreemptive;
 #endif
-constexpr auto tasks =
-    takt::task_set(takt::task("logging", takt::period(15_ms), takt::preemptible(how), takt::cpu(2_ms), takt::cpu(1_ms)));
+constexpr auto tasks = takt::task_set(
+    takt::task("logging", takt::period(15_ms), takt::preemptible(how), takt::cpu(2_ms), takt::cpu(1_ms)));
 constexpr auto verdict = takt::analyze(cores, tasks);

@@ -7,7 +7,8 @@ using namespace takt::literals;
 
 constexpr auto cores = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority));
 constexpr auto logging = [](takt::duration region) {
-  return takt::task_set(takt::task("logging", takt::period(15_ms), takt::cpu(2_ms, takt::nonpreemptive_region(region))));
+  return takt::task_set(
+      takt::task("logging", takt::period(15_ms), takt::cpu(2_ms, takt::nonpreemptive_region(region))));
 };
 
 #ifdef TAKT_FIXED

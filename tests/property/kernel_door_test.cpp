@@ -58,7 +58,8 @@ auto watch(const Rule& rule, bool pinned) -> sightings {
     const kernel_table table = random_kernels(random, pinned);
     takt::model_error error;
     const auto known = takt::analysis::detail::judge_by<
-        takt::analysis::method_of<std::remove_cvref_t<decltype(board)>, takt::published>>(board, table, takt::plan<1, 1>{}, error);
+        takt::analysis::method_of<std::remove_cvref_t<decltype(board)>, takt::published>>(board, table,
+                                                                                          takt::plan<1, 1>{}, error);
     const auto verdict = takt::analyze(board, table, takt::published_methods);
     out.lost += known.schedulable() && !verdict.schedulable() ? 1 : 0;
     if (!verdict.schedulable()) { continue; }

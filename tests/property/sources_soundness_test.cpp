@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <takt/takt.hpp>
 #include <takt/simulation.hpp>
+#include <takt/takt.hpp>
 
 #include "property/composed_systems.hpp"
 

@@ -47,11 +47,13 @@ constexpr takt::plan<4> as_named{};
 constexpr auto evidence = takt::analysis::evidence_of<takt::published>(by_levels, kernels, as_named);
 static_assert(evidence.parts[0].test.at == (10_ms).count() && evidence.parts[0].test.slack == 0);
 
-static_assert(takt::analysis::evidence_of<takt::published>(by_turns, kernels, as_named).parts[0].test.slack == (2_ms).count());
+static_assert(takt::analysis::evidence_of<takt::published>(by_turns, kernels, as_named).parts[0].test.slack ==
+              (2_ms).count());
 static_assert(takt::analysis::analyze_by<takt::published>(by_rank, kernels).tasks[3].bound.value == (16_ms).count());
 static_assert(takt::analysis::analyze_by<takt::published>(by_gang, kernels).schedulable());
 static_assert(!takt::analysis::analyze_by<takt::published>(by_slots, kernels).schedulable());
-static_assert(takt::analysis::evidence_of<takt::published>(by_slots, table_1, as_named).parts[0].test.slack == -(1_ms).count());
+static_assert(takt::analysis::evidence_of<takt::published>(by_slots, table_1, as_named).parts[0].test.slack ==
+              -(1_ms).count());
 
 static_assert(takt::simulate(by_levels, kernels, {.horizon = 120_ms}).misses() == 0);
 static_assert(takt::simulate(by_slots, table_1, {.horizon = 60_ms}).misses() == 1);

@@ -356,9 +356,8 @@ class share_search_steps {
 };
 
 template <class P, class T, class Test>
-using share_search_steps_of =
-    share_search_steps<tasks_of<T>, typename Test::plan_type,
-                       std::invoke_result_t<const Test&, const typename Test::plan_type&>>;
+using share_search_steps_of = share_search_steps<tasks_of<T>, typename Test::plan_type,
+                                                 std::invoke_result_t<const Test&, const typename Test::plan_type&>>;
 
 template <class P, class T, class Test>
 class share_finder final : public share_search_steps_of<P, T, Test> {

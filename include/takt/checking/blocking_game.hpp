@@ -22,22 +22,22 @@ struct blocking_limits {
   std::vector<std::int32_t> sections{};  ///< each client's own, instead of `section`
 };
 
-/// The longest pi-blocking of one request, over every run of a lock in a cluster.
+/// Computes the longest pi-blocking of one request, over every run of a lock in a cluster.
 ///
 /// Clients are jobs; a smaller number is a more important job. At any instant an adversary lets an idle client issue, a
-/// holder release, a waiting client other than the target withdraw, or a unit of time pass in which the target is
-/// pi-blocked: it waits and fewer than `cpus` incomplete requests are more important (whether it is among the c best
-/// *pending* jobs, the adversary decides with further jobs). In such a unit those holders are sure to advance that are
-/// at least as important as the target or to whom `heir` leads from a waiting client that is: the c best jobs lend
-/// their priorities to at most c others, each to one. Everybody else stands still, and time in which the target is not
-/// pi-blocked is left out because it is not counted. This covers all job sets with that many clients, whatever they do
-/// outside of the lock.
+/// holder release, or a waiting client other than the target withdraw. Or it lets a unit of time pass in which the
+/// target is pi-blocked: it waits and fewer than `cpus` incomplete requests are more important. Whether it is among the
+/// c best *pending* jobs, the adversary decides with further jobs. In such a unit a holder is sure to advance if it is
+/// at least as important as the target. So is one to whom `heir` leads from a waiting client as important: the c best
+/// jobs lend their priorities to at most c others, each to one. Other clients make no progress. Time in which the
+/// target is not pi-blocked is left out because it is not counted. This covers all job sets with that many clients,
+/// whatever they do outside of the lock.
 template <CheckableLock P>
 class blocking_game {
  public:
   blocking_game(const P& start, const blocking_limits& l) : limits_{l}, start_{start} {}
 
-  /// The longest for any client.
+  /// Returns the longest for any client.
   [[nodiscard]] auto worst() -> std::int32_t {
     std::int32_t out = 0;
     for (request_id j = 0; j < limits_.clients; ++j) { out = std::max(out, worst_of(j)); }
@@ -137,9 +137,9 @@ struct blocking_report {
   std::string story{};  ///< + issue, - release, x withdraw, | a unit of time
 };
 
-/// The longest suspension-oblivious wait of any client's request, see `blocking_game`, and how it comes about. What a
-/// bound says can be held against it.
-/// Cost: the positions of all states of the lock times how far each section has come.
+/// Returns the longest suspension-oblivious wait of any client's request, see `blocking_game`, and how it comes about.
+/// What a bound says can be held against it. Cost: the positions of all states of the lock times how far each section
+/// has come.
 template <CheckableLock P>
 [[nodiscard]] auto longest_blocking(const P& start, const blocking_limits& limits) -> blocking_report {
   blocking_game<P> game{start, limits};

@@ -20,11 +20,11 @@ struct donation_limits {
   std::int32_t give_up = 1000;  ///< longer delays count as this
 };
 
-/// The longest pi-blocking of one job under a lock whose clusters run priority donation, over every run: `direct`
-/// while its request waits, `indirect` while it donates. Job j belongs to cluster j mod clusters; a smaller number is a
-/// more important job. An adversary releases jobs, issues where the gate allows it, releases, withdraws and completes
-/// at any instant. When a unit of time passes, every holder advances that is among the best of its cluster or has a
-/// donor there.
+/// Computes the longest pi-blocking of one job under a lock whose clusters run priority donation, over every run:
+/// `direct` while its request waits, `indirect` while it donates. Job j belongs to cluster j mod clusters; a smaller
+/// number is a more important job. An adversary releases jobs, issues where the gate allows it, releases, withdraws and
+/// completes at any instant. When a unit of time passes, every holder advances that is among the best of its cluster or
+/// has a donor there.
 template <CheckableLock P, class Rules = donation_rules>
 class donation_game {
  public:
@@ -57,11 +57,11 @@ class donation_game {
   /// Returns how the longest delay arose: ^ released, + issue, - release, x withdraw, . completed, | a unit of time.
   [[nodiscard]] auto direct_story() const -> const std::string& { return direct_story_; }
   [[nodiscard]] auto indirect_story() const -> const std::string& { return indirect_story_; }
-  /// Positions in which an incomplete request belongs to a job that is not among the best and has no donor there.
+  /// Returns in how many positions an incomplete request belongs to a job that is not among the best and has no donor.
   [[nodiscard]] auto deserted() const -> std::size_t { return deserted_; }
-  /// Requests that a lock with limited queues put outside of them, over all positions.
+  /// Returns how many requests a lock with limited queues put outside of them, over all positions.
   [[nodiscard]] auto overflows() const -> std::size_t { return overflows_; }
-  /// Donations that began at another event than the donor's release.
+  /// Returns how many donations began at another event than the donor's release.
   [[nodiscard]] auto late_donations() const -> std::size_t { return late_; }
 
  private:

@@ -19,18 +19,18 @@
 namespace takt::inline TAKT_ABI::checking {
 
 struct checker_expectations {
-  /// Whom a release must serve, of all who wait: `service_order::first_come`, `service_order::priority` or a comparison
-  /// of one's own. Nothing: anybody.
+  /// Says which waiter a release must serve: `service_order::first_come`, `service_order::priority` or a comparison of
+  /// one's own. Nothing: any waiter.
   std::optional<service_order> order{};
   bool work_conserving = true;
   bool serves_all = true;
 };
 
-/// Every sequence of issue, release and withdraw on a lock, for every order of importance among its clients. Checks
-/// what any lock must keep: replicas exclude, no request is lost or invented, grants are told, heirs lead to holders,
-/// and what is expected besides; `invariant(lock)` says what else is wrong with a state, in a word, or nothing. Clients
-/// are as many as the lock has room for. Cost: n! times the states of a lock with n clients, of which there are some
-/// hundred for four and some ten thousand for six.
+/// Runs every sequence of issue, release and withdraw on a lock, for every order of importance among its clients. It
+/// checks what any lock must keep: replicas exclude, no request is lost or invented, grants are told, and `heir` leads
+/// to holders. It checks what is expected besides; `invariant(lock)` says what else is wrong with a state, in a word,
+/// or nothing. Clients are as many as the lock has room for. Cost: n! times the states of a lock with n clients, of
+/// which there are some hundred for four and some ten thousand for six.
 template <CheckableLock P, class Invariant>
 class locking_checker {
  public:
@@ -50,7 +50,7 @@ class locking_checker {
 
   [[nodiscard]] auto states() const -> std::size_t { return total_; }
   [[nodiscard]] auto transitions() const -> std::size_t { return transitions_; }
-  /// Returns what was found wrong first.
+  /// Returns the first fault that was found.
   [[nodiscard]] auto complaint() const -> const std::string& { return complaint_; }
 
  private:
@@ -113,7 +113,7 @@ class locking_checker {
     if (expected_.serves_all) { drain(s.lock); }
   }
 
-  /// From any state, releases alone must serve everybody.
+  /// Checks that from any state, releases alone serve every client.
   void drain(P lock) {
     for (std::size_t step = 0; step < count; ++step) {
       for (request_id r = 0; r < clients; ++r) {

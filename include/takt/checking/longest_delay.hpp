@@ -16,18 +16,18 @@
 
 namespace takt::inline TAKT_ABI::checking {
 
-/// A lock whose states can be told apart, so that it can be checked exhaustively.
+/// Holds for a lock whose states can be told apart, so that it can be checked exhaustively.
 template <class P>
 concept CheckableLock = LockingProtocol<P> && std::equality_comparable<P>;
 
-/// A step of a run: what (one character) happened to whom.
+/// Describes a step of a run: what (one character) happened to whom.
 struct run_step {
   char what = ' ';
   request_id who = no_request;
 };
 
-/// The longest total delay over all runs through a finite graph of positions. A position is visited again whenever it
-/// is reached with a longer delay; delays stop growing at `give_up`, so that cycles end.
+/// Computes the longest total delay over all runs through a finite graph of positions. A position is visited again
+/// whenever it is reached with a longer delay; delays stop growing at `give_up`, so that cycles end.
 template <class Position>
 class longest_delay {
  public:

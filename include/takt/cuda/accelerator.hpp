@@ -32,7 +32,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// Where a launch of an accelerator's kernel goes.
+/// Says where a launch of an accelerator's kernel goes.
 struct accelerator_site {
   std::int32_t device = 0;
   context_handle context{};
@@ -44,8 +44,8 @@ struct accelerator_site {
   yield_words* words = nullptr;  ///< the same for the host
 };
 
-/// A kernel of a `cuda_accelerator`, which can stop between two waves and go on with another launch: a length of time,
-/// or code that is called as follows.
+/// Is a kernel of a `cuda_accelerator`, which can stop between two waves and go on with another launch. It is a length
+/// of time, or code that is called as follows.
 ///
 /// - `begin()`: the next launch begins a job.
 /// - `launch(driver, site)`: puts the job, or what is left of it, into the stream of the site, and does not wait.
@@ -87,13 +87,13 @@ struct accelerator_options {
   function_handle occupy{};   ///< `compiled_occupy()`; none: PTX
 };
 
-/// One GPU as an accelerator with a few preemption levels: a stream for each core and level and for each level of the
-/// kernels on all cores, of the stream priority of the level. A core is a fixed number of SMs; kernels for a core stay
-/// there by themselves (see pinned_kernel.cuh), and a kernel of a higher level gets its SMs when waves of the one below
-/// end. Kernels that are only a length occupy a place on the device, not a core.
+/// One GPU as an accelerator with a few preemption levels. Each core and level has a stream, and so has each level of
+/// the kernels on all cores, of the stream priority of the level. A core is a fixed number of SMs; kernels for a core
+/// stay there by themselves (see pinned_kernel.cuh). A kernel of a higher level gets its SMs when waves of the one
+/// below end. Kernels that are only a length occupy a place on the device, not a core.
 ///
 /// Cores are no green contexts. A level is a stream priority, and the driver promises an order by priority, if any,
-/// among streams of one context: a kernel on all cores would be in another one than those on a core, and which of them
+/// among streams of one context. A kernel on all cores would be in another context than those on a core. Which of them
 /// gets an SM when a wave ends would be open. Nor do green contexts come in cores of one or two SMs.
 ///
 /// A failed launch ends as complete with what it computed void; `fault()` says that there was one, and a run that is
@@ -123,7 +123,7 @@ class cuda_accelerator {
     return streams.cores >= 1 && std::int64_t{streams.cores} * sms_per_core_ <= gpu.sms &&
            streams.levels <= levels_.count;
   }
-  /// False also when the driver refuses something; then there is a fault.
+  /// Returns false also when the driver refuses something; then there is a fault.
   [[nodiscard]] auto open(const runtime::accelerator_setup& setup) -> bool {
     close();
     setup_ = setup;
@@ -193,8 +193,8 @@ class cuda_accelerator {
     TAKT_EXPECTS(failed());
     return sentence(*fault());
   }
-  /// Kernels that ran on fewer blocks than planned or needed more launches than one, since `open` or the last call.
-  /// Pre: closed.
+  /// Returns sentences on kernels that ran on fewer blocks than planned or needed more launches than one, since `open`
+  /// or the last call. Pre: closed.
   [[nodiscard]] auto take_notes() -> std::vector<std::string> {
     TAKT_EXPECTS(jobs_.empty());
     std::vector<std::string> out;
@@ -208,8 +208,8 @@ class cuda_accelerator {
     return check_cuda_machine(machine_, sources_.machine, sources_.variables);
   }
 
-  /// Tells of each launch from its submission to its end, which is all that the host knows; of a kernel for all cores
-  /// as a piece over all of them.
+  /// Records each launch from its submission to its end, which is all that the host knows. A kernel for all cores is a
+  /// piece over all of them.
   template <TraceRecorder Recorder>
   auto replay(Recorder& recorder, ticks origin) const -> std::uint64_t {
     std::uint64_t lost = 0;
@@ -273,7 +273,7 @@ class cuda_accelerator {
                                     .control = j.control,
                                     .words = j.words});
   }
-  /// On the thread of the stream.
+  /// Ends a job, on the thread of the stream.
   static void end(job_state& j, result how) {
     cuda_accelerator& own = *j.owner;
     own.remember(j);
@@ -307,7 +307,7 @@ class cuda_accelerator {
     }
     setup_.ended(j.id, complete ? runtime::launch_end::complete : runtime::launch_end::yielded);
   }
-  /// Not where it is being closed, which then hears of no end. A request to yield stays one.
+  /// Returns whether it goes on: not while it is being closed, which then gets no end. A request to yield stays one.
   [[nodiscard]] auto goes_on(job_state& j) -> bool {
     const std::lock_guard lock{mutex_};
     if (!closed_) { put(j); }

@@ -21,7 +21,7 @@ namespace takt::inline TAKT_ABI::cuda {
 
 enum class copy_kind : std::uint8_t { to_device, to_host, peer };
 
-/// Bytes to move between two memories. The devices are the driver's numbers, and set for device memory only.
+/// Describes bytes to move between two memories. The devices are the driver's numbers, and set for device memory only.
 struct copy_request {
   copy_kind kind = copy_kind::to_device;
   std::uint64_t to = 0;
@@ -30,7 +30,7 @@ struct copy_request {
   std::int32_t to_device = -1;
   std::int32_t from_device = -1;
 
-  /// The part of it from a place on.
+  /// Returns the part of it from a place on.
   [[nodiscard]] constexpr auto piece(std::size_t first, std::size_t length) const noexcept -> copy_request {
     copy_request out = *this;
     out.to += first;
@@ -40,7 +40,7 @@ struct copy_request {
   }
 };
 
-/// Memory that a timed copy cannot use.
+/// Is thrown for memory that a timed copy cannot use.
 class unsuitable_memory : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
@@ -48,7 +48,7 @@ class unsuitable_memory : public std::invalid_argument {
 
 namespace detail {
 
-/// Of the first byte and the last.
+/// Returns facts on the memory of the first byte and of the last.
 template <CudaDriver D>
 [[nodiscard]] auto facts_of(const context_ref<D>& c, std::uint64_t address, std::size_t bytes) -> pointer_facts {
   if (bytes > 1) {
@@ -73,8 +73,8 @@ template <CudaDriver D>
 
 }  // namespace detail
 
-/// For the copies of a `cuda_device`, which take their addresses as they are. Error: `unsuitable_memory` unless all of
-/// it is pinned memory of the host; `cuda_error`.
+/// Checks memory for the copies of a `cuda_device`, which take their addresses as they are. Error: `unsuitable_memory`
+/// unless all of it is pinned memory of the host; `cuda_error`.
 template <CudaDriver D>
 void require_pinned(const context_ref<D>& c, const void* memory, std::size_t bytes) {
   if (detail::facts_of(c, reinterpret_cast<std::uintptr_t>(memory), bytes).kind != memory_kind::pinned) {
@@ -106,9 +106,9 @@ template <CudaDriver D>
 
 using runtime::copy_tally;
 
-/// The calls that a thread makes under a token: each holds the engines that it occupies from before it is issued until
-/// it has ended, and waits for both suspended. When a call fails, or the device is lost, the engines are free before
-/// the `cuda_error` leaves. Source: Elliott 2015, section 3.2.3.
+/// Makes the calls of a thread under a token. Each holds the engines that it occupies from before it is issued until it
+/// has ended. It waits for both suspended. When a call fails, or the device is lost, the engines are free before the
+/// `cuda_error` leaves. Source: Elliott 2015, section 3.2.3.
 ///
 /// `Token` is a `runtime::token_guard`; the overrun of its budget leaves after an operation. Contexts are given by the
 /// pool's number of the GPU, and the devices of requests are the driver's.
@@ -189,7 +189,7 @@ class engine_calls {
 };
 
 /// Lets each GPU reach the memory of its peers, without which the driver takes a peer copy through memory of the host,
-/// on engines that nobody has locked for it. Once, before anything is timed. Contexts are given by the topology's
+/// on engines that are not locked for it. Call it once, before anything is timed. Contexts are given by the topology's
 /// number of the GPU. Pre: one for each of its GPUs. Error: `cuda_error`, with `peer_access_unsupported` where the
 /// topology names peers that the machine does not connect.
 template <CudaDriver D, class Topology>
@@ -219,14 +219,14 @@ class job_state {
     for (const context_ref<D>& gpu : gpus) { rooms_.emplace_back(gpu, bytes); }
   }
 
-  /// Of the latest job; `no_gpu` before the first.
+  /// Returns the GPU of the latest job; `no_gpu` before the first.
   [[nodiscard]] auto gpu() const noexcept -> std::int32_t { return gpu_; }
   [[nodiscard]] auto room_on(std::int32_t gpu) const -> device_address {
     return rooms_[static_cast<std::size_t>(gpu)].get();
   }
 
-  /// At the beginning of a job, once its token has named the GPU: brings the state there, under the locks of the
-  /// engines, if the job before had another one. Pre: `calls` are under that token; peers are connected. Error: as for
+  /// Brings the state to the GPU that the token has named, at the beginning of a job, if the job before had another
+  /// GPU. It holds the locks of the engines. Pre: `calls` are under that token; peers are connected. Error: as for
   /// `engine_calls::copy`, and then the state stays where it was; `std::invalid_argument` for a GPU without room.
   template <class Calls>
   auto bring_to(std::int32_t gpu, Calls& calls, std::size_t chunk) -> runtime::copy_tally {
@@ -257,15 +257,15 @@ class job_state {
   std::int32_t gpu_ = no_gpu;
 };
 
-/// A job that asks for its token with its first GPU call and keeps it until its end, so that jobs without such a call
+/// Is a job that asks for its token with its first GPU call and keeps it until its end. So jobs without such a call
 /// compete for nothing. Source: Elliott 2015, section 5.4.3.
 template <class Pool>
 class job_section {
  public:
-  /// Of the calling thread. Pre: the pool outlives it. Error: as for `Pool::begin_job`.
+  /// Begins a job of the calling thread. Pre: the pool outlives it. Error: as for `Pool::begin_job`.
   explicit job_section(Pool& pool, const runtime::lock_call& call = {}) : job_{pool.begin_job(call)} {}
 
-  /// Waits, suspended, the first time. Error: as for the pool's token.
+  /// Returns the token; waits for it, suspended, the first time. Error: as for the pool's token.
   [[nodiscard]] auto token() -> typename Pool::token& {
     if (!token_) { token_.emplace(std::move(job_).acquire_token()); }
     return *token_;

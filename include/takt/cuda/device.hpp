@@ -30,8 +30,8 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// A stream of the caller's, who keeps it and keeps its kernels on the range; an empty range is that of tasks without
-/// kernels.
+/// Names a stream of the caller, who owns it and keeps its kernels on the range. An empty range is that of tasks
+/// without kernels.
 struct foreign_stream {
   sm_range range{};
   stream_handle stream{};
@@ -43,14 +43,14 @@ struct device_options {
   /// where it is not set.
   std::vector<std::int32_t> ordinals{};
   check_sources sources{};
-  /// Contexts of the caller's by GPU of the platform, as far as there are any. The others get the primary context.
+  /// Contexts of the caller by GPU of the platform, as far as there are any. The others get the primary context.
   std::vector<foreign_context> contexts{};
-  /// For none of the ranges of a GPU, or for all of them.
+  /// Streams are given for none of the ranges of a GPU, or for all of them.
   std::vector<foreign_stream> streams{};
   function_handle occupy{};  ///< `compiled_occupy()`; none: PTX
 };
 
-/// GPUs of NVIDIA for the runtime: what runs on `runtime::emulated_device` runs here.
+/// Offers GPUs of NVIDIA to the runtime: what runs on `runtime::emulated_device` runs here.
 ///
 /// Each task has a stream of its own, on the SMs of its range, and a thread that waits, suspended, for what is in it.
 /// Green contexts can only be split off all at once, so the ranges of all tasks are given at the start. Streams without
@@ -152,7 +152,7 @@ class cuda_device {
   [[nodiscard]] auto findings() const -> runtime::machine_findings {
     return check_cuda_machine(machine_, options_.sources.machine, options_.sources.variables);
   }
-  /// Ranges whose kernels ran on fewer blocks than planned or needed more launches than one, since the last call.
+  /// Notes ranges whose kernels ran on fewer blocks than planned or needed more launches than one, since the last call.
   [[nodiscard]] auto take_notes() -> std::vector<std::string> {
     std::vector<std::string> out;
     for (const auto& s : streams_) {
@@ -166,13 +166,13 @@ class cuda_device {
   [[nodiscard]] auto machine() const noexcept -> const machine_facts& { return machine_; }
   /// Pre, here and below: the platform has the GPU.
   [[nodiscard]] auto backend(std::size_t g) const -> const backend_choice& { return gpus_[g]->choice; }
-  /// For memory and code. Kernels in streams of one's own belong `beside` the ranges. Error, for both: `cuda_error`.
+  /// Serves memory and code. Kernels in streams of one's own belong `beside` the ranges. Error, for both: `cuda_error`.
   [[nodiscard]] auto context(std::size_t g) -> const context_ref<D>& {
     enter(*gpus_[g]);
     return gpus_[g]->context->ref();
   }
-  /// For streams of others, those of a `launch_driver` or `job_streams`: on SMs that no range has. Error:
-  /// `no_sms_left`.
+  /// Returns the context for other streams, those of a `launch_driver` or `job_streams`: on SMs that no range has.
+  /// Error: `no_sms_left`.
   [[nodiscard]] auto beside(std::size_t g) -> const context_ref<D>& {
     const context_ref<D>& all = context(g);
     const gpu& own = *gpus_[g];
@@ -204,7 +204,7 @@ class cuda_device {
     [[nodiscard]] auto told() noexcept -> stream_end {
       return {[](void* o, result how) { static_cast<opened_stream*>(o)->ended(how); }, this};
     }
-    /// On the thread of the stream.
+    /// Ends an operation, on the thread of the stream.
     void ended(result how) {
       if (how == result::success && reporting != nullptr && goes_on(reporting->ended())) { return; }
       const runtime::completion tell = done;

@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// The arguments of a kernel, by value and in order, as the driver wants them.
+/// Holds the arguments of a kernel, by value and in order, as the driver wants them.
 class kernel_arguments {
  public:
   kernel_arguments() = default;
@@ -32,7 +32,7 @@ class kernel_arguments {
     (add(&values, sizeof(Values), alignof(Values)), ...);
   }
 
-  /// One pointer for each argument; valid as long as the object is not changed.
+  /// Returns one pointer for each argument; valid as long as the object is not changed.
   [[nodiscard]] auto pointers() const -> std::vector<void*> {
     std::vector<void*> out;
     out.reserve(places_.size());
@@ -52,21 +52,21 @@ class kernel_arguments {
   std::vector<std::size_t> places_;
 };
 
-/// A kernel of a `cuda_device`: a length of time, a loaded function, or any host code that launches.
+/// Is a kernel of a `cuda_device`: a length of time, a loaded function, or any host code that launches.
 template <CudaDriver D>
 class device_kernel {
  public:
   /// Puts work into the stream of the site, does not wait and throws nothing; called with the context current.
   using launcher = std::function<result(D&, const launch_site&)>;
-  /// Asked by the thread of the stream when a launch has ended, before anybody is told, hence before any copy that
-  /// follows. Does not wait and throws nothing.
+  /// Is asked by the thread of the stream when a launch has ended, before its end is reported, hence before any copy
+  /// that follows. It does not wait and throws nothing.
   using completion = std::function<launch_report()>;
 
   /// Spins on the device for so long.
   explicit device_kernel(ticks length = 0) : length_{std::max<ticks>(0, length)} {}
   explicit device_kernel(launcher launch) : launch_{std::move(launch)} {}
-  /// One that may have to be launched `again`, as long as `ended` says so, or that can end without having done its job,
-  /// which then is a fault of the device.
+  /// Makes one that may have to be launched `again`, as long as `ended` says so. If it ends without having done its
+  /// job, that is a fault of the device.
   device_kernel(launcher launch, completion ended, launcher again)
       : launch_{std::move(launch)}, ended_{std::move(ended)}, again_{std::move(again)} {}
   /// The arguments are the same for every launch.
@@ -105,7 +105,7 @@ class device_kernel {
   launcher again_;
 };
 
-/// A copy of a `cuda_device`: bytes to move, or a length of time in which nothing is moved and the engine kept.
+/// Is a copy of a `cuda_device`: bytes to move, or a length of time in which nothing is moved and the engine kept.
 class device_copy {
  public:
   explicit device_copy(ticks length = 0) noexcept : length_{length} {}

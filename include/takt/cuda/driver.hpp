@@ -20,8 +20,8 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// The machine's driver, loaded when the object is made; no program needs a link flag for it. Where there is none, or
-/// one that lacks an entry, the calls say so (`missing_driver`, `missing_entry`) and `problem()` names entry and
+/// Is the machine's driver, loaded when the object is made; no program needs a link flag for it. Where there is none,
+/// or one that lacks an entry, the calls say so (`missing_driver`, `missing_entry`) and `problem()` names entry and
 /// version. Not tested against a device here: its calls are thin, everything that decides is above it.
 class driver {
  public:
@@ -94,7 +94,7 @@ class driver {
   }
   auto destroy_event(event_handle e) -> result { return call(entries_.destroy_event, e); }
 
-  /// Usable by every context, and by kernels under `address_of_pinned`.
+  /// Allocates memory usable by every context, and by kernels under `address_of_pinned`.
   auto allocate_pinned(std::size_t bytes, void*& out) -> result {
     return call(entries_.allocate_pinned, &out, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
   }
@@ -139,7 +139,7 @@ class driver {
   auto wait_for_stream(stream_handle s) -> result { return call(entries_.wait_for_stream, s); }
 
  private:
-  /// An own value as the driver has it: handles are pointers there.
+  /// Returns an own value as the driver has it: handles are pointers there.
   template <class To, class From>
   [[nodiscard]] static auto as(From v) noexcept -> To {
     if constexpr (std::is_enum_v<From> && std::is_pointer_v<To>) {
@@ -149,13 +149,13 @@ class driver {
       return static_cast<To>(v);
     }
   }
-  /// A missing entry is an answer like any other.
+  /// Calls an entry; a missing entry is an answer like any other.
   template <class... Parameters, class... Arguments>
   auto call(CUresult (*entry)(Parameters...), Arguments... arguments) const -> result {
     if (entry == nullptr) { return entries_.loaded() ? result::missing_entry : result::missing_driver; }
     return static_cast<result>(entry(as<Parameters>(arguments)...));
   }
-  /// One that gives a handle or an address.
+  /// Calls an entry that gives a handle or an address.
   template <class Made, class... Parameters, class Handle, class... Arguments>
   auto make(CUresult (*entry)(Made*, Parameters...), Handle& out, Arguments... arguments) const -> result {
     Made made{};

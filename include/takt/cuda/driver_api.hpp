@@ -125,13 +125,13 @@ struct launch_shape {
   }
 };
 
-/// Blocks of so many threads, enough for a thread per element. Pre: threads >= 1.
+/// Returns blocks of so many threads, enough for a thread per element. Pre: threads >= 1.
 [[nodiscard]] constexpr auto covering(std::uint32_t elements, std::uint32_t threads) noexcept -> launch_shape {
   TAKT_EXPECTS(threads >= 1);
   return {.grid = {.x = elements / threads + (elements % threads > 0 ? 1U : 0U)}, .block = {.x = threads}};
 }
 
-/// Streaming multiprocessors of a device or of a part of it, together with the driver's own record of them.
+/// Names streaming multiprocessors of a device or of a part of it, with the driver's own record of them.
 struct sm_resource {
   std::int32_t sms = 0;
   alignas(8) std::array<std::byte, 256> record{};
@@ -171,8 +171,8 @@ concept CudaFacts =
       { d.name_of(r) } -> std::same_as<std::string>;
     };
 
-/// Contexts, whole and partial, and what is made in the one that is current to the calling thread. A green context is
-/// never current: its streams are used from the primary one.
+/// Holds for contexts, whole and partial, and what is made in the one that is current to the calling thread. A green
+/// context is never current: its streams are used from the primary one.
 template <class D>
 concept CudaResources = requires(
     D& d, std::int32_t device, std::int32_t priority, std::int32_t& count, context_handle c,
@@ -207,7 +207,7 @@ concept CudaResources = requires(
   { d.enable_peer(c) } -> std::same_as<result>;
 };
 
-/// Work in streams. Nothing here waits but the two that say so, and those suspend the calling thread.
+/// Holds for work in streams. Nothing here waits but the two that say so, and those suspend the calling thread.
 template <class D>
 concept CudaWork =
     requires(D& d, stream_handle s, event_handle e, float& milliseconds, function_handle f, const launch_shape& shape,
@@ -223,7 +223,7 @@ concept CudaWork =
       { d.wait_for_stream(s) } -> std::same_as<result>;
     };
 
-/// The CUDA driver interface as far as the adapter needs it, in takt's own values, so that the same code runs over the
+/// The CUDA driver interface as far as the adapter needs it, in takt's own values. So the same code runs over the
 /// machine's driver and over one that tests make up.
 ///
 /// - Every stream is made without relation to the legacy default stream; the smaller its priority, the sooner its work.
@@ -272,7 +272,7 @@ struct failure {
   }
 }
 
-/// The call, the driver's word for what went wrong, the device and the context, as far as they are known.
+/// Returns the call, the driver's word for what went wrong, the device and the context, as far as they are known.
 [[nodiscard]] inline auto sentence(const failure& f) -> std::string {
   std::string out = f.call + ": " + (f.name.empty() ? "error " + std::to_string(static_cast<int>(f.code)) : f.name);
   if (f.device >= 0) { out += ", device " + std::to_string(f.device); }
@@ -280,7 +280,7 @@ struct failure {
   return out;
 }
 
-/// A call of the driver that did not succeed.
+/// Is thrown for a call of the driver that did not succeed.
 class cuda_error : public std::runtime_error {
  public:
   explicit cuda_error(failure what) : std::runtime_error{sentence(what)}, what_{std::move(what)} {}
@@ -295,7 +295,7 @@ class cuda_error : public std::runtime_error {
   failure what_;
 };
 
-/// The driver's word for an answer, and what to do where that is known.
+/// Returns the driver's word for an answer, and what to do where that is known.
 template <class D>
 [[nodiscard]] auto word_of(const D& driver, result r) -> std::string {
   switch (r) {
@@ -310,7 +310,7 @@ template <class D>
   }
 }
 
-/// Where calls are made, for the message.
+/// Says where calls are made, for the message.
 struct call_place {
   std::int32_t device = -1;
   context_handle context{};

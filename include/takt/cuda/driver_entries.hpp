@@ -33,7 +33,7 @@ class driver_entries {
   static constexpr int green = 12'040;
   static constexpr int green_streams = 12'050;
 
-  /// Before the entries, which are found with it.
+  /// The library stands before the entries, which are found with it.
   void* library_ = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   std::string problem_ =
       library_ == nullptr ? "libcuda.so.1 cannot be loaded; install a driver of NVIDIA for CUDA 11.0 or later" : "";
@@ -58,7 +58,7 @@ class driver_entries {
   }
 
   [[nodiscard]] auto loaded() const noexcept -> bool { return library_ != nullptr; }
-  /// A sentence on the entries that are missing; empty when none is.
+  /// Returns a sentence on the entries that are missing; empty when none is.
   [[nodiscard]] auto problem() const -> std::string { return problem_; }
 
   CUresult (*init)(unsigned) = find("cuInit");

@@ -18,16 +18,16 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// Streams that jobs of one GPU node need so that none is used by two jobs at once. Pre: period >= 1, response >= 0.
+/// Returns how many streams jobs of a node need so that no two use one at once. Pre: period >= 1, response >= 0.
 [[nodiscard]] constexpr auto streams_for(ticks response, ticks period) noexcept -> std::size_t {
   TAKT_EXPECTS(period >= 1 && response >= 0);
   const ticks needed = response / period + (response % period > 0 ? 1 : 0);
   return static_cast<std::size_t>(needed > 0 ? needed : 1);
 }
 
-/// A node's kernels, each job in a stream of its own: two jobs in one stream would run one after the other, which an
-/// analysis of a GPU that takes any kernel with free blocks does not know. Jobs enter in order and at least the
-/// separation apart. Any thread may call it, for different jobs at once. Source: Yang et al. 2018, section 4.2.
+/// Runs a node's kernels, each job in a stream of its own. Two jobs in one stream would run one after the other, but
+/// the analysis assumes a GPU that takes any kernel with free blocks. Jobs enter in order and at least the separation
+/// apart. Any thread may call it, for different jobs at once. Source: Yang et al. 2018, section 4.2.
 template <CudaDriver D, std::size_t Window>
 class job_streams {
  public:
@@ -41,7 +41,7 @@ class job_streams {
   }
 
   /// Waits for the job's turn, lets `enqueue(driver, stream)` launch it, and waits until it has ended; all suspended.
-  /// False when the job has been before or is too far ahead. A job that the driver refuses has had its turn all the
+  /// Returns false when the job ran before or is too far ahead. A job that the driver refuses has had its turn all the
   /// same. It is kept apart from the one before, but for that no later than its nominal `release`, on the clock of
   /// `runtime::now`: see `guarded_enqueue`. Error: `cuda_error`.
   template <class Enqueue>
@@ -63,13 +63,13 @@ class job_streams {
     });
     return true;
   }
-  /// Runs a job without a nominal release. The separation is kept whatever comes: a lag then ends only where jobs come
-  /// further apart.
+  /// Runs a job without a nominal release. The separation is always kept: a lag then ends only where jobs come further
+  /// apart.
   template <class Enqueue>
   [[nodiscard]] auto run(std::int64_t job, Enqueue enqueue) -> bool {
     return run(job, no_event, std::move(enqueue));
   }
-  /// Instants at which the jobs have entered; for the last `Window` of them.
+  /// Returns the instant at which a job has entered; for the last `Window` of them.
   [[nodiscard]] auto entered(std::int64_t job) const -> ticks {
     const std::lock_guard lock{mutex_};
     return times_[static_cast<std::size_t>(job) % Window];
@@ -79,7 +79,7 @@ class job_streams {
   }
 
  private:
-  /// Keeps a job's stream, and the next job back until this one has entered. The lock is open meanwhile.
+  /// Keeps a job's stream, and holds the next job back until this one has entered. The lock is open meanwhile.
   class turn {
    public:
     turn(job_streams& of, std::unique_lock<runtime::inheriting_mutex>& lock, std::int64_t job, std::size_t own)

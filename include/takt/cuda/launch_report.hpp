@@ -43,8 +43,8 @@ class overrun_record {
                            std::uint64_t{r.claimed} * least_.expected < std::uint64_t{least_.claimed} * r.expected);
     if (is_least) { least_ = r; }
   }
-  /// A sentence about the jobs of `whom` that took another launch or had fewer blocks at work than planned. None where
-  /// there was no such job since the last call.
+  /// Returns a sentence about the jobs of `whom` that took another launch or had fewer blocks at work than planned.
+  /// None where there was no such job since the last call.
   [[nodiscard]] auto take(const std::string& whom) -> std::optional<std::string> {
     const std::lock_guard lock{mutex_};
     std::optional<std::string> out;

@@ -25,7 +25,7 @@ namespace takt::inline TAKT_ABI::cuda {
 
 enum class compute_mode : std::uint8_t { shared = 0, prohibited = 2, exclusive_process = 3 };
 
-/// Says how the driver splits the SMs of a device, by its own word.
+/// Says how the driver splits the SMs of a device, as it reports itself.
 struct split_facts {
   std::int32_t unit = 0;    ///< SMs of the smallest group
   std::int32_t groups = 0;  ///< how many of these there are
@@ -49,7 +49,7 @@ struct gpu_facts {
   [[nodiscard]] auto split(bool ignore_coscheduling) const noexcept -> const split_facts& {
     return ignore_coscheduling ? single : coscheduled;
   }
-  /// Of which one copies to the host where there are two; further ones stay unused.
+  /// Returns how many engines are used. Of two, one copies to the host; further ones stay unused.
   [[nodiscard]] auto usable_copy_engines() const noexcept -> std::int32_t {
     return std::clamp(copy_engines, 0, max_copy_engines);
   }
@@ -60,12 +60,12 @@ struct machine_facts {
   std::vector<gpu_facts> gpus;
 };
 
-/// Stream priorities of a device.
+/// Holds the stream priorities of a device.
 struct priority_levels {
   std::int32_t count = 1;        ///< different ones
   std::int32_t most_urgent = 0;  ///< the smallest number
 
-  /// 0 for the least urgent level.
+  /// Returns the priority of a level; it is 0 for the least urgent one.
   [[nodiscard]] constexpr auto priority_of(std::int32_t level) const noexcept -> std::int32_t {
     return most_urgent + std::max(0, count - 1 - level);
   }
@@ -142,7 +142,7 @@ template <CudaDriver D>
   return out;
 }
 
-/// Values of environment variables. Tests put others in their place.
+/// Returns values of environment variables. Tests put others in their place.
 using environment = std::function<std::optional<std::string>(const char* name)>;
 
 [[nodiscard]] inline auto process_environment(const char* name) -> std::optional<std::string> {
@@ -150,7 +150,7 @@ using environment = std::function<std::optional<std::string>(const char* name)>;
   return value == nullptr ? std::nullopt : std::optional<std::string>{value};
 }
 
-/// Where the findings of `check_cuda_machine` come from.
+/// Says where the findings of `check_cuda_machine` come from.
 struct check_sources {
   runtime::machine_sources machine{};
   environment variables = process_environment;
@@ -187,7 +187,7 @@ struct check_sources {
   return out;
 }
 
-/// `runtime::check_machine` for the GPUs too, and what the driver adds.
+/// Does `runtime::check_machine` for the GPUs too, and adds what the driver says.
 [[nodiscard]] inline auto check_cuda_machine(const machine_facts& machine, const runtime::machine_sources& from = {},
                                              const environment& env = process_environment)
     -> runtime::machine_findings {
@@ -196,7 +196,7 @@ struct check_sources {
   return out;
 }
 
-/// "0,2" as the driver's numbers of GPUs, in this order; none when it is anything else or names one twice.
+/// Reads "0,2" as the driver's numbers of GPUs, in this order; none when it is anything else or names one twice.
 [[nodiscard]] inline auto parse_gpu_list(std::string_view text) -> std::optional<std::vector<std::int32_t>> {
   std::vector<std::int32_t> out;
   const char* place = text.data();
@@ -216,8 +216,8 @@ struct check_sources {
   return std::nullopt;
 }
 
-/// The GPUs of this process, as `TAKT_GPUS` names them; empty when it is not set. Error: `std::invalid_argument` when
-/// it is set to anything but a list. Source: Elliott 2015, section 5.4.3.
+/// Returns the GPUs of this process, as `TAKT_GPUS` names them; empty when it is not set. Error:
+/// `std::invalid_argument` when it is set to anything but a list. Source: Elliott 2015, section 5.4.3.
 [[nodiscard]] inline auto gpus_from_environment(const environment& variables = process_environment)
     -> std::vector<std::int32_t> {
   const auto text = variables("TAKT_GPUS");

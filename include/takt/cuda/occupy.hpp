@@ -21,9 +21,9 @@ struct yield_words {
 
 inline constexpr const char* occupy_name = "takt_occupy";
 
-/// One thread that spins for `length` nanoseconds of the device's timer in waves of `wave`, and looks for a request to
-/// yield between two waves if it is given control words. It stands for kernels of which only the length is known; it
-/// holds a place on an SM, not a whole SM.
+/// Is one thread that spins for `length` nanoseconds of the device's timer in waves of `wave`. If it is given control
+/// words, it looks for a request to yield between two waves. It stands for kernels of which only the length is known;
+/// it holds a place on an SM, not a whole SM.
 inline constexpr const char* occupy_ptx = R"(
 .version 7.0
 .target sm_52
@@ -64,7 +64,7 @@ end:
 )";
 static_assert(offsetof(yield_words, left) == 8);
 
-/// That kernel on one GPU: compiled by the caller (occupy.cuh), or from PTX, which the first launch loads. A program
+/// Is that kernel on one GPU: compiled by the caller (occupy.cuh), or from PTX, which the first launch loads. A program
 /// that launches none needs no compiler in the driver; for one that does, a launch before its timed ones loads it.
 template <CudaDriver D>
 class occupy_kernel {
@@ -73,8 +73,8 @@ class occupy_kernel {
   explicit occupy_kernel(const context_ref<D>& c, function_handle compiled = {}) noexcept
       : context_{c}, kernel_{compiled} {}
 
-  /// Does not wait; what the driver says to the load or the launch. The arguments are copied before the call returns.
-  /// From any thread.
+  /// Returns what the driver says to the load or the launch. Does not wait. The arguments are copied before the call
+  /// returns. From any thread.
   auto launch(D& driver, stream_handle s, std::uint64_t length, std::uint64_t wave, device_address control = {})
       -> result {
     if (const result r = load(); r != result::success) { return r; }
@@ -84,7 +84,7 @@ class occupy_kernel {
   }
 
  private:
-  /// Once, whatever the answer.
+  /// Loads it once, whatever the answer.
   auto load() -> result {
     const std::lock_guard lock{mutex_};
     if (kernel_ != function_handle{} || answer_ != result::success) { return answer_; }

@@ -26,7 +26,7 @@ enum class partition_backend : std::uint8_t {
   caller_streams,    ///< the caller, who has made a stream for each range
 };
 
-/// Where a kernel is to be launched. With `pinned_blocks` the kernel itself has to stay on the range.
+/// Says where a kernel is to be launched. With `pinned_blocks` the kernel itself has to stay on the range.
 struct launch_site {
   std::int32_t device = 0;
   context_handle context{};
@@ -58,7 +58,7 @@ namespace detail {
 inline constexpr const char* exceeded_under_mps =
     "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE lets green contexts use more SMs than their own";
 
-/// Why a GPU cannot be split into green contexts of so many SMs; empty if it can.
+/// Returns why a GPU cannot be split into green contexts of so many SMs; empty if it can.
 [[nodiscard]] inline auto why_not_split(const machine_facts& machine, std::int32_t device,
                                         std::span<const std::int32_t> sms, bool ignore_coscheduling) -> std::string {
   constexpr std::int32_t first_with_green_streams = 12'050;
@@ -86,7 +86,7 @@ inline constexpr const char* exceeded_under_mps =
 
 }  // namespace detail
 
-/// The strongest way to keep these ranges of one GPU apart that machine and program allow.
+/// Returns the strongest way to keep these ranges of one GPU apart that machine and program allow.
 [[nodiscard]] inline auto choose_backend(const machine_facts& machine, std::int32_t device,
                                          std::span<const sm_range> ranges, const partition_wish& wish = {})
     -> backend_choice {
@@ -115,7 +115,7 @@ inline constexpr const char* exceeded_under_mps =
   return out;
 }
 
-/// SMs of one split: kernels of its streams run on these and no others. Which ones is the driver's choice.
+/// Holds SMs of one split: kernels of its streams run on these and no others. The driver chooses which ones.
 template <CudaDriver D>
 class sm_part {
  public:
@@ -123,13 +123,13 @@ class sm_part {
   sm_part(const context_ref<D>& place, std::int32_t sms) noexcept : place_{place}, sms_{sms} {}
 
   [[nodiscard]] auto sms() const noexcept -> std::int32_t { return sms_; }
-  /// For what makes its own streams: `launch_driver`, `job_streams`, `thread_stream`. Error, here and below:
-  /// `cuda_error`, `no_sms_left` where there are none.
+  /// Returns a place for what makes its own streams: `launch_driver`, `job_streams`, `thread_stream`. Error, here and
+  /// below: `cuda_error`, `no_sms_left` where there are none.
   [[nodiscard]] auto place() const -> const context_ref<D>& {
     if (sms_ == 0) { place_.check(result::no_sms_left, "place"); }
     return place_;
   }
-  /// The smaller the priority, the sooner its kernels. Cost: makes it.
+  /// Makes a stream. The smaller the priority, the sooner its kernels. Cost: makes it.
   [[nodiscard]] auto stream(std::int32_t priority = 0) const -> cuda::stream<D> {
     return cuda::stream<D>{place(), priority};
   }
@@ -155,7 +155,7 @@ class green_context : public resource<D, green_traits> {
 
 }  // namespace detail
 
-/// Green contexts of one split, so that they are disjoint, with one of what is left: work beside the parts belongs
+/// Holds green contexts of one split, so that they are disjoint, and one of what is left. Work beside the parts belongs
 /// there, as streams of the primary context run on the SMs of all parts, too. It outlives the streams of its parts.
 ///
 ///     takt::cuda::partition gpu{driver, 0, {8, 16}};
@@ -204,7 +204,7 @@ class partition {
     TAKT_EXPECTS(i < parts_.size());
     return parts_[i];
   }
-  /// Of no SMs where the parts have all.
+  /// Returns what no part has; it has no SMs where the parts have all.
   [[nodiscard]] auto rest() const noexcept -> const sm_part<D>& { return parts_.back(); }
 
  private:

@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// Launches after which a job that found no slots in any of them is given up.
+/// Bounds the launches after which a job that found no slots in any of them is given up.
 inline constexpr std::uint32_t most_pinned_launches = 16;
 
 /// Says how jobs of a pinned kernel are launched.
@@ -23,14 +23,14 @@ struct pinned_form {
   std::int32_t grid = 0;            ///< blocks, 0 for as many as the device holds
   std::uint32_t most_launches = 1;  ///< of a job; more than one only where blocks may land on SMs of others
 
-  /// Blocks that find a slot if all goes well.
+  /// Returns the blocks that find a slot if all goes well.
   [[nodiscard]] constexpr auto places() const noexcept -> std::int32_t {
     return grid > 0 ? std::min(grid, slots.total()) : slots.total();
   }
 };
 
-/// In a green context or a stream of the caller's, whose blocks all land on the SMs of the range: V blocks for each SM
-/// and one launch, in which every slot is good. `per_sm`: blocks of the kernel that an SM holds. No slots where the
+/// Returns the form. In a green context or a caller's stream all blocks are on the SMs of the range: V blocks for each
+/// SM and one launch, in which every slot is good. `per_sm`: blocks of the kernel that an SM holds. No slots where the
 /// range is not one of the backend's.
 [[nodiscard]] constexpr auto form_on(partition_backend backend, const sm_range& range, const gpu_record& gpu,
                                      std::int32_t per_sm) noexcept -> pinned_form {
@@ -48,11 +48,11 @@ struct pinned_form {
   return {};
 }
 
-/// The launches of a pinned job, and what follows from the end of each.
+/// Counts the launches of a pinned job, and says what follows from the end of each.
 class pinned_attempts {
  public:
   constexpr pinned_attempts() noexcept = default;
-  /// Of a job that is begun, or goes on after a yield. Pre: most >= 1.
+  /// Starts with a job that is begun, or goes on after a yield. Pre: most >= 1.
   constexpr explicit pinned_attempts(std::uint32_t most) noexcept : most_{most} { TAKT_EXPECTS(most >= 1); }
 
   /// `places`: for blocks of this launch; `left`: chunks before it.
@@ -60,7 +60,7 @@ class pinned_attempts {
     ++launches_;
     expected_ = std::min(static_cast<std::uint32_t>(std::max(places, 0)), left);
   }
-  /// Returns what the last block of the launch has told. Pre: the launch has ended.
+  /// Returns what follows from what the last block of the launch has told. Pre: the launch has ended.
   [[nodiscard]] constexpr auto ended(std::uint32_t left, std::uint32_t claimed, bool yield_asked = false) const noexcept
       -> launch_report {
     launch_report out{.launches = launches_, .claimed = claimed, .expected = expected_};
@@ -76,7 +76,7 @@ class pinned_attempts {
   std::uint32_t expected_ = 0;
 };
 
-/// A kernel of persistent blocks, of which the host launches job after job; see `pinned_kernel`.
+/// Holds for a kernel of persistent blocks, of which the host launches job after job; see `pinned_kernel`.
 ///
 /// - `begin(count, length)`: the next job; false when it cannot be divided or the last one is not done.
 /// - `abandon()`: gives up a job that is not done.
@@ -94,7 +94,7 @@ concept PinnedKernel = requires(K& k, std::int64_t n, stream_handle s, const sm_
 
 /// A pinned kernel as the kernel of a `cuda_device`: each launch is one job over `count` indices. With pinned blocks it
 /// stays on the site's range, as `gpu` shares it out; otherwise the driver keeps it there, or nothing does. A job is
-/// done when nothing is left of it, before anybody is told; a launch that left something is followed by another one
+/// done when nothing is left of it, before its end is reported. A launch that left something is followed by another one
 /// where that can help, or becomes a fault of the device. A job that a failure left is given up when the next one
 /// begins. Pre: the kernel outlives the device.
 template <CudaDriver D, PinnedKernel K>

@@ -25,7 +25,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// Physical SMs of the largest GPU that pinning knows, and blocks that one SM holds.
+/// Bounds the physical SMs of the largest GPU that pinning knows, and the blocks that one SM holds.
 inline constexpr std::uint32_t max_sms = 256;
 inline constexpr std::uint32_t max_slots = 32;
 
@@ -55,7 +55,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Whole physical SMs, `per_sm` blocks on each: kernels interleave with themselves alone. No slot at all when an
+/// Gives whole physical SMs, `per_sm` blocks on each: kernels interleave with themselves alone. No slot at all when an
 /// argument is out of range. Source: Zou et al. 2021, section 4.3.
 [[nodiscard]] constexpr auto isolated_slots(std::int32_t first_sm, std::int32_t count, std::int32_t per_sm) noexcept
     -> sm_slots {
@@ -65,8 +65,8 @@ namespace detail {
   return out;
 }
 
-/// Virtual SMs, of which number v is on physical SM v / per_sm: kernels of other tasks may sit beside. No slot at all
-/// when an argument is out of range.
+/// Gives virtual SMs, of which number v is on physical SM v / per_sm: kernels of other tasks may sit beside. No slot at
+/// all when an argument is out of range.
 [[nodiscard]] constexpr auto shared_slots(std::int32_t first_virtual, std::int32_t count, std::int32_t per_sm) noexcept
     -> sm_slots {
   sm_slots out;
@@ -75,14 +75,14 @@ namespace detail {
   return out;
 }
 
-/// The slots behind a range that a plan dedicates to a task.
+/// Returns the slots behind a range that a plan dedicates to a task.
 [[nodiscard]] constexpr auto slots_of(const gpu_record& gpu, const sm_range& range) noexcept -> sm_slots {
   return gpu.shared ? shared_slots(range.first, range.count, gpu.virtual_per_sm)
                     : isolated_slots(range.first, range.count, gpu.virtual_per_sm);
 }
 
-/// The logical indices 0 to count - 1 of a kernel in chunks of `length`, the last one maybe shorter. A chunk is what
-/// one block does without a look at anybody else.
+/// Divides the logical indices 0 to count - 1 of a kernel into chunks of `length`; the last one may be shorter. One
+/// block does a chunk without a look at other blocks.
 struct pinned_work {
   std::int64_t count = 0;
   std::int64_t length = 1;
@@ -92,14 +92,14 @@ struct pinned_work {
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto first(std::uint32_t chunk) const noexcept -> std::int64_t {
     return static_cast<std::int64_t>(chunk) * length;
   }
-  /// One past the last index.
+  /// Returns one past the last index.
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto last(std::uint32_t chunk) const noexcept -> std::int64_t {
     return count - first(chunk) < length ? count : first(chunk) + length;
   }
 };
 
-/// None unless count >= 0, length >= 1 and the chunks are fewer than 2^31: claims are counted in 32 bits, and each
-/// block that has a slot may claim once more than there are chunks.
+/// Returns none unless count >= 0, length >= 1 and the chunks are fewer than 2^31. Claims are counted in 32 bits, and
+/// each block that has a slot may claim once more than there are chunks.
 [[nodiscard]] constexpr auto divide_work(std::int64_t count, std::int64_t length, std::uint32_t job = 0) noexcept
     -> std::optional<pinned_work> {
   if (count < 0 || length < 1) { return std::nullopt; }
@@ -108,8 +108,8 @@ struct pinned_work {
   return pinned_work{count, length, static_cast<std::uint32_t>(chunks), job};
 }
 
-/// Blocks that cover `count` elements of `block_length` each, none of them lost where the sizes do not divide. Pre:
-/// count >= 0, block_length >= 1. Source: Elliott 2015, section 2.4.2.1.
+/// Returns blocks that cover `count` elements of `block_length` each, none of them lost where the sizes do not divide.
+/// Pre: count >= 0, block_length >= 1. Source: Elliott 2015, section 2.4.2.1.
 [[nodiscard]] constexpr auto grid_for(std::int64_t count, std::int64_t block_length) noexcept -> std::int64_t {
   TAKT_EXPECTS(count >= 0 && block_length >= 1);
   return count / block_length + (count % block_length != 0 ? 1 : 0);
@@ -127,18 +127,18 @@ struct pinning_state {
   std::uint32_t occupied[max_sms]{};  ///< a bit per slot of the SM
 };
 
-/// Where a block is and how it gets at shared words.
+/// Says where a block is and how it gets at shared words.
 ///
 /// - `sm()`: the physical SM of the block; the same as long as it runs.
 /// - `dealt(sm)`: slots that the launch was given there. Costs no access to memory that is shared.
-/// - `allowed(sm)`: slots that the task has there at this moment, at most `max_slots`. Free to change at any time.
+/// - `allowed(sm)`: slots that the task has there at this moment, at most `max_slots`. Free to change at any
+///   time.
 /// - `load`, `store`, `exchange_if` (returns what was there), `add` (the same) and `clear`: each atomic, and ordered
 ///   with nothing else.
-/// - `publish` is an `add` behind all that the block did before; `take` returns a word, makes it 0, and sees what was
+/// - `publish` is an `add` behind all that the block did before. `take` returns a word, makes it 0, and sees what was
 ///   done before whatever was published in it.
-/// - `left(chunks, claimed)`: called by the last block of a launch, with the chunks that no block took and the number
-/// of
-///   blocks that came to a slot while there were any.
+/// - `left(chunks, claimed)`: called by the last block of a launch. `chunks` are those that no block took, and
+///   `claimed` is the number of blocks that came to a slot while there were any chunks left.
 template <class M>
 concept PinningMachine = requires(M& m, std::uint32_t& word, std::uint64_t& wide, std::uint32_t n, std::uint64_t w) {
   { m.sm() } -> std::same_as<std::uint32_t>;
@@ -157,54 +157,54 @@ concept PinningMachine = requires(M& m, std::uint32_t& word, std::uint64_t& wide
   m.left(n, n);
 };
 
-/// Where a block stands after a step.
+/// Says where a block is after a step.
 enum class walk_stop : std::uint8_t {
   none,   ///< between two steps
   chunk,  ///< the caller does `chunk()`, then steps on
   gone,
 };
 
-/// A persistent block pinned to the SMs that its task has: the algorithm of one block, one access to a shared word per
-/// step, so that a device runs it step after step and a test in any order of the steps of all blocks.
+/// Runs a persistent block pinned to the SMs that its task has. It is the algorithm of one block, one access to a
+/// shared word per step. So a device runs it step after step, and a test in any order of the steps of all blocks.
 ///
 /// 1. It takes a free slot of its SM, or leaves. Its slot is what the paper reads off the block index, which is wrong
 ///    whenever the hardware does not deal blocks out evenly. A block on an SM that its launch was not dealt leaves
 ///    before it has read anything.
 /// 2. It looks whether its job has chunks left. Then, before each chunk, it asks whether its slot is still the task's,
-///    leaves at this boundary if it is not, and claims the next chunk by adding to the word of its job.
-/// 3. It gives the slot back and reports how many chunks it did. Who completes the count opens the next job.
+///    and leaves at this boundary if not. Else it claims the next chunk by adding to the word of its job.
+/// 3. It gives the slot back and reports how many chunks it did. The block that completes the count opens the next
+///    job.
 ///
 /// Each chunk is done exactly once, whatever the placement, the number of blocks, and the changes of the slots. Within
-/// a job its word only grows, by 1 for each claim, so every chunk is claimed by one block; a block leaves only between
-/// chunks, so what was claimed is done. None is lost: what nobody claimed is still to claim for the next launch of the
-/// same job, which is how a launch that found no slot, one that yielded, and one that is joined by more blocks all go
-/// on.
+/// a job its word only grows, by 1 for each claim, so every chunk is claimed by one block. A block leaves only between
+/// chunks, so what was claimed is done. None is lost: what no block claimed is still to claim for the next launch of
+/// the same job. So a launch that found no slot, one that yielded, and one that is joined by more blocks all go on.
 ///
-/// Claims beyond the last chunk harm nobody. Jobs use the two words in turn, and the one that closes job k opens job
-/// k + 1 in the *other* word, so late claims of job k fall on a word that job k alone has, until job k + 1 is closed.
-/// Such claims come only from blocks that looked before the last chunk was claimed: every one has had a slot since
-/// then. They are at most max_sms * max_slots, and with fewer than 2^31 chunks the lower half never overflows. Blocks
-/// that start later look, see nothing of their job, and claim nothing. The job ends when the reports add up to its
-/// chunks, hence after the last one is done. No step waits for another block; a slot is missed only when another block
-/// has taken it.
+/// Claims beyond the last chunk do no harm. Jobs use the two words in turn, and the one that closes job k opens job k +
+/// 1 in the *other* word. So late claims of job k fall on a word that job k alone has, until job k + 1 is closed. Such
+/// claims come only from blocks that looked before the last chunk was claimed: every one has had a slot since then.
+/// They are at most max_sms * max_slots, and with fewer than 2^31 chunks the lower half never overflows. Blocks that
+/// start later look, see nothing of their job, and claim nothing. The job ends when the reports add up to its chunks,
+/// hence after the last one is done. No step waits for another block; a slot is missed only when another block has
+/// taken it.
 ///
 /// Order between words is needed once. The last block of a launch tells the host what is left, so it has to see the
-/// claims of all others: those that did chunks publish as they count out, and the last one takes the count. A block
-/// that did none has nothing to publish. What chunks wrote is published by the end of the launch, for which everybody
-/// waits who reads it.
+/// claims of all others. Those that did chunks publish as they count out, and the last one takes the count. A block
+/// that did none has nothing to publish. What chunks wrote is published by the end of the launch, for which each reader
+/// waits.
 ///
 /// Pre: launches of job k have ended before job k + 1 is closed.
 ///
 /// Differs from Zou et al. 2021, Algorithm 1, whose blocks own the piece of their index.
 class pinned_walk {
  public:
-  /// One of the `blocks` blocks of a launch on a lane. Pre: lane < max_lanes; no other launch is on the lane.
+  /// Is one of the `blocks` blocks of a launch on a lane. Pre: lane < max_lanes; no other launch is on the lane.
   TAKT_HOST_DEVICE constexpr pinned_walk(const pinned_work& work, std::uint32_t lane, std::uint32_t blocks) noexcept
       : chunks_{work.chunks}, job_{work.job}, lane_{lane}, blocks_{blocks} {
     TAKT_EXPECTS(lane < max_lanes);
   }
 
-  /// At most one access to what blocks share.
+  /// Makes one step, with at most one access to what blocks share.
   TAKT_ANY_MACHINE template <class M>
   TAKT_HOST_DEVICE constexpr auto step(M& m, pinning_state& s) -> walk_stop {
     switch (at_) {
@@ -229,7 +229,7 @@ class pinned_walk {
     return walk_stop::gone;
   }
 
-  /// To the next chunk, or out.
+  /// Goes to the next chunk, or out.
   TAKT_ANY_MACHINE template <class M>
   TAKT_HOST_DEVICE constexpr auto advance(M& m, pinning_state& s) -> walk_stop {
     walk_stop stop = walk_stop::none;
@@ -279,7 +279,7 @@ class pinned_walk {
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto own(pinning_state& s) const noexcept -> std::uint64_t& {
     return s.next[job_ % 2U];
   }
-  /// Chunks of this job that nobody has claimed.
+  /// Returns how many chunks of this job no block has claimed.
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto remaining(std::uint64_t next) const noexcept -> std::uint32_t {
     return upper(next) == job_ && lower(next) < chunks_ ? chunks_ - lower(next) : 0U;
   }

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// Whom to tell how an operation of a stream has ended.
+/// Is told how an operation of a stream has ended.
 struct stream_end {
   void (*call)(void* argument, result how) = nullptr;
   void* argument = nullptr;
@@ -28,7 +28,7 @@ struct stream_end {
   }
 };
 
-/// The first thing that went wrong on a device.
+/// Keeps the first thing that went wrong on a device.
 class fault_record {
  public:
   void note(const failure& f) {
@@ -49,10 +49,10 @@ class fault_record {
   std::optional<failure> first_;
 };
 
-/// A stream and the thread that waits for what was put into it.
+/// Is a stream and the thread that waits for what was put into it.
 ///
-/// The thread is takt's and not one of the driver: it can be given a priority, and unlike a host function of a stream
-/// it is told when the device is lost. Then every operation still ends, as failed, and nobody hangs.
+/// The thread is takt's and not one of the driver. It can be given a priority, and unlike a host function of a stream
+/// it is told when the device is lost. Then every operation still ends, as failed, and no thread waits for ever.
 template <CudaDriver D>
 class served_stream {
  public:
@@ -109,7 +109,7 @@ class served_stream {
     if (next.how != result::success) { note(next.how, failed); }
     add(next);
   }
-  /// Nothing for the device: `done` is called when the instant has come and what is before it has ended.
+  /// Gives the device nothing: `done` is called when the instant has come and what is before it has ended.
   void submit_delay(ticks until, stream_end done) { add({.done = done, .until = until, .is_delay = true}); }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// Names a context without owning it, or a part of its SMs. Driver, context and part outlive whatever is made from it.
+/// Names a context without owning it, or a part of its SMs. Driver, context and part outlive all that is made from it.
 template <CudaDriver D>
 struct context_ref {
   D* driver = nullptr;
@@ -37,7 +37,7 @@ class current_context {
   D* driver_;
 };
 
-/// Calls `use` in the context; what the driver answers to it, or to the attempt to enter.
+/// Calls `use` in the context. Returns what the driver answers to it, or to the attempt to enter.
 template <CudaDriver D, class Use>
 auto attempt_within(const context_ref<D>& c, Use use) -> result {
   if (const result r = c.driver->push_context(c.handle); r != result::success) { return r; }
@@ -49,18 +49,18 @@ auto attempt_within(const context_ref<D>& c, Use use) -> result {
   return use(*c.driver);
 }
 
-/// A context of the caller's, who keeps it.
+/// Names a context of the caller, who keeps it.
 struct foreign_context {
   context_handle handle{};
   bool is_primary = true;  ///< that of the device, the one of the runtime interface
 };
 
-/// The primary context of a device, which the runtime interface uses too, kept as long as this lives; or the caller's.
+/// Is the primary context of a device, which the runtime interface uses too, as long as this lives; or a caller's.
 template <CudaDriver D>
 class device_context {
  public:
-  /// Waits for its streams are blocking unless somebody has begun to use it before: flags of a context that is in use
-  /// are not ours to change. Pre: the driver is initialized and outlives the context. Error: `cuda_error`.
+  /// Waits for its streams are blocking unless it was in use before: flags of a context that is in use must not be
+  /// changed here. Pre: the driver is initialized and outlives the context. Error: `cuda_error`.
   device_context(D& driver, std::int32_t device) : ref_{&driver, device}, kept_{true} {
     bool active = false;
     if (driver.primary_is_active(device, active) == result::success && !active) {
@@ -88,7 +88,7 @@ class device_context {
 
 namespace detail {
 
-/// Owns what a context has given, and gives it back whatever the driver says to that, unless it is the caller's.
+/// Owns what a context has given, and gives it back whatever the driver answers, unless it is the caller's.
 /// `Traits::free(driver, handle)` gives back.
 template <CudaDriver D, class Traits>
 class resource {
@@ -158,20 +158,20 @@ struct library_traits {
 /// All constructors here allocate in the driver and may take long: call them before anything is timed. Error:
 /// `cuda_error`. The context outlives what is made in it.
 
-/// A stream of its own, ordered with nothing else: never the legacy default stream, nor one that waits for it. It goes
-/// wherever a CUstream or cudaStream_t does: `<<<>>>`, `::cuda::stream_ref`.
+/// Is a stream of its own, ordered with nothing else: never the legacy default stream, nor one that waits for it. It
+/// goes wherever a CUstream or cudaStream_t does: `<<<>>>`, `::cuda::stream_ref`.
 template <CudaDriver D>
 class stream : public detail::resource<D, detail::stream_traits> {
  public:
   stream() noexcept = default;
-  /// The smaller the priority, the sooner its kernels; outside the device's range it counts as the nearer end.
+  /// Makes a stream. The smaller the priority, the sooner its kernels; outside the range it counts as the nearer end.
   explicit stream(const context_ref<D>& c, std::int32_t priority = 0)
       : base{c, c.green == green_handle{} ? "create_stream" : "create_green_stream",
              [&c, priority](D& d, stream_handle& h) {
                return c.green == green_handle{} ? d.create_stream(priority, h)
                                                 : d.create_green_stream(c.green, priority, h);
              }} {}
-  /// The caller's, who keeps it. Pre: it is of the context, or of SMs of it.
+  /// Uses a stream of the caller, who keeps it. Pre: it is of the context, or of SMs of it.
   stream(const context_ref<D>& c, stream_handle of_caller) noexcept : base{c, of_caller} {}
 
   operator CUstream_st*() const noexcept { return native(this->get()); }  // NOLINT(google-explicit-constructor)
@@ -190,7 +190,7 @@ enum class event_use : std::uint8_t { order, time };
   return false;
 }
 
-/// A mark in a stream that threads wait for suspended.
+/// Is a mark in a stream that threads wait for suspended.
 template <CudaDriver D>
 class mark : public detail::resource<D, detail::event_traits> {
  public:
@@ -202,7 +202,7 @@ class mark : public detail::resource<D, detail::event_traits> {
   using base = detail::resource<D, detail::event_traits>;
 };
 
-/// Memory of the host that copy engines can reach. Pageable memory would make every copy synchronous.
+/// Is memory of the host that copy engines can reach. Pageable memory would make every copy synchronous.
 template <CudaDriver D>
 class pinned_memory : public detail::resource<D, detail::pinned_traits> {
  public:
@@ -212,7 +212,7 @@ class pinned_memory : public detail::resource<D, detail::pinned_traits> {
 
   [[nodiscard]] auto data() const noexcept -> std::byte* { return static_cast<std::byte*>(this->get()); }
   [[nodiscard]] auto size() const noexcept -> std::size_t { return bytes_; }
-  /// Where kernels of the context see it.
+  /// Returns the address under which kernels of the context see it.
   [[nodiscard]] auto on_device() const -> device_address {
     const current_context<D> within{this->context()};
     device_address out{};
@@ -239,7 +239,7 @@ class device_memory : public detail::resource<D, detail::device_memory_traits> {
   std::size_t bytes_ = 0;
 };
 
-/// Code for the device. Its kernels are launched in streams of any context.
+/// Is code for the device. Its kernels are launched in streams of any context.
 template <CudaDriver D>
 class loaded_library : public detail::resource<D, detail::library_traits> {
  public:
@@ -248,7 +248,7 @@ class loaded_library : public detail::resource<D, detail::library_traits> {
   loaded_library(const context_ref<D>& c, const void* image)
       : base{c, "load_library", [image](D& d, library_handle& h) { return d.load_library(image, h); }} {}
 
-  /// Loaded in the context, so that its first launch there is as the others.
+  /// Returns a kernel that is loaded in the context, so that its first launch there is as the others.
   [[nodiscard]] auto kernel(const char* name) const -> function_handle {
     const context_ref<D>& c = this->context();
     const current_context<D> within{c};
@@ -278,8 +278,8 @@ enum class wait_method : std::uint8_t { marks, whole_stream };
   return 10 * compute_major + compute_minor < 35 ? wait_method::whole_stream : wait_method::marks;
 }
 
-/// One thread's stream. Each operation has ended before the next one is issued, so that no stream stands in another's
-/// way where the hardware has one queue for all. Source: Elliott 2015, section 2.4.4.
+/// Is one thread's stream. Each operation has ended before the next one is issued, so that no stream delays another
+/// where the hardware has one queue for all. Source: Elliott 2015, section 2.4.4.
 template <CudaDriver D>
 class thread_stream {
  public:

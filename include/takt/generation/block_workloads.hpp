@@ -18,8 +18,8 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// Chains of CPU time, copies and kernels that every way of sharing a GPU can take: what is known of a kernel are its
-/// blocks, from which each rule derives the times that it needs. Sets of takt's own, for comparisons of policies.
+/// Describes chains of CPU time, copies and kernels that every way of sharing a GPU can take. The blocks of a kernel
+/// are known, and each rule derives the times that it needs from them. Sets of takt's own, for comparisons of policies.
 struct block_workload_options {
   std::int32_t tasks = 4;
   std::int32_t kernels = 1;                  ///< per job
@@ -69,7 +69,7 @@ class block_chain {
   constexpr block_chain(const block_workload_options& o, random_stream& random, std::int64_t parallelism, Tasks& out)
       : options_{&o}, random_{&random}, parallelism_{parallelism}, out_{&out} {}
 
-  /// One kernel after the other, with copies around them. Pre: all times are at least 0.
+  /// Writes one kernel after the other, with copies around them. Pre: all times are at least 0.
   constexpr auto write(ticks cpu, ticks copy, ticks kernel) -> bool {
     TAKT_EXPECTS(0 <= cpu && 0 <= copy && 0 <= kernel);
     const std::int64_t n = options_->kernels;
@@ -100,8 +100,8 @@ class block_chain {
     v.known.add(visit_fact::time);
     return out_->add_visit(v);
   }
-  /// So many waves of blocks, all but the last one full, that the whole GPU is done with them in this time or a little
-  /// less.
+  /// Adds so many waves of blocks, all but the last one full, that the whole GPU is done with them in this time or a
+  /// little less.
   constexpr auto add_kernel(ticks time) -> bool {
     constexpr std::array<std::int32_t, 3> threads{256, 512, 1024};
     described_visit v = next(visit_place::gpu);
@@ -126,8 +126,8 @@ class block_chain {
 
 }  // namespace detail
 
-/// Set number `index` of a seed: each can be drawn by itself. Utilisations by `uunifast`, periods uniform, deadlines
-/// equal periods. `parallelism`: of each visit. The same arguments give the same set everywhere.
+/// Draws set number `index` of a seed: each can be drawn by itself. Utilisations by `uunifast`, periods uniform,
+/// deadlines equal periods. `parallelism`: of each visit. The same arguments give the same set everywhere.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto generate(const block_workload_options& o, std::uint64_t seed, std::uint64_t index,
                                       std::int64_t parallelism, described_tasks<N, V, R, S>& out) -> model_fault {

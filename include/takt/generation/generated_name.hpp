@@ -29,7 +29,7 @@ inline constexpr auto names = make_names();
 
 }  // namespace detail
 
-/// "t0", "t1", ...: names that live as long as the program, so that a table may refer to them. Pre: i is below
+/// Returns "t0", "t1", ...: names that live as long as the program, so that a table may refer to them. Pre: i is below
 /// `max_generated_tasks`.
 [[nodiscard]] constexpr auto generated_name(std::size_t i) noexcept -> std::string_view {
   TAKT_EXPECTS(i < max_generated_tasks);

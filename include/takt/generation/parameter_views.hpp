@@ -15,8 +15,8 @@
 ///     for (const auto& [sms, utilization] : takt::views::parameters(sms_of_boards, utilizations)) { ... }
 namespace takt::inline TAKT_ABI::views {
 
-/// Every combination of values, as tuples; the last one varies fastest. Ranges that are not views are looked at, and
-/// have to outlive this. All but the first can be gone through again.
+/// Returns every combination of values, as tuples; the last one varies fastest. Ranges that are not views are looked
+/// at, and have to outlive this. All but the first can be gone through again.
 template <ranges::viewable_range... Values>
   requires requires(Values&&... values) { ranges::views::cartesian_product(std::forward<Values>(values)...); }
 [[nodiscard]] auto parameters(Values&&... values) {

@@ -34,11 +34,11 @@ template <std::size_t Capacity>
 /// Divides `sum` into so many positive whole parts, each way to do so as likely as any other. False, and no draw, when
 /// there is none or `out` is too small.
 ///
-/// This is what UUniFast draws (Bini and Buttazzo 2005), in integers: it makes utilisations uniform on the simplex
-/// u_1 + ... + u_n = U with a power of a random number, which differs between machines. The distances between n - 1
-/// sorted uniform cuts of [0, U] are uniform there too; with the cuts a uniform set of n - 1 different whole numbers
-/// below `sum` they are uniform on the points of the simplex that are multiples of U / sum. The set is drawn after
-/// Floyd (Bentley 1987). Cost: parts^2.
+/// This is what UUniFast draws (Bini and Buttazzo 2005), in integers. UUniFast makes utilisations uniform on the
+/// simplex u_1 + ... + u_n = U with a power of a random number, which differs between machines. The distances between n
+/// - 1 sorted uniform cuts of [0, U] are uniform there too. Here the cuts are a uniform set of n - 1 different whole
+/// numbers below `sum`. Then they are uniform on the points of the simplex that are multiples of U / sum. The set is
+/// drawn after Floyd (Bentley 1987). Cost: parts^2.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr auto uunifast(random_stream& random, ticks sum, std::size_t parts,
                                       inline_vector<ticks, Capacity>& out) -> bool {

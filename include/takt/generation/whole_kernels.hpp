@@ -21,7 +21,7 @@ inline constexpr ticks utilization_parts = 1000;
 inline constexpr std::size_t max_period_choices = 32;
 using period_choices = inline_vector<ticks, max_period_choices>;
 
-/// The experiment of Zahaf and Lipari 2020, section 7.1. The paper gives neither numbers of tasks nor periods.
+/// Is the experiment of Zahaf and Lipari 2020, section 7.1. The paper gives neither numbers of tasks nor periods.
 struct accelerator_set_options {
   std::int32_t cores = 2;
   std::int32_t tasks_per_core = 3;
@@ -76,7 +76,7 @@ template <std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// Set number `index` of a seed: each can be drawn by itself. Core by core, then the gang tasks: utilisations by
+/// Draws set number `index` of a seed: each can be drawn by itself. Core by core, then the gang tasks: utilisations by
 /// `uunifast`, periods evenly from the list, deadlines uniform. Without priorities, hence with deadline monotonic ones.
 /// Equal arguments give the same set everywhere.
 template <std::size_t MaxTasks>
@@ -93,7 +93,7 @@ template <std::size_t MaxTasks>
   return fits ? model_fault::none : model_fault::set_does_not_fit;
 }
 
-/// The slot period that goes with a set, evenly from a list. It leaves the tasks as they are. Pre: not empty.
+/// Returns the slot period that goes with a set, evenly from a list. It leaves the tasks as they are. Pre: not empty.
 [[nodiscard]] constexpr auto draw_slot_period(const period_choices& from, std::uint64_t seed, std::uint64_t index)
     -> ticks {
   TAKT_EXPECTS(!from.empty());
@@ -113,8 +113,8 @@ template <std::size_t MaxTasks>
   return number * (period + delay) + random.between(0, delay);
 }
 
-/// Jobs of full length of tasks that are all sporadic, their releases up to so many percent of a period apart from
-/// periodic ones: so many jobs of the first task, and those of the others meanwhile.
+/// Makes jobs of full length of tasks that are all sporadic. Their releases are up to so many percent of a period apart
+/// from periodic ones. There are so many jobs of the first task, and those of the others meanwhile.
 template <std::size_t MaxTasks>
 class sporadic_jobs {
  public:
@@ -160,9 +160,9 @@ template <std::size_t MaxTasks>
                                                     .priority = static_cast<std::int32_t>(to.size())});
 }
 
-/// Tasks with one and the same kernel of so many waves, in the order of their priorities, which together have about
-/// this utilization: the experiment of Zahaf and Lipari 2020, Fig. 9, where neither is printed. Pre: waves, periods >
-/// 0.
+/// Makes tasks with one and the same kernel of so many waves, in the order of their priorities. Together they have
+/// about this utilization. This is the experiment of Zahaf and Lipari 2020, Fig. 9, where neither is printed. Pre:
+/// waves, periods > 0.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto equal_kernels(const period_choices& periods, std::int64_t permille, std::int64_t waves,
                                            task_rows<accelerator_task<ticks>, MaxTasks>& out) -> model_fault {

@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// The tracks of a trace for the units of a board's pools. Own resources stand behind the copy engines.
+/// Names the tracks of a trace for the units of a board's pools. Tracks of own resources follow those of copy engines.
 template <std::size_t MaxPools>
 class board_tracks {
  public:

@@ -12,10 +12,10 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// Which jobs can have been delayed by a stop of the process, or by a job above its bound. Bounds are void while there
-/// are some. A job is disturbed that was there at a stop, is released late for one or after a disturbed job of its
-/// task, or shares a station with a disturbed one before that station has been empty. All jobs share one where tasks
-/// have sections, or keep their processors.
+/// Lists jobs that a stop of the process, or a job above its bound, can have delayed. Bounds are void while there are
+/// some. A job is disturbed that was there at a stop, or is released late for a stop. So is one released after a
+/// disturbed job of its task, and one that shares a station with a disturbed job before that station has been empty.
+/// All jobs share one station where tasks have sections, or keep their processors.
 ///
 /// Cost of each call: 1; tasks x stations where a job becomes disturbed. Memory: tasks x stations.
 class disturbed_jobs {
@@ -32,11 +32,11 @@ class disturbed_jobs {
         visits_(shares_all_ ? 0 : table.visits.size()) {
     for (std::size_t v = 0; v < visits_.size(); ++v) { visits_[v] = {table.visits[v].task, table.visits[v].station}; }
   }
-  /// Jobs that all share one station.
+  /// Makes a list for jobs that all share one station.
   explicit disturbed_jobs(std::size_t tasks)
       : shares_all_{true}, places_{1}, tasks_(tasks), at_(tasks), jobs_(1), is_disturbed_(1) {}
 
-  /// A stop from an instant until now.
+  /// The process was stopped from an instant until now.
   void late(ticks from, ticks now) {
     stopped_until_ = now;
     begin(from, now);
@@ -62,7 +62,7 @@ class disturbed_jobs {
     }
     if (shares_all_) { enter(task, 0); }
   }
-  /// A visit asks its station, maybe once more before it has left.
+  /// A visit asks its station; it may ask again before it has left.
   void arrives(std::uint32_t visit) {
     if (shares_all_ || visits_[visit].asks) { return; }
     visits_[visit].asks = true;
@@ -82,7 +82,7 @@ class disturbed_jobs {
     end_if_none(now);
   }
 
-  /// From when to when bounds were void, in order, apart.
+  /// Returns from when to when bounds were void, in order; spans do not touch.
   [[nodiscard]] auto until(ticks end) const -> std::vector<time_span> { return spans_.until(end); }
 
  private:

@@ -32,14 +32,14 @@ namespace takt::inline TAKT_ABI::host {
 /// processors, each is one thread that does one visit after the other (`kept_processors`). Within one instant: what
 /// ends, token grants, guards and releases, then servers decide. A job waits for the one before of its task.
 ///
-/// With guards, offsets and local deadlines of all visits, a visit becomes ready at the nominal release plus its
-/// offset, or when its predecessors are done, if that is later; orders by absolute deadline go by offset + local
-/// deadline. Where the rule of a station lets visits start early, they become ready when their predecessors are done,
-/// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
-/// guard holds its visits back then. Pre: none or one offset and local deadline for each visit; where hosts do not
-/// bring jobs, `validate(table, stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing; what
-/// needs a unit though it takes no time is on stations that serve it, and horizon is at most `longest_time`. Cost: per
-/// instant what happens, and passes over stations, tasks and sections.
+/// With guards, offsets and local deadlines of all visits, a visit becomes ready at its nominal release plus its
+/// offset, but not before its predecessors are done. Orders by absolute deadline go by offset + local deadline. Where
+/// the rule of a station lets visits start early, they become ready when their predecessors are done, and their
+/// responses count from their offsets. A section asks for its token when the visits before it are due, and no guard
+/// holds its visits back then. Pre: none or one offset and local deadline for each visit; `validate(table,
+/// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing where hosts do not bring jobs;
+/// `horizon` is at most `longest_time`, and what needs a unit though it takes no time is on stations that serve it.
+/// Cost: per instant what happens, and passes over stations, tasks and sections.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
  public:
@@ -60,7 +60,7 @@ class engine {
     TAKT_EXPECTS_IN_TESTS(BringsJobs<Choices> ||
                           !validate(table, stations.size(), stations.token_pools(), section_shapes::nested));
   }
-  /// Jobs that are released before the horizon, and what happens until then and at it.
+  /// Runs jobs that are released before the horizon, with what happens until then and at it.
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     begin(sink);
     for (ticks now = next_instant(); now <= horizon && now != no_event; now = next_instant()) { step(now); }
@@ -84,9 +84,9 @@ class engine {
                                       first_of(next_job(), guards_.next(), misses_.next()));
     return least < now_ ? now_ : least;
   }
-  /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
+  /// Lets a visit end in the next step, whatever its length says. Pre: its station serves bodies, and it is there.
   constexpr void end(std::uint32_t v) { told_.push(v); }
-  /// All that happens at one instant. Pre: now <= next_instant(), and not before the step before.
+  /// Does all that happens at one instant. Pre: now <= next_instant(), and not before the step before.
   constexpr void step(ticks now) {
     end_jobs(now);
     if (misses_.stopped()) { return; }
@@ -103,7 +103,7 @@ class engine {
     servers_.decide(work_, *sink_);
     guards_.settle(table_->visits.size());
   }
-  /// The last instant of a run: only jobs end and deadlines pass. Pre: as for `step`.
+  /// Does what happens at the last instant of a run: only jobs end and deadlines pass. Pre: as for `step`.
   constexpr void end_jobs(ticks now) {
     TAKT_EXPECTS(now_ <= now);
     TAKT_EXPECTS_IN_TESTS(now <= next_instant());
@@ -131,7 +131,7 @@ class engine {
     note_states(*table_, *stations_, tasks_, tokens_, gates_, tasks, out);
     for (std::size_t s = 0; s < stations_->size(); ++s) { note_holders(*table_, *stations_, servers_, s, out); }
   }
-  /// The point at which the job of a task runs, or would.
+  /// Returns the point at which the job of a task runs, or would run.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point { return tokens_.effective(i); }
   /// Tells what runs at the end. Pre: end <= next_instant().
   constexpr void close(ticks end) {
@@ -188,7 +188,7 @@ class engine {
   constexpr void proceed(std::uint32_t i) {
     tasks_[i].done == all_visits_of(table_->tasks[i]) ? end_job(i) : advance(i);
   }
-  /// Threads that run do what they came to while they did not. Returns whether anything happened.
+  /// Threads that run now do what they could not do while they did not run. Returns whether anything happened.
   constexpr auto go_on() -> bool {
     if (!threads_.keeps()) { return false; }
     threads_.decide(work_, *sink_);
@@ -225,7 +225,7 @@ class engine {
     become_pending(i);
     if constexpr (AsksAtOnce<Choices>) { release_job(i); }
   }
-  /// A job that has waited for the one before counts from the instant at which that one ends, before anybody asks.
+  /// A job that has waited for the one before counts from the instant at which that one ends, before any visit asks.
   constexpr void become_pending(std::uint32_t i) {
     tasks_[i].is_pending = true;
     if constexpr (HearsReleases<Choices>) {
@@ -351,7 +351,7 @@ class engine {
     if constexpr (HearsTokens<Choices>) { choices_->token(section, what, now_); }
   }
 
-  /// Until nobody gets a token and nobody has its priority back.
+  /// Grants tokens until no job gets a token and no job gets its priority back.
   constexpr void grant_tokens() {
     for (;;) {
       if (const std::uint32_t i = tokens_.next_freed(); i != nobody_asks) {

@@ -43,14 +43,14 @@ struct visit_progress {
   bool waits_for_token = false;
 };
 
-/// The first of some instants.
+/// Returns the first of some instants.
 template <class... Times>
 [[nodiscard]] constexpr auto first_of(ticks first, Times... others) -> ticks {
   ((first = others < first ? others : first), ...);
   return first;
 }
 
-/// The first jobs of all tasks.
+/// Returns the first jobs of all tasks.
 template <class Tasks, class Choices>
 constexpr void set_first_releases(const Tasks& all, flow_progress* progress, Choices& choices) {
   if constexpr (TimesJobs<Choices>) {
@@ -102,14 +102,14 @@ constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, 
   }
 }
 
-/// Visits that end together, where some take a unit for no time: the first in the table goes first, and time before
-/// steps before starts. Whoever does not is served again.
+/// Holds visits that end together, where some take a unit for no time. Time goes before steps, steps before starts, and
+/// the first in the table goes first. A visit that does not end is served again.
 template <std::size_t V>
 class ended_visits {
  public:
   constexpr void insert(std::uint32_t v) noexcept { all_.insert(v); }
 
-  /// serve(v) of those that need their units again, complete(v) of all others.
+  /// Calls serve(v) for those that need their units again, and complete(v) for all others.
   template <class Visits, class Locks, class Serve, class Complete>
   constexpr void settle(const Visits& visits, visit_progress* progress, const Locks& locks, const Serve& serve,
                         const Complete& complete) {

@@ -24,7 +24,7 @@ class job_misses {
 
   /// Returns whether the run has ended at a miss.
   [[nodiscard]] constexpr auto stopped() const noexcept -> bool { return stopped_; }
-  /// The next deadline that somebody wants to hear of.
+  /// Returns the next deadline that is observed.
   [[nodiscard]] constexpr auto next() const noexcept -> ticks { return next_; }
   /// A job has begun.
   constexpr void note_begin(const flow_progress* jobs, std::uint32_t i, ticks now) {
@@ -34,7 +34,7 @@ class job_misses {
   constexpr void note_leave(const flow_progress* jobs, std::uint32_t i, ticks now) {
     if (minds() && deadline(jobs, i) == next_) { expect_all(jobs, now); }
   }
-  /// `drop` of each job that is dropped, if some can be.
+  /// Calls `drop` for each job that is dropped, if some can be.
   template <class Seen, class F>
   constexpr void note(flow_progress* jobs, ticks now, Seen& seen, const F& drop) {
     if (!some_passed_ && now < next_) { return; }
@@ -49,7 +49,7 @@ class job_misses {
     }
     expect_all(jobs, now);
   }
-  /// Of a job that has ended.
+  /// Notes the end of a job.
   template <class Seen>
   constexpr void note_end(flow_progress* jobs, std::uint32_t i, ticks now, Seen& seen) {
     if (now <= deadline(jobs, i)) { return; }
@@ -65,7 +65,7 @@ class job_misses {
     return false;
   }
   [[nodiscard]] static constexpr auto is_open(const flow_progress& job) -> bool { return job.under_way && !job.missed; }
-  /// Of the last job. Pre: there has been one.
+  /// Returns the deadline of the last job. Pre: there has been one.
   [[nodiscard]] constexpr auto deadline(const flow_progress* jobs, std::uint32_t i) const -> ticks {
     TAKT_EXPECTS(jobs[i].jobs > 0);
     const ticks relative = stated_deadline(table_->tasks[i]);
@@ -100,7 +100,7 @@ class job_misses {
   ticks next_ = no_event;
 };
 
-/// Takes the visits of a job away from whoever serves them or holds them back.
+/// Takes the visits of a job away from the servers and the guards that have them.
 template <class Table, class Guards, class Locks, class Servers>
 constexpr void drop_visits(const Table& table, std::uint32_t task, visit_mask done, Guards& guards, Locks& locks,
                            Servers& servers, ticks now, const slice_sink& sink) {

@@ -13,8 +13,8 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// Returns what keeps jobs from being threads that never leave one processor: sections, visits that take a unit for no
-/// time, and a task that visits no preemptive processors of one priority for each job, or several.
+/// Returns what keeps jobs from being threads that never leave one processor. These are sections, visits that take a
+/// unit for no time, and tasks that visit no preemptive processors of one priority per job, or several.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto thread_fault(const visit_table<N, V>& table, const Stations& stations) -> model_error {
   if (!takt::detail::keeps_processors(stations)) { return {}; }
@@ -33,9 +33,9 @@ template <std::size_t N, std::size_t V, class Stations>
   return {};
 }
 
-/// Processors whose jobs are threads that never leave them: of those that are there, so many as a station has units
-/// run, the least points first, whatever they wait for. A thread works or goes on only while it runs; devices work for
-/// it all the same. Instead of the servers of those stations. Pre: `thread_fault` finds nothing.
+/// Serves processors whose jobs are threads that never leave them. Of the jobs that are there, so many as a station has
+/// units run, the least points first, whether they wait or not. A thread works or goes on only while it runs; devices
+/// work for it all the same. This replaces the servers of those stations. Pre: `thread_fault` finds nothing.
 template <std::size_t N>
 class kept_processors {
  public:
@@ -83,13 +83,13 @@ class kept_processors {
     threads_[i].stands = keeps_ && threads_[i].takes_time && !threads_[i].runs;
     return !threads_[i].stands;
   }
-  /// False if a visit that asks a device has to wait for what else comes at this instant.
+  /// Returns false if a visit that asks a device has to wait for what else comes at this instant.
   constexpr auto asks(std::uint32_t i, client v) noexcept -> bool {
     threads_[i].stands = !is_decided_;
     threads_[i].asks = is_decided_ ? no_client : v;
     return is_decided_;
   }
-  /// A thread that runs and stood; its number, or that of tasks.
+  /// Returns a thread that runs and had to wait for that; its number, or the number of tasks if there is none.
   [[nodiscard]] constexpr auto next_to_go_on() noexcept -> std::uint32_t {
     for (std::uint32_t i = 0; i < size_; ++i) {
       if (threads_[i].stands && threads_[i].runs) {
@@ -99,14 +99,14 @@ class kept_processors {
     }
     return size_;
   }
-  /// The visit that its thread was about to ask for, told once; `no_client` if there is none.
+  /// Returns the visit that its thread was about to ask for, only once; `no_client` if there is none.
   [[nodiscard]] constexpr auto take_asked(std::uint32_t i) noexcept -> client {
     const client v = threads_[i].asks;
     threads_[i].asks = no_client;
     return v;
   }
 
-  /// The thread of task i works for so long, once it runs.
+  /// Lets the thread of task i work for so long, once it runs.
   constexpr void work(std::uint32_t i, client who, ticks length, ticks now) noexcept {
     threads_[i].who = who;
     threads_[i].left = length;
@@ -120,7 +120,7 @@ class kept_processors {
     }
     return least;
   }
-  /// One whose work ends now, or `no_client`.
+  /// Returns a client whose work ends now, or `no_client`.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     for (std::uint32_t i = 0; keeps_ && i < size_; ++i) {
       thread& t = threads_[i];
@@ -130,20 +130,20 @@ class kept_processors {
     }
     return no_client;
   }
-  /// The work of the thread of task i ends now whatever its length was. Pre: it works.
+  /// Ends the work of the thread of task i now, whatever its length was. Pre: it works.
   constexpr void finish(std::uint32_t i, ticks now, const slice_sink& sink) {
     TAKT_EXPECTS(i < N && threads_[i].left > 0);
     if (threads_[i].runs) { stop(threads_[i], now, sink); }
     threads_[i].left = 0;
   }
-  /// Each one that works on a processor of a station.
+  /// Calls `to` for each job that works on a processor of a station.
   constexpr void holders(std::size_t station, const holder_sink& to) const {
     for (std::uint32_t i = 0; i < size_; ++i) {
       const thread& t = threads_[i];
       if (t.home == station && t.runs && t.left > 0) { to(t.who, t.unit); }
     }
   }
-  /// Something else comes at this instant, or not any more.
+  /// Says that something else comes at this instant, or not any more.
   constexpr void begin_instant() noexcept { is_decided_ = !keeps_; }
   /// Decides who runs from now on. Pre: `keeps`.
   constexpr void decide(ticks now, const slice_sink& sink) {

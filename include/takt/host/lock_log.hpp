@@ -96,8 +96,8 @@ constexpr void charge(std::span<const pending_job> pending, std::int32_t process
   }
 }
 
-/// Hears of jobs and of requests for locks in a run of the engine, and of how long who is blocked. Its clients are
-/// tasks, whose jobs do not overlap. Cost: per instant a pass over tasks.
+/// Hears of jobs and of requests for locks in a run of the engine, and measures how long jobs are blocked. Its clients
+/// are tasks, whose jobs do not overlap. Cost: per instant a pass over tasks.
 class lock_log {
  public:
   /// `tasks`: the jobs of each and its cluster.

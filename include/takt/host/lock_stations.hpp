@@ -25,8 +25,8 @@ struct cluster_shape {
 };
 
 /// Gives the engine of composed boards what it runs where tasks on clusters share locks of any kind. There is a station
-/// for each cluster, one for all that jobs do elsewhere, where nobody waits, and a pool of tokens for each lock. The
-/// locks are those of a bank; their clients are tasks, each of which asks for one once at a time.
+/// for each cluster, one without waiting for all that jobs do elsewhere, and a pool of tokens for each lock. The locks
+/// are those of a bank; their clients are tasks, each of which asks for one once at a time.
 ///
 /// `Jobs` knows the rest: `shape()`, `bank()`, `log()`, `places()` with the point of each task's job, `donates(lock)`,
 /// `task_of(section)` and `pool_of(section)`; it hears `granted(task, lock, replica)` and `releasing(task, lock)`. With
@@ -49,7 +49,7 @@ class lock_stations {
   [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return s < clusters(); }
   [[nodiscard]] auto token_pools() const noexcept -> std::size_t { return jobs_->bank().size(); }
   [[nodiscard]] static auto starts_early(std::size_t /*s*/) noexcept -> bool { return false; }
-  /// Where jobs take turns, nobody knows when one that is told to be over had its turn.
+  /// Returns false where jobs take turns: then it is not known when a job that is told to end had its turn.
   [[nodiscard]] auto serves_bodies(std::size_t /*s*/) const noexcept -> bool { return jobs_->shape().slice == 0; }
   [[nodiscard]] static auto token_is_local(std::size_t /*pool*/) noexcept -> bool { return false; }
   [[nodiscard]] static auto token_has_ceiling(std::size_t /*pool*/) noexcept -> bool { return false; }
@@ -101,7 +101,7 @@ class lock_stations {
     void holders(std::size_t s, const holder_sink& to) const {
       with(*this, s, [&](const auto& server) { server.holders(to); });
     }
-    /// Settles how long work on a shared bus takes: as long as what runs then makes it. Returns whether that is new.
+    /// Settles how long work on a shared bus takes: that depends on what runs then. Returns whether the result is new.
     auto settle(ticks now) -> bool
       requires requires(Jobs& jobs) { jobs.bus(); }
     {

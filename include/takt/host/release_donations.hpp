@@ -23,8 +23,8 @@ struct donation_rules_type<Stations> {
   using type = typename Stations::donation_rules;
 };
 
-/// Donation at release among the jobs of each home, where a lock of the board needs it; otherwise nobody donates, and
-/// where none ever may, nothing is kept for it.
+/// Keeps donation at release among the jobs of each home, where a lock of the board needs it. Otherwise no job donates,
+/// and where none ever may, nothing is stored for it.
 template <class Stations, std::size_t N>
 class release_donations {
  public:
@@ -48,13 +48,13 @@ class release_donations {
     }
   }
 
-  /// Returns whether any job may have to do with it.
+  /// Returns whether any job may take part in donation.
   [[nodiscard]] constexpr auto donates() const noexcept -> bool { return Stations::may_donate && donates_; }
 
   // Of a task whose jobs have a home where somebody donates.
 
   [[nodiscard]] constexpr auto takes_part(std::uint32_t i) const noexcept -> bool { return donates() && has_home_[i]; }
-  /// True when the job lends its priority.
+  /// Returns true when the job lends its priority.
   constexpr auto released(std::uint32_t i, const priority_point& p) -> bool {
     if constexpr (Stations::may_donate) {
       of(i).released(id(i), p);
@@ -80,7 +80,7 @@ class release_donations {
     return no_request;
   }
 
-  /// A job that has its priority back, told once; `none` if there is none.
+  /// Returns a job that has its priority back, only once for each; `none` if there is none.
   [[nodiscard]] constexpr auto next_freed(std::uint32_t none) -> std::uint32_t {
     if constexpr (Stations::may_donate) {
       for (std::uint32_t i = 0; donates_ && i < size_; ++i) {

@@ -19,7 +19,7 @@ struct coming_job {
   ticks nominal = 0;
 };
 
-/// Choices that say when jobs come, however the one before went.
+/// Holds for choices that say when jobs come, whatever became of the job before.
 template <class C>
 concept TimesJobs = requires(C& choices, std::uint32_t task, std::uint64_t job, ticks period) {
   { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
@@ -77,8 +77,8 @@ struct no_run;
 template <class C, class Run = no_run>
 concept HearsTime = requires(C& choices, const Run& run, ticks now) { choices.passes(run, now); };
 
-/// Choices under which a job that has waited for the one before of its task asks as soon as that one has ended, before
-/// servers hear of what else ends then. Without, it asks together with the jobs that are released at that instant.
+/// Choices under which a job that waited for the one before of its task asks as soon as that one has ended. That is
+/// before servers hear of what else ends then; otherwise, it asks together with the jobs released at that instant.
 template <class C>
 concept AsksAtOnce = requires { requires C::asks_at_once; };
 

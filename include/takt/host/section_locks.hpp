@@ -55,7 +55,7 @@ class section_locks {
 
   // Jobs.
 
-  /// True when the job lends its priority and does nothing until it is freed.
+  /// Returns true when the job lends its priority and does nothing until it is freed.
   constexpr auto released(std::uint32_t i, ticks nominal) -> bool {
     if (table_->sections.empty()) { return false; }
     if (donations_.donates()) { stirred_ = every_pool; }
@@ -69,10 +69,10 @@ class section_locks {
     stirred_ = every_pool;
     donations_.completed(i);
   }
-  /// A job that has its priority back, told once; `nobody_asks` if there is none.
+  /// Returns a job that has its priority back, only once for each; `nobody_asks` if there is none.
   [[nodiscard]] constexpr auto next_freed() -> std::uint32_t { return donations_.next_freed(nobody_asks); }
 
-  /// False while a section that begins behind the visit may not ask for its token.
+  /// Returns false while a section that begins behind the visit may not ask for its token.
   [[nodiscard]] constexpr auto may_go_on(std::uint32_t v) const -> bool {
     return !donations_.donates() || may_begin_behind(table_->visits[v]);
   }
@@ -98,7 +98,7 @@ class section_locks {
     note_grant(next);
     find_heirs(s);
   }
-  /// False for a section that a job goes without.
+  /// Returns false for a section that a job goes without.
   [[nodiscard]] constexpr auto is_needed(std::uint32_t s) const -> bool {
     if constexpr (requires { locks_.pool_of(std::uint32_t{}); }) { return locks_.pool_of(s) != no_pool; }
     return true;
@@ -108,7 +108,7 @@ class section_locks {
   [[nodiscard]] constexpr auto asks(std::uint32_t i) const noexcept -> bool { return sections_.asking(i) > 0; }
   /// Returns whether it holds any.
   [[nodiscard]] constexpr auto holds_some(std::uint32_t i) const noexcept -> bool { return sections_.holding(i) > 0; }
-  /// Its own point or a better one, wherever the job of task i is.
+  /// Returns the job's own point or a better one, on whatever station the job of task i is.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point {
     priority_point best = lowest_priority;
     take_job(best, i, points_.home(i));
@@ -121,7 +121,7 @@ class section_locks {
 
   // Waiting on processors.
 
-  /// f of each visit that keeps its processor from now on while it waits, told once.
+  /// Calls f for each visit that keeps its processor from now on while it waits, only once.
   template <class F>
   constexpr void spin(const F& f) {
     if constexpr (requires { locks_.spins(std::size_t{}); }) {
@@ -139,7 +139,7 @@ class section_locks {
       }
     }
   }
-  /// True, once, of a visit that has.
+  /// Returns true, once, for a visit that no longer keeps its processor.
   [[nodiscard]] constexpr auto stops_spinning(std::uint32_t v) -> bool {
     const bool spun = spins_[v];
     spins_[v] = false;
@@ -149,12 +149,12 @@ class section_locks {
     }
     return spun;
   }
-  /// The pool of the token that the visit got last, where it lies in several sections.
+  /// Returns the pool of the token that the visit got last, where it lies in several sections.
   [[nodiscard]] constexpr auto unit_of(std::uint32_t v) const -> std::int32_t {
     return sections_.latest_pool(table_->visits[v]);
   }
-  /// A section that holds its token from now on, told once; `nobody_asks` if there is none. Requests are issued in the
-  /// order in which they came, behind what has been released.
+  /// Returns a section that holds its token from now on, only once for each; `nobody_asks` if there is none. Requests
+  /// are issued in the order in which they came, behind what has been released.
   [[nodiscard]] constexpr auto next_granted() -> std::uint32_t {
     while (granted_.size() == 0) {
       std::size_t at = 0;
@@ -215,7 +215,7 @@ class section_locks {
     if (stations_->token_is_local(x.tokens)) { return would_run(s); }
     return !donates(s) || donations_.may_issue(x.task);
   }
-  /// Returns whether nobody on the processor comes before the job, and of those who ask there for sections either.
+  /// Returns whether no job on the processor comes before this one, among those that ask there for sections either.
   [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
     const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
     const priority_point own = points_.on(*table_, table_->sections[s].task, at);
@@ -243,7 +243,7 @@ class section_locks {
     find_heirs(s);
     stir(s);
   }
-  /// Where nobody waits for a token, nobody else hears of who gets it or gives it back.
+  /// Marks pools whose change of holder concerns other jobs: those for whose tokens some job waits.
   constexpr void stir(std::uint32_t s) {
     if (donations_.donates()) { stirred_ = every_pool; }
     if (sections_.rivals(s) > 0 || sections_.waiting(table_->sections[s].task) > 0) {
@@ -271,8 +271,8 @@ class section_locks {
     const request_id donor = donations_.donor_of(task);
     if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
   }
-  /// Of these pools also those whose holders hear of what happens to them, through jobs that hold the one and wait for
-  /// the other.
+  /// Returns these pools and those whose holders are concerned, through jobs that hold a token of one and wait for a
+  /// token of the other.
   [[nodiscard]] constexpr auto reach(pool_bits about) const -> pool_bits {
     for (pool_bits before = 0; before != about;) {
       before = about;
@@ -292,7 +292,7 @@ class section_locks {
     }
     return any;
   }
-  /// Tells locks at which points those wait whom it is about. The pools whose holders hear of it.
+  /// Tells locks the new points of waiting jobs that the pools concern. Returns the pools whose holders are concerned.
   constexpr auto raise_waiting(pool_bits about) -> pool_bits {
     for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
       const std::uint32_t s = sections_.waiting()[k];
@@ -322,7 +322,7 @@ class section_locks {
     if (spins_[v] && best.point == boosted_priority.point) { best.tie = lowest_priority.tie; }
     return best;
   }
-  /// Raises `best` to what a section raises its holder to, whoever waits: a ceiling, or above everybody.
+  /// Raises `best` to what a section raises its holder to without regard to waiters: a ceiling, or above all jobs.
   constexpr void take_raised(priority_point& best, std::uint32_t h) const {
     if (!some_raise_ || !sections_.holds(h)) { return; }
     if (ceiling_[h] < best) { best = ceiling_[h]; }
@@ -331,8 +331,8 @@ class section_locks {
       if (raised < best && locks_.boosted(sections_.pool(h), static_cast<request_id>(h))) { best = raised; }
     }
   }
-  /// The best of those who wait for the token of a section, and of those who wait for them. `depth` ends circles, which
-  /// are deadlocks.
+  /// Takes the best point of those who wait for the token of a section, and of those who wait for them. `depth` ends
+  /// circles, which are deadlocks.
   constexpr void take_heirs(priority_point& best, std::uint32_t held, std::uint32_t station, std::size_t depth) const {
     if (!some_inherit_ || !sections_.holds(held) || depth == 0 || sections_.rivals(held) == 0) { return; }
     for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
@@ -340,7 +340,7 @@ class section_locks {
       if (heirs_[w] == held && !waits_elsewhere(w)) { take_waiting(best, w, station, depth - 1); }
     }
   }
-  /// The best of a job that waits, and of those who wait for what it holds meanwhile.
+  /// Takes the best point of a job that waits, and of those who wait for what it holds meanwhile.
   constexpr void take_waiting(priority_point& best, std::uint32_t w, std::uint32_t station, std::size_t depth) const {
     const visit_section& x = table_->sections[w];
     take_job(best, x.task, station);
@@ -352,7 +352,7 @@ class section_locks {
       take_heirs(best, h, station, depth);
     }
   }
-  /// Of one request for several tokens the first that is missing passes priorities on.
+  /// Returns whether an earlier part of the same request waits: only the first that is missing passes priorities on.
   [[nodiscard]] constexpr auto waits_elsewhere(std::uint32_t w) const -> bool {
     const visit_section& x = table_->sections[w];
     for (std::uint32_t s = sections_.of(x.task).first; sections_.waiting(x.task) > 1 && s < w; ++s) {

@@ -11,12 +11,12 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// Some pools of tokens, and maybe more: one bit stands for each 64th.
+/// Is a set of pools of tokens, maybe with more pools: each bit stands for all pools of one number modulo 64.
 using pool_bits = std::uint64_t;
 inline constexpr pool_bits every_pool = ~pool_bits{0};
 [[nodiscard]] constexpr auto bit_of(std::uint32_t pool) noexcept -> pool_bits { return pool_bits{1} << pool % 64; }
 
-/// Which sections ask, wait or hold, of which pool, and how many do by task and by pool.
+/// Holds which sections ask, wait or hold, of which pool, and how many do by task and by pool.
 template <std::size_t N, std::size_t V>
 class section_states {
  public:
@@ -27,12 +27,12 @@ class section_states {
   [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return states_[s] == state::idle; }
   [[nodiscard]] constexpr auto asks(std::size_t s) const noexcept -> bool { return states_[s] == state::asks; }
   [[nodiscard]] constexpr auto waits(std::size_t s) const noexcept -> bool { return states_[s] == state::waits; }
-  /// Of what it waits for, holds or gave back last. Pre: s < V, and it does not ask.
+  /// Returns the pool that it waits for, holds or gave back last. Pre: s < V, and it does not ask.
   [[nodiscard]] constexpr auto pool(std::size_t s) const noexcept -> std::uint32_t {
     TAKT_EXPECTS(s < V && !asks(s));
     return pools_[s];
   }
-  /// All that wait, in the order of the table.
+  /// Returns all that wait, in the order of the table.
   [[nodiscard]] constexpr auto waiting() const noexcept -> const index_set<V>& { return waiting_; }
   /// Returns how many wait for that pool, or more. Pre: as above.
   [[nodiscard]] constexpr auto rivals(std::size_t s) const noexcept -> std::uint32_t {
@@ -45,10 +45,10 @@ class section_states {
   [[nodiscard]] constexpr auto asking(std::uint32_t task) const noexcept -> std::uint32_t { return asking_[task]; }
   [[nodiscard]] constexpr auto waiting(std::uint32_t task) const noexcept -> std::uint32_t { return waiting_of_[task]; }
   [[nodiscard]] constexpr auto holding(std::uint32_t task) const noexcept -> std::uint32_t { return holding_[task]; }
-  /// Of which pools its sections hold tokens.
+  /// Returns of which pools its sections hold tokens.
   [[nodiscard]] constexpr auto held(std::uint32_t task) const noexcept -> pool_bits { return held_[task]; }
 
-  /// The pool of the token that came last of those around a visit, `any_unit` where there are not several.
+  /// Returns the pool of the token that came last of those around a visit, `any_unit` where there are not several.
   [[nodiscard]] constexpr auto latest_pool(const visit_record& x) const noexcept -> std::int32_t {
     if (holding_[x.task] < 2) { return any_unit; }
     std::size_t around = 0;

@@ -19,12 +19,12 @@ class served_visits {
     TAKT_EXPECTS(k < there_.size());
     return there_[k];
   }
-  /// Its own point. Pre: v < V; so for those below.
+  /// Returns its own point. Pre: v < V; so for those below.
   [[nodiscard]] constexpr auto base(std::uint32_t v) const noexcept -> const priority_point& {
     TAKT_EXPECTS(v < V);
     return all_[v].base;
   }
-  /// True if it was another one.
+  /// Returns true if it was another one.
   constexpr auto set_base(std::uint32_t v, const priority_point& p) noexcept -> bool {
     TAKT_EXPECTS(v < V);
     const bool other = all_[v].base != p;
@@ -47,8 +47,8 @@ class served_visits {
     news_.erase(v);
   }
 
-  /// tell(v, best_of(v)) where the server has heard otherwise. That does not change but where it is `stale`, which is
-  /// asked if `some` are.
+  /// Calls tell(v, best_of(v)) where the server knows another point. A known point changes only where it is `stale`.
+  /// That is asked only if `some` are.
   template <class Stale, class BestOf, class Tell>
   constexpr void settle(bool some, const Stale& stale, const BestOf& best_of, const Tell& tell) {
     const index_bag<V>& who = some ? there_ : news_;

@@ -10,15 +10,15 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// The clock beside the time in which a process that is stopped now and then has worked. Events of the instant at which
-/// it is stopped happen when it goes on. Cost of each call: the stops.
+/// Converts between the clock and the time in which a process that is stopped now and then has worked. Events of the
+/// instant at which it is stopped happen when it goes on. Cost of each call: the stops.
 class stalled_clock {
  public:
   constexpr stalled_clock() = default;
   /// Pre: ascending, apart, of positive lengths; they outlive it.
   constexpr explicit stalled_clock(std::span<const stall> stalls) : stalls_{stalls} { TAKT_EXPECTS(are_apart(stalls)); }
 
-  /// The clock once so much has been worked.
+  /// Returns the clock once so much has been worked.
   [[nodiscard]] constexpr auto at(ticks worked) const -> ticks {
     return worked == no_event ? worked : worked + lost_by(worked);
   }
@@ -32,7 +32,7 @@ class stalled_clock {
     }
     return clock - lost;
   }
-  /// Stops that have passed once so much has been worked.
+  /// Returns how many stops have passed once so much has been worked.
   [[nodiscard]] constexpr auto passed(ticks worked) const -> std::size_t {
     std::size_t out = 0;
     for (ticks lost = 0; out < stalls_.size() && stalls_[out].begin - lost <= worked; ++out) {
@@ -42,7 +42,7 @@ class stalled_clock {
   }
   [[nodiscard]] constexpr auto stalls() const noexcept -> std::span<const stall> { return stalls_; }
 
-  /// f of each part of a time that was worked, as the clock has it.
+  /// Calls f for each part of a time that was worked, in times of the clock.
   template <class F>
   constexpr void each_part(ticks from, ticks to, const F& f) const {
     for (std::size_t s = passed(from); s < stalls_.size() && worked(stalls_[s].begin) < to; ++s) {
@@ -66,8 +66,8 @@ class stalled_clock {
   std::span<const stall> stalls_{};
 };
 
-/// Says of the stops that have passed once so much has been worked, of which so many had been told, that bounds are
-/// void since then: `bounds.late(from, now)`.
+/// Calls `bounds.late(from, now)` for the stops that have passed once so much has been worked: bounds are void since
+/// then. So many of them had been told before.
 template <class Bounds>
 constexpr void tell_stops(const stalled_clock& clock, ticks worked, std::size_t& told, Bounds& bounds) {
   for (const std::size_t n = clock.passed(worked); told < n; ++told) {

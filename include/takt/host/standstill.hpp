@@ -10,15 +10,15 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// Choices under which the process stands still now and then. Stations count in the time that it has worked, and all
-/// else by the clock; slices are of time that was worked.
+/// Holds for choices under which the process is stopped now and then. Stations count in the time that it has worked,
+/// and all else by the clock; slices are of time that was worked.
 template <class C>
 concept StandsStill = requires(const C& choices, ticks time) {
   { choices.worked(time) } -> std::same_as<ticks>;    ///< once the clock is there
   { choices.clock_at(time) } -> std::same_as<ticks>;  ///< once so much has been worked
 };
 
-/// Choices that drop releases of a late system. Asked of the next release of a task when its job has ended.
+/// Holds for choices that drop releases of a late system, which are asked when a job has ended about the next release.
 template <class C>
 concept DropsReleases = requires(const C& choices, std::uint32_t task, ticks nominal, ticks now) {
   { choices.drops(task, nominal, now) } -> std::same_as<bool>;
@@ -30,8 +30,8 @@ template <class Choices>
   return clock;
 }
 
-/// The first of an instant that stations name and one of the clock, by the clock and not while the process stands
-/// still.
+/// Returns the first of an instant that stations name and one of the clock, by the clock and not while the process is
+/// stopped.
 template <class Choices>
 [[nodiscard]] constexpr auto first_instant(const Choices& choices, ticks of_stations, ticks by_clock) -> ticks {
   if constexpr (StandsStill<Choices>) {
@@ -41,7 +41,7 @@ template <class Choices>
   return of_stations < by_clock ? of_stations : by_clock;
 }
 
-/// The nominal release of the next job of a task, counting those that are dropped before it.
+/// Returns the nominal release of the next job of a task, counting those that are dropped before it.
 template <class Choices, class Row>
 [[nodiscard]] constexpr auto next_nominal(Choices& choices, std::uint32_t task, std::uint64_t job, ticks period,
                                           ticks before, ticks now, Row& seen) -> ticks {

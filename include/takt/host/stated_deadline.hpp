@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// The deadline that jobs of a task have to meet, from the nominal release; `no_event` for none.
+/// Returns the deadline that jobs of a task have to meet, from the nominal release; `no_event` for none.
 [[nodiscard]] constexpr auto stated_deadline(const flow_record& t) noexcept -> ticks {
   return t.limited ? t.deadline : no_event;
 }

@@ -30,8 +30,8 @@ template <class Table, class Stations>
   return out;
 }
 
-/// The servers of all stations. A server is asked at the instants that it names, and decides when something has
-/// happened to it. Within one instant all that asks comes before that.
+/// Holds the servers of all stations. A server is asked at the instants that it names, and decides when something has
+/// happened to it. Within one instant all visits ask before servers decide.
 template <class Stations, std::size_t V, RunChoices Choices>
 class station_host {
  public:
@@ -67,7 +67,7 @@ class station_host {
     stations_[s].stirred = true;
     servers_.reprioritize(s, who, p);
   }
-  /// Calls f of each one that ends now. Returns whether any server had asked to be asked.
+  /// Calls f for each one that ends now. Returns whether any server had named this instant.
   template <class F>
   constexpr auto fire(ticks now, const slice_sink& sink, const F& f) -> bool {
     bool any = false;
@@ -103,7 +103,7 @@ class station_host {
     TAKT_EXPECTS(s < count_);
     servers_.holders(s, to);
   }
-  /// Slices that have not ended end now, of servers that tell of some only then.
+  /// Ends slices that have not ended, of servers that report a slice only at its end.
   constexpr void close(ticks now, const slice_sink& sink) {
     if constexpr (requires { servers_.close(0, now, sink); }) {
       for (std::size_t s = 0; s < count_; ++s) { servers_.close(s, now, sink); }

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// Until when visits are held back. Cost: that of the visits, at instants at which one may start.
+/// Holds until when visits are held back. Cost: that of the visits, at instants at which one may start.
 template <std::size_t V>
 class visit_guards {
  public:
@@ -24,7 +24,7 @@ class visit_guards {
     until_[v] = until;
     next_ = until < next_ ? until : next_;
   }
-  /// `next` may name an instant at which nobody starts, until `settle`.
+  /// After this, `next` may name an instant at which no visit starts, until `settle`.
   constexpr void drop(std::uint32_t v) noexcept {
     stale_ = stale_ || until_[v] != no_event;
     until_[v] = no_event;
@@ -44,7 +44,7 @@ class visit_guards {
   bool stale_ = false;
 };
 
-/// Which visits of a job may become ready when it begins, and when a visit ends.
+/// Says which visits of a job may become ready when it begins, and when a visit ends.
 template <std::size_t N, std::size_t V>
 struct visit_edges {
   visit_mask first[N]{};   ///< of a task

@@ -15,10 +15,10 @@ struct time_span {
   [[nodiscard]] friend constexpr auto operator==(const time_span&, const time_span&) noexcept -> bool = default;
 };
 
-/// From when to when bounds were void. They are so from the instant at which something was late on that a bound rests:
-/// a job that was to be at its station by its nominal release, a job that was to have ended, a process that was
-/// stopped. They hold again once every station has been empty since the last of these was there: from then on each of
-/// them is as if it began, with jobs in time.
+/// Records from when to when bounds were void. They are void from the instant at which something that a bound rests on
+/// was late. That is a job not at its station by its nominal release, a job that should have ended, or a process that
+/// stopped. They hold again once every station has been empty since the last of these was there: from then on each
+/// station is as if it began, with jobs in time.
 ///
 /// Instants do not decrease, but for those from which something was late. Cost of each call: the stations, where bounds
 /// are void; memory for `most_listed` spans.
@@ -46,12 +46,12 @@ class void_bounds {
     for (std::size_t s = 0; s < jobs_.size(); ++s) { has_been_empty_[s] = jobs_[s] == 0; }
     close_if_clear(now);
   }
-  /// Something is late that alone does not say that a bound was exceeded: it counts where bounds are void, or have been
-  /// until this very instant.
+  /// Something is late that does not prove by itself that a bound was exceeded. It counts where bounds are void, or
+  /// have been until this very instant.
   void still_late(ticks now) {
     if (open_ || (!spans_.empty() && now <= spans_.back().to)) { late(spans_.back().from, now); }
   }
-  /// In order, apart. Bounds that are void at the end are so until then.
+  /// Returns the spans in order; they do not touch. Bounds that are void at the end are void until then.
   [[nodiscard]] auto until(ticks end) const -> std::vector<time_span> {
     auto out = spans_;
     if (open_) { out.back().to = std::max(out.back().from, end); }

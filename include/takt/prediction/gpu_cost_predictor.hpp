@@ -13,7 +13,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// As much of a 128-bit number as the variance test needs. Sums and products must fit.
+/// Holds as much of a 128-bit number as the variance test needs. Sums and products must fit.
 struct wide_square {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -89,13 +89,13 @@ class gpu_cost_predictor {
     return reject(h, cost) ? sample_verdict::accepted : sample_verdict::rejected;
   }
 
-  /// The average of the window, 0 before the first sample and for an unknown key.
+  /// Returns the average of the window, 0 before the first sample and for an unknown key.
   [[nodiscard]] constexpr auto predict(std::size_t task, std::size_t distance) const noexcept -> rational {
     if (!known(task, distance) || histories_[task][distance].count == 0) { return {}; }
     const history& h = histories_[task][distance];
     return {h.sum, h.count};
   }
-  /// At most the length that the section was declared with.
+  /// Returns at most the length that the section was declared with.
   [[nodiscard]] constexpr auto predict(std::size_t task, std::size_t distance, ticks declared) const noexcept
       -> rational {
     const rational average = predict(task, distance);
@@ -122,7 +122,7 @@ class gpu_cost_predictor {
     return detail::wide_square::product(magnitude, magnitude);
   }
 
-  /// (n x - S)^2 <= sigmas^2 (n Q - S^2), with sum S and sum of squares Q of the n samples.
+  /// Tests (n x - S)^2 <= sigmas^2 (n Q - S^2), with sum S and sum of squares Q of the n samples.
   [[nodiscard]] constexpr auto fits(const history& h, ticks cost) const noexcept -> bool {
     if (h.count == 0) { return true; }
     const auto n = static_cast<std::uint64_t>(h.count);
@@ -147,7 +147,7 @@ class gpu_cost_predictor {
     h.rejected = 0;
   }
 
-  /// True when the rejected samples replace the window. The warm-up does not begin again.
+  /// Returns true when the rejected samples replace the window. The warm-up does not begin again.
   constexpr auto reject(history& h, ticks cost) noexcept -> bool {
     if (settings_.restart_after == 0) { return false; }
     h.rejected_samples[static_cast<std::size_t>(h.rejected)] = cost;

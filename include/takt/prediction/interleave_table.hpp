@@ -14,8 +14,8 @@ namespace takt::inline TAKT_ABI {
 /// Says what a kernel's instructions mostly are.
 enum class kernel_class : std::uint8_t { computation, branch, memory, special };
 
-/// Largest measured stretch of a synthetic kernel by one of any class beside it, two to an SM of a GTX 1080 Ti.
-/// Source: Zou et al. 2021, section 4.2 and Fig. 5.
+/// Returns the largest measured stretch of a synthetic kernel by one of any class beside it, two to an SM of a GTX 1080
+/// Ti. Source: Zou et al. 2021, section 4.2 and Fig. 5.
 [[nodiscard]] constexpr auto largest_cross_interleave(kernel_class c) noexcept -> rational {
   switch (c) {
     case kernel_class::computation: return {9, 5};
@@ -58,7 +58,7 @@ inline constexpr std::array<self_interleave_row, 5> self_interleave_table{{
     {"Quasirand", {{{122, 100}, {123, 100}, {124, 100}, {123, 100}}}},
 }};
 
-/// A ratio from these tables as the attribute of a kernel.
+/// Returns a ratio from these tables as the attribute of a kernel.
 [[nodiscard]] constexpr auto interleave(rational ratio) noexcept -> kernel_interleave {
   return interleave(ratio.numerator(), ratio.denominator());
 }

@@ -72,12 +72,12 @@ inline constexpr std::int32_t max_fit_margin = 1'000;
 
 namespace detail {
 
-/// The least-mean cover of samples by parallel / n + serial, one `serial` at a time.
+/// Searches the least-mean cover of samples by parallel / n + serial, one `serial` at a time.
 ///
 /// For a given serial part the least parallel part is the largest n x (time - serial), whose n falls as `serial` grows.
-/// The mean of the cover over all samples is convex in `serial` with right-hand slope 1 - n x mean(1/n), so the best
-/// one is next to where that n first is at most the harmonic mean: a search by halves, with no linear program and no
-/// storage.
+/// The mean of the cover over all samples is convex in `serial` with right-hand slope 1 - n x mean(1/n). So the best
+/// one is next to where that n first is at most the harmonic mean. A search by halves finds it, with no linear program
+/// and no storage.
 class cover_search {
  public:
   constexpr cover_search(std::span<const kernel_sample> samples, std::int32_t margin, ticks piece) noexcept
@@ -88,7 +88,7 @@ class cover_search {
     std::int32_t virtual_sms = 0;  ///< the smallest at which the cover touches; 0 if serial time alone covers
   };
 
-  /// With one more piece and the margin on top. Pre: `fits`.
+  /// Returns a time with one more piece and the margin on top. Pre: `fits`.
   [[nodiscard]] constexpr auto raised(ticks time) const noexcept -> ticks {
     return ceil_divide((time + piece_) * (100 + margin_), ticks{100});
   }
@@ -148,7 +148,7 @@ class cover_search {
     return low > least && total(low - 1) < total(low) ? low - 1 : low;
   }
 
-  /// Work that every sample is at least: the least n x time.
+  /// Returns the work that every sample is at least: the least n x time.
   [[nodiscard]] constexpr auto least_work() const noexcept -> ticks {
     ticks least = lowered(samples_[0].time) * samples_[0].virtual_sms;
     for (const kernel_sample& s : samples_) {
@@ -181,7 +181,7 @@ class cover_search {
   return cover_search{samples, margin, piece}.fits(least_overhead) ? fit_status::fitted : fit_status::overflow;
 }
 
-/// The law with that overhead whose stretched work reaches `parallel`; false on overflow.
+/// Makes the law with that overhead whose stretched work reaches `parallel`; returns false on overflow.
 [[nodiscard]] constexpr auto law_of(ticks parallel, ticks serial, ticks least_work, const kernel_interleave& interleave,
                                     divisible_work& out) noexcept -> bool {
   ticks stretched = 0;
@@ -213,22 +213,22 @@ constexpr void measure_distances(std::span<const kernel_sample> samples, kernel_
 
 }  // namespace detail
 
-/// A law of work and overhead from timed runs on two or more SM counts: its upper bound is at or above, its lower bound
-/// at or below every sample, each sample first moved outwards by `margin_percent`. Among the laws that do so the mean
-/// distance of the upper bounds is the least that whole ticks of overhead allow.
+/// Returns a law of work and overhead from timed runs on two or more SM counts. Its upper bound is at or above, its
+/// lower bound at or below every sample, each sample first moved outwards by `margin_percent`. Among the laws that do
+/// so the mean distance of the upper bounds is the least that whole ticks of overhead allow.
 ///
 /// Times show the stretched work and the overhead, never the ratio itself: that is the caller's knowledge (a table, or
 /// `measured_interleave`). It must be the ratio of the runs, since a larger one states less work for the same times,
 /// and the lower bound cannot exceed that work. What samples do not show, no fit can bound.
 ///
-/// `least_overhead`, moved upwards too, is what a run is known to take besides its work, an empty pinned launch say:
-/// without it a few long runs on few SMs can leave a law without any overhead. Where it is at or above the true one,
-/// and true times are work over SMs and overhead, the upper bound holds on all SM counts above the least that was
-/// timed.
+/// `least_overhead`, moved upwards too, is what a run is known to take besides its work, an empty pinned launch say.
+/// Without it a few long runs on few SMs can leave a law without any overhead. Suppose that it is at or above the true
+/// one, and that true times are work over SMs and overhead. Then the upper bound holds on all SM counts above the least
+/// that was timed.
 ///
 /// `piece` is the longest part of the work that one virtual SM does without dividing it, a chunk say. Where pieces are
-/// drawn from one counter, a run ends at most one piece after work over SMs and overhead would, and later than that by
-/// nothing on counts that divide them evenly. So the upper bound is that of samples that are each longer by a piece.
+/// drawn from one counter, a run ends at most one piece after work over SMs and overhead would. On counts that divide
+/// them evenly it does not end later at all. So the upper bound is that of samples that are each longer by a piece.
 /// Cost: at most 64 passes over the samples, no memory. Source: Zou et al. 2021, sections 4.1 and 6.4.
 [[nodiscard]] constexpr auto fit_kernel(std::span<const kernel_sample> samples, kernel_interleave interleave = {1, 1},
                                         std::int32_t margin_percent = 0, ticks least_overhead = 0,

@@ -24,7 +24,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Runs a kernel on SMs of one's choice and times it: a device, host threads in its place, or a record of runs.
+/// Runs a kernel on chosen SMs and times it: a device, host threads in its place, or a record of runs.
 ///
 /// - `virtual_per_sm()`: blocks of the kernel that one SM holds at a time.
 /// - `chunks()`: into how many parts blocks divide the work of a job.
@@ -46,14 +46,14 @@ concept KernelBench = requires(B& b, std::int32_t sms, std::int32_t per_sm, std:
   { b.fault() } -> std::convertible_to<std::string>;
 };
 
-/// Runs of each kind that do not count: the first ones load code.
+/// Counts runs of each kind that are not used: the first ones load code.
 inline constexpr int warm_ups = 2;
-/// Chunks that a job has at least for each virtual SM: fewer leave SMs idle at its end.
+/// Counts chunks that a job has at least for each virtual SM: fewer leave SMs idle at its end.
 inline constexpr std::uint32_t chunks_per_slot = 8;
-/// Gives how many times as long as drawing its chunks a job takes at least: below, a profile is one of the counter.
+/// A job takes at least so many times as long as drawing its chunks: below, a profile measures only the counter.
 inline constexpr ticks work_per_claim = 10;
 
-/// Chunks that a job needs so that a profile on so many SMs does not refuse it.
+/// Returns how many chunks a job needs so that a profile on so many SMs does not refuse it.
 [[nodiscard]] constexpr auto chunks_to_profile(std::int32_t sms, std::int32_t virtual_per_sm) noexcept -> std::int64_t {
   return std::int64_t{chunks_per_slot} * sms * virtual_per_sm;
 }
@@ -84,8 +84,8 @@ enum class profile_status : std::uint8_t {
   return "";
 }
 
-/// Times of pinned jobs over SM counts, the ratio of self-interleaving, what launches take without work, and the law
-/// around all times, whose overhead is at least that of the longest pinned launch and of one chunk.
+/// Holds times of pinned jobs over SM counts, the ratio of self-interleaving, and what launches take without work. Its
+/// law is around all times, with an overhead of at least that of the longest pinned launch and of one chunk.
 struct kernel_profile {
   profile_status status = profile_status::no_runs;
   std::string reason{};  ///< numbers or the bench's words behind the status
@@ -104,7 +104,7 @@ struct kernel_profile {
   return std::string{name_of(p.status)} + (p.reason.empty() ? "" : ": " + p.reason);
 }
 
-/// `repeats` runs after those that do not count. None when one failed.
+/// Times `repeats` runs after those that do not count. None when one failed.
 template <class Run>
 [[nodiscard]] auto time_runs(std::size_t repeats, Run run) -> std::optional<std::vector<ticks>> {
   std::vector<ticks> out;
@@ -120,7 +120,7 @@ template <class Run>
   return out;
 }
 
-/// With these times in it. Pre: not empty.
+/// Returns the range with these times in it. Pre: not empty.
 [[nodiscard]] constexpr auto widened(std::optional<interval<ticks>> range, std::span<const ticks> times) noexcept
     -> interval<ticks> {
   TAKT_EXPECTS(!times.empty());
@@ -129,9 +129,9 @@ template <class Run>
   return out;
 }
 
-/// Pinned and plain launches without work on the first n SMs, for each n of `sm_counts`, with all blocks that an SM
-/// holds; pinned ones on the fewest SMs with one block on each, too, as profiles have them. None when a run failed, or
-/// without any.
+/// Times pinned and plain launches without work on the first n SMs, for each n of `sm_counts`, with all blocks that an
+/// SM holds. It times pinned ones on the fewest SMs with one block on each, too, as profiles have them. None when a run
+/// failed, or without any.
 template <KernelBench B>
 [[nodiscard]] auto measure_overheads(B& bench, std::span<const std::int32_t> sm_counts, std::size_t repeats)
     -> std::optional<launch_overheads> {
@@ -156,7 +156,7 @@ template <KernelBench B>
 
 namespace detail {
 
-/// One profile in the making.
+/// Is one profile in the making.
 template <KernelBench B>
 class profiling {
  public:
@@ -245,7 +245,7 @@ class profiling {
     out_.interleave = *ratio;
     return true;
   }
-  /// By the longest job on any number of SMs. Chunks are taken to be alike.
+  /// Returns the time of a chunk by the longest job on any number of SMs. Chunks are taken to be alike.
   [[nodiscard]] auto longest_chunk() const -> ticks {
     ticks out = 0;
     for (const kernel_sample& s : out_.samples) {
@@ -266,9 +266,9 @@ class profiling {
 
 }  // namespace detail
 
-/// Runs `repeats` jobs on the first n SMs for each n of `sm_counts`, with all blocks that an SM holds; for the ratio on
-/// the fewest SMs with one block on each; and as many launches without work. What stands against a law is the status.
-/// Source: Zou et al. 2021, sections 4.1 to 4.3 and 6.2.
+/// Runs `repeats` jobs on the first n SMs for each n of `sm_counts`, with all blocks that an SM holds. It does so on
+/// the fewest SMs with one block on each, for the ratio, and runs as many launches without work. The status says what
+/// prevents a law. Source: Zou et al. 2021, sections 4.1 to 4.3 and 6.2.
 template <KernelBench B>
 [[nodiscard]] auto profile_kernel(B& bench, std::span<const std::int32_t> sm_counts, std::size_t repeats,
                                   std::int32_t margin_percent = 0) -> kernel_profile {

@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The curve parallel / n + serial through the middle of samples, in ticks. It bounds nothing.
+/// Is the curve parallel / n + serial through the middle of samples, in ticks. It bounds nothing.
 struct scaling_curve {
   double parallel = 0;
   double serial = 0;
@@ -17,7 +17,7 @@ struct scaling_curve {
   [[nodiscard]] constexpr auto time(double virtual_sms) const noexcept -> double {
     return parallel / virtual_sms + serial;
   }
-  /// The s of Eq. 3 on n SMs, under which this curve is its speed-up. Source: Zou et al. 2021, Eq. 3.
+  /// Returns the s of Eq. 3 on n SMs, under which this curve is its speed-up. Source: Zou et al. 2021, Eq. 3.
   [[nodiscard]] constexpr auto serial_share(double virtual_sms) const noexcept -> double {
     return serial / time(virtual_sms);
   }
@@ -37,7 +37,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Least squares over times as a line in 1/n. Pre: two different SM counts, all above 0.
+/// Fits times by least squares as a line in 1/n. Pre: two different SM counts, all above 0.
 [[nodiscard]] constexpr auto fit_scaling_curve(std::span<const kernel_sample> samples) noexcept -> scaling_curve {
   TAKT_EXPECTS_IN_TESTS(detail::have_two_sizes(samples));
   const auto count = static_cast<double>(samples.size());

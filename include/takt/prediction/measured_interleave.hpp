@@ -25,9 +25,9 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// `factor` times the work of runs that were stretched over that of runs that were not, in thousandths rounded up: work
-/// from above is the longest time less the least overhead, work from below the shortest less the greatest. None when a
-/// run is too short for that, a time is not positive, or on overflow.
+/// Returns `factor` times the work of runs that were stretched over that of runs that were not, in thousandths rounded
+/// up. Work from above is the longest time less the least overhead, from below the shortest less the greatest. None
+/// when a run is too short for that, a time is not positive, or on overflow.
 [[nodiscard]] constexpr auto stretch_from_above(std::span<const ticks> alone, std::span<const ticks> stretched,
                                                 std::int32_t factor, const interval<ticks>& overhead) noexcept
     -> std::optional<std::int64_t> {
@@ -48,11 +48,11 @@ namespace detail {
 
 }  // namespace detail
 
-/// The self-interleave ratio of a kernel from two kinds of runs on the same physical SMs: `alone` with one block on
-/// each, and `together` with V blocks on each that share the same work. It is at least the true one, and at least 1, if
-/// `overhead` holds what any of these runs took besides its work. None when there are no times, a time or V is not
-/// positive, the runs alone are not `long_enough`, or on overflow.
-/// Source: Zou et al. 2021, section 6.2, solved for the ratio.
+/// Returns the self-interleave ratio of a kernel from two kinds of runs on the same physical SMs: `alone` with one
+/// block on each, and `together` with V blocks on each that share the same work. It is at least the true one, and at
+/// least 1, if `overhead` holds what any of these runs took besides its work. None when there are no times, a time or V
+/// is not positive, the runs alone are not `long_enough`, or on overflow. Source: Zou et al. 2021, section 6.2, solved
+/// for the ratio.
 [[nodiscard]] constexpr auto measured_interleave(std::span<const ticks> alone, std::span<const ticks> together,
                                                  std::int32_t virtual_per_sm, const interval<ticks>& overhead) noexcept
     -> std::optional<kernel_interleave> {
@@ -62,10 +62,10 @@ namespace detail {
   return self_interleave(*thousandths / common, 1'000 / common);
 }
 
-/// The ratio of a kernel beside another one that is at work on the same SM all the time: the same runs `alone` and
-/// `beside`, each with one block on the SM. From above, and none, as `measured_interleave`. Runs of which one ends
-/// before the other would give too little: the longer one is alone for the rest.
-/// Source: Zou et al. 2021, section 4.2 and Fig. 5.
+/// Returns the ratio of a kernel beside another one that is at work on the same SM all the time. The same runs are
+/// timed `alone` and `beside`, each with one block on the SM. From above, and none, as `measured_interleave`. Runs of
+/// which one ends before the other would give too little: the longer one is alone for the rest. Source: Zou et al.
+/// 2021, section 4.2 and Fig. 5.
 [[nodiscard]] constexpr auto cross_interleave(std::span<const ticks> alone, std::span<const ticks> beside,
                                               const interval<ticks>& overhead) noexcept -> std::optional<rational> {
   const auto thousandths = detail::stretch_from_above(alone, beside, 1, overhead);

@@ -41,19 +41,19 @@ struct set_laws {
   [[nodiscard]] explicit operator bool() const noexcept { return status == set_laws_status::complete; }
 };
 
-/// The laws of tasks that run on one GPU at a time: each profile's own, later by a tail of every other task.
+/// Returns the laws of tasks that run on one GPU at a time: each profile's own, later by a tail of every other task.
 ///
 /// A launch whose blocks pass over SMs of other tasks fills the whole device with blocks, most of which leave at once.
-/// While all other SMs are full they leave through the few that are free, and the hardware begins no kernel before all
-/// blocks of those ahead of it, at its priority, have a place: one queue, first in first out. Take a launch of a task
-/// whose SMs nobody works on, as it has one launch under way at a time. Ahead of it is at most one launch of every
-/// other task, because a task's next launch comes after its last has ended, and then stands behind. The blocks of those
-/// ahead which have no place yet all pass through that task's own SMs, one launch after the other, each in at most its
-/// tail: the longest launch without work through the fewest SMs that any law here speaks of, while blocks sit on all
-/// others. Once its own blocks have their places nobody takes these away; its own tail is in the times of its profile.
+/// While all other SMs are full they leave through the few free ones. The hardware begins no kernel before all blocks
+/// of those ahead of it, at its priority, have a place: one queue, first in first out. Take a launch of a task whose
+/// SMs are idle, as it has one launch under way at a time. Ahead of it is at most one launch of every other task,
+/// because a task's next launch comes after its last has ended, and then waits behind. The blocks of those ahead
+/// without a place yet all pass through that task's own SMs, one launch after the other. Each takes at most its tail:
+/// the longest launch without work through the fewest SMs that a law here speaks of, while blocks sit on all others.
+/// Once its own blocks have their places these are not taken away; its own tail is in the times of its profile.
 ///
-/// Of a task's kernels one runs at a time, so the longest of its tails counts. Pre: a job is one launch, and one that
-/// has to be launched again an overrun; all kernels have the same stream priority; no plan gives a task fewer SMs than
+/// Of a task's kernels one runs at a time, so the longest of its tails counts. Pre: a job is one launch, and one
+/// launched again an overrun; all kernels have the same stream priority; no plan gives a task fewer SMs than
 /// `least_sms`. Source of the queue's rules: Amert et al. 2017.
 [[nodiscard]] inline auto laws_of(std::span<const std::vector<kernel_profile>> tasks) -> set_laws {
   set_laws out;

@@ -16,8 +16,8 @@ enum class holder_state : std::uint8_t {
   waits_for_engine,  ///< suspended until it gets an engine lock
 };
 
-/// Adds up what a token section costs by itself: the time on CPUs and that of its operations on the GPU, be they part
-/// of its migration, but not what other jobs make it wait. Source: Elliott 2015, section 3.2.3.3.
+/// Adds up what a token section costs by itself. That is the time on CPUs and that of its operations on the GPU, even
+/// if part of its migration, but not what other jobs make it wait. Source: Elliott 2015, section 3.2.3.3.
 class token_cost_counter {
  public:
   /// The token is granted; the job runs. A section that was under way is forgotten.
@@ -28,7 +28,7 @@ class token_cost_counter {
     holds_ = true;
   }
 
-  /// False, and no change: no token is held, or time runs backwards or over.
+  /// Returns false, and changes nothing, when no token is held, or time runs backwards or over.
   [[nodiscard]] constexpr auto enter(holder_state next, ticks now) noexcept -> bool {
     if (!holds_ || !advance(now)) { return false; }
     state_ = next;

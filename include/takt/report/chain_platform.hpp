@@ -18,7 +18,7 @@
 /// The platforms and plans of chains in words, and as the file format writes them.
 namespace takt::inline TAKT_ABI::report::detail {
 
-/// The rules of the pools, in the words of the file format; an empty one belongs to a pool that is not there.
+/// Holds the rules of the pools, in the words of the file format; an empty one belongs to a pool that is not there.
 struct rule_words {
   std::string_view cpus{};
   std::string_view copies{};
@@ -35,7 +35,7 @@ struct rule_words {
 }
 [[nodiscard]] constexpr auto word_of(by_period /*order*/) noexcept -> std::string_view { return "rate-monotonic"; }
 
-/// Of copy engines, which keep what they have begun.
+/// Returns the word for copy engines, which keep what they have begun.
 [[nodiscard]] constexpr auto copy_word_of(TaskLevelPriority auto /*order*/) noexcept -> std::string_view {
   return "nonpreemptive-fixed-priority";
 }
@@ -88,7 +88,7 @@ template <KnownComposition P>
 inline constexpr std::string_view unsaid_interleave_words =
     "A kernel without \"interleave\" is stretched by all virtual SMs of an SM: it gains nothing from sharing one.";
 
-/// " x 2 virtual" of SMs that are several virtual ones each.
+/// Returns " x 2 virtual" of SMs that are several virtual ones each.
 [[nodiscard]] inline auto virtual_words(std::int32_t virtual_per_sm) -> std::string {
   return virtual_per_sm == 1 ? std::string{} : " x " + std::to_string(virtual_per_sm) + " virtual";
 }
@@ -110,7 +110,7 @@ inline constexpr std::string_view unsaid_interleave_words =
   return out;
 }
 
-/// "2 SMs", "1 virtual SM of GPU 1".
+/// Returns "2 SMs", "1 virtual SM of GPU 1".
 [[nodiscard]] inline auto share_words(const platform_record& platform, const sm_share& share) -> std::string {
   if (share.sms < 1) { return {}; }
   const auto gpu = static_cast<std::size_t>(share.gpu);

@@ -61,7 +61,7 @@ struct chain_summary {
   }
 };
 
-/// A latency of a chain: its name in files and tables, where its values are, and what it is.
+/// Describes a latency of a chain: its name in files and tables, where its values are, and what it is.
 struct chain_figure {
   std::string_view key;
   std::string_view head;
@@ -81,7 +81,7 @@ inline constexpr std::array<chain_figure, 4> chain_figures{
     chain_figure{"age", "age", &chain_latency::age, &observed_latency::age,
                  "from the read of the data in an output until the next output replaces it"}};
 
-/// "x starts when y has ended": what the bound of a chain counts on; empty where on nothing.
+/// Returns "x starts when y has ended": what the bound of a chain counts on; empty where on nothing.
 [[nodiscard]] inline auto wait_words(const chain_summary& c) -> std::string {
   std::vector<std::string> all;
   for (const chain_wait& w : c.waits) {
@@ -90,7 +90,7 @@ inline constexpr std::array<chain_figure, 4> chain_figures{
   return all.empty() ? "" : joined(all);
 }
 
-/// The word for all tasks of a chain, or "mixed".
+/// Returns the word for all tasks of a chain, or "mixed".
 [[nodiscard]] inline auto semantics_word(const chain_summary& c) -> std::string_view {
   const bool one = std::ranges::all_of(c.semantics, [&](communication s) { return s == c.semantics[0]; });
   if (!one) { return "mixed"; }

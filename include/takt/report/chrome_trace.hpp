@@ -51,7 +51,7 @@ class chrome_trace_writer {
 
     [[nodiscard]] friend auto operator<=>(const place&, const place&) = default;
   };
-  /// A slice, or all blocks of a kernel together.
+  /// Describes a slice, or all blocks of a kernel together.
   struct piece {
     slice what{};
     std::size_t row = 0;
@@ -129,7 +129,7 @@ class chrome_trace_writer {
       lanes_[p.row] = std::max(lanes_[p.row], ends[p.row].size());
     }
   }
-  /// The first lane that is free from `start` on, taken until `end`.
+  /// Returns the first lane that is free from `start` on, taken until `end`.
   [[nodiscard]] static auto lane_for(std::vector<ticks>& ends, ticks start, ticks end) -> std::size_t {
     const auto free = std::ranges::find_if(ends, [start](ticks e) { return e <= start; });
     const auto lane = static_cast<std::size_t>(free - ends.begin());
@@ -137,7 +137,7 @@ class chrome_trace_writer {
     ends[lane] = end;
     return lane;
   }
-  /// A job that has not begun when another of its task is still there is shown from the end of that one: they queue.
+  /// Shows a job that has not begun when another of its task is still there from the end of that one: they queue.
   void place_jobs() {
     job_lanes_.assign(tasks_, 1);
     std::vector<std::vector<ticks>> ends(tasks_);
@@ -270,7 +270,7 @@ class chrome_trace_writer {
     json_.end_object();
   }
 
-  /// As counters, whose height is the share.
+  /// Writes shares as counters, whose height is the share.
   void write_shares() {
     std::map<std::size_t, const piece*> last;
     const auto count = [this](const piece& p, ticks at, std::int32_t percent) {
@@ -329,8 +329,8 @@ class chrome_trace_writer {
 }  // namespace detail
 
 /// Writes a trace as Chrome trace-event JSON, which ui.perfetto.dev and chrome://tracing open. A track per task has its
-/// jobs, with what they wait for, and their releases, completions, deadlines and misses; one per core, copy engine and
-/// SM range has a slice per piece of a segment and arrows along each job; tokens have one each, and shares of a GPU a
+/// jobs, with what they wait for, and their releases, completions, deadlines and misses. One per core, copy engine and
+/// SM range has a slice per piece of a segment and arrows along each job. Tokens have one each, and shares of a GPU a
 /// counter. Where blocks share SMs, a kernel is one slice that counts its blocks. Times are microseconds with three
 /// decimals, hence exact.
 inline void write_chrome_trace(std::ostream& out, const trace_view& trace) {

@@ -82,7 +82,7 @@ inline constexpr std::string_view bar_patterns =
   return {};
 }
 
-/// A check, a circle or a question mark around (x, y). Pre: not a bar.
+/// Draws a check, a circle or a question mark around (x, y). Pre: not a bar.
 inline void write_sign(svg_writer& svg, bar_kind kind, double x, double y, std::string_view tooltip = {}) {
   TAKT_EXPECTS(!is_bar(kind));
   switch (kind) {

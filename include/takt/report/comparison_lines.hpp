@@ -23,7 +23,7 @@ namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-/// "tokens-k-fmlp:2".
+/// Returns "tokens-k-fmlp:2".
 template <std::size_t N, std::size_t V>
 [[nodiscard]] auto policy_of_line(const comparison_line<N, V>& line) -> std::string {
   const std::string name{line.policy};
@@ -71,8 +71,8 @@ template <std::size_t N, std::size_t V, class Tasks>
 
 }  // namespace detail
 
-/// A comparison in words, for tables, pictures and JSON; largest factors are left open. Pre: it is about these tasks on
-/// this board.
+/// Returns a comparison in words, for tables, pictures and JSON; largest factors are left open. Pre: it is about these
+/// tasks on this board.
 template <std::size_t N, std::size_t V, std::size_t Lines, std::size_t R, std::size_t S>
 [[nodiscard]] auto summarize(const comparison<N, V, Lines>& c, const described_tasks<N, V, R, S>& tasks,
                              const hardware& board, std::string_view title = {}) -> comparison_summary {

@@ -43,7 +43,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Positions of the rows, best first; equals keep their order.
+/// Returns positions of the rows, best first; equals keep their order.
 [[nodiscard]] inline auto ranked(const comparison_summary& c, comparison_rank by = comparison_rank::slack)
     -> std::vector<std::size_t> {
   std::vector<std::size_t> out(c.rows.size());
@@ -55,7 +55,7 @@ namespace detail {
   return out;
 }
 
-/// The row that is proven and leaves most; none where no row is proven.
+/// Returns the row that is proven and leaves most; none where no row is proven.
 [[nodiscard]] inline auto best_of(const comparison_summary& c, comparison_rank by = comparison_rank::slack)
     -> std::optional<std::size_t> {
   const auto order = ranked(c, by);

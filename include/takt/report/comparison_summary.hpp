@@ -13,13 +13,13 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A fact that a policy needs and a workload does not have.
+/// Describes a fact that a policy needs and a workload does not have.
 struct missing_words {
   std::string at;    ///< "/tasks/2/segments/1", or of the platform
   std::string fact;  ///< "preemption_cost"
 };
 
-/// A proof that a deadline is missed under a policy.
+/// Describes a proof that a deadline is missed under a policy.
 struct compared_miss {
   proven_miss<ticks> proof;
   std::string task;    ///< that is to blame, if one is

@@ -97,7 +97,7 @@ class comparison_drawing {
     bar_ = std::min(most_bar, pitch_ * 0.72);
   }
 
-  /// All rows share one scale.
+  /// Chooses one scale for all rows.
   void choose_scale() {
     std::size_t rows = 0;
     double most = 0;
@@ -113,7 +113,7 @@ class comparison_drawing {
     percent_ = (rows <= 8 ? 60 : rows <= 20 ? 48 : 40) / high_;
   }
 
-  /// Wide columns have room for the figure of each bar.
+  /// Returns whether columns are wide enough for the figure of each bar.
   [[nodiscard]] auto numbered() const -> bool { return pitch_ >= 44; }
   [[nodiscard]] auto left_of_words(const place& p) const -> double { return left_ + (p.up > 0 ? 0 : 8); }
 
@@ -341,9 +341,9 @@ class comparison_drawing {
 
 }  // namespace detail
 
-/// Draws a comparison: a row per policy and CPU rule, best first, with a bar per task for its slack in per cent of its
-/// deadline: filled upwards where it is proven, hatched downwards where the bound exceeds the deadline. Without a proof
-/// a row says why in words. The output is the same for the same comparison.
+/// Draws a comparison, with a row per policy and CPU rule, best first. A bar per task shows its slack in per cent of
+/// its deadline: filled upwards where it is proven, hatched downwards where the bound exceeds the deadline. Without a
+/// proof a row says why in words. The output is the same for the same comparison.
 inline void write_comparison_svg(std::ostream& out, const comparison_summary& c,
                                  comparison_rank by = comparison_rank::slack) {
   detail::comparison_drawing{out, c, by}.write();

@@ -70,7 +70,7 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
   return out;
 }
 
-/// The grid with a last column of plans to the left, or nothing where it would be narrow or high.
+/// Returns the grid with a last column of plans to the left, or nothing where it would be narrow or high.
 [[nodiscard]] inline auto with_plans(const comparison_summary& c, const std::vector<std::size_t>& order,
                                      const std::vector<std::string>& grid, std::size_t width)
     -> std::optional<std::string> {
@@ -115,9 +115,9 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
 
 }  // namespace detail
 
-/// A comparison as text: the table with what was chosen, and below it what is missing, why nothing is proven and what
-/// is bounded all the same. Lines are at most as wide as the layout says if the grid without plans is. Pre: that is at
-/// least 40.
+/// Returns a comparison as text: the table with what was chosen, and below it what is missing, why nothing is proven
+/// and what is bounded all the same. Lines are at most as wide as the layout says if the grid without plans is. Pre:
+/// that is at least 40.
 [[nodiscard]] inline auto comparison_text(const comparison_summary& c, const comparison_layout& layout = {})
     -> std::string {
   TAKT_EXPECTS(layout.width >= 40);

@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// "a", "a and b", "a, b and c".
+/// Returns "a", "a and b", "a, b and c".
 [[nodiscard]] inline auto listed(const std::vector<std::string>& parts, std::string_view last = " and ")
     -> std::string {
   if (parts.size() < 2) { return joined(parts); }
@@ -33,7 +33,7 @@ namespace takt::inline TAKT_ABI::report {
   return (*permille > 0 ? "+" : "") + detail::decimal(*permille, 1) + " %";
 }
 
-/// A factor on all execution times: "1.310".
+/// Returns a factor on all execution times: "1.310".
 [[nodiscard]] inline auto factor_words(const std::optional<std::int64_t>& permille) -> std::string {
   if (!permille) { return "-"; }
   constexpr std::int64_t most = 9'999'999;
@@ -45,7 +45,7 @@ namespace takt::inline TAKT_ABI::report {
   return *row.status == verdict_status::not_proven ? "not proven" : name_of(*row.status);
 }
 
-/// Returns whether a row says what a board does with several processes if nobody chooses: the driver's time slices.
+/// Returns whether a row says what a board does with several processes without any choice: the driver's time slices.
 [[nodiscard]] inline auto is_today(const comparison_row& row) -> bool {
   return std::string_view{row.policy}.substr(0, row.policy.find(':')) == "time-sliced";
 }
@@ -54,7 +54,7 @@ namespace detail {
 
 [[nodiscard]] inline auto of_platform(const missing_words& m) -> bool { return m.at.empty() || m.at == "/platform"; }
 
-/// "/a, /b, /c and 7 other places"; all of them where they are few.
+/// Returns "/a, /b, /c and 7 other places"; all of them where they are few.
 [[nodiscard]] inline auto some_of(const std::vector<std::string>& names, std::string_view what, std::size_t shown = 3)
     -> std::string {
   if (names.size() <= shown + 1) { return listed(names); }
@@ -132,8 +132,8 @@ inline void add_unique(std::vector<std::string>& to, const std::string& text) {
   return out;
 }
 
-/// Why a row is not judged, or not proven, without the point at its end: why deadlines must be missed and what is
-/// missing, else what the row says, else what its bounds leave open; empty where nothing is known.
+/// Returns why a row is not judged, or not proven, without the final full stop. First is why deadlines must be missed
+/// and what is missing, then what the row says, else what its bounds leave open. Empty where nothing is known.
 [[nodiscard]] inline auto reason_of(const comparison_row& row) -> std::string {
   std::vector<std::string> clauses = miss_clauses(row);
   const std::vector<std::string> missing = missing_clauses(row.missing);
@@ -161,7 +161,7 @@ namespace detail {
   return {};
 }
 
-/// Policies of some rows; with their CPU rules where other rows of the policy are elsewhere.
+/// Returns policies of some rows; with their CPU rules where other rows of the policy are elsewhere.
 [[nodiscard]] inline auto policies_words(const comparison_summary& c, const std::vector<std::size_t>& rows)
     -> std::vector<std::string> {
   std::vector<std::string> policies;
@@ -179,8 +179,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Why rows are not judged or not proven, one sentence for all rows of one reason: "levels and slots cannot be judged:
-/// the platform does not say preemption_levels." In the given order of rows.
+/// Returns why rows are not judged or not proven, one sentence for each reason, in the given order of rows. An example:
+/// "levels and slots cannot be judged: the platform does not say preemption_levels."
 [[nodiscard]] inline auto reason_sentences(const comparison_summary& c, const std::vector<std::size_t>& order)
     -> std::vector<std::string> {
   std::vector<std::pair<std::string, std::vector<std::size_t>>> rows_of;
@@ -204,8 +204,8 @@ namespace detail {
   return out;
 }
 
-/// The bounds of tasks that nothing unproven can delay, one sentence for all rows with the same ones: "Bounded all the
-/// same under whole-gpu: DASM by 1.86ms, EKF by 5.36ms." In the given order of rows.
+/// Returns the bounds of tasks that nothing unproven can delay, one sentence for all rows with the same ones: "Bounded
+/// all the same under whole-gpu: DASM by 1.86ms, EKF by 5.36ms." In the given order of rows.
 [[nodiscard]] inline auto partial_sentences(const comparison_summary& c, const std::vector<std::size_t>& order)
     -> std::vector<std::string> {
   std::vector<std::pair<std::string, std::vector<std::size_t>>> rows_of;

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// Runs that miss a deadline under a plan, and under others.
+/// Holds runs that miss a deadline under a plan, and under others.
 struct broken_plans {
   counterexample example{};      ///< under the plan itself
   every_plan_answer others{};    ///< whether every plan has one
@@ -29,7 +29,7 @@ struct broken_plans {
 
 namespace detail {
 
-/// Kernels that say their work take it on SMs of their own, whatever their time elsewhere is.
+/// Makes kernels that state their work take it on SMs of their own, whatever their time elsewhere is.
 template <class Tasks>
 [[nodiscard]] auto by_their_work(const Tasks& tasks) -> std::unique_ptr<Tasks> {
   auto out = std::make_unique<Tasks>(tasks);

@@ -28,7 +28,7 @@ void write_to(const std::string& file, const Write& write) {
   if (!out.flush()) { throw std::system_error{errno, std::generic_category(), file}; }
 }
 
-/// A trace with the names of what is in it, which it owns.
+/// Holds a trace with the names of what is in it, which it owns.
 class named_trace {
  public:
   template <class Board, class Tasks>

@@ -19,7 +19,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace report::detail {
 
-/// "Plan: SMs: camera 2; cores: camera 0, lidar 1."; nothing where nothing was decided.
+/// Returns "Plan: SMs: camera 2; cores: camera 0, lidar 1."; nothing where nothing was decided.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] auto plan_sentence(const verdict<ticks, N, V>& v) -> std::string {
   const auto names = [&v](std::size_t i) { return v.tasks[i].name; };

@@ -77,12 +77,12 @@ namespace detail {
   return terms.empty() ? std::string{"\n"} : largest(v, of, terms) + " All parts:\n" + list_of(v, of, terms);
 }
 
-/// The end of "a job takes at most ..., ", and the parts of that bound.
+/// Returns the end of "a job takes at most ..., ", and the parts of that bound.
 [[nodiscard]] inline auto parts_of_bound(const verdict_summary& v, const task_summary& t) -> std::string {
   return t.terms.empty() ? std::string{".\n"} : ". Of that bound,\n" + list_of(v, t, t.terms);
 }
 
-/// "8ms", by which method where several have bounds, and how much of it is waiting.
+/// Returns "8ms", by which method where several have bounds, and how much of it is waiting.
 [[nodiscard]] inline auto bound_text(const verdict_summary& v, const task_summary& t) -> std::string {
   std::string beside = v.mixes_methods() ? t.method : "";
   if (t.blocking > 0) {
@@ -186,7 +186,7 @@ namespace detail {
   return out;
 }
 
-/// The verdict and its reasons in words, task by task from the highest priority down.
+/// Writes the verdict and its reasons in words, task by task from the highest priority down.
 inline void explain(std::ostream& out, const verdict_summary& v) {
   out << detail::headline(v) << " (" << v.method << ").\n";
   if (!v.fault.empty()) { out << v.fault << ".\n"; }

@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-/// The lines of a text, without what indents them.
+/// Writes the lines of a text, without their indentation.
 inline void write_lines(json_writer& json, std::string_view text) {
   json.begin_array();
   while (!text.empty()) {

@@ -26,7 +26,7 @@ struct fault_words {
 
 namespace detail {
 
-/// The value of a field as the file format writes it: most are times.
+/// Returns the value of a field as the file format writes it: most are times.
 [[nodiscard]] inline auto fault_value(model_fault fault, std::int64_t value) -> std::string {
   constexpr model_fault numbers[] = {model_fault::negative_priority, model_fault::duplicate_priority,
                                      model_fault::negative_core, model_fault::core_out_of_range,
@@ -36,7 +36,7 @@ namespace detail {
   return memory ? std::to_string(value * memory_units{1}.bytes()) + " bytes" : format_duration(value);
 }
 
-/// The value, what is wrong with it, and the limit.
+/// Returns the value, what is wrong with it, and the limit.
 [[nodiscard]] inline auto fault_problem(const model_error& e) -> std::string {
   std::string problem{describe(e.fault).problem};
   if (e.fault == model_fault::time_overflow && e.task == nowhere) { return "what the times add up to " + problem; }
@@ -51,7 +51,7 @@ namespace detail {
   return pair ? "[" + value + ", " + limit + "] " + problem : value + " " + problem + " " + limit;
 }
 
-/// "the rule needs one of wcet, work, time_on", best one first.
+/// Returns "the rule needs one of wcet, work, time_on", best one first.
 [[nodiscard]] inline auto facts_needed(const lacking_facts& facts) -> std::string {
   std::string names{name_of(facts.first)};
   bool several = false;

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A unit in which times are written.
+/// Describes a unit in which times are written.
 struct time_unit {
   std::string_view name;
   ticks length = 1;
@@ -17,7 +17,7 @@ struct time_unit {
 
 inline constexpr time_unit time_units[] = {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}};
 
-/// The largest unit that is not longer than the time; nanoseconds for zero.
+/// Returns the largest unit that is not longer than the time; nanoseconds for zero.
 [[nodiscard]] constexpr auto unit_for(ticks time) noexcept -> time_unit {
   for (const time_unit& unit : time_units) {
     if (time >= unit.length || time <= -unit.length) { return unit; }
@@ -39,7 +39,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// A time in a unit, exactly, without the unit's name: 12500000 in ms is "12.5".
+/// Returns a time in a unit, exactly, without the unit's name: 12500000 in ms is "12.5".
 [[nodiscard]] inline auto count_of(ticks time, const time_unit& unit) -> std::string {
   std::size_t digits = 0;
   for (ticks length = unit.length; length > 1; length /= 10) { ++digits; }
@@ -50,7 +50,7 @@ namespace detail {
   return text;
 }
 
-/// A time in the largest unit that it fills, exactly: 23796409 is "23.796409ms". Input files accept this text.
+/// Returns a time in the largest unit that it fills, exactly: 23796409 is "23.796409ms". Input files accept this text.
 [[nodiscard]] inline auto format_duration(ticks time) -> std::string {
   const time_unit unit = unit_for(time);
   return count_of(time, unit).append(unit.name);

@@ -15,8 +15,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// "camera.detect launch" or "log.log[2]": a visit by its graph, the node that was described, its place in a chain of
-/// several segments, and its part.
+/// Returns "camera.detect launch" or "log.log[2]": a visit by its graph, the node that was described, its place in a
+/// chain of several segments, and its part.
 template <class Visits>
 [[nodiscard]] auto visit_name(const Visits& visits, std::size_t v, std::string_view graph) -> std::string {
   const auto& visit = visits[v];
@@ -39,8 +39,8 @@ template <class Visits>
   return std::string{graph};
 }
 
-/// Returns what a graph's bound consists of. These are the responses of the nodes on a path to the node that ends last,
-/// and the time in which that path waits for the graph's own past or for a planned start. Nodes are described by a
+/// Returns what a graph's bound consists of. These are the responses of the nodes on a path to the node that ends last.
+/// The time in which that path waits for the graph's own past or for a planned start is added. Nodes are described by a
 /// refined table and by the offset and response of each. Pre: the graph is bounded. Cost: nodes x edges of the graph.
 template <class Table, class Offsets, class Visits>
 [[nodiscard]] auto graph_terms(const Table& refined, std::uint32_t graph, const Offsets& offsets, const Visits& visits)

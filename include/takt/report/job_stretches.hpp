@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A stretch of time in the life of a job.
+/// Describes a stretch of time in the life of a job.
 struct job_stretch {
   enum class kind : std::uint8_t { works, waits, waits_for_token };
   kind what = kind::works;
@@ -98,7 +98,7 @@ class work_of_jobs {
   std::map<std::pair<std::uint32_t, std::uint64_t>, stretches> waits_;
 };
 
-/// The instants of a job, a line each.
+/// Returns the instants of a job, a line each.
 [[nodiscard]] inline auto description(const traced_job& j) -> std::string {
   std::string text = "released " + format_duration(j.release);
   if (j.start < j.release) { text += "\nbegun " + format_duration(j.start); }

@@ -11,8 +11,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that any name is valid JSON;
-/// characters that act on what shows them are escaped.
+/// Returns a text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that any name is valid
+/// JSON; characters that act on what shows them are escaped.
 [[nodiscard]] inline auto json_string(std::string_view text) -> std::string {
   std::string out = "\"";
   for_each_character(text, [&](char32_t c, std::string_view bytes) {

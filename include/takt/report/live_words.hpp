@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A time in whole tenths of a second, rounded down.
+/// Returns a time in whole tenths of a second, rounded down.
 [[nodiscard]] inline auto in_tenths(ticks time) -> std::string { return detail::decimal(time / 100'000'000, 1) + "s"; }
 
 /// Returns what a run has seen so far: a row per task, in the order of the summary. Pre: a row of `seen` for each task.
@@ -37,7 +37,7 @@ namespace takt::inline TAKT_ABI::report {
   return out;
 }
 
-/// Returns it in one line: of how many jobs how many were late, and which task violated its bound last. Pre: as above.
+/// Returns in one line how many of how many jobs were late, and which task violated its bound last. Pre: as above.
 [[nodiscard]] inline auto live_line(ticks passed, std::span<const task_progress> seen, const verdict_summary& proven)
     -> std::string {
   TAKT_EXPECTS(seen.size() == proven.tasks.size());
@@ -58,7 +58,7 @@ namespace takt::inline TAKT_ABI::report {
   return out + " (last: " + proven.tasks[last].name + " at " + in_tenths(seen[last].last_violation) + ")";
 }
 
-/// A response above its bound, as a run names it: `v` is a `runtime::violation` of the task or graph `name`.
+/// Returns a response above its bound, as a run names it: `v` is a `runtime::violation` of the task or graph `name`.
 template <class Violation>
 [[nodiscard]] auto violation_words(const Violation& v, std::string_view name) -> std::string {
   const std::string job = "job " + std::to_string(v.job) + " of " + std::string{name};

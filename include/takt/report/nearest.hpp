@@ -27,7 +27,7 @@ namespace takt::inline TAKT_ABI::report {
   return row[b.size()];
 }
 
-/// The candidate that takes the fewest changes of one character. Of the word the first 64 characters count.
+/// Returns the candidate that takes the fewest changes of one character. Of the word the first 64 characters count.
 /// Pre: there is a candidate.
 [[nodiscard]] inline auto nearest(std::string_view word, std::span<const std::string_view> candidates)
     -> std::string_view {

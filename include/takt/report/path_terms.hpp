@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// "camera.detect step 1", or the step of a chain, of all visits.
+/// Returns "camera.detect step 1", or the step of a chain, of all visits.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] auto step_names(const described_tasks<N, V, R, S>& tasks) -> std::vector<std::string> {
   std::vector<std::string> out;

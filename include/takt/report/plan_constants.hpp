@@ -49,8 +49,8 @@ template <class Rule>
   requires TaskLevelPriority<order_of<Rule>>
 inline constexpr bool ranks_tasks<resource_pool<processors_resource, Rule>> = true;
 
-/// The priorities of tasks that a board of pools lays out: those of the tasks, or the rank that the rule of the
-/// processors gives them, equal for tasks that it ranks equal. Nothing where the processors do not go by tasks.
+/// Returns the priorities of tasks that a board of pools lays out. They are those of the tasks, or the ranks that the
+/// rule of the processors gives them, equal for tasks of one rank. Empty where the processors do not go by tasks.
 template <class P, std::size_t N, std::size_t V>
 [[nodiscard]] auto priorities_on(const P& board, const visit_table<N, V>& table) -> std::vector<std::int32_t> {
   std::vector<std::int32_t> out;
@@ -77,7 +77,7 @@ template <class P, std::size_t N, std::size_t V>
   return out;
 }
 
-/// The priority of each task, 0 the highest; nothing where a task has none of its own.
+/// Returns the priority of each task, 0 the highest; nothing where a task has none of its own.
 template <class P, class Tasks, std::size_t N, std::size_t V>
 [[nodiscard]] auto priorities_of(const P& board, const Tasks& tasks, const plan<N, V>& judged)
     -> std::vector<std::int32_t> {
@@ -94,9 +94,9 @@ template <class P, class Tasks, std::size_t N, std::size_t V>
 }  // namespace report::detail
 
 /// Writes a verdict and its plan as a C++ header of constants in a namespace of this name. The header includes nothing
-/// but `<cstdint>`, so that an embedded build without takt can read it. Priorities are those of the proof, whoever
-/// chose them. Where nothing of a kind is decided its member is -1. Pre: the verdict is about these tasks on this
-/// board; the name is an identifier.
+/// but `<cstdint>`, so that an embedded build without takt can read it. Priorities are those of the proof, given or
+/// chosen. Where nothing of a kind is decided its member is -1. Pre: the verdict is about these tasks on this board;
+/// the name is an identifier.
 template <class Board, VisitSource Tasks, std::size_t N, std::size_t V>
 void write_constants(std::ostream& out, std::string_view name, const Board& board, const Tasks& tasks,
                      const verdict<ticks, N, V>& v) {

@@ -37,7 +37,7 @@ void add_share_words(std::vector<std::string>& out, const plan<N, V>& p, const N
       [](std::int32_t n) { return n > 0; });
 }
 
-/// Where tasks are, who goes first, and whether visits wait for an offset.
+/// Says where tasks are, which goes first, and whether visits wait for an offset.
 template <std::size_t N, std::size_t V, class Names>
 void add_place_words(std::vector<std::string>& out, const plan<N, V>& p, const Names& names, bool several_cores) {
   const auto itself = [](std::int32_t n) { return n; };

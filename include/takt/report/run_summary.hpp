@@ -41,13 +41,13 @@ struct run_summary {
   bool on_clock_alone = false;  ///< nothing of a run took time of this machine: what was seen is a simulation
   std::vector<task_run> tasks;  ///< in the given order
   std::vector<std::string> notes;
-  /// From when to when no bound was to be relied on: something was late on which they rest.
+  /// Says from when to when bounds were void: something was late on which they rest.
   std::vector<std::array<ticks, 2>> void_bounds;
 
   [[nodiscard]] auto missed() const -> bool { return status == observation_status::missed; }
 };
 
-/// A sentence on the spans in which bounds were void. Pre: there is one.
+/// Returns a sentence on the spans in which bounds were void. Pre: there is one.
 [[nodiscard]] inline auto void_bounds_words(const std::vector<std::array<ticks, 2>>& spans) -> std::string {
   TAKT_EXPECTS(!spans.empty());
   std::array<ticks, 2> longest{};

@@ -112,7 +112,7 @@ template <std::size_t Capacity>
   return out;
 }
 
-/// The rule of each pool, its clusters, and the protocol of its tokens.
+/// Writes the rule of each pool, its clusters, and the protocol of its tokens.
 template <class P>
 void describe_pools(const P& board, verdict_summary& out) {
   tree pools;
@@ -137,7 +137,7 @@ void describe_pools(const P& board, verdict_summary& out) {
   out.platform.add("pools", std::move(pools));
 }
 
-/// Why the combiners have no proof.
+/// Returns why the combiners have no proof.
 template <std::size_t N, std::size_t M>
 void add_obstacle(const verdict<ticks, N, M>& v, verdict_summary& out) {
   switch (v.why) {
@@ -163,8 +163,8 @@ void add_obstacle(const verdict<ticks, N, M>& v, verdict_summary& out) {
 
 }  // namespace detail
 
-/// A verdict on a board that is proven from the rules of its pools. Bounds have no terms. Pre: `v` is about these tasks
-/// on this board.
+/// Returns a verdict on a board that is proven from the rules of its pools. Bounds have no terms. Pre: `v` is about
+/// these tasks on this board.
 template <class P, class T, std::size_t N, std::size_t M>
   requires(ComposedBoard<P, T> && !takt::detail::is_accelerator_alone<P>)
 [[nodiscard]] auto summarize(const P& board, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {

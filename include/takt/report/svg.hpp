@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A text for XML content or attributes. Characters that XML 1.0 cannot hold become U+FFFD; those that would act on
-/// what shows them are spelled by their numbers.
+/// Returns a text for XML content or attributes. Characters that XML 1.0 cannot hold become U+FFFD; those that would
+/// act on what shows them are spelled by their numbers.
 [[nodiscard]] inline auto xml_escaped(std::string_view text) -> std::string {
   std::string out;
   for_each_character(text, [&out](char32_t c, std::string_view bytes) {
@@ -35,12 +35,12 @@ namespace takt::inline TAKT_ABI::report {
   return out;
 }
 
-/// A length in pixels with two decimals, whatever the locale.
+/// Returns a length in pixels with two decimals, whatever the locale.
 [[nodiscard]] inline auto pixels(double length) -> std::string {
   return count_of(static_cast<ticks>(std::llround(length * 100)) * 10, {"", 1000});
 }
 
-/// A fill colour and whether text on it must be light.
+/// Holds a fill colour and whether text on it must be light.
 struct colour {
   std::string_view fill;
   bool dark = false;

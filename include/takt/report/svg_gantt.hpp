@@ -235,7 +235,7 @@ class gantt_writer {
     }
   }
 
-  /// The time from release to completion, or from the first work if that is earlier; what lies after the deadline
+  /// Draws the time from release to completion, or from the first work if that is earlier; what lies after the deadline
   /// stands out.
   void write_stay(const traced_job& j, double y) {
     const ticks begin = work_of_jobs::begin_of(j);
@@ -380,9 +380,9 @@ class gantt_writer {
 }  // namespace detail
 
 /// Draws a trace as an SVG Gantt chart. A row per task shows each job from its release (up arrow) to its completion,
-/// where it is at work and where it waits, with its deadline (down arrow) and what came too late; a row per token,
-/// core, copy engine and SM range shows who had it. Where blocks share SMs, a row shows how many are at work. Every
-/// mark has a tooltip with exact times. The output is the same for the same trace.
+/// where it is at work and where it waits. It also shows the deadline (down arrow) and what came too late. A row per
+/// token, core, copy engine and SM range shows who had it. Where blocks share SMs, a row shows how many are at work.
+/// Every mark has a tooltip with exact times. The output is the same for the same trace.
 inline void write_svg_gantt(std::ostream& out, const trace_view& trace, const gantt_options& options = {}) {
   detail::gantt_writer{out, trace, options}.write();
 }

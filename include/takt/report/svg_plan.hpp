@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A plan and how it was found, to be drawn.
+/// Holds a plan and how it was found, to be drawn.
 struct plan_view {
   struct task_part {
     std::uint32_t task = 0;  ///< of all, for its colour
@@ -30,14 +30,14 @@ struct plan_view {
     std::string name;
     std::vector<task_part> tasks;
   };
-  /// A response or a latency beside its limit.
+  /// Describes a response or a latency beside its limit.
   struct limit {
     std::string name;
     std::optional<ticks> bound{};  ///< none: it is proven to be in time all the same
     std::optional<ticks> most{};
     std::optional<std::uint32_t> task{};  ///< for its colour; none of a chain
   };
-  /// The best answer so far after some mappings.
+  /// Describes the best answer so far after some mappings.
   struct step {
     std::uint64_t evaluations = 0;
     std::int64_t value = 0;
@@ -169,7 +169,7 @@ class plan_drawing {
     y_ += 22;
   }
 
-  /// Steps from the first answer to the last.
+  /// Draws steps from the first answer to the last.
   void growth() {
     if (view_.growth.empty()) { return; }
     section("Search: the best answer after so many mappings, of " + std::to_string(view_.evaluations));

@@ -26,7 +26,7 @@ class gantt_shapes {
     return "fill=\"" + std::string{task_colour(task).fill} + '"';
   }
 
-  /// Patterns that boxes and bars refer to.
+  /// Defines patterns that boxes and bars refer to.
   void define() {
     svg_->raw(
         "<defs><pattern id=\"late\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
@@ -43,7 +43,7 @@ class gantt_shapes {
       svg_->rectangle(x, y, width, height, "fill=\"url(#stripes)\" pointer-events=\"none\"");
     }
   }
-  /// Behind rows, while bounds are void.
+  /// Shades an area behind rows, while bounds are void.
   void shade(double x, double y, double width, double height, const std::string& tooltip) {
     svg_->rectangle(x, y, width, height, "fill=\"#f0a202\" fill-opacity=\"0.22\"", tooltip);
   }
@@ -59,7 +59,7 @@ class gantt_shapes {
     svg_->path(x - 2.5, y - 2.5, "l5 5m0 -5l-5 5",
                "fill=\"none\" stroke=\"#fff\" stroke-width=\"1.8\" pointer-events=\"none\"");
   }
-  /// The first of some texts that fits into a box.
+  /// Writes the first of some texts that fits into a box.
   void label(std::uint32_t task, double x, double middle, double width, std::initializer_list<std::string> texts) {
     const auto room = static_cast<std::size_t>(std::max(0.0, (width - 6) / column_width));
     const auto fits = std::ranges::find_if(texts, [room](const std::string& t) { return columns(t) <= room; });

@@ -15,14 +15,14 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// Heads of columns, and rows of as many cells.
+/// Holds heads of columns, and rows of as many cells.
 struct table {
   std::vector<std::string> heads{};
   std::vector<std::vector<std::string>> rows{};
 };
 
-/// The table as lines that are indented by two, with a line under the heads; the first column to the left and all
-/// others to the right.
+/// Returns the table as lines that are indented by two, with a line under the heads; the first column to the left and
+/// all others to the right.
 [[nodiscard]] inline auto text_of(const table& t) -> std::string {
   std::vector<std::size_t> widths;
   for (const std::string& head : t.heads) { widths.push_back(columns(head)); }
@@ -47,7 +47,7 @@ struct table {
   return out;
 }
 
-/// A time in milliseconds with six digits behind the point, so that columns line up and nothing is rounded.
+/// Returns a time in milliseconds with six digits behind the point, so that columns line up and nothing is rounded.
 [[nodiscard]] inline auto in_milliseconds(ticks time) -> std::string { return detail::decimal(time, 6); }
 
 /// Whole and tenths of a percent, rounded down. Pre: whole > 0.
@@ -57,12 +57,12 @@ struct table {
   return detail::decimal(static_cast<ticks>(tenths), 1) + " %";
 }
 
-/// "1 core", "2 cores".
+/// Returns "1 core", "2 cores".
 [[nodiscard]] inline auto plural(std::int64_t count, std::string_view what) -> std::string {
   return std::to_string(count).append(" ").append(what).append(count == 1 ? "" : "s");
 }
 
-/// Texts with a separator between them.
+/// Returns texts with a separator between them.
 [[nodiscard]] inline auto joined(const std::vector<std::string>& parts, std::string_view separator = ", ")
     -> std::string {
   std::string out;

@@ -37,19 +37,19 @@ template <class... Parts>
   return out;
 }
 
-/// A number with so many digits behind the point, whatever the locale. Pre: it is finite, and digits <= 17.
+/// Returns a number with so many digits behind the point, whatever the locale. Pre: it is finite, and digits <= 17.
 [[nodiscard]] inline auto fixed(double number, int digits) -> std::string {
   TAKT_EXPECTS(std::isfinite(number) && 0 <= digits && digits <= 17);
   return detail::number_text(number, std::chars_format::fixed, digits);
 }
 
-/// A number with so many digits that count, whatever the locale. Pre: as above.
+/// Returns a number with so many digits that count, whatever the locale. Pre: as above.
 [[nodiscard]] inline auto rounded(double number, int digits) -> std::string {
   TAKT_EXPECTS(std::isfinite(number) && 0 <= digits && digits <= 17);
   return detail::number_text(number, std::chars_format::general, digits);
 }
 
-/// A text of at least so many characters, with `fill` before it.
+/// Returns a text of at least so many characters, with `fill` before it.
 [[nodiscard]] inline auto right_aligned(std::string text, std::size_t width, char fill = ' ') -> std::string {
   if (text.size() < width) { text.insert(0, width - text.size(), fill); }
   return text;

@@ -35,7 +35,7 @@ class time_axis {
 
   [[nodiscard]] auto unit() const -> const time_unit& { return unit_; }
   [[nodiscard]] auto label(ticks t) const -> std::string { return count_of(t, unit_); }
-  /// Multiples of 1, 2 or 5 times a power of ten, as dense as their labels allow.
+  /// Returns multiples of 1, 2 or 5 times a power of ten, as dense as their labels allow.
   [[nodiscard]] auto instants() const -> std::vector<ticks> {
     std::vector<ticks> out;
     const ticks before = from_ % step_;

@@ -36,7 +36,7 @@ struct name_list {
   void refuse(const model_error& /*told by whoever made the trace*/) {}
 };
 
-/// A node of a refined graph, as names of visits are made of it.
+/// Describes a node of a refined graph, as names of visits are made of it.
 struct named_node {
   std::string_view name;
   std::uint32_t task = 0;

@@ -20,13 +20,13 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/report/trace_view.hpp>
 
-/// Questions about traces as views of range-v3: they compose with each other and with those of the library, look at
-/// what they are about, and copy nothing unless they say so.
+/// These are questions about traces as views of range-v3. They compose with each other and with those of the library.
+/// They refer to the data that they ask about, and copy nothing unless they say so.
 ///
 ///     for (ticks r : takt::views::jobs(seen) | takt::views::of_task(2) | takt::views::response_times) { ... }
 namespace takt::inline TAKT_ABI {
 
-/// The life of a job, as far as it was recorded.
+/// Describes the life of a job, as far as it was recorded.
 struct traced_job {
   std::uint32_t task = 0;
   std::uint64_t job = 0;
@@ -42,13 +42,13 @@ struct traced_job {
   [[nodiscard]] auto is_late() const noexcept -> bool { return has_deadline && deadline < end; }
 };
 
-/// Whatever a trace says of some task.
+/// Holds for all that a trace says of some task.
 template <class E>
 concept OfTask = requires(const E& e) {
   { e.task } -> std::convertible_to<std::uint32_t>;
 };
 
-/// The jobs of a trace, by task and number. A view: copies share what was gathered.
+/// Holds the jobs of a trace, by task and number. It is a view: copies share what was gathered.
 class job_range : public ranges::view_interface<job_range> {
  public:
   job_range() = default;
@@ -72,11 +72,11 @@ namespace views {
 [[nodiscard]] inline auto of_job(std::uint32_t task, std::uint64_t job) {
   return ranges::views::filter([task, job](const auto& e) { return e.task == task && e.job == job; });
 }
-/// Slices of one visit of any job of a task.
+/// Returns slices of one visit of any job of a task.
 [[nodiscard]] inline auto of_visit(std::uint32_t task, std::uint32_t segment) {
   return ranges::views::filter([task, segment](const slice& s) { return s.task == task && s.segment == segment; });
 }
-/// Marks of one kind.
+/// Returns marks of one kind.
 [[nodiscard]] inline auto marks_of(mark_kind what) {
   return ranges::views::filter([what](const mark& m) { return m.what == what; });
 }
@@ -88,7 +88,7 @@ namespace views {
 [[nodiscard]] inline auto slices_on(stage where) {
   return ranges::views::filter([where](const slice& s) { return s.where.where == where; });
 }
-/// Slices of which some part lies between two instants, and those of no length in there.
+/// Returns slices of which some part lies between two instants, and those of no length in there.
 [[nodiscard]] inline auto slices_within(ticks from, ticks to) {
   return ranges::views::filter(
       [from, to](const slice& s) { return s.start < to && (s.end > from || (s.start == s.end && s.start == from)); });
@@ -98,16 +98,16 @@ namespace views {
   return ranges::views::filter([from, to](const mark& m) { return from <= m.time && m.time <= to; });
 }
 
-/// Slices that take time.
+/// Returns slices that take time.
 inline const auto of_some_length = ranges::views::filter([](const slice& s) { return s.start < s.end; });
 inline const auto lengths = ranges::views::transform([](const slice& s) { return s.end - s.start; });
-/// Instants of marks.
+/// Returns instants of marks.
 inline const auto times = ranges::views::transform([](const mark& m) { return m.time; });
 
 inline const auto completed_jobs = ranges::views::filter([](const traced_job& j) { return j.completed; });
-/// Of jobs that completed.
+/// Returns responses of jobs that completed.
 inline const auto response_times = completed_jobs | ranges::views::transform(&traced_job::response);
-/// Marks of misses, or jobs that were late.
+/// Returns marks of misses, or jobs that were late.
 inline const auto misses = ranges::views::filter([](const auto& e) {
   if constexpr (std::same_as<std::remove_cvref_t<decltype(e)>, mark>) {
     return e.what == mark_kind::miss;
@@ -116,7 +116,7 @@ inline const auto misses = ranges::views::filter([](const auto& e) {
   }
 });
 
-/// The jobs of a trace. Copies them. Cost: n log n.
+/// Returns the jobs of a trace. Copies them. Cost: n log n.
 [[nodiscard]] inline auto jobs(const report::trace_view& trace) -> job_range {
   std::map<std::pair<std::uint32_t, std::uint64_t>, traced_job> found;
   ticks recorded_end = 0;
@@ -158,7 +158,7 @@ inline const auto misses = ranges::views::filter([](const auto& e) {
   return job_range{std::move(out)};
 }
 
-/// Time in which at least one of some slices is under way. Copies them. Cost: n log n.
+/// Returns time in which at least one of some slices is under way. Copies them. Cost: n log n.
 template <ranges::input_range Slices>
 [[nodiscard]] auto busy_time(Slices&& slices) -> ticks {
   std::vector<std::pair<ticks, ticks>> stretches;
@@ -177,8 +177,8 @@ template <ranges::input_range Slices>
 
 namespace report {
 
-/// The end of a window on a trace; where `to` is not after `from`, that of the trace. A deadline after it belongs to it
-/// where that lengthens the window by no more than a quarter.
+/// Returns the end of a window on a trace; where `to` is not after `from`, that of the trace. A deadline after it
+/// belongs to it where that lengthens the window by no more than a quarter.
 [[nodiscard]] inline auto window_end(const trace_view& trace, ticks from, ticks to) -> ticks {
   if (to > from) { return to; }
   ticks end = from + 1;

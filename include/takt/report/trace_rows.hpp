@@ -28,9 +28,9 @@ struct trace_row {
   bool is_own = false;     ///< a unit of a resource that takt does not know
 };
 
-/// The rows of a trace and where its slices lie on them: cores, copy engines, own resources, and GPU by GPU its SMs. An
-/// SM is on one row, whatever the ranges of kernels. Where blocks share an SM, or rows would be too many, the blocks of
-/// a GPU have one row together. Cost: n log n.
+/// Holds the rows of a trace and where its slices lie on them: cores, copy engines, own resources, and GPU by GPU its
+/// SMs. An SM is on one row, whatever the ranges of kernels. Where blocks share an SM, or rows would be too many, the
+/// blocks of a GPU have one row together. Cost: n log n.
 class trace_rows {
  public:
   static constexpr std::size_t most_sm_rows = 16;  ///< of one GPU
@@ -53,7 +53,7 @@ class trace_rows {
   }
 
   [[nodiscard]] auto rows() const noexcept -> const std::vector<trace_row>& { return rows_; }
-  /// The first row of a slice, and how many follow each other that it lies on.
+  /// Returns the first row of a slice, and how many follow each other that it lies on.
   [[nodiscard]] auto place_of(const slice& s) const -> std::pair<std::size_t, std::size_t> {
     if (!has_sms(s)) { return {numbers_.at(key_of(s)), 1}; }
     const sm_rows& r = sms_.at(s.where.gpu);
@@ -83,7 +83,7 @@ class trace_rows {
     std::int32_t number = 0;
     [[nodiscard]] friend auto operator<=>(const key&, const key&) = default;
   };
-  /// Ranges of SMs that no kernel divides. `starts` has the end of the last one as well.
+  /// Holds ranges of SMs that no kernel divides. `starts` has the end of the last one as well.
   struct sm_rows {
     std::vector<std::int32_t> starts;
     bool together = false;

@@ -26,7 +26,7 @@ struct trace_view {
   }
 };
 
-/// The tasks that a trace names or mentions.
+/// Returns the tasks that a trace names or mentions.
 [[nodiscard]] inline auto task_count(const trace_view& trace) -> std::uint32_t {
   auto n = static_cast<std::uint32_t>(trace.names.size());
   for (const slice& s : trace.slices) { n = std::max(n, s.task + 1); }

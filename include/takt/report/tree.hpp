@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A JSON value that is kept, with the members of objects in the order in which they were added.
+/// Is a JSON value that is kept, with the members of objects in the order in which they were added.
 class tree {
  public:
   using array = std::vector<tree>;
@@ -50,7 +50,7 @@ class tree {
     return *this;
   }
 
-  /// The members; none where this is no object.
+  /// Returns the members; none where this is no object.
   [[nodiscard]] auto members() const -> const object& {
     static const object none;
     const auto* const found = std::get_if<object>(&value_);

@@ -13,7 +13,7 @@ namespace detail {
 
 inline constexpr char32_t replacement_character = 0xFFFD;
 
-/// Length of a well-formed sequence at the start of `text`, or 0: overlong forms and surrogates are not well-formed.
+/// Returns the length of a well-formed sequence at the start of `text`, or 0, also for overlong forms and surrogates.
 [[nodiscard]] constexpr auto decode(std::string_view text, char32_t& out) noexcept -> std::size_t {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -64,7 +64,7 @@ constexpr void for_each_character(std::string_view text, F f) {
   return true;
 }
 
-/// Columns that a text takes in a font of fixed width; East Asian characters and emoji take two.
+/// Returns columns that a text takes in a font of fixed width; East Asian characters and emoji take two.
 [[nodiscard]] constexpr auto columns(std::string_view text) -> std::size_t {
   std::size_t n = 0;
   for_each_character(text, [&n](char32_t c, std::string_view) {
@@ -76,7 +76,7 @@ constexpr void for_each_character(std::string_view text, F f) {
   return n;
 }
 
-/// The text itself, or as much of it as fits with an ellipsis. Pre: most >= 1.
+/// Returns the text itself, or as much of it as fits with an ellipsis. Pre: most >= 1.
 [[nodiscard]] inline auto elided(std::string_view text, std::size_t most) -> std::string {
   TAKT_EXPECTS(most >= 1);
   if (columns(text) <= most) { return std::string{text}; }

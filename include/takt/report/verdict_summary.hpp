@@ -49,7 +49,7 @@ struct fact {
   std::vector<std::string> cells{};
 };
 
-/// A proof that some legal run misses a deadline, and what it says.
+/// Describes a proof that some legal run misses a deadline, and what it says.
 struct miss_summary {
   proven_miss<ticks> proof;
   std::string sentence;
@@ -81,7 +81,7 @@ struct verdict_summary {
   std::vector<std::string> assumptions;  ///< sentences: what the verdict presumes of the real system
   std::vector<std::string> notes;
 
-  /// The bound that no job of a task may exceed in a run, if there is one.
+  /// Returns the bound that no job of a task may exceed in a run, if there is one.
   [[nodiscard]] auto promised(std::size_t task) const -> response_bound<ticks> {
     const task_summary& t = tasks[task];
     return t.meets || bounds_late_jobs ? t.bound : response_bound<ticks>{};
@@ -147,7 +147,7 @@ class kernel_users {
   void hold(mutex_key /*mutex*/, visit_mask /*visits*/) {}
   void refuse(const model_error& /*error*/) {}
 
-  /// Of the task at this position.
+  /// Returns whether the task at this position has kernels.
   [[nodiscard]] auto contains(std::size_t task) const -> bool { return has_[task]; }
 
  private:

@@ -26,7 +26,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The deadline of a task in milliseconds; "-" where there is none.
+/// Returns the deadline of a task in milliseconds; "-" where there is none.
 [[nodiscard]] inline auto deadline_cell(const task_summary& t) -> std::string {
   return t.limited ? in_milliseconds(t.deadline) : "-";
 }

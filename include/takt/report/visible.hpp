@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI::report {
          within(0x2028, 0x202E) || within(0x2060, 0x206F) || c == 0xFEFF || within(0xE0000, 0xE007F);
 }
 
-/// A character by its number, as JSON does: two numbers where one has no room.
+/// Returns a character by its number, as JSON does: two numbers where one has no room.
 [[nodiscard]] inline auto spelled(char32_t c) -> std::string {
   constexpr std::string_view digits = "0123456789abcdef";
   constexpr char32_t first_of_two = 0x10000;
@@ -28,7 +28,7 @@ namespace takt::inline TAKT_ABI::report {
   return out;
 }
 
-/// The text with each of these characters spelled by its number, and U+FFFD for what is not UTF-8.
+/// Returns the text with each of these characters spelled by its number, and U+FFFD for what is not UTF-8.
 [[nodiscard]] inline auto visible(std::string_view text) -> std::string {
   std::string out;
   for_each_character(text, [&](char32_t c, std::string_view bytes) {

@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A text as lines of at most `width` columns, broken at spaces, and inside a word only where it fills a line alone.
-/// Spaces at breaks go. An empty text has no line. Pre: width >= 2.
+/// Returns a text as lines of at most `width` columns, broken at spaces, and inside a word only where it fills a line
+/// alone. Spaces at breaks go. An empty text has no line. Pre: width >= 2.
 [[nodiscard]] inline auto wrapped(std::string_view text, std::size_t width) -> std::vector<std::string> {
   TAKT_EXPECTS(width >= 2);
   std::vector<std::string> out;

@@ -60,9 +60,9 @@ inline constexpr bool composition_is_of_pools<P> = composition_of<P>.of_pools;
 
 /// Tasks that hosts know as a whole, of which rules of the pools say the same: chains, and kernels on an accelerator.
 template <class P, class T>
-concept IsOfPools = has_pool_rules<P> && VisitSource<T> &&
-                    ((composition_is_of_pools<P> && !AcceleratorTaskSet<T>) ||
-                     (is_accelerator_alone<P> && AcceleratorTaskSet<T>));
+concept IsOfPools =
+    has_pool_rules<P> && VisitSource<T> &&
+    ((composition_is_of_pools<P> && !AcceleratorTaskSet<T>) || (is_accelerator_alone<P> && AcceleratorTaskSet<T>));
 
 }  // namespace detail
 

@@ -21,7 +21,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// "cpu" for the first of a kind, "cpu 2" for the second.
+/// Returns whether a name is "cpu" for the first of a kind, "cpu 2" for the second, and so on.
 [[nodiscard]] constexpr auto is_numbered(std::string_view called, std::string_view kind, std::uint32_t number) -> bool {
   if (!called.starts_with(kind)) { return false; }
   const std::string_view rest = called.substr(kind.size());
@@ -115,7 +115,7 @@ struct segments_bound_once {
 
 }  // namespace detail
 
-/// Code in place of a segment of a task, by their names.
+/// Holds code in place of a segment of a task, by their names.
 template <fixed_string Task, fixed_string Segment, class Code>
 struct bound_code {
   static constexpr auto task = Task;
@@ -158,8 +158,8 @@ template <const auto& Tasks, class... Bound>
 
 }  // namespace detail
 
-/// Code for a run, by the names of tasks and segments of a constexpr set. A name that the set does not have, code that
-/// does not fit its segment, and two pieces of code for one segment do not compile.
+/// Holds code for a run, by the names of tasks and segments of a constexpr set. A name that the set does not have, code
+/// that does not fit its segment, and two pieces of code for one segment do not compile.
 template <const auto& Tasks, class... Bound>
 [[nodiscard]] auto codes(const Bound&... bound) -> runtime::visit_codes {
   runtime::visit_codes out;

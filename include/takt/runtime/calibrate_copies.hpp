@@ -14,8 +14,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Times `repeats` copies of each size on an engine that nobody else uses, one after the other.
-/// `make_copy(bytes)` returns the device's copy body for that many bytes. Source: Zou et al. 2021, section 3.2.
+/// Times `repeats` copies of each size on an engine that has no other user, one after the other. `make_copy(bytes)`
+/// returns the device's copy body for that many bytes. Source: Zou et al. 2021, section 3.2.
 template <class StreamType, class MakeCopy>
 [[nodiscard]] auto time_copies(StreamType& stream, std::int32_t engine, std::span<const std::int64_t> sizes,
                                std::size_t repeats, const MakeCopy& make_copy) -> std::vector<copy_sample> {

@@ -19,10 +19,10 @@ namespace detail {
 
 }  // namespace detail
 
-/// Wall time that never jumps: CLOCK_MONOTONIC.
+/// Returns the wall time that never jumps: CLOCK_MONOTONIC.
 [[nodiscard]] inline auto now() noexcept -> ticks { return detail::read_clock(CLOCK_MONOTONIC); }
 
-/// CPU time that the calling thread has consumed.
+/// Returns the CPU time that the calling thread has consumed.
 [[nodiscard]] inline auto thread_time() noexcept -> ticks { return detail::read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 [[nodiscard]] inline auto clock_resolution() noexcept -> ticks {
@@ -31,7 +31,7 @@ namespace detail {
   return ticks{t.tv_sec} * 1'000'000'000 + ticks{t.tv_nsec};
 }
 
-/// `time + span`, or the last instant there is.
+/// Returns `time + span`, or the last instant there is.
 [[nodiscard]] constexpr auto later(ticks time, ticks span) noexcept -> ticks {
   return (duration{time} + duration{span}).count();
 }

@@ -5,8 +5,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Whom to tell that something has ended or been granted: a function and its argument, so that queues hold it without
-/// the heap. The default tells nobody.
+/// Is called when something has ended or been granted. It holds a function and its argument, so that queues store it
+/// without the heap. The default calls nothing.
 struct completion {
   void (*call)(void* argument) = nullptr;
   void* argument = nullptr;
@@ -16,7 +16,7 @@ struct completion {
   }
 };
 
-/// A completion that calls a member function: `notify<&runner::copied>(this)`.
+/// Makes a completion that calls a member function: `notify<&runner::copied>(this)`.
 template <auto Member, class Object>
 [[nodiscard]] auto notify(Object* object) noexcept -> completion {
   return {[](void* o) { (static_cast<Object*>(o)->*Member)(); }, object};

@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A machine that runs kernels on streams.
+/// Holds for a machine that runs kernels on streams.
 ///
 /// - `kernel`: what can be run on it; made from `ticks` alone, it occupies its unit for that time.
 /// - `stream`: takes a task's operations, at most one at a time, and calls `done` at the end of each. No call waits.
@@ -40,7 +40,7 @@ concept StreamDevice = std::constructible_from<typename D::kernel, ticks> && std
                          { d.name() } -> std::convertible_to<std::string_view>;
                        };
 
-/// One that moves data, too, and keeps kernels on their ranges of SMs. A `copy` is as a `kernel` is.
+/// Holds for one that moves data, too, and keeps kernels on their ranges of SMs. A `copy` is as a `kernel` is.
 template <class D>
 concept Device =
     StreamDevice<D> && std::constructible_from<typename D::copy, ticks> && std::movable<typename D::copy> &&
@@ -48,11 +48,11 @@ concept Device =
       s.copy(engine, copy, done);
     };
 
-/// One that keeps the kernels of all streams of a GPU in one queue for their blocks, of which the head goes first:
-/// `queues_blocks` says so.
+/// Holds for a device that keeps the kernels of all streams of a GPU in one queue for their blocks, of which the head
+/// goes first: `queues_blocks` says so.
 ///
-/// - `serves(gpu)`: whether it is one with such SMs, of so much room each;
-/// - `kernel`: of one block, if made from `ticks` alone; one that is also made from blocks, threads of each, time of
+/// - `serves(gpu)`: whether it is one with such SMs, of so much room each.
+/// - `kernel`: of one block, if made from `ticks` alone. One that is also made from blocks, threads of each, time of
 ///   each and time before them can stand for a kernel of which only that is known.
 template <class D>
 concept BlockQueueDevice = StreamDevice<D> && requires(D& d, const block_gpu& gpu) {

@@ -18,7 +18,7 @@ namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
-/// "0-3,8" for the numbers 0, 1, 2, 3 and 8. Pre: ascending.
+/// Returns "0-3,8" for the numbers 0, 1, 2, 3 and 8. Pre: ascending.
 [[nodiscard]] inline auto ranges_of(const std::vector<int>& numbers) -> std::string {
   TAKT_EXPECTS_IN_TESTS(std::ranges::is_sorted(numbers));
   std::string out;
@@ -32,7 +32,7 @@ namespace detail {
   return out;
 }
 
-/// The CPUs under a root of sysfs, ascending.
+/// Returns the CPUs under a root of sysfs, ascending.
 [[nodiscard]] inline auto cpus_below(const std::filesystem::path& root) -> std::vector<int> {
   std::vector<int> out;
   std::error_code error;
@@ -73,7 +73,7 @@ inline void check_boost(const std::filesystem::path& root, machine_findings& out
   out.push_back({"CPU frequency boost", on ? "on" : "off", "off", on ? severity::warning : severity::fine});
 }
 
-/// The word in parentheses of "none voluntary (full)".
+/// Returns the word in parentheses of a line such as "none voluntary (full)".
 [[nodiscard]] inline auto chosen_word(const std::string& text) -> std::string {
   const auto open = text.find('(');
   const auto close = text.find(')');
@@ -109,7 +109,7 @@ inline void check_preemption(const std::filesystem::path& root, machine_findings
   return std::nullopt;
 }
 
-/// The soft limit in a line of /proc/self/limits, as it stands there.
+/// Returns the soft limit in a line of /proc/self/limits, as it is written there.
 [[nodiscard]] inline auto soft_limit(const std::filesystem::path& root, const std::string& name)
     -> std::optional<std::string> {
   std::istringstream limits{read_below(root, "proc/self/limits").value_or("")};

@@ -13,7 +13,7 @@ namespace takt::inline TAKT_ABI::runtime {
 class descriptor {
  public:
   descriptor() noexcept = default;
-  /// Takes possession; -1 is none.
+  /// Takes ownership; -1 is none.
   explicit descriptor(int fd) noexcept : fd_{fd} {}
   descriptor(const descriptor&) = delete;
   auto operator=(const descriptor&) -> descriptor& = delete;

@@ -43,12 +43,12 @@ class emulated_block_device {
   [[nodiscard]] auto serves(const platform_record& wanted) const noexcept -> bool {
     return std::ranges::any_of(wanted.gpus, [this](const gpu_record& g) { return g.sms <= slots_.sms; });
   }
-  /// With more room it would be another GPU.
+  /// Returns whether the GPU is the same; one with more room would be another GPU.
   [[nodiscard]] auto serves(const block_gpu& wanted) const noexcept -> bool {
     return wanted.sms == slots_.sms && wanted.threads_per_sm == slots_.threads_per_sm &&
            wanted.block_slots == slots_.blocks_per_sm;
   }
-  /// It is one GPU: not ready once it was opened for two.
+  /// Opens a stream. The device is one GPU: it is not ready once it was opened for two.
   [[nodiscard]] auto open(const sm_range& range) -> stream;
   [[nodiscard]] auto serve_at(std::int32_t priority) const noexcept -> bool { return unit_.serve_at(priority); }
   [[nodiscard]] auto ready() const noexcept -> bool { return is_one_ && unit_.started(); }
@@ -67,7 +67,7 @@ class emulated_block_device::stream {
 
   /// Pre: the kernel before is done; else as `emulated_unit::submit`.
   void launch(const emulated_kernel& k, completion done) { unit_->submit(k, done, served_.get()); }
-  /// Each block of the kernel whose completion is asking, on its SM.
+  /// Returns each block, on its SM, of the kernel whose completion is asking.
   [[nodiscard]] auto served() const -> const std::vector<time_piece>& { return *served_; }
 
  private:

@@ -64,12 +64,12 @@ class emulated_device {
     return granted;
   }
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated"; }
-  /// False when the system had too few threads to give.
+  /// Returns false when the system had too few threads to give.
   [[nodiscard]] auto ready() const noexcept -> bool {
     return std::ranges::all_of(engines_, [](const auto& e) { return e->started(); }) &&
            std::ranges::all_of(partitions_, [](const auto& p) { return p->unit.started(); });
   }
-  /// Workers behind a range: 0 before it was opened.
+  /// Returns the number of workers behind a range: 0 before it was opened.
   [[nodiscard]] auto workers(const sm_range& range) const noexcept -> std::size_t {
     const auto found = find(range);
     return found == partitions_.end() ? 0 : (*found)->workers;

@@ -34,7 +34,7 @@ struct sized_kernel {
   std::size_t application;
 };
 
-/// Whoever decides does so elsewhere. Pre: what is told outlives it.
+/// Replaces the policy of shares, since shares are decided elsewhere. Pre: what is told outlives it.
 template <std::size_t MaxTasks>
 struct shares_as_told {
   const std::array<share, MaxTasks>* told = nullptr;
@@ -47,8 +47,8 @@ struct shares_as_told {
   [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share { return (*told)[task]; }
 };
 
-/// A GPU made of one host thread, whose kernels take as long as their shares and those of others make them: the server
-/// of the simulator by the clock, with shares as it is told. It runs one kernel of each application at a time.
+/// Is a GPU made of one host thread. Its kernels take as long as their shares and those of others make them: it is the
+/// server of the simulator by the clock, with shares as it is told. It runs one kernel of each application at a time.
 template <std::size_t MaxTasks>
 class emulated_shared_gpu {
  public:
@@ -135,7 +135,7 @@ class emulated_shared_gpu {
   [[nodiscard]] auto at(kernel_id k) -> launch& { return launches_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] static auto has_ended(const launch& l) -> bool { return l.launched && (l.leaving || l.is_done); }
 
-  /// Something happens to a kernel, or `no_kernel`.
+  /// Records that something happens to a kernel, or to none (`no_kernel`).
   template <class F>
   void change(kernel_id k, F what) {
     const std::lock_guard lock{mutex_};

@@ -21,7 +21,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Blocks of code, or blocks that only take time.
+/// Describes blocks of code, or blocks that only take time.
 struct emulated_kernel {
   std::int64_t blocks = 1;
   std::int32_t threads = 1;  ///< of one block
@@ -29,7 +29,7 @@ struct emulated_kernel {
   ticks serial = 0;          ///< of the kernel before its blocks, when no kernel is before it
   std::function<void(std::int64_t block)> code{};
 
-  /// One block.
+  /// Makes one block that takes this time.
   explicit emulated_kernel(ticks time = 0) : length{time} {}
   emulated_kernel(std::int64_t count, std::int32_t each, ticks time, ticks before = 0)
       : blocks{count}, threads{each}, length{time}, serial{before} {}
@@ -40,9 +40,9 @@ struct emulated_kernel {
       : emulated_kernel{count, 1, std::move(block)} {}
 };
 
-/// SMs made of host threads, with the block queue of `rules` as their hardware. Blocks without code follow one another
-/// without the time that a thread takes to wake up: what is late catches up. Code is called on a few threads, in the
-/// order in which the blocks got their SMs; a block has its SM from then on, whenever a thread comes to it.
+/// Serves as SMs made of host threads, with the block queue of `rules` as their hardware. Blocks without code follow
+/// one another without the time that a thread takes to wake up: what is late catches up. Code is called on a few
+/// threads, in the order in which blocks got their SMs. A block has its SM from then on, whenever a thread runs it.
 class emulated_unit {
  public:
   static constexpr std::size_t most_kernels = 1024;  ///< in the block queue; others wait before it
@@ -133,7 +133,7 @@ class emulated_unit {
   [[nodiscard]] static auto queued(const emulated_kernel& body) noexcept -> queued_kernel {
     return {.block = {.threads = body.threads}, .blocks = body.blocks, .stream = own_stream};
   }
-  /// As many of those that wait as there is room for, the first before the others.
+  /// Lets as many of those that wait enter the queue as there is room for, the first before the others.
   void enter_queue() {
     while (!waiting_.empty() && queue_.unfinished() < most_kernels) {
       const std::int32_t number = queue_.enqueue(queued(*waiting_.front().body));
@@ -146,7 +146,7 @@ class emulated_unit {
   [[nodiscard]] auto next() const noexcept -> ticks {
     return timed_.empty() ? opens_ : std::min(opens_, timed_.front().end);
   }
-  /// All of that up to an instant, the next first.
+  /// Does all that happens up to an instant, in order.
   void pass(ticks time) {
     for (ticks at = next(); at <= time; at = next()) {
       if (timed_.empty() || at < timed_.front().end) {
@@ -193,7 +193,7 @@ class emulated_unit {
     }
     place(b.end);
   }
-  /// One thread at a time, so that ends are told in their order. What is told may submit the next kernel.
+  /// Reports ends, one thread at a time, so that they are told in their order. What is told may submit the next kernel.
   void tell(held_lock& lock) {
     if (telling_) { return; }
     telling_ = true;

@@ -16,27 +16,27 @@ namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
-/// Chains on a platform that a method knows as a whole, whose pools say the same one by one.
+/// Holds for chains on a platform that a method knows as a whole, whose pools say the same one by one.
 template <class P, class T>
 concept ChainsOfPools =
     DedicatedGpuPlatform<P> && takt::detail::has_pool_rules<P> && TaskSet<T> && !AcceleratorTaskSet<T>;
 
 }  // namespace detail
 
-/// Holds if a run carries out the rules of a platform for tasks of such a spelling.
+/// Holds if a run carries out the rules of a platform for tasks written like this.
 template <class P, class T>
 concept RunsOnThreads = ComposedBoard<P, T> || detail::ChainsOfPools<P, T>;
 
 namespace detail {
 
-/// Tells whether all pools are of one of these kinds. What a file describes has no others than its own.
+/// Says whether all pools are of one of these kinds. A board from a file has no other kinds of its own.
 template <class P, class... Resources>
 inline constexpr bool has_only = true;
 template <class P, class... Resources>
   requires requires { P::pool_count; }
 inline constexpr bool has_only<P, Resources...> = (P::template count_of<Resources> + ... + 0) == P::pool_count;
 
-/// Stops compilation with a sentence about the first pool to blame. Made from plain answers, as `composition_check` is.
+/// Stops compilation with a sentence about the first pool at fault. Made from plain answers, as `composition_check` is.
 template <bool HasProcessors, bool EnforcesProcessors, bool EnforcesCopies, bool EnforcesGpus, bool KnowsPools>
 struct chain_run_check {
   static constexpr bool cpu = EnforcesProcessors || !HasProcessors;

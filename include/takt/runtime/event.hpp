@@ -7,7 +7,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Something that one thread waits for, suspended. A signal is kept until it is waited for, and wakes one wait.
+/// Lets one thread wait, suspended, for a signal. A signal is kept until it is waited for, and wakes one wait.
 class event {
  public:
   void signal() noexcept {

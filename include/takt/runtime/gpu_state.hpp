@@ -44,7 +44,7 @@ struct gpu_process {
 
 namespace detail {
 
-/// The cells of the lines of a CSV text, without the blanks around them. Empty lines do not count.
+/// Returns the cells of the lines of a CSV text, without the blanks around them. Empty lines do not count.
 [[nodiscard]] inline auto cells_of(const std::string& text) -> std::vector<std::vector<std::string>> {
   constexpr std::string_view blanks = " \t\r";
   std::vector<std::vector<std::string>> out;
@@ -62,7 +62,7 @@ namespace detail {
   return out;
 }
 
-/// None for "[N/A]", "[Not Supported]" and the like.
+/// Returns none for "[N/A]", "[Not Supported]" and the like.
 [[nodiscard]] inline auto known_text(const std::string& cell) -> std::optional<std::string> {
   return cell.empty() || cell.starts_with('[') || cell == "N/A" ? std::nullopt : std::optional{cell};
 }
@@ -86,7 +86,7 @@ inline void check_clock(const std::string& what, const std::optional<std::int64_
 
 }  // namespace detail
 
-/// The answer to `gpu_query`. A line with too few cells is no GPU.
+/// Reads the answer to `gpu_query`. A line with too few cells is no GPU.
 [[nodiscard]] inline auto parse_gpus(const std::string& text) -> std::vector<gpu_state> {
   constexpr std::size_t asked = 10;
   std::vector<gpu_state> out;
@@ -99,7 +99,7 @@ inline void check_clock(const std::string& what, const std::optional<std::int64_
   return out;
 }
 
-/// The answer to `gpu_process_query`.
+/// Reads the answer to `gpu_process_query`.
 [[nodiscard]] inline auto parse_gpu_processes(const std::string& text) -> std::vector<gpu_process> {
   std::vector<gpu_process> out;
   for (const auto& c : detail::cells_of(text)) {
@@ -108,7 +108,7 @@ inline void check_clock(const std::string& what, const std::optional<std::int64_
   return out;
 }
 
-/// Judges what the state of one GPU means for timed runs. A clock is called fixed when it stands where it was set to;
+/// Judges what the state of one GPU means for timed runs. A clock is called fixed when it has the value that was set;
 /// where the driver does not report what was set, one reading cannot tell. Source: Zou et al. 2021, section 6.4.
 inline void judge_gpu(const gpu_state& g, machine_findings& out) {
   const std::string gpu = "GPU " + g.index;
@@ -130,7 +130,7 @@ inline void judge_gpu(const gpu_state& g, machine_findings& out) {
   out.push_back(mode);
 }
 
-/// Fixed clocks, persistence mode, compute mode, and whether this process is the only one with a context.
+/// Checks fixed clocks, persistence mode, compute mode, and whether this process is the only one with a context.
 [[nodiscard]] inline auto check_gpus(const machine_sources& from) -> machine_findings {
   machine_findings out;
   const auto answer = from.run(gpu_query);

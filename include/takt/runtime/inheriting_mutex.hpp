@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A mutex whose holder runs at the priority of whoever waits for it (PTHREAD_PRIO_INHERIT), where the system has that:
-/// otherwise a thread of middle priority could keep the holder, and with it the highest thread, from going on.
+/// A mutex whose holder runs at the priority of the thread that waits for it (PTHREAD_PRIO_INHERIT), where the system
+/// has that. Otherwise a thread of middle priority could delay the holder, and with it the highest thread.
 class inheriting_mutex {
  public:
   inheriting_mutex() noexcept {
@@ -35,7 +35,7 @@ class inheriting_mutex {
   pthread_mutex_t mutex_{};
 };
 
-/// A condition variable for it, whose waits can also end at an instant of `now()`: `std::condition_variable` accepts
+/// Is a condition variable for it, whose waits can also end at an instant of `now()`: `std::condition_variable` accepts
 /// `std::mutex` alone.
 class condition {
  public:

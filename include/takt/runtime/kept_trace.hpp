@@ -16,11 +16,11 @@ namespace takt::inline TAKT_ABI::runtime {
 /// Holds what a run keeps for its trace, in room that is there before it starts.
 class kept_trace {
  public:
-  /// Trace entries of a kind at most.
+  /// Bounds the trace entries of a kind.
   static constexpr std::size_t most = std::size_t{1} << 22;
 
   kept_trace() = default;
-  /// Of a run with that recorder: where nobody wants its trace, nothing is kept.
+  /// Keeps the trace of a run with that recorder: where no trace is wanted, nothing is kept.
   template <TraceRecorder Recorder>
   [[nodiscard]] static auto for_recorder() -> kept_trace {
     kept_trace out;
@@ -36,7 +36,7 @@ class kept_trace {
   void add(const slice& s) { keep(slices_, s); }
   void add(const mark& m) { keep(marks_, m); }
 
-  /// So many entries did not fit elsewhere.
+  /// Counts so many entries that did not fit elsewhere.
   void lose(std::uint64_t entries) noexcept { lost_ += entries; }
   [[nodiscard]] auto is_wanted() const noexcept -> bool { return is_wanted_; }
   /// Returns how many entries did not fit.

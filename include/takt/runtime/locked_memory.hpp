@@ -37,7 +37,7 @@ struct memory_range {
   return out;
 }
 
-/// The part of the stack of the calling thread that it has not come to, but for what a function of a run may need.
+/// Returns the part of the stack that the calling thread has not reached, but for what a function of a run may need.
 [[nodiscard]] inline auto unused_stack() -> memory_range {
   constexpr std::size_t kept = std::size_t{1} << 20;
   pthread_attr_t about;
@@ -60,8 +60,8 @@ inline void lock_range(std::uintptr_t begin, std::uintptr_t end) {
 
 }  // namespace detail
 
-/// Locks all memory of the process that is there now, but for the stack that the calling thread does not use: it may
-/// have room for far more than a run, and would take that from others. Returns whether it did; munlockall undoes it.
+/// Locks all memory of the process that is there now, but for the stack that the calling thread does not use. That may
+/// have room for far more than a run, and would take it from others. Returns whether it did; munlockall undoes it.
 [[nodiscard]] inline auto lock_used_memory() -> bool {
 #ifdef MCL_ONFAULT
   if (mlockall(MCL_CURRENT | MCL_ONFAULT) != 0) { return mlockall(MCL_CURRENT) == 0; }

@@ -62,7 +62,7 @@ using machine_findings = std::vector<machine_finding>;
   return pclose(pipe) == 0 ? std::optional{std::move(out)} : std::nullopt;
 }
 
-/// Where findings come from. Tests put recorded text in its place.
+/// Says where findings come from. Tests put recorded text in its place.
 struct machine_sources {
   std::filesystem::path root = "/";  ///< of /proc and /sys
   std::function<std::optional<std::string>(const std::string&)> run = run_command;

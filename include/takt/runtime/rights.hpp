@@ -21,7 +21,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A thread of a run: its SCHED_FIFO priority, and the processors of the platform that it belongs on.
+/// Describes a thread of a run: its SCHED_FIFO priority, and the processors of the platform that it belongs on.
 struct run_thread {
   pthread_t handle{};
   int priority = 1;
@@ -29,7 +29,7 @@ struct run_thread {
   std::int32_t cores = 1;  ///< 0: it is at home on none
 };
 
-/// Below what Linux gives its interrupt threads.
+/// Is below what Linux gives its interrupt threads.
 inline constexpr int usual_priority = 40;
 
 /// Holds what a run asks of the operating system. Each request is granted as a whole or not at all, leaves a sentence
@@ -124,7 +124,7 @@ class rights {
   [[nodiscard]] static auto reason(int error) -> std::string {
     return error == 0 ? std::string{} : " (" + std::generic_category().message(error) + ")";
   }
-  /// 0 is the ordinary class, which nobody asks for here.
+  /// Sets a priority; 0 is the ordinary class, which no run asks for here.
   [[nodiscard]] static auto raise(pthread_t thread, int priority) -> int {
     return priority < 1 ? EINVAL : schedule(thread, priority);
   }

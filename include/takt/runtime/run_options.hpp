@@ -126,7 +126,7 @@ inline constexpr ticks longest_wait = ticks{1} << 58;
 }
 
 /// Expects of every task the bound that an analysis has proven for it, or its deadline where it is proven without a
-/// bound; and of visits the bounds of their own that they have.
+/// bound. Expects of visits their own bounds where they have them.
 template <std::size_t MaxTasks, std::size_t MaxVisits>
 [[nodiscard]] auto expect(const verdict<ticks, MaxTasks, MaxVisits>& proven) -> std::vector<expectation> {
   std::vector<expectation> out;

@@ -23,11 +23,11 @@ struct system_grant {
 
 /// Holds what a run saw, and how far it can be trusted. Times count from its start; `end` is what was asked for, or
 /// less after a fault of the device or where the run was stopped. The response of a segment counts from the end of the
-/// one before, that of a node of a graph from its nominal release: it is below 0 if all jobs ended before.
+/// one before. That of a node of a graph counts from its nominal release: it is below 0 if all jobs ended before.
 struct run_result : observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> {
   std::optional<violation> first_violation;
-  /// From when to when no bound was to be relied on, as far as it was noticed; in order, apart. On a board of pools a
-  /// job was above its bound, or what was to happen happened a period or more later. Of graphs, jobs of nodes or
+  /// Says from when to when bounds were void, as far as it was noticed; in order, apart. On a board of pools a job
+  /// was above its bound, or what was to happen happened a period or more later. Of graphs, jobs of nodes or
   /// invocations were above their bounds, inputs came after nominal releases, or invocations a period or more later.
   std::vector<host::time_span> void_bounds;
   bool stopped = false;       ///< before its time: it was asked to, or by a violation

@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Small enough that all stacks of a run can be locked into memory.
+/// Is small enough that all stacks of a run can be locked into memory.
 inline constexpr std::size_t stack_bytes = std::size_t{1} << 20;
 
 /// A thread with a bounded stack and exact timers, joined at the end of its scope.
@@ -41,7 +41,7 @@ class thread {
   }
   ~thread() { join(); }
 
-  /// False when the system had no thread to give.
+  /// Returns false when the system had no thread to give.
   [[nodiscard]] auto started() const noexcept -> bool { return started_; }
   /// Pre: started.
   [[nodiscard]] auto native_handle() const noexcept -> pthread_t {
@@ -64,7 +64,7 @@ class thread {
   bool started_ = false;
 };
 
-/// Puts a thread into SCHED_FIFO, or back into the ordinary class for priority 0. The error number, 0 for success.
+/// Puts a thread into SCHED_FIFO, or back into the ordinary class for priority 0. Returns 0 or the error number.
 [[nodiscard]] inline auto schedule(pthread_t thread, int priority) noexcept -> int {
   const sched_param parameters{.sched_priority = priority};
   return pthread_setschedparam(thread, priority > 0 ? SCHED_FIFO : SCHED_OTHER, &parameters);

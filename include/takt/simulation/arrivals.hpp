@@ -16,11 +16,11 @@ namespace takt::inline TAKT_ABI::simulation {
 
 /// Decides when jobs are released. Every pattern keeps two releases of a task at least its period apart.
 ///
-/// The adversarial pattern changes each task's habit now and then: to come as early as it may; to come after a random
-/// delay; to wait until a lower task has just asked for a resource, or has just started a copy, and come one
-/// tick later; or until a higher task asks for a resource, and come at that instant. Now and then all tasks that can
-/// meet are released together, and the job after one that finished late comes as early as it may, so that two jobs
-/// follow closely.
+/// The adversarial pattern changes the habit of each task now and then. A task then comes as early as it may, or after
+/// a random delay. Or it waits until a lower task has just asked for a resource or started a copy, and comes one tick
+/// later. Or it comes at the instant at which a higher task asks for a resource. Now and then all tasks that can meet
+/// are released together. The job after one that finished late comes as early as it may, so that two jobs follow
+/// closely.
 template <std::size_t MaxTasks>
 class arrivals {
  public:

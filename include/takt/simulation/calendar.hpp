@@ -11,12 +11,12 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// No time of a simulation comes near it.
+/// Lies beyond all times of a simulation.
 inline constexpr ticks never = std::numeric_limits<ticks>::max() / 2;
 
-/// The earliest of the instants of a fixed set of sources, each of which has at most one. Of equal instants that of the
-/// lowest source comes first. A tournament tree. Cost: `time` none; `source` and `set` one step per doubling of the
-/// sources.
+/// Finds the earliest of the instants of a fixed set of sources, each of which has at most one. Of equal instants that
+/// of the lowest source comes first. It is a tournament tree. Cost: `time` none; `source` and `set` one step per
+/// doubling of the sources.
 template <std::size_t MaxSources>
 class calendar {
  public:
@@ -27,7 +27,7 @@ class calendar {
   }
 
   [[nodiscard]] constexpr auto time() const noexcept -> ticks { return earliest_[1]; }
-  /// Whose instant `time` is.
+  /// Returns whose instant `time` is.
   [[nodiscard]] constexpr auto source() const noexcept -> std::size_t {
     std::size_t i = 1;
     while (i < leaves_) {

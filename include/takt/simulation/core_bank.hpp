@@ -58,7 +58,7 @@ class core_bank {
       server.withdraw(r);
     }
   }
-  /// A job ends a segment: what it did with its core until now, if it had it, belongs to that.
+  /// A job ends a segment: what it did with its core until now, if it had one, belongs to that segment.
   constexpr void put_down(rank r, ticks now)
     requires Spins
   {
@@ -91,7 +91,7 @@ class core_bank {
     }
   }
 
-  /// The pieces under way when the simulation ends.
+  /// Records the pieces under way when the simulation ends.
   constexpr void close(ticks now) {
     for (std::size_t c = 0; c < size(); ++c) {
       if (running(c) != nobody) { record_piece(c, now); }

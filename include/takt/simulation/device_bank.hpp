@@ -96,7 +96,7 @@ class device_bank {
     record(r, now);
     if (runs_on_own_share(composition_of<P>.kernels) && j.where == stage::kernel) { sms_.complete(j.id); }
   }
-  /// A job comes to a CPU segment or completes: what it holds around copies and kernels goes to the next one.
+  /// A job comes to a CPU segment or completes: what it holds around copies and kernels goes to the next job.
   template <class Began>
   constexpr void leave_section(rank r, ticks now, Began began) {
     if constexpr (serialized) {
@@ -148,7 +148,7 @@ class device_bank {
     if (runs_on_own_share(composition_of<P>.kernels) && j.where == stage::kernel) { (void)sms_.request(j.id); }
   }
 
-  /// The token of a job: since when it has asked for it, and held it.
+  /// Records since when a job has asked for its token, and held it.
   constexpr void note_asked(rank r, ticks now) noexcept {
     if constexpr (tells_tokens) {
       token_hold& h = holds_[index(r)];

@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Says how far runs are looked for in which a deadline is missed.
+/// Says how many runs are tried, and how long they are, in the search for a run in which a deadline is missed.
 struct counterexample_search {
   std::int64_t periods = 20;          ///< of the longest one, in each run
   std::int64_t most_visits = 80'000;  ///< in each run, about
@@ -127,10 +127,10 @@ constexpr void note_late_task(const run_sizes<N>& sizes, const Seen& seen, count
 
 }  // namespace detail
 
-/// Looks for a run under a plan in which a deadline is missed: releases together and one period apart with the longest
-/// times, then, for some seeds, releases that are meant to meet badly, and sporadic ones, with longest and with random
-/// times. That it finds none proves nothing. Which times are possible is what the rules of the pools make of the facts.
-/// Cost: 1 + 3 seeds runs.
+/// Looks for a run under a plan in which a deadline is missed. The first run releases jobs together and one period
+/// apart, with the longest times. Then, for some seeds, releases are adversarial or sporadic, with longest and with
+/// random times. That it finds none proves nothing. Which times are possible is what the rules of the pools make of the
+/// facts. Cost: 1 + 3 seeds runs.
 template <class P, class T, std::size_t N, std::size_t W>
   requires ComposedBoard<P, T>
 [[nodiscard]] constexpr auto find_counterexample(const P& board, const T& tasks, const plan<N, W>& p,

@@ -95,7 +95,7 @@ class fifo_run {
   constexpr auto issue(std::size_t i) noexcept -> bool {
     return fifo_.issue({static_cast<std::int32_t>(i), operations_[i].stream, operations_[i].engine});
   }
-  /// The first operation of the stream from position `from` on, if there is one.
+  /// Issues the first operation of the stream from position `from` on, if there is one.
   constexpr auto issue_next(std::int32_t stream, std::size_t from) noexcept -> bool {
     for (std::size_t i = from; i < operations_.size(); ++i) {
       if (operations_[i].stream == stream) { return issue(i); }

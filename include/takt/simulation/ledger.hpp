@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// A task and the job of it that is alive, if any. Its next job waits for that one.
+/// A task and its job that is under way, if any. Its next job waits for that one.
 struct job {
   std::uint32_t position = 0;  ///< of the current segment, in the steps of all tasks
   std::uint32_t first = 0;
@@ -104,7 +104,7 @@ class ledger {
     ticks& worst = worst_segment_[j.position];
     worst = std::max(worst, now - j.ready);
   }
-  /// A piece of the current segment.
+  /// Records a piece of the current segment.
   constexpr void record(const job& j, const track& where, ticks since, ticks now) {
     if (since == now) { return; }
     recorder_->record(slice{j.id, j.position - j.first, j.number, where, since, now});
@@ -120,7 +120,7 @@ class ledger {
 
   [[nodiscard]] constexpr auto missed() const noexcept -> bool { return missed_; }
 
-  /// The result, with the jobs that are unfinished at the end; `following(r, release)` is the release after one.
+  /// Returns the result with the jobs unfinished at the end; `following(r, release)` is the release after one.
   template <class Following>
   constexpr auto close(ticks end, Following following) -> result_type {
     result_type out;

@@ -99,7 +99,7 @@ namespace detail {
   return out;
 }
 
-/// Each step of `to` reads the last output that is there by then; what is given at an instant is there at it.
+/// Each step of `to` reads the last output that is there by then, also one that is given at that very instant.
 inline void read_from(const std::vector<data_step>& from, std::vector<data_step>& to) {
   for (data_step& s : to) {
     const auto after = std::ranges::upper_bound(from, s.read, {}, &data_step::given);
@@ -127,7 +127,7 @@ class observed_chain {
   }
 
   [[nodiscard]] auto latency() const noexcept -> const observed_latency& { return latency_; }
-  /// The output that was last to know of a change. Pre: a reaction was seen.
+  /// Returns the output that was last to depend on a change. Pre: a reaction was seen.
   [[nodiscard]] auto slowest() const -> data_path {
     TAKT_EXPECTS(slowest_ < steps_.back().size());
     data_path out{.output = steps_.back()[slowest_].given, .jobs = std::vector<std::size_t>(steps_.size())};
@@ -139,7 +139,7 @@ class observed_chain {
     }
     return out;
   }
-  /// Of each stage, in the order of outputs.
+  /// Returns the steps of each stage, in the order of outputs.
   [[nodiscard]] auto steps() const noexcept -> const std::vector<std::vector<data_step>>& { return steps_; }
 
  private:
@@ -170,7 +170,7 @@ class observed_chain {
       known = std::max(known, k + 1);
     }
   }
-  /// The first job whose data the last task's step p has.
+  /// Returns the first job whose data the last task's step p has.
   [[nodiscard]] auto source_of(std::size_t p) const -> std::size_t {
     for (std::size_t i = steps_.size() - 1; i > 0; --i) { p = steps_[i][p].from; }
     return steps_.front()[p].job;

@@ -74,8 +74,8 @@ struct simulation_options {
   bool stop_at_first_miss = false;
   std::span<const duration> offsets{};    ///< of periodic tasks, in the given order; 0 for those beyond its end
   std::span<const duration> deadlines{};  ///< of graphs, which state none; 0, and for those beyond its end: none
-  /// Lists when the process stands still; ascending and apart. Not for jobs on shares, nor for typed chains on boards
-  /// that a published method knows.
+  /// Lists when the process is stopped; ascending, and stops do not touch. Not for jobs on shares, nor for typed chains
+  /// on boards that a published method knows.
   std::span<const stall> stalls{};
   late_handling on_late = late_handling::catch_up;
 };
@@ -139,7 +139,7 @@ template <class Options>
 
 }  // namespace detail
 
-/// Returns what is wrong with options for so many tasks, or what is asked for in vain.
+/// Returns what is wrong with options for so many tasks, or which option has no effect.
 [[nodiscard]] constexpr auto options_fault(const simulation_options& o, std::size_t tasks,
                                            const option_parts& used) noexcept -> model_error {
   if (const auto error = detail::releases_fault(o, tasks)) { return error; }

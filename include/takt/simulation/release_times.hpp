@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// More jobs than this are not written down.
+/// Lists with more jobs than this are refused.
 inline constexpr ticks most_listed_jobs = ticks{1} << 24U;
 
 /// Returns whether the jobs of every row up to a horizon can be written down, `each(row)` of them per release.
@@ -36,7 +36,7 @@ template <class Rows>
   return jobs_fit(rows, horizon, [](const auto& /*row*/) { return ticks{1}; });
 }
 
-/// Releases before the horizon of every row, which has a period: periodic ones from the offsets on, else sporadic ones.
+/// Returns releases before the horizon of every row, which has a period: periodic from the offsets on, else sporadic.
 /// Pre: `detail::releases_fault` found nothing; the releases are not adversarial; `jobs_fit`; the horizon and a few
 /// periods do.
 template <class Rows, class Options>
@@ -68,9 +68,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Legal sporadic releases before `until`, most of them as bad as they get, of rows that have a period and a deadline:
-/// they come one after the other, each with an earlier deadline than the one before, a few units apart, so that as many
-/// as possible have started when the urgent ones come; then each as soon as its period allows, or a little later.
+/// Returns legal sporadic releases before `until`, most of them as bad as they get, of rows with a period and a
+/// deadline. Rows begin a few units apart, each with an earlier deadline than the one before, so that as many as
+/// possible have started when the urgent ones come. Then each comes as soon as its period allows, or a little later.
 /// Pre: `until` and two more periods fit.
 template <class Rows>
 [[nodiscard]] auto staggered_releases(const Rows& rows, ticks until, std::uint64_t seed)
@@ -97,9 +97,9 @@ template <class Rows>
   return out;
 }
 
-/// Legal sporadic releases of tasks before `until`, made to hurt: all at once, or each at first somewhere within the
-/// time that another one has, so that it comes upon a job in mid-life; then as soon as its period allows, or a part of
-/// it later. Pre: `until` and two more periods fit.
+/// Returns sporadic releases of tasks before `until`, legal and unfavourable. They are all at once, or each is first at
+/// a random time within the deadline of another task, so that it interrupts a job. Later ones come as soon as the
+/// period allows, or up to a period later. Pre: `until` and two more periods fit.
 template <class Tasks>
 [[nodiscard]] auto interrupting_releases(const Tasks& tasks, ticks until, std::uint64_t seed)
     -> std::vector<std::vector<ticks>> {

@@ -25,14 +25,14 @@
 namespace takt::inline TAKT_ABI {
 
 /// Lets a task set run on a platform in virtual time under a plan, and tells `recorder` what happens. The composition
-/// of the platform decides how: the very state machines behind its rules arbitrate, on the cores and in the order that
-/// the plan and the platform's processors say. Order within one instant: see `simulation::simulator`. The same
-/// arguments give the same result everywhere.
+/// of the platform decides how: the state machines of its rules arbitrate, on the cores and in the order that the plan
+/// and the platform's processors say. Order within one instant: see `simulation::simulator`. The same arguments give
+/// the same result everywhere.
 ///
 /// The run ends at the horizon. A job that misses its deadline goes on; the next job of its task waits for it. An
 /// unfinished job whose deadline is not after the end counts as a miss. Error: `invalid_model`, with the fault in
 /// `error`: in the platform, the set, the options or the plan. Cost: an event per release, completion, copy, kernel and
-/// preemption, each logarithmic in the tasks; nothing is allocated unless the recorder does, or by the CK-OMLP for its
+/// preemption, each logarithmic in the tasks. Nothing is allocated unless the recorder does, or by the CK-OMLP for its
 /// loans before the first event.
 template <Platform P, TaskSet T, std::size_t N, TraceRecorder Recorder = const no_trace>
   requires(!HasGpuShares<P> && !ComposedBoard<P, T>)

@@ -26,10 +26,10 @@ namespace takt::inline TAKT_ABI {
 
 namespace simulation {
 
-/// Releases and lengths as options ask for them. Adversarial ones come together at first, as late as jitter allows, or
-/// one after the other, the longest deadline first, so that others have started when the urgent ones come; and then as
-/// densely as they may. A strict task comes at its offset and then exactly a period apart, whatever is asked for; the
-/// others come at their offsets at the earliest.
+/// Chooses releases and lengths as options ask for them. Adversarial ones come together at first, as late as jitter
+/// allows. Or they come one by one, the longest deadline first, so that others have started when the urgent ones come.
+/// Then they come as densely as they may. A strict task comes at its offset and then exactly a period apart, whatever
+/// is asked for; the others come at their offsets at the earliest.
 class optional_choices {
  public:
   /// Pre: both outlive it.
@@ -124,11 +124,11 @@ template <class P, class Flat, std::size_t N, std::size_t V>
 
 }  // namespace simulation
 
-/// Lets tasks run in virtual time on a board that is composed of the rules of its pools, under a plan: where it has
-/// offsets, visits are held back until them, but where rules let them start early; of sections the requests are.
-/// `sink` hears which position in the flat table held which unit of its station, and when: in the time that was worked,
-/// where the process stands still now and then. Error: in the platform, the
-/// set, the plan or the options. Cost: see `host::engine`.
+/// Lets tasks run in virtual time on a board that is composed of the rules of its pools, under a plan. Where the
+/// plan has offsets, visits wait for them, unless rules let visits start early; it has the requests of sections.
+/// `sink` hears which position in the flat table held which unit of its station, and when: in worked time, if the
+/// process is stopped now and then. Error: in the platform, the set, the plan or the options. Cost: see
+/// `host::engine`.
 template <class P, class T, std::size_t N, std::size_t W>
   requires detail::LaidOutOnPools<P, T, W>
 [[nodiscard]] constexpr auto simulate(

@@ -34,7 +34,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace simulation {
 
-/// Hears releases, which job of a visit is under way and when jobs end, while the engine asks and tells.
+/// Records releases, which job of a visit is under way and when jobs end, from what the engine asks and tells.
 class recording_choices {
  public:
   struct release {
@@ -103,10 +103,10 @@ class recording_choices {
   }
 
   [[nodiscard]] auto releases(std::size_t task) const -> const std::vector<release>& { return releases_[task]; }
-  /// Of jobs that have ended, which they do in the order of their releases.
+  /// Returns the ends of jobs that have ended, which they do in the order of their releases.
   [[nodiscard]] auto ends(std::size_t task) const -> const std::vector<ticks>& { return ends_[task]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return current_[visit]; }
-  /// From when to when no bound was to be relied on.
+  /// Returns from when to when bounds were void.
   [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> {
     if (!disturbed_) { return {}; }
     host::disturbed_jobs seen = *disturbed_;
@@ -199,10 +199,10 @@ class job_recorder {
 
 }  // namespace simulation
 
-/// Holds what a simulation saw whose jobs are told apart.
+/// Holds what a simulation saw that tells jobs apart.
 template <std::size_t MaxTasks, std::size_t MaxVisits>
 struct recorded_result : simulation_result<MaxTasks, MaxVisits> {
-  /// From when to when no bound was to be relied on, since the process was stopped; in order, apart.
+  /// Says from when to when bounds were void, since the process was stopped; in order, and spans do not touch.
   std::vector<host::time_span> void_bounds;
 };
 

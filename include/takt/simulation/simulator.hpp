@@ -22,10 +22,10 @@ namespace takt::inline TAKT_ABI::simulation {
 /// Virtual time: moves from instant to instant and lets the rules of a platform decide what happens there.
 ///
 /// Order within one instant. First everything that ends, is released or needs no decision settles, until nothing
-/// changes: completions in the order of `source_map`, then releases in priority order, each followed at once by what it
-/// leads to, that is segments of length zero, kernels, which never wait, and whom the cores run. Only then do spinning
-/// jobs that still run start their copies and kernels, and only after that do the servers that cannot take back a grant
-/// (copy engines, the lock) decide. So no copy of lower priority starts at an instant at which a higher one is
+/// changes. Completions come in the order of `source_map`, then releases in priority order, each followed at once by
+/// what it leads to. That is segments of length zero, kernels, which never wait, and the choice of jobs on cores. Only
+/// then do spinning jobs that still run start their copies and kernels. After that the servers that cannot take back a
+/// grant (copy engines, the lock) decide. So no copy of lower priority starts at an instant at which a higher one is
 /// requested. Tokens are asked for, given back and passed on as these events come.
 template <KnownComposition P, class Table, std::size_t MaxShares, TraceRecorder Recorder>
 class simulator {
@@ -126,8 +126,8 @@ class simulator {
     devices_.tokens().released(r);
     schedule_release(r, arrivals_.after(r, j.release, now_));
   }
-  /// True when the next job of the task has been waiting and takes over.
-  /// Out of line: it comes once for a job, and `advance` for each of its segments.
+  /// Returns true when the next job of the task has been waiting and takes over. It is kept out of line, as it runs
+  /// once for a job, and `advance` for each of its segments.
   [[gnu::noinline]] constexpr auto finish(rank r) -> bool {
     job& j = jobs_[r];
     jobs_.complete(j, now_);
@@ -210,7 +210,7 @@ class simulator {
       devices_.start(r, now_, tell_arrivals());
     }
   }
-  /// Jobs that were kept from asking for a token, or from doing anything at all, and are no longer.
+  /// Lets jobs go on that were kept from asking for a token, or from doing anything at all, and are no longer.
   constexpr void go_on_with_others() {
     for (rank r = devices_.tokens().next_freed(); r != nobody; r = devices_.tokens().next_freed()) {
       if (jobs_[r].holds_off) {

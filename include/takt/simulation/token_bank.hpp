@@ -20,7 +20,7 @@ namespace takt::inline TAKT_ABI::simulation {
 
 namespace detail {
 
-/// The tokens of a pool. More than tasks are never asked for.
+/// Returns the number of tokens of a pool. More than tasks are never asked for.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto tokens_of(const platform_record& platform) -> std::int32_t {
   std::int32_t tokens = 0;
@@ -37,10 +37,10 @@ template <std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// The tokens of all GPUs, those of the first one first. Sections are pure device time, so what a holder inherits is of
-/// no use to it. What the CK-OMLP asks of the cores, each a cluster of its own, is here too: a job asks only while it
-/// is the best pending one of its core, and one that lends its priority at its release does nothing until it has it
-/// back.
+/// Holds the tokens of all GPUs, those of the first one first. Sections are pure device time, so inherited priority is
+/// of no use to a holder. It also keeps the rules of the CK-OMLP for cores, each a cluster of its own. A job asks only
+/// while it is the best pending one of its core. One that lends its priority at its release does nothing until it has
+/// it back.
 template <TokenRule Order, class Table>
 class token_bank {
  public:
@@ -57,7 +57,7 @@ class token_bank {
         loans_(donates ? cores : 0) {}
 
   [[nodiscard]] constexpr auto holds(rank r) const noexcept -> bool { return lock_.holds(r); }
-  /// True when r holds a token from now on. If it may not ask yet, it stands at the gate.
+  /// Returns true when r holds a token from now on. If it may not ask yet, it is held back and asks later.
   constexpr auto ask(rank r) noexcept -> bool {
     if constexpr (donates) {
       if (!loans_of(r).may_issue(r)) {
@@ -85,7 +85,7 @@ class token_bank {
     if constexpr (donates) { loans_of(r).completed(r); }
   }
   [[nodiscard]] constexpr auto lends(rank r) const noexcept -> bool { return donates && lenders_.contains(r); }
-  /// A job that has its priority back, or may pass the gate, and is told so once; `nobody` if there is none.
+  /// Returns a job that has its priority back, or may ask now, only once for each; `nobody` if there is none.
   constexpr auto next_freed() noexcept -> rank {
     if constexpr (donates) {
       const rank r = take_first(lenders_, [this](rank i) { return !loans_of(i).is_donor(i); });
@@ -98,19 +98,19 @@ class token_bank {
     std::int32_t gpu = 0;
     std::int32_t token = 0;  ///< of that GPU
   };
-  /// The token that r holds.
+  /// Returns the token that r holds.
   [[nodiscard]] constexpr auto place_of(rank r) const noexcept -> place {
     place out{0, lock_.replica(r)};
     for (; out.token >= gpu_of(out.gpu).tokens; ++out.gpu) { out.token -= gpu_of(out.gpu).tokens; }
     return out;
   }
-  /// The SMs behind it.
+  /// Returns the SMs behind the token.
   [[nodiscard]] constexpr auto sms_of(rank r) const noexcept -> track {
     const place at = place_of(r);
     const std::int32_t slot = gpu_of(at.gpu).slot();
     return {stage::kernel, at.gpu, at.token * slot, slot};
   }
-  /// The time that a kernel of the given length takes there. Pre: r holds a token; no overflow, as the layout has seen.
+  /// Returns the time of a kernel of this length there. Pre: r holds a token; no overflow, as the layout has seen.
   [[nodiscard]] constexpr auto held_to_sms_of(rank r, std::uint32_t position, ticks length) const noexcept -> ticks {
     TAKT_EXPECTS(lock_.holds(r));
     const track on = sms_of(r);
@@ -148,7 +148,7 @@ class token_bank {
   rank_set<max_tasks> gate_;  ///< who may not ask yet
 };
 
-/// Stands where GPUs have no tokens: as if each job had one for good.
+/// Replaces the bank where GPUs have no tokens: as if each job had one for good.
 class no_token_bank {
  public:
   template <class... Any>

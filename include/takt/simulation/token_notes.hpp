@@ -14,7 +14,7 @@
 namespace takt::inline TAKT_ABI::simulation {
 
 /// Holds what is known of tokens while a run goes on: holds that are over, and what sections wait for or hold. Tokens
-/// of a pool are alike; whoever gets one has the lowest that is free.
+/// of a pool are alike; a job that gets one has the lowest that is free.
 class token_notes {
  public:
   template <class Table>
@@ -45,7 +45,7 @@ class token_notes {
         return;
     }
   }
-  /// f of each hold; those that go on end at `end`.
+  /// Calls f for each hold; those that go on end at `end`.
   template <class F>
   void each(ticks end, const F& f) const {
     for (const token_hold& x : over_) { f(x); }

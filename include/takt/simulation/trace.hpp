@@ -24,7 +24,7 @@ class trace {
   std::vector<token_hold> holds_;
 };
 
-/// Listens if there is anybody to tell.
+/// Passes everything on to another recorder, if there is one.
 struct optional_trace {
   trace* kept = nullptr;
 

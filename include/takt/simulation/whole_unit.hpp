@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// The greatest unit of which all times that it has held are whole multiples: exact runs count in it.
+/// Finds the greatest unit of which all times that it has held are whole multiples: exact runs count in it.
 template <ExactFraction Number>
 class whole_unit {
  public:
@@ -23,7 +23,7 @@ class whole_unit {
     }
   }
   [[nodiscard]] auto fits() const -> bool { return fits_; }
-  /// So many units; false where they are too many, or no whole number. Pre: `fits`.
+  /// Sets `out` to the time in units. Returns false where it is too large, or no whole number. Pre: `fits`.
   [[nodiscard]] auto whole(const Number& time, ticks& out) const -> bool {
     TAKT_EXPECTS(fits_);
     if (unit_ == Number(0)) {

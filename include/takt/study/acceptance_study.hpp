@@ -28,7 +28,7 @@ struct set_generator {
   std::vector<parameter> parameters;  ///< besides `seed`
   std::string level_name;             ///< what rises: "utilization"
   std::string levels;                 ///< those of a study that names none; empty: its sets have no level
-  /// May throw `refusal`.
+  /// Returns the function that draws. May throw `refusal`.
   std::function<drawer<Workload>(const settings&)> prepare;
 };
 
@@ -48,10 +48,10 @@ struct acceptance_study {
   std::string title;
   set_generator<Workload> generator;
   std::vector<parameter> parameters;  ///< beyond those of the generator, or with other values
-  /// The methods that the settings ask for. May throw `refusal`.
+  /// Returns the methods that the settings ask for. May throw `refusal`.
   std::function<std::vector<acceptance_method<Workload>>(const settings&)> methods;
 
-  /// The parameters of it and its generator, with "vary": the one parameter whose values are panels of their own.
+  /// Returns its parameters and its generator's, with "vary": the one parameter whose values are panels of their own.
   [[nodiscard]] auto all_parameters() const -> std::vector<parameter> {
     std::vector<parameter> out{{"seed", "1", "of everything that is drawn"},
                                {"sets", "100", "task sets per level", 1, unit::most_sets},
@@ -71,7 +71,7 @@ struct acceptance_study {
   }
 
  private:
-  /// A parameter's name and its values; "generator" and its name where nothing varies.
+  /// Returns a parameter's name and its values; "generator" and its name where nothing varies.
   [[nodiscard]] auto varied(const settings& s) const -> std::pair<std::string, std::vector<std::string>> {
     const std::string text = s.text("vary");
     if (text.empty()) { return {"generator", {generator.name}}; }

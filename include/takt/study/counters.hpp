@@ -26,7 +26,7 @@ template <class Judge>
 [[nodiscard]] constexpr auto pair_columns(std::size_t compared) noexcept -> std::size_t {
   return compared * (compared - (compared > 0 ? 1 : 0));
 }
-/// The first of the two columns of a pair, behind those of the study. Pre: i < j < compared.
+/// Returns the first of the two columns of a pair, behind those of the study. Pre: i < j < compared.
 [[nodiscard]] constexpr auto pair_column(std::size_t compared, std::size_t i, std::size_t j) noexcept -> std::size_t {
   TAKT_EXPECTS(i < j && j < compared);
   return i * (2 * compared - i - 1) + 2 * (j - i - 1);

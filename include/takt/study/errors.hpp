@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// Says that what was asked for cannot be: a value of a parameter, or a member of `run_options`.
+/// Is thrown when what was asked for cannot be: a value of a parameter, or a member of `run_options`.
 struct refusal : std::invalid_argument {
   refusal(std::string of, std::string wrong, std::string instead)
       : std::invalid_argument{of + ": " + wrong + ": " + instead},
@@ -22,7 +22,7 @@ struct refusal : std::invalid_argument {
   std::string allowed;
 };
 
-/// The surroundings refuse something: a file that cannot be written, a program that is not there.
+/// Is thrown when the system refuses something: a file that cannot be written, a program that is not there.
 struct failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

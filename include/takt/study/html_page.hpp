@@ -75,7 +75,7 @@ inline void write_ranking(page_writer& page, const result& r) {
   }
 }
 
-/// Sets that the method of a row accepts and that of a column does not.
+/// Writes how many sets the method of a row accepts and that of a column does not.
 inline void write_pairs(page_writer& page, const result& r) {
   const experiment& e = r.designed;
   for (std::size_t s = 0; s < e.series.size(); ++s) {
@@ -121,7 +121,7 @@ inline void write_notes(page_writer& page, const result& r) {
 
 }  // namespace detail
 
-/// All of a result as one page that needs no other file. Throws as `write_svg` does. Pre: the counts are complete.
+/// Writes a result as one page that needs no other file. Throws as `write_svg` does. Pre: the counts are complete.
 inline void write_html(std::ostream& out, const result& r) {
   TAKT_EXPECTS(r.counts.complete());
   const experiment& e = r.designed;

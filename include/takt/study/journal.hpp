@@ -46,7 +46,7 @@ struct work_note {
 
 namespace detail {
 
-/// Fowler, Noll and Vo, FNV-1a.
+/// Returns FNV-1a (Fowler, Noll and Vo).
 [[nodiscard]] constexpr auto checksum(std::string_view text) noexcept -> std::uint64_t {
   std::uint64_t sum = 0xCBF2'9CE4'8422'2325U;
   for (const char c : text) { sum = (sum ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3U; }
@@ -63,7 +63,7 @@ namespace detail {
 
 inline constexpr std::size_t seal_length = sizeof(" #0123456789abcdef") - 1;
 
-/// The next line without its seal; nothing when it is torn. Moves `rest` behind it.
+/// Returns the next line without its seal; nothing when it is torn. Moves `rest` behind it.
 [[nodiscard]] inline auto next_line(std::string_view& rest) -> std::optional<std::string_view> {
   const std::size_t end = rest.find('\n');
   if (end == std::string_view::npos || end < seal_length) { return {}; }
@@ -91,7 +91,7 @@ inline constexpr std::string_view note_mark = "@ ";
   std::getline(text, out.machine);
   return out;
 }
-/// Adds what is newer of the same process.
+/// Adds a note if it is newer than that of the same process.
 inline void add_note(std::vector<work_note>& to, work_note n) {
   const auto same = std::ranges::find_if(
       to, [&n](const work_note& o) { return o.begin == n.begin && o.machine == n.machine && o.units <= n.units; });
@@ -135,7 +135,7 @@ inline auto replay(const std::filesystem::path& path, std::string_view header, s
   return bytes.size() - rest.size();
 }
 
-/// "2-of-8", or for named units the first and the last of them and a number of them all.
+/// Returns "2-of-8", or for named units the first and the last of them and a number of them all.
 [[nodiscard]] inline auto name_of(const shard& part) -> std::string {
   if (part.units.empty()) { return report::text(part.index, "-of-", part.count); }
   return report::text("units-", part.units.front(), "-", part.units.back(), "-", checksum(units_text(part.units)));
@@ -147,7 +147,7 @@ inline constexpr std::string_view journal_suffix = ".journal";
   return report::text("takt-sweep/1 ", study, " ", fingerprint);
 }
 
-/// The journals of a study in a folder.
+/// Returns the journals of a study in a folder.
 [[nodiscard]] inline auto journals_in(const std::filesystem::path& folder, std::string_view study)
     -> std::vector<std::filesystem::path> {
   std::vector<std::filesystem::path> out;

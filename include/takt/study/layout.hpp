@@ -26,7 +26,7 @@ enum class measure : std::uint8_t {
   thousandths,  ///< of a time or a ratio; drawn as it is. Times do not add up, so all sets of a point are one unit
 };
 
-/// A column over the levels.
+/// Describes a column over the levels.
 struct curve {
   std::size_t series = 0;
   std::size_t column = 0;

@@ -30,7 +30,7 @@ namespace takt::inline TAKT_ABI::studies {
                       static_cast<const char*>(host.sysname));
 }
 
-/// "2026-11-24T18:54:12Z".
+/// Returns "2026-11-24T18:54:12Z".
 [[nodiscard]] inline auto utc_now() -> std::string {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm parts{};

@@ -56,7 +56,7 @@ inline constexpr std::string_view centred = "text-anchor=\"middle\"";
   return out;
 }
 
-/// The parameters in lines that fit under the panels.
+/// Returns the parameters in lines that fit under the panels.
 [[nodiscard]] inline auto notes_of(const settings& s, std::size_t width) -> std::vector<std::string> {
   std::vector<std::string> out{""};
   for (const parameter& p : s.all()) {
@@ -68,7 +68,7 @@ inline constexpr std::string_view centred = "text-anchor=\"middle\"";
   return out;
 }
 
-/// The largest of 1, 2 and 5 times a power of ten of which at least four come to `most`.
+/// Returns the largest of 1, 2 and 5 times a power of ten of which at least four come to `most`.
 [[nodiscard]] inline auto tick_step(double most) -> double {
   double step = std::pow(10.0, std::floor(std::log10(most)));
   for (int i = 0; most / step < 4; ++i) { step /= i % 3 == 1 ? 2.5 : 2; }
@@ -170,7 +170,7 @@ class curves_drawer {
     return report::text("fill=\"none\" stroke=\"", colour, "\" stroke-width=\"2\"",
                         c.line == stroke::dashed ? " stroke-dasharray=\"6 4\"" : "");
   }
-  /// The intervals in which the shares are likely to be.
+  /// Draws the intervals in which the shares are likely to be.
   void draw_intervals(const curve& c, double from, double top) {
     std::string above;
     std::string below;
@@ -237,8 +237,8 @@ class curves_drawer {
 
 }  // namespace detail
 
-/// The curves of a study as one SVG element: its panels with axes, what 95 % intervals are around shares, one legend,
-/// and the parameters below. Throws `refusal` when there is no curve. Pre: the counts are complete.
+/// Writes the curves of a study as one SVG element: its panels with axes, what 95 % intervals are around shares, one
+/// legend, and the parameters below. Throws `refusal` when there is no curve. Pre: the counts are complete.
 inline void write_svg(std::ostream& out, const result& r) {
   TAKT_EXPECTS(r.counts.complete());
   if (detail::legend_of(r.designed).empty()) {

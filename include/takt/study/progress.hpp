@@ -20,7 +20,7 @@ namespace takt::inline TAKT_ABI::studies {
 /// seconds, and a last one.
 class progress_bar {
  public:
-  /// Units that are known before anything is done say nothing about the speed.
+  /// Starts a bar. Units that are known before anything is done say nothing about the speed.
   progress_bar(std::string_view name, const tally& counts)
       : name_{name}, counts_{&counts}, at_start_{counts.known_units()} {}
 
@@ -42,7 +42,7 @@ class progress_bar {
     const std::string bar = " [" + std::string(filled, '#') + std::string(bar_width - filled, '.') + "] ";
     print(terminal_ ? bar : ": ", line);
   }
-  /// The last line: how many units are there, whether or not that is all of them.
+  /// Writes the last line: how many units are there, whether or not that is all of them.
   void finish() const {
     const double seconds = std::chrono::duration<double>(clock::now() - start_).count();
     print(": ", report::text(counts_->known_units(), " of ", counts_->units(), " units in ", text_of(seconds)));

@@ -70,7 +70,7 @@ namespace detail {
   return out;
 }
 
-/// A run of a study in one process: what it still has to do, and what comes in, whoever counts it. One call at a time.
+/// Is a run of a study in one process: what it still has to do, and what comes in from any process. One call at a time.
 class session {
  public:
   /// Throws `refusal` and `failure`.
@@ -90,7 +90,7 @@ class session {
     if (o.shows_progress) { bar_.emplace(found_->name, counts); }
   }
 
-  /// The next unit, if there is one.
+  /// Returns the next unit, if there is one.
   [[nodiscard]] auto next() -> std::optional<std::size_t> { return is_stopped() ? std::nullopt : dealer_->next(); }
   /// Another process that counts units, besides this one, which is number 0. Returns its number.
   [[nodiscard]] auto add_worker(std::string machine, std::size_t workers) -> std::size_t {

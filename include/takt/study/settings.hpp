@@ -24,7 +24,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// Something that decides the numbers of a study: all of these together make a result repeatable.
+/// Is a value that decides the numbers of a study: all of these together make a result repeatable.
 struct parameter {
   std::string name;
   std::string value;  ///< as text: the default, or what was asked for
@@ -35,7 +35,7 @@ struct parameter {
   std::int64_t step = 1;
 };
 
-/// Parameters with values of a study's own, and what only that study has. An empty text stays as it is.
+/// Returns parameters with values of a study's own, and what only that study has. An empty text stays as it is.
 [[nodiscard]] inline auto with(std::vector<parameter> all, std::vector<parameter> own) -> std::vector<parameter> {
   for (parameter& p : own) {
     const auto same = std::ranges::find(all, p.name, &parameter::name);
@@ -53,7 +53,7 @@ namespace detail {
 inline constexpr std::int64_t highest_level = 100'000;
 inline constexpr std::size_t most_values = 1000;
 
-/// Returns what stands in a list such as "3,5,7", in its order.
+/// Returns the texts of a list such as "3,5,7", in its order.
 [[nodiscard]] inline auto texts_of(std::string_view list) -> std::vector<std::string> {
   std::vector<std::string> out;
   for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 1) {
@@ -63,7 +63,7 @@ inline constexpr std::size_t most_values = 1000;
   return out;
 }
 
-/// Returns what stands in the list in rising order, each once.
+/// Returns the values of the list in rising order, each once.
 template <class Read>
 [[nodiscard]] auto each_of(std::string_view list, const Read& read) {
   std::set<decltype(read(list))> out;
@@ -100,7 +100,7 @@ template <class Read>
   return numerator * (1000 / denominator);
 }
 
-/// "first..last/step" or a list.
+/// Returns "first..last/step" or a list.
 [[nodiscard]] inline auto to_levels(const parameter& of) -> std::vector<std::int64_t> {
   const std::string_view text = of.value;
   const std::size_t dots = text.find("..");
@@ -117,8 +117,8 @@ template <class Read>
 
 }  // namespace detail
 
-/// The parameters of one study with the values in use. All members that read throw `refusal` with the name and what is
-/// allowed.
+/// Holds the parameters of one study with the values in use. All members that read throw `refusal` with the name and
+/// what is allowed.
 class settings {
  public:
   explicit settings(std::vector<parameter> declared) : all_{std::move(declared)} {}
@@ -131,7 +131,7 @@ class settings {
     return std::ranges::find(all_, name, &parameter::name) != all_.end();
   }
   [[nodiscard]] auto text(std::string_view name) const -> const std::string& { return find(name).value; }
-  /// "b,a" in its order.
+  /// Returns "b,a" in its order.
   [[nodiscard]] auto texts(std::string_view name) const -> std::vector<std::string> {
     return detail::texts_of(find(name).value);
   }
@@ -143,12 +143,12 @@ class settings {
     return static_cast<Number>(out);
   }
   [[nodiscard]] auto seed() const -> std::uint64_t { return number<std::uint64_t>("seed"); }
-  /// "3,5,7", in rising order.
+  /// Returns "3,5,7", in rising order.
   [[nodiscard]] auto numbers(std::string_view name) const -> std::vector<std::int64_t> {
     return detail::each_of(find(name).value,
                            [&of = find(name)](std::string_view one) { return detail::to_number(of, one); });
   }
-  /// "17/10" or "1.7".
+  /// Returns "17/10" or "1.7".
   [[nodiscard]] auto ratio(std::string_view name) const -> std::pair<std::int64_t, std::int64_t> {
     return detail::to_ratio(find(name), find(name).value);
   }
@@ -157,7 +157,7 @@ class settings {
     const auto [numerator, denominator] = ratio(name);
     return static_cast<double>(numerator) / static_cast<double>(denominator);
   }
-  /// Thousandths in rising order, from "0.2..3.0/0.2" (first, last, step) or "0.5,1,1.5".
+  /// Returns thousandths in rising order, from "0.2..3.0/0.2" (first, last, step) or "0.5,1,1.5".
   [[nodiscard]] auto levels(std::string_view name) const -> std::vector<std::int64_t> {
     const parameter& of = find(name);
     std::vector<std::int64_t> out = detail::to_levels(of);
@@ -175,7 +175,7 @@ class settings {
     }
     return out;
   }
-  /// "a,b": rising positions in a list of names.
+  /// Returns "a,b": rising positions in a list of names.
   [[nodiscard]] auto choices(std::string_view name, std::span<const std::string_view> names) const
       -> std::vector<std::size_t> {
     return detail::each_of(find(name).value, [&](std::string_view one) {
@@ -187,7 +187,7 @@ class settings {
       return static_cast<std::size_t>(at - names.begin());
     });
   }
-  /// The one value of a parameter.
+  /// Returns the one value of a parameter.
   [[nodiscard]] auto choice(std::string_view name, std::span<const std::string_view> names) const -> std::size_t {
     const auto chosen = choices(name, names);
     if (chosen.size() != 1) {
@@ -197,7 +197,7 @@ class settings {
     return chosen.front();
   }
 
-  /// "seed=1 sets=100 ...": equal for two runs exactly when their numbers belong together.
+  /// Returns "seed=1 sets=100 ...": equal for two runs exactly when their numbers belong together.
   [[nodiscard]] auto fingerprint() const -> std::string {
     std::string out;
     for (const parameter& p : all_) { out += report::text(out.empty() ? "" : " ", p.name, "=", p.value); }

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// Which part of a sweep is this process's own: part `index` of `count`, counted from 1, or the units that are named.
+/// Says which part of a sweep is this process's: part `index` of `count`, counted from 1, or the units that are named.
 struct shard {
   std::size_t index = 1;
   std::size_t count = 1;
@@ -33,7 +33,7 @@ inline constexpr std::size_t most_named_units = 10'000'000;
 
 }  // namespace detail
 
-/// From "2/8". Throws `refusal`.
+/// Reads "2/8". Throws `refusal`.
 [[nodiscard]] inline auto read_shard(std::string_view text) -> shard {
   shard out;
   const char* const end = text.data() + text.size();
@@ -46,7 +46,7 @@ inline constexpr std::size_t most_named_units = 10'000'000;
   return out;
 }
 
-/// Units from "3,7-12". Throws `refusal`.
+/// Reads units from "3,7-12". Throws `refusal`.
 [[nodiscard]] inline auto read_units(std::string_view text) -> std::vector<std::size_t> {
   std::vector<std::size_t> out;
   const char* at = text.data();
@@ -87,7 +87,7 @@ inline constexpr std::size_t most_named_units = 10'000'000;
 }
 
 /// This shard's units, without those that are known: a stretch of them, or where points end early, whole points, since
-/// nobody else could tell where these end. Throws `refusal` when a unit that is named is none.
+/// no other process could tell where these end. Throws `refusal` when a unit that is named is none.
 [[nodiscard]] inline auto units_to_do(const tally& known, const shard& part) -> std::vector<std::size_t> {
   std::vector<std::size_t> out;
   if (!part.units.empty()) {

@@ -18,7 +18,7 @@ struct share_interval {
   double most = 1;
 };
 
-/// The 95 % interval of a share of which `count` of `of` were seen. Source: Wilson 1927. Pre: 0 <= count <= of.
+/// Returns the 95 % interval of a share of which `count` of `of` were seen. Source: Wilson 1927. Pre: 0 <= count <= of.
 [[nodiscard]] inline auto wilson(std::int64_t count, std::int64_t of) -> share_interval {
   TAKT_EXPECTS(0 <= count && count <= of);
   if (of < 1) { return {}; }
@@ -49,8 +49,8 @@ struct share_interval {
   return std::min(1.0, 2 * sum * std::exp(log_of_last));
 }
 
-/// A curve in one number: its share at each level, weighted by the level. Source: Bastoni, Brandenburg and Anderson
-/// 2010.
+/// Returns a curve in one number: its share at each level, weighted by the level. Source: Bastoni, Brandenburg and
+/// Anderson 2010.
 [[nodiscard]] inline auto weighted_share(const result& r, const curve& c) -> double {
   double weights = 0;
   double sum = 0;
@@ -68,7 +68,7 @@ struct ranked_curve {
   double weighted = 0;
 };
 
-/// The curves of a panel, the highest weighted share first.
+/// Returns the curves of a panel, the highest weighted share first.
 [[nodiscard]] inline auto ranking(const result& r, const panel& p) -> std::vector<ranked_curve> {
   std::vector<ranked_curve> out;
   for (const curve& c : p.curves) { out.push_back({c, weighted_share(r, c)}); }
@@ -76,7 +76,7 @@ struct ranked_curve {
   return out;
 }
 
-/// Two curves on the same sets: how many sets have only the one or only the other, at all levels.
+/// Compares two curves on the same sets: how many sets have only the one or only the other, at all levels.
 struct paired_counts {
   std::int64_t only_first = 0;
   std::int64_t only_second = 0;
@@ -110,7 +110,7 @@ struct paired_counts {
   return a.series == b.series && a.column != b.column && is_paired(a.column) && is_paired(b.column);
 }
 
-/// "0.012", or "< 0.001".
+/// Returns "0.012", or "< 0.001".
 [[nodiscard]] inline auto likelihood_text(double p) -> std::string {
   return p < 0.001 ? "< 0.001" : report::fixed(p, 3);
 }

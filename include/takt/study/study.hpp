@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// A study with its settings: everything that the engine needs, and nothing about how it runs.
+/// Describes a study with its settings: everything that the engine needs, and nothing about how it runs.
 struct experiment : layout {
   std::vector<std::int64_t> levels;
   std::int64_t sets = 1;  ///< per series and level
@@ -28,7 +28,7 @@ struct experiment : layout {
   std::vector<std::vector<std::string>> series;  ///< configurations whose counts are rows, told apart by their cells
   std::vector<panel> panels;
   std::size_t panels_per_row = 3;
-  /// Lines that say what all counts together show, for the end of the result; may be empty.
+  /// Returns lines that say what all counts together show, for the end of the result; may be empty.
   std::function<std::vector<std::string>(const tally&)> remarks;
   counter count;
   /// Columns that count sets, at most one for each, of which `count_pairs` compares each two.
@@ -45,7 +45,7 @@ struct experiment : layout {
     series.push_back({report::text(cells)...});
   }
   void add_panel(std::string name) { panels.push_back({std::move(name), {}}); }
-  /// A curve of the last series in the last panel.
+  /// Draws a curve of the last series in the last panel.
   void draw(std::size_t column, std::string_view name, int colour, stroke line = stroke::solid) {
     draw_in(panels.size() - 1, column, name, colour, line);
   }
@@ -74,7 +74,7 @@ struct experiment : layout {
          std::ranges::all_of(e.panels, [&](const panel& p) { return std::ranges::all_of(p.curves, is_drawn); });
 }
 
-/// Parameters of studies whose points end early, once the interval of each of their shares is so narrow.
+/// Returns parameters of studies whose points end early, once the interval of each of their shares is so narrow.
 [[nodiscard]] inline auto stopping_parameters() -> std::vector<parameter> {
   return {
       {"interval", "0", "thousandths: a point ends once 95 % intervals are no wider; 0: all sets are drawn", 0, 1000},

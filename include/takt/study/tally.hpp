@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// The counts of a study as its units come in, in any order. Units are numbered block by block through all
+/// Holds the counts of a study as its units come in, in any order. Units are numbered block by block through all
 /// configurations and levels, so that any stretch of them costs about the same. A point that ends early, by its
 /// stopping rule, ends behind the first block with which those up to it are enough, whatever else is known by then.
 /// Pre: no size is 0.
@@ -26,11 +26,11 @@ class tally {
   }
 
   [[nodiscard]] auto units() const noexcept -> std::size_t { return known_.size(); }
-  /// Those that are counted, or that nothing needs.
+  /// Returns how many units are counted, or needed by nothing.
   [[nodiscard]] auto known_units() const noexcept -> std::size_t { return known_count_; }
   [[nodiscard]] auto complete() const noexcept -> bool { return known_count_ == known_.size(); }
   [[nodiscard]] auto columns() const noexcept -> std::size_t { return size_.columns; }
-  /// Of series and levels.
+  /// Returns the points of series and levels.
   [[nodiscard]] auto points() const noexcept -> std::size_t { return size_.series * size_.levels.size(); }
   [[nodiscard]] auto stop() const noexcept -> const stopping_rule& { return size_.stop; }
   /// Pre, here and below: index < units().
@@ -69,7 +69,7 @@ class tally {
     }
   }
 
-  /// One per column. Pre: both are positions.
+  /// Returns one count per column. Pre: both are positions.
   [[nodiscard]] auto counts(std::size_t series, std::size_t level) const -> std::span<const std::int64_t> {
     TAKT_EXPECTS(series < size_.series && level < size_.levels.size());
     return counts(series * size_.levels.size() + level);

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// A part in thousandths of the whole, rounded down; 0 of nothing.
+/// Returns a part in thousandths of the whole, rounded down; 0 of nothing.
 [[nodiscard]] constexpr auto thousandths(std::integral auto part, std::integral auto whole) -> std::int64_t {
   return whole > 0 ? static_cast<std::int64_t>(part) * 1000 / static_cast<std::int64_t>(whole) : 0;
 }

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
-/// A study draws so many sets for each of its configurations at each of its levels, and counts in columns what it finds
+/// A study draws so many sets for each of its configurations at each of its levels. It counts in columns what it finds
 /// in them: how many sets an analysis accepts, for instance.
 struct extent {
   std::size_t series = 1;            ///< configurations
@@ -22,7 +22,7 @@ struct extent {
   stopping_rule stop{};
 };
 
-/// A block of sets of one configuration at one level: what a worker does at a time.
+/// Describes a block of sets of one configuration at one level: what a worker does at a time.
 struct unit {
   static constexpr std::int64_t most_sets = 1'000'000;
 
@@ -31,12 +31,12 @@ struct unit {
   std::int64_t first_set = 0;
   std::int64_t sets = 0;
 
-  /// Of one of its sets: unique among the levels and sets of a study. Pre: at most so many sets.
+  /// Returns a number of one of its sets, unique among the levels and sets of a study. Pre: at most so many sets.
   [[nodiscard]] constexpr auto number(std::int64_t set) const noexcept -> std::uint64_t {
     TAKT_EXPECTS(0 <= set && first_set + set < most_sets);
     return static_cast<std::uint64_t>(level * most_sets + first_set + set);
   }
-  /// Of levels that number something.
+  /// Returns the level, of levels that number something.
   [[nodiscard]] constexpr auto whole_level() const noexcept -> std::size_t {
     return static_cast<std::size_t>(level / 1000);
   }
@@ -45,9 +45,9 @@ struct unit {
 /// One count per column.
 using row = std::span<std::int64_t>;
 
-/// Adds what it finds in a unit to the counts. Whatever is added depends on the settings of the study and the unit
-/// alone, so that neither the number of workers nor their order shows in a result, unless the study measures and says
-/// so. Each worker has a copy.
+/// Adds what it finds in a unit to the counts. That depends on the settings of the study and the unit alone. So neither
+/// the number of workers nor their order shows in a result, unless the study measures and says so. Each worker has a
+/// copy.
 using counter = std::function<void(const unit&, row)>;
 
 /// Gets the number and the counts of a unit.

@@ -21,7 +21,7 @@ namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-/// A search that a question may end.
+/// Describes a search that a question may end.
 template <class Tasks>
 struct asked_search {
   const policy_question<Tasks>* of = nullptr;

@@ -106,7 +106,7 @@ void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const ha
   }
 }
 
-/// GPUs that nobody uses are judged without their facts, and are simulated and run so where these are missing.
+/// Judges unused GPUs without their facts, and simulates and runs them so where these are missing.
 template <class Tasks>
 [[nodiscard]] auto with_gpus_as_judged(const Tasks& tasks, hardware board) -> hardware {
   hardware judged = board;
@@ -114,7 +114,7 @@ template <class Tasks>
   return board;
 }
 
-/// The best of all. The policy of which nothing is left open.
+/// Returns the best of all: the policy of which nothing is left open.
 template <class P, class Rule, class Tasks>
 [[nodiscard]] auto judge_pools(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
                                const decided_plan<Tasks::max_tasks, Tasks::max_visits>& decided,

@@ -41,7 +41,7 @@ namespace takt::inline TAKT_ABI::report::detail {
   return found + ", so the bounds are those of an even split: " + plan_words;
 }
 
-/// The part of a plan that hosts of chains take, with all that follows from it.
+/// Returns the part of a plan that hosts of chains take, with all that follows from it.
 template <class P, class Table, std::size_t N, std::size_t V>
 [[nodiscard]] auto chain_plan(const P& platform, const Table& table, const verdict<ticks, N, V>& v) -> plan<N> {
   plan<N> asked;
@@ -56,7 +56,7 @@ template <class P, class Table, std::size_t N, std::size_t V>
   return out;
 }
 
-/// Bounds of each reading of RTGPU under the plan, for comparison.
+/// Returns bounds of each reading of RTGPU under the plan, for comparison.
 template <class Table, std::size_t N>
 void add_other_bounds(const Table& sorted, const platform_record& sizes, const plan<N>& p, verdict_summary& out) {
   for (const auto& variant : {analysis::rtgpu_published, analysis::rtgpu_sharper, analysis::rtgpu_best}) {
@@ -69,7 +69,7 @@ void add_other_bounds(const Table& sorted, const platform_record& sizes, const p
   }
 }
 
-/// Of chains: terms, proofs of misses, and what the search did.
+/// Returns what is known of chains: terms, proofs of misses, and what the search did.
 template <KnownComposition P, class Table, class Tasks>
 [[nodiscard]] auto method_words(const P& platform, const Table& table, const judged_policy<Tasks>& found)
     -> verdict_summary {

@@ -29,7 +29,7 @@ namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-/// Graphs under the offsets of their bounds.
+/// Simulates graphs under the offsets of their bounds.
 template <class Table, class Verdict>
 [[nodiscard]] auto run_of(const graph_board& board, const Table& table, const Verdict& v,
                           const simulation_options& options, const optional_trace& recorder) -> sighting {
@@ -46,7 +46,7 @@ template <class Table, class Verdict>
   return sighting_of(
       simulation::simulate_planned_graphs(table, board.sizes, board.policy, board.preemptive, own.plan, how, recorder));
 }
-/// Sections of locked GPUs.
+/// Simulates sections of locked GPUs.
 template <class Table, class Verdict>
 [[nodiscard]] auto run_of(const gpusync_board<>& board, const Table& table, const Verdict& /*v*/,
                           const simulation_options& options, const optional_trace& recorder) -> sighting {
@@ -60,7 +60,7 @@ template <class Table, class Verdict>
   how.on_late = options.on_late;
   return sighting_of(takt::simulate(board, table, how, recorder));
 }
-/// Applications on shares.
+/// Simulates applications on shares.
 template <class P, class Table, class Verdict>
 [[nodiscard]] auto run_of(const P& platform, const Table& table, const Verdict& /*v*/,
                           const simulation_options& options, const optional_trace& recorder) -> sighting {
@@ -74,7 +74,7 @@ template <class P, class Table, class Verdict>
   }
   return out;
 }
-/// Chains on a board that takes the priorities of a plan.
+/// Simulates chains on a board that takes the priorities of a plan.
 template <class Policy, class Tasks, class Run>
 void with_ranks(const Policy& policy, const Tasks& tasks, const hardware& board, const Run& run) {
   using ranked = known_under<Policy, std::remove_const_t<decltype(fixed_priority)>, published_judges>;
@@ -83,8 +83,8 @@ void with_ranks(const Policy& policy, const Tasks& tasks, const hardware& board,
 
 }  // namespace detail
 
-/// Tasks in virtual time as the published method of a policy sees them, which may know rules that boards of pools do
-/// not have. Chains: with the priorities of the plan. `kept` may be null.
+/// Simulates tasks as the published method of a policy sees them, which may know rules that boards of pools do not
+/// have. Chains: with the priorities of the plan. `kept` may be null.
 template <class Policy, class Rule, std::size_t N, std::size_t V, class Tasks>
 [[nodiscard]] auto simulate_method(const Policy& policy, const Rule& rule, const verdict<ticks, N, V>& v,
                                    const Tasks& tasks, const hardware& board, const simulation_options& options,

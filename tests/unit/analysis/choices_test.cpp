@@ -69,8 +69,8 @@ TEST_CASE("an unknown search method finds no plan") {
     const auto plan = takt::allocate_by<takt::published>(chain_board, chains, e);
     const bool refused = !plan.feasible && plan.shares.size() == 0;
     const auto table = takt::planned_table(chain_board, chains, takt::plan<2>{});
-    auto a = takt::analysis::make_analysis<takt::analysis::method_of<std::remove_cvref_t<decltype(chain_board)>, takt::published>>(
-        chain_board, table);
+    auto a = takt::analysis::make_analysis<
+        takt::analysis::method_of<std::remove_cvref_t<decltype(chain_board)>, takt::published>>(chain_board, table);
     const auto searched = takt::search_plan(a, e);
     CHECK(refused == (!searched.effort.complete && !searched.feasible));
     return refused;

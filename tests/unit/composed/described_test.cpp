@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/takt.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/rules/block_queue_rule.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 

@@ -140,9 +140,7 @@ TEST_CASE("a method of chains in priority order serves a composition that nobody
   static_assert(verdict.schedulable() && verdict.method == "sum");
   static_assert(verdict.tasks[1].bound.value == 7'000'000 && verdict.tasks[1].method.empty());
   static_assert(takt::allocate_by<asked_list>(tagged_board, pair, takt::exact_search).feasible);
-  static_assert(takt::analyze(tagged_board, pair, takt::allocate(tagged_board, pair, asked),
-                              asked)
-                    .schedulable());
+  static_assert(takt::analyze(tagged_board, pair, takt::allocate(tagged_board, pair, asked), asked).schedulable());
   CHECK(takt::analyze(tagged_board, pair.table(), asked).schedulable());
 }
 

@@ -184,7 +184,8 @@ TEST_CASE("the method of graphs answers through the same door, and one of one's 
   static_assert(verdict.schedulable() && verdict.method == "overlapping-nodes");
   static_assert(known_alone(fair, video).tasks[0].bound.value == verdict.tasks[0].bound.value);
   static_assert(!takt::SetProvenEitherWay<std::remove_const_t<decltype(fair)>, std::remove_const_t<decltype(video)>>);
-  CHECK(takt::analyze(my_graphs, video, takt::methods<of_board<my_graphs, refuses_graphs>>{}).method == "none of my graphs");
+  CHECK(takt::analyze(my_graphs, video, takt::methods<of_board<my_graphs, refuses_graphs>>{}).method ==
+        "none of my graphs");
   constexpr auto chains = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(2_ms)));
   CHECK(takt::analyze(fair, chains, takt::published_methods).method == "holistic");
 }

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <map>
 
-#include <takt/takt.hpp>
 #include <takt/model/schedule_table.hpp>
+#include <takt/takt.hpp>
 
 using namespace takt::literals;
 

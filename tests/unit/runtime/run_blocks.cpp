@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include <takt/takt.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
+#include <takt/takt.hpp>
 #include "support/trace_checker.hpp"
 
 namespace {

@@ -10,11 +10,11 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/takt.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
+#include <takt/takt.hpp>
 #include "support/trace_checker.hpp"
 #include "support/watchdog.hpp"
 

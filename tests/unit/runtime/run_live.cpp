@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/takt.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/run_watch.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/takt.hpp>
 #include "support/longer_runs.hpp"
 
 namespace {

@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 
 #include <takt/allocation/analyze.hpp>
-#include <takt/takt.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 

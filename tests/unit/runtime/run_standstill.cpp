@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/takt.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/runtime/executor/run.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 

@@ -15,7 +15,6 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/takt.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/clock.hpp>
@@ -23,6 +22,7 @@
 #include <takt/runtime/run_watch.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
+#include <takt/takt.hpp>
 #include "support/draws.hpp"
 #include "support/environment.hpp"
 #include "support/signal_storm.hpp"

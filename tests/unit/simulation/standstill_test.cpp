@@ -8,10 +8,10 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/takt.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/takt.hpp>
 
 #include "fixtures.hpp"
 

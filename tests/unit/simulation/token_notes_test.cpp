@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/takt.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// Returns the tasks with numbers of clusters for cores: those that name none go where the least CPU time is.
+/// Returns the tasks with numbers of clusters for cores: tasks without one go where the least CPU time is.
 template <class Described>
 [[nodiscard]] constexpr auto on_clusters(const Described& given, const hardware& board, std::int32_t together)
     -> Described {

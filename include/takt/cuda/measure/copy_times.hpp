@@ -30,7 +30,7 @@ namespace takt::inline TAKT_ABI::cuda {
 
 namespace detail {
 
-/// Memory on both sides, and copies between the two.
+/// Holds memory on both sides, and copies between the two.
 template <CudaDriver D>
 class copy_lane {
  public:
@@ -48,7 +48,7 @@ class copy_lane {
   device_memory<D> there_;
 };
 
-/// Copies without a gap: as one ends, the thread of the stream puts another one behind those that wait.
+/// Copies without a gap: as one ends, the thread of the stream adds another one after those that wait.
 template <CudaDriver D>
 class copy_stream {
  public:
@@ -74,7 +74,7 @@ class copy_stream {
  private:
   static constexpr std::size_t ahead = 3;
 
-  /// By the thread that starts the load and by that of the stream.
+  /// Is called by the thread that starts the load and by that of the stream.
   void put() {
     const std::lock_guard lock{putting_};
     ++waiting_;
@@ -105,10 +105,10 @@ struct copy_times {
 };
 
 /// Times `repeats` copies of each size between pinned memory and the device, each the way that a device of the runtime
-/// serves it, from before the call until the thread that waits for the completion runs again, while copies of the
-/// largest size go the other way all the time: on an engine of their own they take their part of the bandwidth, and
-/// where one engine serves both directions, one of them can be ahead. A sample that they were not beside is none, and
-/// ends it. `fit_copy_model` makes a model of the times. Source: Zou et al. 2021, section 3.2. Error: `cuda_error`.
+/// serves it. A time is from before the call until the thread that waits for the completion runs again. All the time,
+/// copies of the largest size go the other way. On an engine of their own they take their part of the bandwidth; where
+/// one engine serves both, one of them can be ahead. A sample without them beside it is none, and ends it.
+/// `fit_copy_model` makes a model of the times. Source: Zou et al. 2021, section 3.2. Error: `cuda_error`.
 template <CudaDriver D>
 [[nodiscard]] auto time_copies(const context_ref<D>& c, copy_direction direction, std::span<const std::int64_t> sizes,
                                std::size_t repeats, std::function<ticks()> clock = runtime::now,

@@ -32,7 +32,7 @@ inline constexpr std::array<const char*, workload_indicators> indicator_metrics{
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
     "l1tex__t_sectors_pipe_tex_mem_texture_op_tex.sum"};
 
-/// Names the metric of how long the device was at it, in nanoseconds.
+/// Names the metric of how long the device was at work, in nanoseconds.
 inline constexpr const char* time_metric = "gpu__time_duration.sum";
 
 /// Reads hardware counters over a range of a program. All but `abandon` throw `cuda_error`.
@@ -81,10 +81,10 @@ class abandoning {
 
 }  // namespace detail
 
-/// The profile that predictors ask for, from the counters of one job of an application that has the device to itself.
-/// `job` does the same work in each pass, waits for its end, and returns CUDA's answer.
-/// Error: `cuda_error` of the source or of the job; also when a counter is missing or has no value, the device was idle
-/// or `most_passes` did not suffice. No counter is then taken as 0, and the source is left without a configuration.
+/// Returns the profile that predictors ask for, from the counters of one job of an application that has the device to
+/// itself. `job` does the same work in each pass, waits for its end, and returns CUDA's answer. Error: `cuda_error` of
+/// the source or of the job; also when a counter is missing or has no value, the device was idle or `most_passes` did
+/// not suffice. No counter is then taken as 0, and the source is left without a configuration.
 template <CounterSource S, std::invocable Job>
   requires std::same_as<std::invoke_result_t<Job&>, result>
 [[nodiscard]] auto count_solo_run(S& source, Job job, std::int32_t most_passes = 64) -> counted_run {

@@ -17,15 +17,15 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// The chips that the library knows without a device's own word.
+/// Returns the chips that the library knows without a device.
 [[nodiscard]] inline auto chips_of(const cupti_library& cupti) -> std::vector<std::string> {
   auto p = cupti.chips.parameters();
   cupti.call(cupti.chips, p);
   return {p.ppChipNames, p.ppChipNames + p.numChips};
 }
 
-/// The half of the profiler that needs no device: which metrics a chip has, how they are configured and what the
-/// counters come to. All throw `cuda_error`.
+/// Is the half of the profiler that needs no device: which metrics a chip has, how they are configured and what the
+/// counters come to. All functions throw `cuda_error`.
 class cupti_host {
  public:
   using bytes = std::vector<std::uint8_t>;
@@ -73,7 +73,7 @@ class cupti_host {
     return p.numOfPasses;
   }
 
-  /// The values of the first range in `data`. Pre: configured; one value per metric.
+  /// Reads the values of the first range in `data`. Pre: configured; one value per metric.
   void evaluate(const bytes& data, std::span<double> values) {
     TAKT_EXPECTS(object_ != nullptr && values.size() == metrics_.size());
     auto p = cupti_->evaluate.parameters();
@@ -89,7 +89,7 @@ class cupti_host {
   }
 
  private:
-  /// After a metric that is not there, CUPTI's object refuses every other one.
+  /// Is a fresh object of CUPTI: after a metric that is not there, an object refuses every other one.
   class object {
    public:
     object(const cupti_library& cupti, const std::string& chip, const bytes& availability) : cupti_{&cupti} {
@@ -135,11 +135,11 @@ class cupti_host {
   std::unique_ptr<object> object_;
 };
 
-/// The counters of one context through CUPTI's range profiler, in as many passes as the metrics need. Not tested
+/// Reads the counters of one context through CUPTI's range profiler, in as many passes as the metrics need. Not tested
 /// against a device here: everything that decides is in `count_solo_run`, and `cupti_host` runs without one.
 ///
-/// Profiling slows the work down: profile offline. One object at a time per process, as CUPTI's state is global.
-/// Pre: the context is current to the calling thread in every call, also in the destructor.
+/// Profiling slows the work down: profile offline. One object at a time per process, as CUPTI's state is global. Pre:
+/// the context is current to the calling thread in every call, also in the destructor.
 class cupti_counters {
  public:
   /// Error: `cuda_error` where the library, the device or a permission is missing.
@@ -300,7 +300,7 @@ class cupti_counters {
     return out;
   }
 
-  /// Room for one range.
+  /// Makes room for one range.
   void make_data(std::span<const char* const> metrics) {
     std::vector<const char*> names{metrics.begin(), metrics.end()};
     auto size = cupti_.data_size.parameters();

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// A function of CUPTI, which all take one structure that begins with its own size.
+/// Is a function of CUPTI, which all take one structure that begins with its own size.
 template <class Parameters>
 struct cupti_entry {
   const char* name = nullptr;
@@ -32,7 +32,7 @@ struct cupti_entry {
   }
 };
 
-/// CUPTI's numbers beside those of the driver, with which they overlap: -1000 minus the number.
+/// Returns CUPTI's numbers next to those of the driver, with which they overlap: -1000 minus the number.
 [[nodiscard]] constexpr auto of_cupti(CUptiResult r) noexcept -> result {
   return r == CUPTI_SUCCESS ? result::success : result{-1000 - static_cast<std::int32_t>(r)};
 }
@@ -62,7 +62,7 @@ class cupti_library {
     throw cuda_error{failure{of_cupti(r), e.name, place.device, place.context, explain(r)}};
   }
 
-  /// CUPTI's word for a result, and what to do where that is known.
+  /// Returns CUPTI's word for a result, and what to do where that is known.
   [[nodiscard]] auto explain(CUptiResult r) const -> std::string {
     const char* word = nullptr;
     const bool known = result_string_ != nullptr && result_string_(r, &word) == CUPTI_SUCCESS && word != nullptr;

@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI::cuda {
 
 namespace detail {
 
-/// The machine of `pinned_walk` for a thread of the host.
+/// Is the machine of `pinned_walk` for a thread of the host.
 class host_machine {
  public:
   host_machine(const sm_slots& slots, std::uint32_t sm, std::atomic<std::uint32_t>& chunks_left) noexcept
@@ -66,10 +66,10 @@ class host_machine {
 
 }  // namespace detail
 
-/// Host threads in place of SMs, so that kernels can be profiled without a GPU: one for each virtual SM, as far as an
-/// `emulated_unit` has room, and blocks that are pinned by the algorithm of the device. A launch has a block for each
-/// virtual SM; a block on an SM that it may not use leaves. What is measured is this host: SMs beyond its cores do not
-/// add speed.
+/// Runs host threads in place of SMs, so that kernels can be profiled without a GPU. There is one for each virtual SM,
+/// as far as an `emulated_unit` has room. Blocks are pinned by the algorithm of the device. A launch has a block for
+/// each virtual SM; a block on an SM that it may not use leaves. What is measured is this host: SMs beyond its cores do
+/// not add speed.
 class host_bench {
  public:
   /// Does the logical indices from the first up to the last, which is not one of them; called by several threads.
@@ -93,7 +93,7 @@ class host_bench {
   [[nodiscard]] auto virtual_per_sm() const noexcept -> std::int32_t { return per_sm_; }
 
   [[nodiscard]] auto chunks() const noexcept -> std::uint32_t { return work_.chunks; }
-  /// Each virtual SM has a thread, so no block stands in the way of another launch.
+  /// Returns false: each virtual SM has a thread, so no block is in the way of another launch.
   [[nodiscard]] static auto passes_foreign_sms() noexcept -> bool { return false; }
   [[nodiscard]] static auto fault() -> std::string {
     return "SMs or blocks beyond those of the bench, or a job that was not done";

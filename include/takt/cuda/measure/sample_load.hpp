@@ -53,9 +53,9 @@ class sample_load {
     if (std::exchange(runs_, false)) { load_.stop(); }
   }
 
-  /// The sample's time. None, with a fault, when the load made less than a quarter of its usual steps meanwhile, or
-  /// none afterwards: as it cannot come back by itself, a step afterwards says that it was there all the time. None,
-  /// without one, when the sample has none. Pre: started.
+  /// Returns the sample's time. None, with a fault, when the load made less than a quarter of its usual steps
+  /// meanwhile, or none afterwards. As it cannot come back by itself, a step afterwards says that it was there all the
+  /// time. None, without a fault, when the sample has none. Pre: started.
   template <class Sample>
   [[nodiscard]] auto beside(Sample sample) -> std::optional<ticks> {
     TAKT_EXPECTS(runs_);

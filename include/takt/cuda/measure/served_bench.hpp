@@ -23,15 +23,15 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
-/// A kernel of a device, and whether its last launch did all of its work.
+/// Is a kernel of a device, and says whether its last launch did all of its work.
 template <CudaDriver D>
 struct served_kernel {
   device_kernel<D> kernel{};
   std::function<bool()> complete = [] { return true; };
 };
 
-/// Holds what a bench launches, each made for so many SMs with so many blocks on each: a job of `chunks` chunks, a
-/// launch of so many chunks without work, as many blocks of a plain kernel without work.
+/// Holds what a bench launches, each made for so many SMs with so many blocks on each. These are a job of `chunks`
+/// chunks, a launch of so many chunks without work, and as many blocks of a plain kernel without work.
 template <CudaDriver D>
 struct served_kernels {
   std::int32_t virtual_per_sm = 1;
@@ -46,14 +46,14 @@ struct served_kernels {
 /// thread that waits for the completion runs again. So the wake-up of the stream's thread, what it checks, and further
 /// launches of a job are in the times; they are those of the priority of the calling thread.
 ///
-/// By default in a green context of as many SMs. With pinned blocks on the whole device
+/// By default it runs in a green context of as many SMs. With pinned blocks on the whole device
 /// (`partition_wish::kernels_stay_on_range` without green contexts) all other SMs are kept full meanwhile, and a sample
 /// counts only if they were.
 template <CudaDriver D>
 class served_bench {
  public:
-  /// Of the first GPU of the options. `clock`: read before and after each launch. Pre: the driver outlives it, and so
-  /// does what the kernels are made of.
+  /// Times on the first GPU of the options. `clock`: read before and after each launch. Pre: the driver outlives it,
+  /// and so does what the kernels are made of.
   explicit served_bench(D& driver, served_kernels<D> kernels, device_options options = {},
                         std::function<ticks()> clock = runtime::now, ticks patience = 1'000'000'000)
       : driver_{&driver},
@@ -64,7 +64,7 @@ class served_bench {
 
   [[nodiscard]] auto virtual_per_sm() const noexcept -> std::int32_t { return kernels_.virtual_per_sm; }
   [[nodiscard]] auto chunks() const noexcept -> std::uint32_t { return kernels_.chunks; }
-  /// Of the device that was used last.
+  /// Answers for the device that was used last.
   [[nodiscard]] auto passes_foreign_sms() const noexcept -> bool { return passes_; }
   [[nodiscard]] auto fault() const -> std::string { return fault_; }
 

@@ -33,7 +33,7 @@ struct blocker_words {
   block blocks[std::size_t{max_sms} * max_slots]{};
 };
 
-/// A kernel whose blocks stay on the SMs with slots until they are told to leave, and leave all others at once. They
+/// Is a kernel whose blocks stay on the SMs with slots until they are told to leave, and leave all others at once. They
 /// have the form of the kernel that is measured, so that an SM with `per_sm` of them has room for none of its blocks.
 template <CudaDriver D>
 struct blocker_kernel {
@@ -61,7 +61,7 @@ class sm_blockers {
   auto operator=(const sm_blockers&) -> sm_blockers& = delete;
   ~sm_blockers() { load_.stop(); }
 
-  /// Started, it is on every SM outside.
+  /// Returns the load; once started, it is on every SM outside.
   [[nodiscard]] auto load() noexcept -> sample_load& { return load_; }
 
  private:
@@ -79,7 +79,7 @@ class sm_blockers {
     std::atomic_ref{words_->leave}.store(1);
     ended_.wait();
   }
-  /// Of the blocks outside; 0 as long as an SM there has fewer than it holds.
+  /// Returns the least beats of the blocks outside; 0 as long as an SM there has fewer than it holds.
   [[nodiscard]] auto least_beats() const -> std::uint64_t {
     std::array<std::int32_t, max_sms> resident{};
     std::uint32_t least = ~0U;

@@ -40,7 +40,7 @@ struct co_run_estimate {
   return "";
 }
 
-/// A trained network with the ranges that lead to and from its units. It bounds nothing, and knows only the
+/// Is a trained network with the ranges that lead to and from its units. It bounds nothing, and knows only the
 /// applications that it was trained beside and the type of GPU they ran on: no input describes another one.
 template <std::size_t Inputs, std::size_t MaxRules>
 struct co_run_model {

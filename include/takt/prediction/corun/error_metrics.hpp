@@ -38,7 +38,7 @@ struct error_metrics {
   return out;
 }
 
-/// A mean of relative errors, and of how many.
+/// Keeps a mean of relative errors, and how many they are.
 class mean_error {
  public:
   constexpr void add(double error) noexcept {
@@ -46,7 +46,7 @@ class mean_error {
     ++count_;
   }
   [[nodiscard]] constexpr auto count() const noexcept -> std::int64_t { return count_; }
-  /// 0 of none.
+  /// Returns the mean in per cent; 0 of none.
   [[nodiscard]] constexpr auto percent() const noexcept -> double {
     return count_ > 0 ? 100 * sum_ / static_cast<double>(count_) : 0;
   }

@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Keeps what was said about the remaining time of a job at each change of its load, until its end tells how wrong it
-/// was: the samples that `pick_threshold` works on. Source: Yao et al. 2022, Fig. 12 and 13.
+/// Keeps what was said about the remaining time of a job at each change of its load. The end of the job tells how wrong
+/// it was. These are the samples that `pick_threshold` works on. Source: Yao et al. 2022, Fig. 12 and 13.
 template <std::size_t MaxChanges>
 class estimate_log {
  public:
@@ -24,13 +24,13 @@ class estimate_log {
     entries_.clear();
   }
 
-  /// `progress`: 0 to 1. False, and no change: the log is full.
+  /// Notes an estimate. `progress`: 0 to 1. Returns false, and changes nothing, when the log is full.
   [[nodiscard]] constexpr auto estimated(ticks now, double progress, ticks remaining) noexcept -> bool {
     return entries_.try_push_back({now, remaining, progress});
   }
 
-  /// One error per estimate, oldest first, relative to the response time. Estimates of after the end, and a job that
-  /// took no time or longer than 64 bits, give none.
+  /// Returns one error per estimate, oldest first, relative to the response time. Estimates of after the end, and a job
+  /// that took no time or longer than 64 bits, give none.
   [[nodiscard]] constexpr auto finished(ticks now) const noexcept -> errors {
     errors out;
     ticks response = 0;
@@ -56,10 +56,10 @@ class estimate_log {
   inline_vector<entry, MaxChanges> entries_;
 };
 
-/// The errors of a job that ran for `lengths` under one load after the other, when each load was expected to let the
-/// whole job take `whole_times`: at the start of each load the remaining time is whole x (1 - progress), and progress
-/// is the sum of length / whole so far. Pre: as many of both, times above 0, sums below 2^62. Source: Yao et al. 2022,
-/// Eq. 9 to 11.
+/// Returns the errors of a job that ran for `lengths` under one load after the other. Under each load the whole job was
+/// expected to take one of `whole_times`. At the start of each load the remaining time is whole x (1 - progress).
+/// Progress is the sum of length / whole so far. Pre: as many of both, times above 0, sums below 2^62. Source: Yao et
+/// al. 2022, Eq. 9 to 11.
 template <std::size_t MaxChanges>
 [[nodiscard]] auto remaining_time_errors(std::span<const ticks> lengths, std::span<const double> whole_times) ->
     typename estimate_log<MaxChanges>::errors {

@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// e^x within 2 units in the last place of the exact value, in constant expressions too; the same bits at run time
-/// where products and sums are not fused. Too small: 0; too large: infinity; NaN stays.
+/// Returns e^x within 2 units in the last place of the exact value, in constant expressions too; the same bits at run
+/// time where products and sums are not fused. Too small: 0; too large: infinity; NaN stays.
 ///
 /// x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial for e^r, and k into the exponent. What the Taylor series leaves
 /// out is below 5e-18 of the value.

@@ -16,7 +16,7 @@ struct fuzzy_gradient_rates {
   bool affine = false;
 };
 
-/// Half the squared error of a sample differentiated by every parameter, as a network of the same shape.
+/// Returns half the squared error of a sample differentiated by every parameter, as a network of the same shape.
 template <std::size_t Inputs, std::size_t MaxRules>
 [[nodiscard]] constexpr auto error_gradient(const fuzzy_network<Inputs, MaxRules>& net,
                                             const std::array<double, Inputs>& x, double target) noexcept
@@ -43,8 +43,8 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return out;
 }
 
-/// One step of gradient descent, all parameters at once. Returns the output before it. Pre: a rule.
-/// Yao et al. 2022 name the method and leave its formulas to their source; these follow from Eq. 1 to 3.
+/// Does one step of gradient descent, all parameters at once. Returns the output before it. Pre: a rule. Yao et al.
+/// 2022 name the method and leave its formulas to their source; these follow from Eq. 1 to 3.
 template <std::size_t Inputs, std::size_t MaxRules>
 constexpr auto descend(fuzzy_network<Inputs, MaxRules>& net, const std::array<double, Inputs>& x, double target,
                        const fuzzy_gradient_rates& rates) noexcept -> double {

@@ -27,7 +27,7 @@ struct fuzzy_rule {
   }
 };
 
-/// ln of the firing strength, the product of Gaussian memberships. Finite for finite inputs, however far away.
+/// Returns ln of the firing strength, the product of Gaussian memberships. Finite for finite inputs, however far away.
 /// Source: Yao et al. 2022, Eq. 1 and 2.
 template <std::size_t Inputs>
 [[nodiscard]] constexpr auto log_firing(const fuzzy_rule<Inputs>& rule, const std::array<double, Inputs>& x) noexcept
@@ -41,7 +41,7 @@ template <std::size_t Inputs>
   return squares < limit ? -squares / 2 : (squares == squares ? -limit : squares);
 }
 
-/// A fuzzy neural network of four layers: inputs, memberships, rules, and their mean. Up to `MaxRules` rules in place.
+/// Is a fuzzy neural network of four layers: inputs, memberships, rules, and their mean. It holds its rules in place.
 template <std::size_t Inputs, std::size_t MaxRules>
 struct fuzzy_network {
   using input = std::array<double, Inputs>;
@@ -73,8 +73,8 @@ struct fuzzy_network {
     return out;
   }
 
-  /// The mean of the consequents, weighted by firing strength: between the least and the greatest of them.
-  /// Pre: a rule. Cost: rules x inputs. Source: Yao et al. 2022, Eq. 3 and 4, with the index of its sums repaired.
+  /// Returns the mean of the consequents, weighted by firing strength: between the least and the greatest of them. Pre:
+  /// a rule. Cost: rules x inputs. Source: Yao et al. 2022, Eq. 3 and 4, with the index of its sums repaired.
   [[nodiscard]] constexpr auto output(const input& x) const noexcept -> double {
     TAKT_EXPECTS(!rules.empty());
     const std::array<double, MaxRules> shares = firing_shares(x);
@@ -83,7 +83,7 @@ struct fuzzy_network {
     return out;
   }
 
-  /// Products and quotients of one output with constant consequents, exponentials apart.
+  /// Returns how many products and quotients one output takes with constant consequents, exponentials apart.
   [[nodiscard]] constexpr auto products() const noexcept -> std::size_t { return rules.size() * (2 * Inputs + 2); }
 };
 

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A predictor for the share scheduler out of one trained network per application. Its times are estimates: they bound
+/// Predicts for the share scheduler from one trained network per application. Its times are estimates: they bound
 /// nothing, and need not fall as the own share grows.
 template <std::size_t MaxRules, std::size_t Indicators = workload_indicators>
 class fuzzy_predictor {
@@ -24,7 +24,7 @@ class fuzzy_predictor {
   constexpr fuzzy_predictor(std::span<const model_type> models, std::span<const profile> profiles) noexcept
       : models_{models}, profiles_{profiles} {}
 
-  /// Rounded up; `unbounded_time` where there is no estimate. `load`: a range of {task, held}.
+  /// Returns a time, rounded up; `unbounded_time` where there is no estimate. `load`: a range of {task, held}.
   template <class Load>
   [[nodiscard]] constexpr auto predict(std::size_t task, share own, const Load& load) const noexcept -> ticks {
     constexpr double largest = 0x1p62;
@@ -34,7 +34,7 @@ class fuzzy_predictor {
     return static_cast<double>(whole) < e.time ? whole + 1 : whole;
   }
 
-  /// With the word on whether the network was trained on loads such as this.
+  /// Returns an estimate that says whether the network was trained on loads such as this.
   template <class Load>
   [[nodiscard]] constexpr auto estimate(std::size_t task, share own, const Load& load) const noexcept
       -> co_run_estimate {

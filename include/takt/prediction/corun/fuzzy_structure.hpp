@@ -64,7 +64,7 @@ constexpr auto prune(fuzzy_network<Inputs, MaxRules>& net, double bound) noexcep
 }  // namespace detail
 
 /// Shows a network one sample: growth, then the importance of every rule, then pruning. Rules that stay idle for long
-/// die, so samples have to come shuffled: of samples sorted by co-runners only the last group would survive.
+/// are removed, so samples have to come shuffled. Of samples sorted by co-runners only the last group would be kept.
 /// One random weight in [-1, 1) per new rule. Source: Yao et al. 2022, Eq. 5 to 7; the order of the steps, and that the
 /// last rule stays, are left open there.
 template <std::size_t Inputs, std::size_t MaxRules>

@@ -74,7 +74,7 @@ inline constexpr std::size_t raw_events = 14;
   return at < names.size() ? names[at] : std::string_view{};
 }
 
-/// The indicator that an event counts towards.
+/// Returns the indicator that an event counts towards.
 [[nodiscard]] constexpr auto indicator_of(raw_event e) noexcept -> workload_indicator {
   using enum workload_indicator;
   constexpr std::array<workload_indicator, raw_events> of{instructions,
@@ -103,7 +103,7 @@ using workload_profile = std::array<double, Indicators>;
 template <std::size_t Indicators = workload_indicators>
 using workload_input = std::array<double, Indicators + 1>;
 
-/// Events counted in a window as rates per tick of it. Pre: window > 0.
+/// Returns events counted in a window as rates per tick of it. Pre: window > 0.
 [[nodiscard]] constexpr auto to_profile(const std::array<std::uint64_t, raw_events>& counts, double window) noexcept
     -> workload_profile<> {
   TAKT_EXPECTS(window > 0);
@@ -114,9 +114,9 @@ using workload_input = std::array<double, Indicators + 1>;
   return out;
 }
 
-/// The input of `self` beside others, from profiles that each application showed alone on the whole GPU: the sum of
-/// profile x share / 100 over the others. Unlike counters read while all run, as the paper has it, it is known before
-/// a newcomer starts. `shares`: one per profile, 0 for those that do not run. Pre: self < shares.size() =
+/// Returns the input of `self` beside others, from profiles that each application showed alone on the whole GPU. It is
+/// the sum of profile x share / 100 over the others. Unlike the paper's counters, read while all run, it is known
+/// before another one starts. `shares`: one per profile, 0 for those that do not run. Pre: self < shares.size() =
 /// profiles.size().
 template <std::size_t Indicators>
 [[nodiscard]] constexpr auto input_of(std::span<const workload_profile<Indicators>> profiles,

@@ -11,12 +11,12 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A plain network of fully connected layers, tanh inside and linear at its output, trained by stochastic gradient
+/// Is a plain network of fully connected layers, tanh inside and linear at its output, trained by stochastic gradient
 /// descent: what Yao et al. 2022 compare the fuzzy network with (section 6.2.1 and Fig. 10).
 class layered_network {
  public:
-  /// Widths from the inputs to the last hidden layer; one output follows. Weights are uniform within 1 / sqrt(inputs of
-  /// the layer). Pre: not empty, no width of 0.
+  /// Takes widths from the inputs to the last hidden layer; one output follows. Weights are uniform within 1 /
+  /// sqrt(inputs of the layer). Pre: not empty, no width of 0.
   layered_network(std::span<const std::size_t> widths, random_stream& random) {
     TAKT_EXPECTS(!widths.empty());
     for (std::size_t l = 0; l < widths.size(); ++l) {
@@ -49,7 +49,7 @@ class layered_network {
     return layers_.back().values[0];
   }
 
-  /// One step down the gradient of half the squared error. Returns the output before it.
+  /// Does one step down the gradient of half the squared error. Returns the output before it.
   auto descend(std::span<const double> x, double target, double rate) -> double {
     const double before = output(x);
     layers_.back().errors[0] = before - target;
@@ -70,7 +70,7 @@ class layered_network {
     return before;
   }
 
-  /// Weights, then offsets, layer by layer. Pre: index < parameters().
+  /// Counts weights, then offsets, layer by layer. Pre: index < parameters().
   [[nodiscard]] auto parameter(std::size_t index) noexcept -> double& {
     TAKT_EXPECTS(index < parameters());
     std::size_t l = 0;
@@ -87,7 +87,7 @@ class layered_network {
     return sum;
   }
 
-  /// Products per output, the cost that does not depend on a machine.
+  /// Returns products per output, the cost that does not depend on a machine.
   [[nodiscard]] auto products() const noexcept -> std::size_t {
     std::size_t sum = 0;
     for (const layer& l : layers_) { sum += l.weights.size(); }

@@ -28,9 +28,9 @@ struct layered_report {
   std::size_t products = 0;     ///< per estimate
 };
 
-/// Returns what a layered network would have made of the samples on which a fuzzy one was trained with this seed: the
-/// same go to training and test, and inputs and the logarithm of times are in the units of `model`.
-/// Pre: 0 < training < samples. Cost: epochs x training x products. Source: Yao et al. 2022, Fig. 10.
+/// Returns what a layered network would have made of the samples on which a fuzzy one was trained with this seed. The
+/// same go to training and test, and inputs and the logarithm of times are in the units of `model`. Pre: 0 < training <
+/// samples. Cost: epochs x training x products. Source: Yao et al. 2022, Fig. 10.
 template <std::size_t Inputs, std::size_t MaxRules>
 [[nodiscard]] auto train_layered(std::vector<co_run_sample<std::array<double, Inputs>>> samples, std::size_t training,
                                  std::uint64_t seed, const co_run_model<Inputs, MaxRules>& model,

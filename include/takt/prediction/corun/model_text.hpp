@@ -46,14 +46,14 @@ inline constexpr std::string_view model_text_kind = "takt-co-run-model";
 inline constexpr std::string_view model_text_version = "1";
 inline constexpr std::string_view model_text_checksum = "checksum ";
 
-/// FNV-1a over 64 bits (Fowler, Noll and Vo).
+/// Returns FNV-1a over 64 bits (Fowler, Noll and Vo).
 [[nodiscard]] constexpr auto text_checksum(std::string_view text) noexcept -> std::uint64_t {
   std::uint64_t hash = 0xCBF2'9CE4'8422'2325U;
   for (const char c : text) { hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3U; }
   return hash;
 }
 
-/// The shortest spelling that reads back as the same number.
+/// Appends the shortest spelling that reads back as the same number.
 inline void append_number(std::string& text, double value, char before = ' ') {
   std::array<char, 32> digits{};
   const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
@@ -61,7 +61,7 @@ inline void append_number(std::string& text, double value, char before = ' ') {
   text.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
 }
 
-/// Words of a text, one after the other. What cannot be read leaves `good` false for ever.
+/// Reads words of a text, one after the other. What cannot be read leaves `good` false for ever.
 class word_reader {
  public:
   explicit word_reader(std::string_view text) noexcept : rest_{text} {}
@@ -127,7 +127,7 @@ template <std::size_t Inputs>
 
 }  // namespace detail
 
-/// A model in words and numbers that read back as they are, closed by a checksum.
+/// Returns a model in words and numbers that read back as they are, closed by a checksum.
 template <std::size_t Inputs, std::size_t MaxRules>
 [[nodiscard]] auto to_text(const co_run_model<Inputs, MaxRules>& model) -> std::string {
   std::string out{detail::model_text_kind};

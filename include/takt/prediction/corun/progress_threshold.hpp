@@ -27,8 +27,8 @@ enum class threshold_criterion : std::uint8_t {
 
 inline constexpr std::size_t threshold_bins = 100;
 
-/// The least progress, in hundredths, beyond which the error stays below `bound`: in each bin of a hundredth from there
-/// on, which must not be empty, or above a progress that nobody has seen would be trusted. 1: nowhere. None: a sample,
+/// Returns the least progress, in hundredths, from which the error stays below `bound` in each bin of a hundredth.
+/// These bins must not be empty, or above a progress that nobody has seen would be trusted. 1: nowhere. None: a sample,
 /// the bound or the criterion is out of range. Source: Yao et al. 2022, Fig. 13; its 76.42 % holds for its GPU and its
 /// programs only.
 [[nodiscard]] constexpr auto pick_threshold(std::span<const progress_error> samples, double bound,

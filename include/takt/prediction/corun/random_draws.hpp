@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Evenly from [0, 1), the same on every machine.
+/// Draws evenly from [0, 1), the same on every machine.
 [[nodiscard]] constexpr auto draw_unit(random_stream& random) noexcept -> double {
   return static_cast<double>(random.next() >> 11U) * 0x1p-53;
 }

@@ -22,7 +22,7 @@ struct co_run_sample {
 template <class Input>
 class sample_recorder {
  public:
-  /// False, and no change: a run is under way.
+  /// Returns false, and changes nothing, when a run is under way.
   [[nodiscard]] constexpr auto started(const Input& input, ticks now) noexcept -> bool {
     if (state_ != state::idle) { return false; }
     input_ = input;
@@ -35,7 +35,7 @@ class sample_recorder {
     if (state_ == state::recording) { state_ = state::spoiled; }
   }
 
-  /// Nothing when there was no run, its load changed, or it took no time.
+  /// Returns nothing when there was no run, its load changed, or it took no time.
   [[nodiscard]] constexpr auto finished(ticks now) noexcept -> std::optional<co_run_sample<Input>> {
     const state was = state_;
     state_ = state::idle;
@@ -54,7 +54,7 @@ class sample_recorder {
     state_ = state::idle;
   }
 
-  /// Runs that gave no sample.
+  /// Returns how many runs gave no sample.
   [[nodiscard]] constexpr auto dropped() const noexcept -> std::int64_t { return dropped_; }
 
  private:

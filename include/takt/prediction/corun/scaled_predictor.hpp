@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// time x (1 + ppm / 10^6), rounded up; `unbounded_time` if that does not fit. Pre: time >= 0, -10^6 < ppm <= 10^12.
+/// Returns time x (1 + ppm / 10^6), up; `unbounded_time` if that does not fit. Pre: time >= 0, -10^6 < ppm <= 10^12.
 [[nodiscard]] constexpr auto stretched(ticks time, std::int64_t ppm) noexcept -> ticks {
   TAKT_EXPECTS(time >= 0 && ppm > -millionths && ppm <= millionths * millionths);
   return time == unbounded_time ? time : scaled_up(time, millionths + ppm, millionths);
@@ -31,7 +31,7 @@ struct share_monotony<Predictor> {
 
 }  // namespace detail
 
-/// Another predictor whose estimates are first wrong by `error_ppm`, to study what an error does, and then raised by
+/// Makes the estimates of another predictor wrong by `error_ppm`, to study what an error does, and then raises them by
 /// `margin_ppm`. Rounds up both times. With `margin_ppm >= margin_against(e)` an error down to -e leaves no estimate
 /// below the other predictor's.
 template <class Predictor>

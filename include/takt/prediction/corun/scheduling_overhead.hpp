@@ -18,8 +18,8 @@ struct application_overhead {
   std::int64_t jobs = 0;
 };
 
-/// The mean over applications of the mean over their jobs. None: no application, one without jobs, or a number that
-/// does not fit. Source: Yao et al. 2022, Eq. 16.
+/// Returns the mean over applications of the mean over their jobs. None: no application, one without jobs, or a number
+/// that does not fit. Source: Yao et al. 2022, Eq. 16.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto mean_overhead(std::span<const application_overhead<Number>> applications)
     -> std::optional<fraction_of<Number>> {

@@ -23,7 +23,7 @@ class table_predictor {
       "takt: steps of the share do not divide 100; use 1, 2, 4, 5, 10, 20, 25, 50 or 100. See docs/errors.md#E56");
 
  public:
-  /// False, and no change: no such task, no share, or a time below 1. `load`: a range of {task, held}.
+  /// Returns false, with no change, for an unknown task, no share, or a time below 1. `load`: a range of {task, held}.
   template <class Load>
   [[nodiscard]] constexpr auto record(std::size_t task, share own, const Load& load, ticks time) noexcept -> bool {
     std::size_t set = 0;
@@ -35,7 +35,7 @@ class table_predictor {
     return true;
   }
 
-  /// From the nearest recorded step at or below the own share; `unbounded_time` if there is none.
+  /// Returns the time from the nearest recorded step at or below the own share; `unbounded_time` if there is none.
   template <class Load>
   [[nodiscard]] constexpr auto predict(std::size_t task, share own, const Load& load) const noexcept -> ticks {
     std::size_t set = 0;
@@ -43,7 +43,7 @@ class table_predictor {
     return longest(task, set, own);
   }
 
-  /// The longest over all sets among `others`, each of which must have been recorded.
+  /// Returns the longest over all sets among `others`, each of which must have been recorded.
   template <class Load>
   [[nodiscard]] constexpr auto predict_worst(std::size_t task, share own, const Load& others) const noexcept -> ticks {
     std::size_t all = 0;
@@ -64,7 +64,7 @@ class table_predictor {
   static constexpr std::size_t width = 100 / Steps;
   static constexpr std::size_t sets = std::size_t{1} << MaxTasks;
 
-  /// Those that hold something.
+  /// Adds to `set` those that hold something. Returns false for an unknown task, or the task itself.
   template <class Load>
   [[nodiscard]] static constexpr auto set_of(std::size_t task, const Load& load, std::size_t& set) noexcept -> bool {
     for (const auto& other : load) {

@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The network of one application, what it was trained on, and how that went.
+/// Holds the network of one application, what it was trained on, and how that went.
 template <std::size_t Inputs, std::size_t MaxRules>
 struct trained_application {
   std::vector<co_run_sample<std::array<double, Inputs>>> samples;

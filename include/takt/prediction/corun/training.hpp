@@ -130,10 +130,10 @@ template <std::size_t Inputs>
 
 }  // namespace detail
 
-/// Trains the network of one application: shuffles the samples and sets the test apart, grows rules in one pass, fits
-/// the consequents, then descends and fits again once per epoch; the best of these by root mean square error on the
-/// training samples is kept. The same arguments give the same model on one machine. Error: a status, and `out` is as it
-/// was. Cost: (1 + epochs) x samples x rules x (inputs + rules). Source: Yao et al. 2022, section 4.3.
+/// Trains the network of one application. It shuffles the samples and sets the test apart, grows rules in one pass,
+/// fits the consequents, then descends and fits again once per epoch. The best of these by root mean square error on
+/// the training samples is kept. The same arguments give the same model on one machine. Error: a status, and `out` is
+/// as it was. Cost: (1 + epochs) x samples x rules x (inputs + rules). Source: Yao et al. 2022, section 4.3.
 template <std::size_t Inputs, std::size_t MaxRules>
 [[nodiscard]] auto train(std::span<const co_run_sample<std::array<double, Inputs>>> samples,
                          const training_options<Inputs>& o, co_run_model<Inputs, MaxRules>& out) -> training_report {

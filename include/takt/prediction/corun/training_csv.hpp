@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// One line per epoch with the errors on the training samples. Source: Yao et al. 2022, Fig. 9.
+/// Writes one line per epoch with the errors on the training samples. Source: Yao et al. 2022, Fig. 9.
 inline void write_epochs_csv(std::ostream& out, const training_report& report) {
   std::string text = "epoch,percent_of_estimate,percent_of_measurement,root_mean_square\n";
   for (std::size_t e = 0; e < report.epochs.size(); ++e) {
@@ -24,7 +24,7 @@ inline void write_epochs_csv(std::ostream& out, const training_report& report) {
   out << text;
 }
 
-/// One line per rule and input, in units of the network's ranges. Source: Yao et al. 2022, Fig. 9.
+/// Writes one line per rule and input, in units of the network's ranges. Source: Yao et al. 2022, Fig. 9.
 template <std::size_t Inputs, std::size_t MaxRules>
 void write_rules_csv(std::ostream& out, const fuzzy_network<Inputs, MaxRules>& network) {
   std::string text = "rule,weight,importance,input,center,width,slope\n";

@@ -10,9 +10,9 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The loads under which one of `applications` is to be timed: beside every subset of the others, each under several
-/// vectors of shares with a sum of at most 100. The vectors of a subset spread the own share evenly over what the
-/// others leave; all are numbered and can be asked for in any order. Source: Yao et al. 2022, section 4.3.2.
+/// Lists the loads under which one of `applications` is to be timed. It is beside every subset of the others, each
+/// under several vectors of shares with a sum of at most 100. The vectors of a subset spread the own share evenly over
+/// what the others leave; all are numbered and can be asked for in any order. Source: Yao et al. 2022, section 4.3.2.
 template <std::size_t MaxApplications>
 class training_workloads {
   static_assert(MaxApplications >= 1 && MaxApplications <= 32,
@@ -20,7 +20,7 @@ class training_workloads {
                 "See docs/errors.md#E54");
 
  public:
-  /// Share per application, 0 for those that do not run.
+  /// Holds a share per application, 0 for those that do not run.
   using shares = std::array<std::int32_t, MaxApplications>;
 
   /// Pre: self < applications <= MaxApplications, vectors > 0.
@@ -55,7 +55,7 @@ class training_workloads {
  private:
   static constexpr std::int32_t whole = 100;
 
-  /// Shares of at least 1 with a sum of at most `rest`, all vectors equally likely: the distances of different cuts.
+  /// Draws shares of at least 1 with a sum of at most `rest`, all vectors equally likely: distances of different cuts.
   constexpr void draw_others(std::uint64_t subset, std::int32_t others, std::int32_t rest, random_stream& random,
                              shares& out) const noexcept {
     std::array<bool, whole + 1> cut{};

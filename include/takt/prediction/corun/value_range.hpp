@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The values from `low` to `high` as 0 to 1.
+/// Maps the values from `low` to `high` to 0 to 1.
 struct value_range {
   double low = 0;
   double high = 0;
@@ -35,7 +35,7 @@ struct value_range {
   return out;
 }
 
-/// One range per column. Pre: not empty.
+/// Returns one range per column. Pre: not empty.
 template <std::size_t Inputs>
 [[nodiscard]] constexpr auto ranges_of(std::span<const std::array<double, Inputs>> rows) noexcept
     -> std::array<value_range, Inputs> {

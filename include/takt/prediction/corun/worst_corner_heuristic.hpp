@@ -13,9 +13,9 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Lets a predictor without worst-load times work under rules that ask for them: the longest of its times when the
-/// others hold nothing, or one of them all that is left. That is the worst load where slow-downs add up and grow with
-/// each share, as in a linear contention model; for a trained network it is a guess.
+/// Lets a predictor without worst-load times work under rules that ask for them. It takes its longest time when the
+/// others hold nothing, or one of them holds all that is left. That is the worst load where slow-downs add up and grow
+/// with each share, as in a linear contention model; for a trained network it is a guess.
 template <class Predictor>
 class worst_corner_heuristic : public detail::share_monotony<Predictor> {
  public:

@@ -43,7 +43,7 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
   board_type board;
   sharing_rule rule;  ///< how a file says it
 
-  /// A board of pools that keeps to the rules of a published method without a board, and what it needs besides.
+  /// Is a board of pools that keeps to the rules of a published method without a board, and what it needs besides.
   struct stand_in {
     board_type board;
     std::shared_ptr<const void> kept;

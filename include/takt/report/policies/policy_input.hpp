@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A workload as a policy is asked about it. `Question`: the policy in words, and what is asked of it.
+/// Describes a workload as a policy is asked about it. `Question`: the policy in words, and what is asked of it.
 template <class Tasks, class Question>
 struct policy_input {
   Question question;
@@ -87,7 +87,7 @@ template <class Tasks, class Question, class Judge>
   return judge_input(input, input.question, judge, factor);
 }
 
-/// "kernels of camera take 5.0000 % more beside those of other tasks", of each task that others slow down.
+/// Returns "kernels of camera take 5.0000 % more beside those of other tasks", of each task that others slow down.
 template <class Tasks>
 [[nodiscard]] auto contention_words(const Tasks& tasks, const contention_matrix<Tasks::max_tasks>& contention)
     -> std::vector<std::string> {

@@ -34,7 +34,7 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// Words of the rules on a board; an empty one is not said.
+/// Holds words of the rules on a board; an empty one is not said.
 struct hardware_rules {
   std::string_view cpus{};
   std::string_view copies{};
@@ -42,7 +42,7 @@ struct hardware_rules {
   std::string_view own{};
 };
 
-/// A board by pool: "4 cores (edf)", "a GPU of 8 SMs x 2 virtual (gang)".
+/// Returns a board by pool: "4 cores (edf)", "a GPU of 8 SMs x 2 virtual (gang)".
 [[nodiscard]] inline auto hardware_words(const hardware& board, const hardware_rules& rules = {})
     -> std::vector<std::string> {
   std::vector<std::string> out;
@@ -77,8 +77,8 @@ template <class Tasks, std::size_t N, std::size_t V>
   return joined(parts, "; ");
 }
 
-/// Tasks that name no core, or no cluster, and where the plan has them: "camera on 1", or "camera in 0" of clusters.
-/// `together`: the processors of a cluster.
+/// Returns tasks that name no core, or no cluster, and where the plan has them: "camera on 1", or "camera in 0" of
+/// clusters. `together`: the processors of a cluster.
 template <class Tasks>
 [[nodiscard]] auto chosen_places(const Tasks& tasks, const hardware& board, const judged_policy<Tasks>& found,
                                  std::int32_t together) -> std::vector<std::string> {
@@ -129,7 +129,7 @@ struct stated_effects {
   bool overheads = false;   ///< of the operating system
 };
 
-/// "Proven all the same, ...: a, b and c." of the tasks that have bounds without a proof of all; else nothing.
+/// Returns "Proven all the same, ...: a, b and c." of the tasks that have bounds without a proof of all; else nothing.
 [[nodiscard]] inline auto closed_part_words(const verdict_summary& v) -> std::string {
   std::vector<std::string> names;
   for (const task_summary& t : v.tasks) {
@@ -142,7 +142,7 @@ struct stated_effects {
 
 namespace detail {
 
-/// Returns whether the number of virtual SMs stands in for a ratio that nobody has said.
+/// Returns whether the number of virtual SMs replaces a ratio that is not given.
 template <class Tasks>
 [[nodiscard]] auto has_unsaid_interleave(const Tasks& tasks, const hardware& board) -> bool {
   return std::ranges::any_of(board.gpus, [](const gpu_hardware& gpu) { return gpu.virtual_per_sm > 1; }) &&
@@ -151,7 +151,7 @@ template <class Tasks>
          });
 }
 
-/// Returns whether the rule stops kernels, and nobody has said of some what that costs.
+/// Returns whether the rule stops kernels, and it is not said of some of them what that costs.
 template <class Tasks>
 [[nodiscard]] auto has_unsaid_cost(const judged_policy<Tasks>& found, const Tasks& tasks) -> bool {
   constexpr std::array<std::string_view, 4> stopping{"levels", "slots", "gang", "single-stream"};
@@ -190,7 +190,7 @@ void add_hardware(const hardware& board, const judged_policy<Tasks>& found, verd
 
 namespace detail {
 
-/// Numbers of a policy that are part of a plan: tokens, levels, a slice, slots.
+/// Adds numbers of a policy that are part of a plan: tokens, levels, a slice, slots.
 inline void add_parameters(const sharing_rule& rule, tree& out) {
   if (rule.tokens_per_gpu) { out.add("tokens_per_gpu", *rule.tokens_per_gpu); }
   if (rule.levels) { out.add("levels", *rule.levels); }
@@ -271,7 +271,7 @@ template <class Tasks>
   return out;
 }
 
-/// The tasks of a verdict as rows of comparisons have them.
+/// Returns the tasks of a verdict as rows of comparisons have them.
 [[nodiscard]] inline auto compared_tasks(const verdict_summary& v) -> std::vector<compared_task> {
   std::vector<compared_task> out;
   for (const task_summary& t : v.tasks) {
@@ -280,7 +280,7 @@ template <class Tasks>
   return out;
 }
 
-/// A row of a comparison, with the factor left open. `summary`: of the same verdict. Pre: it was judged.
+/// Returns a row of a comparison, with the factor left open. `summary`: of the same verdict. Pre: it was judged.
 template <class Tasks>
 [[nodiscard]] auto compared_row(const judged_policy<Tasks>& found, const verdict_summary& summary) -> comparison_row {
   comparison_row out;

@@ -65,7 +65,7 @@ inline constexpr std::string_view tokens_prefix = "tokens-";
 
 }  // namespace detail
 
-/// "time-sliced:1024000ns".
+/// Returns "time-sliced:1024000ns".
 template <SharingPolicy P>
 [[nodiscard]] auto word_of_policy(const P& policy) -> std::string {
   const std::int64_t parameter = parameter_of(policy);
@@ -74,7 +74,7 @@ template <SharingPolicy P>
   return std::string{P::name} + ":" + std::to_string(parameter) + (is_time ? "ns" : "");
 }
 
-/// The word of the policy by which a rule shares GPUs. Slots, orders and the like have no part in it.
+/// Returns the word of the policy by which a rule shares GPUs. Slots, orders and the like have no part in it.
 [[nodiscard]] inline auto word_of_rule(const sharing_rule& rule) -> std::string {
   for (const auto& [name, sharing] : detail::sharing_names) {
     if (sharing == rule.sharing) { return std::string{name}; }
@@ -89,7 +89,7 @@ template <SharingPolicy P>
   return sharing == "single-stream" ? std::string{whole_gpu_policy::name} : sharing;
 }
 
-/// A policy as such a rule.
+/// Returns a policy as such a rule.
 template <SharingPolicy P>
 [[nodiscard]] auto rule_of_policy(const P& policy) -> sharing_rule {
   sharing_rule out;
@@ -128,7 +128,7 @@ void take_slots(P& policy, const sharing_rule& rule) {
 
 }  // namespace detail
 
-/// Gives a policy the numbers of a rule that searches choose where nobody says them.
+/// Gives a policy the numbers of a rule that searches choose where they are not given.
 template <SharingPolicy P>
 void take_parameters(P& policy, const sharing_rule& rule) {
   detail::take_slots(policy, rule);

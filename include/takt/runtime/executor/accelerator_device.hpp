@@ -18,7 +18,7 @@ enum class launch_end : std::uint8_t {
   yielded,   ///< it has stopped between two waves, as asked; the next launch goes on there
 };
 
-/// Whom an accelerator tells of the end of a launch. The call comes from a thread of the device, never from within a
+/// Is told by an accelerator of the end of a launch. The call comes from a thread of the device, never from within a
 /// call of the host, and only takes note.
 struct launch_listener {
   void (*call)(void* argument, kernel_id k, launch_end how) = nullptr;
@@ -72,9 +72,9 @@ concept ReplayingDevice = requires(const D& d, no_trace& recorder, ticks origin)
   { d.replay(recorder, origin) } -> std::same_as<std::uint64_t>;
 };
 
-/// One whose kernels have shares of it, which change while they run: `resize(k, percent)` is for the launch of k that
-/// is under way or comes next. A `kernel` is made from its length with all of the device and the number of its
-/// application; where kernels are is no matter.
+/// Holds for one whose kernels have shares of it, which change while they run. `resize(k, percent)` is for the launch
+/// of k that is under way or comes next. A `kernel` is made from its length with all of the device and the number of
+/// its application; it does not matter where kernels are.
 template <class D>
 concept SizingDevice =
     AcceleratorDevice<D> && requires(D& d, kernel_id k, std::int32_t percent) { d.resize(k, percent); };

@@ -21,9 +21,9 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Runs the set of an `admission` while tasks come and go: a request is judged by the thread that makes it, and what is
-/// granted comes into force at the next instant at which no job is under way. Then a new round begins, under the new
-/// plan, and all tasks are released.
+/// Runs the set of an `admission` while tasks come and go. The thread that makes a request judges it. What is granted
+/// comes into force at the next instant at which no job is under way. Then a new round begins, under the new plan, and
+/// all tasks are released.
 template <class Admission>
 class admitted_run {
  public:
@@ -41,7 +41,7 @@ class admitted_run {
   admitted_run(const admitted_run&) = delete;
   auto operator=(const admitted_run&) -> admitted_run& = delete;
 
-  /// As those of the admission. Any thread, whether or not there is a run.
+  /// Works as the same function of the admission. Any thread may call it, whether or not there is a run.
   template <class More>
   [[nodiscard]] auto join(const More& more) -> answer {
     const std::lock_guard lock{mutex_};
@@ -52,10 +52,10 @@ class admitted_run {
     return told(door_.leave(name));
   }
 
-  /// Until `options.length` has passed since the start or `options.stop` is set; while nobody is in, it waits.
+  /// Runs until `options.length` has passed since the start or `options.stop` is set; without tasks, it waits.
   /// `board_of(judged)` is the board that was judged, `codes_of(tasks)` the code of a round. Expected is what is
-  /// proven. A round that is refused is the last. Error: options that expect, or watch, or wait for jobs by
-  /// themselves: positions of tasks change. One run at a time.
+  /// proven. A round that is refused is the last. Error: options that expect, or watch, or wait for jobs by themselves:
+  /// positions of tasks change. One run at a time.
   template <class BoardOf, class CodesOf>
   [[nodiscard]] auto run(const run_options& options, const BoardOf& board_of, const CodesOf& codes_of)
       -> std::vector<round> {

@@ -34,7 +34,7 @@ template <class Pool>
 template <class D>
 concept ServesBoards = StreamDevice<D> || AcceleratorDevice<D>;
 
-/// Which devices serve which pools of a board, by their positions, and with what work of the user's: visits without any
+/// Says which devices serve which pools of a board, by position, and with what work of the user's. Visits without any
 /// take their time on the device. For one run. Pre: the devices outlive it, and serve nobody else meanwhile.
 class board_devices {
  public:
@@ -46,7 +46,7 @@ class board_devices {
     devices_[pool] = std::make_unique<decided_device<D>>(device, token, std::move(bound));
     return *this;
   }
-  /// On streams. Under a block queue it is a `BlockQueueDevice`, else a `Device`.
+  /// Serves a pool on streams. Under a block queue it is a `BlockQueueDevice`, else a `Device`.
   template <StreamDevice D>
   auto kernels(std::uint32_t pool, D& device, std::map<visit_position, typename D::kernel> bound = {})
       -> board_devices& {
@@ -56,7 +56,7 @@ class board_devices {
   auto copies(std::uint32_t pool, D& device, std::map<visit_position, typename D::copy> bound = {}) -> board_devices& {
     return kept<copies_of_streams<D>>(pool, device, std::move(bound));
   }
-  /// Operations of a kind, `kernels_of_streams` or `copies_of_streams`, with work of the user's by job.
+  /// Serves operations of a kind, `kernels_of_streams` or `copies_of_streams`, with work of the user's by job.
   template <class Kind, StreamDevice D>
   auto streams(std::uint32_t pool, D& device, typename stream_device<D, Kind>::works bound) -> board_devices& {
     auto& shared = shared_[&device];
@@ -65,7 +65,7 @@ class board_devices {
                                                               std::move(bound));
     return *this;
   }
-  /// Every GPU of a board, and its copy engines where it has some itself, without work of the user's.
+  /// Serves every GPU of a board, and its copy engines where the device has some, without work of the user's.
   template <class Board, ServesBoards D>
   auto all_pools(const Board& board, D& device) -> board_devices& {
     std::uint32_t at = 0;
@@ -79,12 +79,12 @@ class board_devices {
     });
     return *this;
   }
-  /// A device of one's own kind.
+  /// Serves a pool by a device of one's own kind.
   auto serve(std::uint32_t pool, std::unique_ptr<pool_device> device) -> board_devices& {
     devices_[pool] = std::move(device);
     return *this;
   }
-  /// By pool.
+  /// Returns the devices by pool.
   [[nodiscard]] auto all() const noexcept -> const std::map<std::uint32_t, std::unique_ptr<pool_device>>& {
     return devices_;
   }

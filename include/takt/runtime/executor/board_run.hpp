@@ -40,24 +40,24 @@ namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
-/// Of the dispatcher. Below it come threads of devices, so that what they have done is followed up at once, then
-/// threads that have a processor, then those that have none.
+/// Is the priority of the dispatcher. Threads of devices are below it, so that what they have done is followed up at
+/// once. Then come threads that have a processor, then those that have none.
 inline constexpr int board_priority = usual_priority + 1;
 inline constexpr int device_priority = usual_priority;
 inline constexpr int worker_priority = usual_priority - 1;
 
-/// Choices that say themselves what they saw in a run, which ended at that instant.
+/// Holds for choices that say themselves what they saw in a run, which ended at that instant.
 template <class C>
 concept ReportsRuns = requires(C& choices, ticks end) { choices.report(end); };
-/// Choices that are told when a run starts, and keep slices in their own way.
+/// Holds for choices that are told when a run starts, and keep slices in their own way.
 template <class C>
 concept KeepsSlices = requires(C& choices, std::uint32_t visit, const track& where, ticks time) {
   choices.start_at(time);
   choices.worked(visit, where, time, time);
 };
 
-/// One run of tasks that lie on the stations of a board. Stations behind those of its pools are of no pool: code there
-/// takes no unit of the board's.
+/// Is one run of tasks whose visits are on the stations of a board. Stations after those of its pools are of no pool:
+/// code there takes no unit of the board's.
 template <class Board, class Flat, class Choices = live_choices>
 class board_run {
  public:
@@ -91,7 +91,7 @@ class board_run {
   /// Returns whether code and expectations are about visits that there are.
   [[nodiscard]] auto fits() const noexcept -> bool { return fits_; }
   [[nodiscard]] auto can_be_served() const -> bool { return devices_.can_be_served(); }
-  /// About the machine, and each device once.
+  /// Returns findings about the machine, and about each device once.
   [[nodiscard]] auto findings() const -> machine_findings {
     machine_findings out;
     std::vector<std::string> seen;
@@ -102,7 +102,7 @@ class board_run {
     });
     return seen.empty() ? check_machine(parts_used::cpus) : out;
   }
-  /// The pool with visits for workers whose server does not say who has a unit; `nowhere` if there is none.
+  /// Returns a pool with visits for workers whose server does not say who has a unit; `nowhere` if there is none.
   [[nodiscard]] auto without_bodies() const -> std::uint32_t {
     for (std::size_t v = 0; v < codes_.size(); ++v) {
       const std::uint32_t s = table_.visits[v].station;
@@ -112,7 +112,7 @@ class board_run {
     return nowhere;
   }
 
-  /// Entries of a trace, roughly.
+  /// Returns roughly how many entries a trace has.
   [[nodiscard]] auto entries() const -> std::size_t {
     std::size_t out = 64;
     for (const flow_record& t : table_.tasks) {
@@ -203,8 +203,8 @@ class board_run {
   [[nodiscard]] auto exists(const visit_position& at) const -> bool {
     return at.first < table_.size() && at.second < table_.tasks[at.first].visit_count;
   }
-  /// Sets what the worker of a visit knows of it, and how long a device may take before it counts as silent. Who stops
-  /// kernels in waves is no server any more.
+  /// Sets what the worker of a visit knows of it, and how long a device may take before it counts as silent. Where a
+  /// device stops kernels in waves, the server does not.
   void prepare(std::size_t v) {
     visit_record& x = table_.visits[v];
     const std::uint32_t pool = flat_->stations[x.station].pool;
@@ -221,7 +221,7 @@ class board_run {
     }
     codes_[v].limit = later(bound, options_->patience.count());
   }
-  /// All visits that a device that decides by itself may have before one of them.
+  /// Returns the length of all visits that a device that decides by itself may have before one of them.
   [[nodiscard]] auto all_on(std::uint32_t pool) const -> ticks {
     ticks sum = 0;
     for (const visit_record& v : table_.visits) {
@@ -229,7 +229,7 @@ class board_run {
     }
     return sum;
   }
-  /// The result says so, and what a device says of it.
+  /// Writes a failure into the result, with what a device says of it.
   void fail(observation_status how, run_result& result) const {
     result.ended = how;
     const std::string why = devices_.failure();

@@ -44,8 +44,8 @@ struct launch_number {
   static constexpr std::uint64_t jobs = (std::uint64_t{1} << bits) - 1;
 };
 
-/// Launches of one lane on an accelerator. One that has been told to leave and then to go on is launched again as soon
-/// as it has yielded. One below others stays launched: the device goes on with it by itself.
+/// Carries out launches of one lane on an accelerator. One that was told to leave and then to go on is launched again
+/// as soon as it has yielded. One below others stays launched: the device goes on with it by itself.
 template <AcceleratorDevice D>
 class launch_worker final : public visit_worker {
  public:
@@ -89,7 +89,7 @@ class launch_worker final : public visit_worker {
   }
   void close() override {}
 
-  /// A launch has ended, said a notice that came at that instant.
+  /// Handles the end of a launch, of which a notice came at that instant.
   void hear(launch_end how, ticks time) {
     {
       const std::lock_guard lock{mutex_};
@@ -122,10 +122,10 @@ class launch_worker final : public visit_worker {
   bool is_complete_ = false;  ///< all of the visit has run, and its host may not have heard of that
 };
 
-/// An accelerator that carries out what the server of a GPU's rule decides on the host: it launches a kernel that has
-/// its unit, and asks one to yield that loses it, or to go on with another share. Every rule that serves bodies can be
-/// served so but SMs and percents of a task's own. Where the rule starts kernels above others and the device has as
-/// many levels of streams, one for each core and level, the ones below stay; else they are asked to yield, too.
+/// An accelerator that carries out what the server of a GPU's rule decides on the host. It launches a kernel that has
+/// its unit. It asks one that loses its unit to yield, or to go on with another share. Every rule that serves bodies
+/// can be served so but SMs and percents of a task's own. Where the rule starts kernels above others, the ones below
+/// stay if the device has as many levels of streams, one per core and level. Else they are asked to yield, too.
 template <AcceleratorDevice D>
 class decided_device final : public typed_device<D, std::map<visit_position, typename D::kernel>> {
  public:

@@ -28,8 +28,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Holds what whoever carries a visit out has to know of it, and code in place of it; neither is there for a visit that
-/// takes time.
+/// Holds what has to be known to carry a visit out, and code that takes the place of its time. A visit that takes time
+/// has neither.
 struct bound_code {
   const processor_code* code = nullptr;
   const unit_code* body = nullptr;
@@ -82,7 +82,7 @@ class executor {
   [[nodiscard]] auto complete() const -> bool {
     return std::ranges::all_of(threads_, [](const lane_thread& t) { return t.thread->started(); });
   }
-  /// f of each lane that is a thread, and that thread.
+  /// Calls f for each lane that is a thread, with that thread.
   template <class F>
   void each_thread(const F& f) const {
     for (const lane_thread& t : threads_) { f(t.lane, t.thread->handle()); }
@@ -134,19 +134,19 @@ class executor {
       released_[i] = row.released + choices_->leave(i, row.completed, released_[i] - row.released, length_);
     }
   }
-  /// Ends the workers, behind the code that they are in.
+  /// Ends the workers, after the code that they are in.
   void close() {
     for (const auto& w : workers_) { w->close(); }
   }
-  /// Jobs of a task that were released before the end. Pre: the run is over, as below.
+  /// Returns how many jobs of a task were released before the end. Pre: the run is over, as below.
   [[nodiscard]] auto released(std::size_t task) const -> std::uint64_t {
     TAKT_EXPECTS(task < released_.size());
     return released_[task];
   }
   [[nodiscard]] auto seen() const -> const typename engine_type::result& { return engine_->seen(); }
-  /// Which visit's device has not answered, if one has not.
+  /// Returns the visit whose device has not answered, if there is one.
   [[nodiscard]] auto silent() const noexcept -> std::optional<std::uint32_t> { return silent_; }
-  /// From the start, as far as it came.
+  /// Returns how long the run was, from the start.
   [[nodiscard]] auto end() const noexcept -> ticks { return length_; }
 
  private:
@@ -176,7 +176,7 @@ class executor {
     return l != no_lane && lanes_->lanes[l].leaves_by_itself;
   }
 
-  /// Those that wait behind a job under way among them.
+  /// Returns counts of releases, with those that wait behind a job under way.
   [[nodiscard]] auto counts() const -> std::vector<std::uint64_t> {
     std::vector<std::uint64_t> out;
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
@@ -188,14 +188,14 @@ class executor {
     return out;
   }
 
-  /// Returns when something happens by itself, or has taken too long.
+  /// Returns when something happens by itself, or will have taken too long.
   [[nodiscard]] auto next_instant() const -> ticks {
     const ticks end = has_drained() ? choices_->release_end() : no_event;
     return choices_->is_over() ? 0 : std::min({engine_->next_instant(), choices_->next_limit(), next_silence(), end});
   }
   /// Returns whether no job is under way, and none will be.
   [[nodiscard]] auto has_drained() const -> bool { return choices_->is_idle(choices_->release_end()); }
-  /// All that happens by itself up to an instant, the next first.
+  /// Does all that happens by itself up to an instant, in order.
   void advance(ticks time) {
     const ticks first = engine_->next_instant();
     for (ticks next = first; next <= time; next = engine_->next_instant()) { step(next); }
@@ -208,7 +208,7 @@ class executor {
     engine_->step(time);
   }
 
-  /// A visit was done at an instant, says its worker. It ends as if heard of then, unless later instants have passed.
+  /// Ends a visit that was done at an instant, says its worker: as if heard of then, unless later ones have passed.
   void ended(std::uint32_t visit, ticks instant) {
     const std::lock_guard lock{mutex_};
     const ticks told = instant - start_;
@@ -254,7 +254,7 @@ class executor {
     if (!foreign_->have_failed || !foreign_->have_failed()) { silent_ = first->assigned; }
     end_at(time);
   }
-  /// It has left its unit, says the worker, unless it has that again.
+  /// The worker says that the visit has left its unit, unless it has it again.
   void paused(std::uint32_t visit) {
     const std::lock_guard lock{mutex_};
     const ticks time = now() - start_;
@@ -283,7 +283,7 @@ class executor {
     changed_.notify_all();
   }
 
-  /// Workers that have units go on, all others wait.
+  /// Lets workers that have units go on, and all others wait.
   void dispatch() {
     for (lane_state& x : states_) { x.wanted = nobody; }
     const holder_sink sink{this, [](void* self, client who, const held_unit& what) {
@@ -353,7 +353,7 @@ class executor {
     }
     workers_[l]->start(where);
   }
-  /// Returns whether nobody is on the unit any more who has to leave it, or has any share still.
+  /// Returns whether no worker is on the unit any more that has to leave it, or has any share still.
   [[nodiscard]] auto is_free(std::size_t l) const -> bool {
     const std::int32_t unit = states_[l].where.unit;
     for (std::size_t m = 0; m < states_.size(); ++m) {

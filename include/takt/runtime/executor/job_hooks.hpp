@@ -25,13 +25,13 @@ struct job_event {
 /// Called while nothing else is decided: keep them short. A hook may set the flag that stops the run.
 struct job_hooks {
   std::function<void(const job_event&)> on_completion{};
-  /// Once for each job of which no completion is known when its deadline has passed.
+  /// Is called once for each job of which no completion is known when its deadline has passed.
   std::function<void(const job_event&)> on_miss{};
-  /// A release finds the job before unfinished.
+  /// Is called when a release finds the job before unfinished.
   std::function<void(const job_event&)> on_overrun{};
 };
 
-/// Knows when hooks are to be called. Only for whoever has the engine.
+/// Knows when hooks are to be called. Only the thread that has the engine may use it.
 class hook_calls {
  public:
   /// Jobs come once per period until `release_end`; `drops`: not while one is unfinished. `deadlines`: `no_event` for
@@ -62,7 +62,7 @@ class hook_calls {
     if (hooks_->on_completion) { hooks_->on_completion({task, job, time, time - r.release}); }
     if (r.due_job == job) { r.due_from = no_event; }
   }
-  /// Returns when one is to be called.
+  /// Returns when the next hook is to be called.
   [[nodiscard]] auto next() const -> ticks {
     ticks least = no_event;
     for (std::uint32_t i = 0; i < rows_.size(); ++i) {
@@ -94,7 +94,7 @@ class hook_calls {
   [[nodiscard]] auto comes_unasked(const row& r) const -> bool {
     return hooks_->on_overrun && r.release < r.arrival && r.arrival < release_end_;
   }
-  /// The deadline that is watched has then passed.
+  /// Returns the instant at which the deadline that is watched has passed.
   [[nodiscard]] auto due(std::uint32_t task) const -> ticks {
     const row& r = rows_[task];
     const bool any = hooks_->on_miss && r.due_from < release_end_ && deadlines_[task] != no_event;

@@ -22,8 +22,8 @@ struct lane {
 
 inline constexpr std::uint32_t no_lane = 0xFFFF'FFFF;
 
-/// Which workers a set of tasks needs, and which of them does each visit: those of one worker follow each other in
-/// every job.
+/// Says which workers a set of tasks needs, and which of them does each visit. Visits of one worker follow each other
+/// in every job.
 struct lane_plan {
   std::vector<lane> lanes;
   std::vector<std::uint32_t> of_visit;  ///< `no_lane` for visits that no worker does

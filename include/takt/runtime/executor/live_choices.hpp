@@ -26,7 +26,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Lengths of a task's segments, the same sequence for the same seed on every machine.
+/// Draws lengths of a task's segments, the same sequence for the same seed on every machine.
 class length_source {
  public:
   length_source(length_choice choice, std::uint64_t seed, std::uint32_t task) noexcept
@@ -53,7 +53,7 @@ struct carried_visits {
   std::vector<bool> elsewhere;  ///< by station: whoever carries its visits out serves them, too
 };
 
-/// Decides what is open in a run in real time: lengths are drawn, releases come once per period from the offsets on,
+/// Decides what is open in a run in real time. Lengths are drawn, releases come once per period from the offsets on,
 /// and what happens is compared with what was expected.
 class live_choices {
  public:
@@ -80,16 +80,16 @@ class live_choices {
     }
   }
 
-  /// The instant that counts from now on, since the start.
+  /// Sets the instant that counts from now on, since the start.
   void be_at(ticks time) noexcept { now_ = time; }
-  /// In the step that comes a visit ends that was told to have ended then, which may be before that step; `nowhere`
+  /// Lets a visit end in the next step that was told to have ended at `time`, which may be before that step; `nowhere`
   /// when the step is over.
   void ends(std::uint32_t visit, ticks time) noexcept {
     ending_ = visit;
     ended_ = time;
   }
 
-  /// Nothing is released from then on.
+  /// Returns the instant from which nothing is released.
   [[nodiscard]] auto release_end() const noexcept -> ticks { return std::max<ticks>(options_->length.count(), 1); }
   auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
     progress& row = rows_[task];
@@ -106,7 +106,7 @@ class live_choices {
   auto length(const visit_record& v, std::uint64_t job) -> ticks {
     return takes(v, job, rows_[v.task].is_abandoned ? 0 : sources_[v.task].draw({v.lower, v.upper}));
   }
-  /// Sets the length of a visit whose time somebody else has drawn.
+  /// Sets the length of a visit whose time is drawn elsewhere.
   auto takes(const visit_record& v, std::uint64_t job, ticks time) -> ticks {
     const std::uint32_t at = tasks_[v.task].first_visit + v.position;
     jobs_[at] = job;
@@ -158,7 +158,7 @@ class live_choices {
     row.job = job + 1;
     row.position = 0;
   }
-  /// A job that is under way at the end, and so many releases behind it; how many of them are not dropped.
+  /// Leaves a job under way at the end, and so many releases behind it. Returns how many of these are not dropped.
   auto leave(std::uint32_t task, std::uint64_t job, std::uint64_t waiting, ticks end) -> std::uint64_t {
     expect(task, job, 0, end);
     for (; waiting > 0 && drops_release(options_->on_late, true, waiting > 1); --waiting) { skip(task); }
@@ -175,20 +175,20 @@ class live_choices {
   [[nodiscard]] auto is_here(std::uint32_t visit) const -> bool { return is_here_[visit]; }
   [[nodiscard]] auto length_of(std::uint32_t visit) const -> ticks { return lengths_[visit]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return jobs_[visit]; }
-  /// Completed and skipped jobs, their responses and misses.
+  /// Returns completed and skipped jobs, their responses and misses.
   [[nodiscard]] auto seen(std::size_t task) const -> const observed_task<ticks, std::string>& {
     return rows_[task].seen;
   }
   [[nodiscard]] auto response(std::size_t visit) const -> ticks { return responses_[visit]; }
   [[nodiscard]] auto nominal(std::size_t task) const -> ticks { return rows_[task].nominal; }
-  /// Returns when the job of some task comes to have taken longer than expected, if it does not end before, or hooks
-  /// hear of it.
+  /// Returns when the job of some task will have taken longer than expected, if it does not end before, or when hooks
+  /// are called.
   [[nodiscard]] auto next_limit() const -> ticks {
     ticks least = hooks_.next();
     for (std::size_t i = 0; i < options_->expected.size(); ++i) { least = std::min(least, limit(i)); }
     return least;
   }
-  /// Tells of the jobs that have come to have taken too long.
+  /// Reports the jobs that have by now taken too long.
   void notice(ticks now) {
     hooks_.notice(now);
     for (std::size_t i = 0; i < options_->expected.size(); ++i) {
@@ -197,8 +197,8 @@ class live_choices {
       expect(task, rows_[i].job, rows_[i].position, now);
     }
   }
-  /// Notes that what was to happen from an instant on has happened only now. From the shortest period on the process
-  /// has stood still.
+  /// Notes that what was to happen from an instant on has happened only now. If that is the shortest period or more,
+  /// the process was stopped.
   void came_late(ticks from, ticks now) {
     if (now - from >= shortest_) { disturbed_.late(from, now); }
   }
@@ -208,7 +208,7 @@ class live_choices {
   [[nodiscard]] auto is_idle(ticks now) const -> bool {
     return std::ranges::all_of(rows_, [now](const progress& row) { return row.nominal > now; });
   }
-  /// From when to when no bound was to be relied on, until the end of the run.
+  /// Returns from when to when bounds were void, until the end of the run.
   [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> { return disturbed_.until(end); }
   [[nodiscard]] auto violations() const noexcept -> const violation_log& { return violations_; }
 

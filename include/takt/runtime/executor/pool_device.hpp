@@ -59,7 +59,7 @@ class pool_device {
   auto operator=(const pool_device&) -> pool_device& = delete;
   virtual ~pool_device() = default;
 
-  /// Of which visits it has the user's own work.
+  /// Returns for which visits it has the user's own work.
   [[nodiscard]] virtual auto bound() const -> std::vector<visit_position> = 0;
   /// Returns whether it carries the rule out by itself, on visits as they come; else it follows the host's server.
   [[nodiscard]] virtual auto decides_by_itself(const pool_to_serve& /*p*/) const -> bool { return false; }
@@ -67,19 +67,19 @@ class pool_device {
   [[nodiscard]] virtual auto tells_units() const -> bool { return true; }
   /// Returns whether it knows better than its host when visits were on which units, and tells it at the end.
   [[nodiscard]] virtual auto replays() const -> bool { return false; }
-  /// Pieces that did not fit. Pre: closed, after having been open.
+  /// Returns how many pieces did not fit. Pre: closed, after having been open.
   virtual auto replay(const piece_sink& /*to*/) const -> std::uint64_t { return 0; }
-  /// Levels on which it lets kernels start above others, of those that the rule of the pool uses.
+  /// Returns on how many levels it lets kernels start above others, of those that the rule of the pool uses.
   [[nodiscard]] virtual auto levels(const pool_to_serve& /*p*/) const -> std::int32_t { return 1; }
   /// Returns whether it can do what the rule of the pool decides.
   [[nodiscard]] virtual auto serves(const pool_to_serve& p) const -> bool = 0;
-  /// False when there is too little of something. Pre: it serves them.
+  /// Returns false when there is too little of something. Pre: it serves them.
   [[nodiscard]] virtual auto open(const pool_to_serve& p) -> bool = 0;
-  /// For the visits of one lane. Pre: open.
+  /// Makes a worker for the visits of one lane. Pre: open.
   [[nodiscard]] virtual auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> = 0;
   /// Abandons what is under way, after which no worker reports anything.
   virtual void close() = 0;
-  /// SCHED_FIFO for its threads, 0 for the ordinary class; false when the system refuses.
+  /// Sets SCHED_FIFO for its threads, 0 for the ordinary class. Returns false when the system refuses.
   [[nodiscard]] virtual auto serve_at(int priority) -> bool = 0;
   [[nodiscard]] virtual auto name() const -> std::string = 0;
   /// Returns what failed, and where; empty unless it did.
@@ -89,7 +89,7 @@ class pool_device {
   [[nodiscard]] virtual auto take_notes() -> std::vector<std::string> = 0;
 };
 
-/// One of a type, with the user's own work by position.
+/// Is a device of one type, with the user's own work by position.
 template <class D, class Works>
 class typed_device : public pool_device {
  public:

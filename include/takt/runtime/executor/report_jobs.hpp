@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// From the last request of a run to its start: time for all threads to be there.
+/// Passes from the last request of a run to its start, so that all threads are there.
 inline constexpr ticks start_lead = 5'000'000;
 
 /// Asks the system for what a run needs, as its options want it. A dispatcher at priority `own` gives threads what
@@ -47,7 +47,7 @@ inline void ask_system(rights& asked, const run_options& options, bool is_pinned
                          "ns");
 }
 
-/// Hands a trace on.
+/// Passes a trace on to a recorder.
 template <TraceRecorder Recorder>
 void replay_kept(const kept_trace& trace, Recorder& recorder, run_result& result) {
   trace.replay(recorder);

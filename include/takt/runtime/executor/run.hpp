@@ -38,7 +38,7 @@ template <class P, class T>
   return chain_plan_parts<P>();
 }
 
-/// An accelerator that stands alone has no other check. Both are only looked into by the doors, which keeps what
+/// Is the check of an accelerator alone, which has no other. Only the public functions look into it, which keeps what
 /// compilers print above the sentence short.
 template <class P, class T>
 using check_run = std::conditional_t<HasAccelerator<P>, takt::detail::check_board<P, T>, takt::detail::no_board_fault>;
@@ -64,8 +64,8 @@ template <class P, class T, std::size_t N, std::size_t V>
   }
 }
 
-/// Returns what keeps tasks from being laid out or a plan from fitting them: of chains as their method reads the plan,
-/// of all else as the pools do.
+/// Returns what keeps tasks from being laid out or a plan from fitting them. Chains are read as their method reads the
+/// plan, all else as the pools do.
 template <class P, class T, class Flat, std::size_t N, std::size_t W>
 [[nodiscard]] auto fault_under_plan(const P& board, const T& tasks, const Flat& flat, const plan<N, W>& p)
     -> model_error {
@@ -107,10 +107,10 @@ template <class P, class T, std::size_t N, std::size_t W>
 
 /// Runs tasks on this machine's threads, on a board that is composed of the rules of its pools, under a plan.
 ///
-/// Visits of processors are threads, which consume CPU time or run the user's code; who has a processor is the decision
-/// of the rule's server, made by a dispatcher. So it is for code of copies, kernels and own resources; those without
-/// are emulated: their servers decide on the clock. Tokens, guards and the order of jobs are those of `takt::simulate`.
-/// A job is released at the start and then once per period. Times of the result count from the start. Error: in the
+/// Visits of processors are threads, which consume CPU time or run the user's code. The rule's server decides who has a
+/// processor, in a dispatcher. It does so for code of copies, kernels and own resources, too. Those without code are
+/// emulated: their servers decide on the clock. Tokens, guards and the order of jobs are those of `takt::simulate`. A
+/// job is released at the start and then once per period. Times of the result count from the start. Error: in the
 /// platform, the set, the plan or the options, or `rule_serves_no_code` where a server of processors, or of visits with
 /// code, does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>

@@ -23,7 +23,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// The GPUs and copy engines of a board of pools, for devices that are to serve it.
+/// Returns the GPUs and copy engines of a board of pools, for devices that are to serve it.
 template <class Board>
 [[nodiscard]] auto record_of(const Board& board) -> platform_record {
   platform_record out;
@@ -40,7 +40,7 @@ template <class Board>
   return out;
 }
 
-/// The pools of a board that devices serve in a run.
+/// Holds the pools of a board that devices serve in a run.
 class served_pools {
  public:
   /// Pre: the devices outlive it.
@@ -83,8 +83,8 @@ class served_pools {
     }
     return out;
   }
-  /// The SMs on which a task's kernels are, where it has some to itself, or all of them in its turn or for all that is
-  /// known; else none.
+  /// Returns the SMs on which a task's kernels are: its own, or all of them in its turn or where nothing else is known;
+  /// else none.
   [[nodiscard]] auto sms_of(std::uint32_t pool, std::uint32_t task) const -> sm_range {
     if (task < ranges_[pool].size()) { return ranges_[pool][task]; }
     const auto found = devices_->all().find(pool);
@@ -92,7 +92,7 @@ class served_pools {
         pools_[pool].habits.takes_turns || (found != devices_->all().end() && !found->second->tells_units());
     return pools_[pool].is_gpu && on_all ? whole(pools_[pool]) : sm_range{};
   }
-  /// f of each position of the user's own work.
+  /// Calls f for each position of the user's own work.
   template <class F>
   void each_bound(const F& f) const {
     for (const auto& [pool, device] : devices_->all()) {
@@ -115,7 +115,7 @@ class served_pools {
                           are_in_order(table, l.task)});
     }
   }
-  /// Returns whether every device serves a pool that exists. `f` of each position of the user's own work and its pool.
+  /// Returns whether every device serves a pool that exists. Calls `f` for each position of user's work and its pool.
   template <class F>
   [[nodiscard]] auto fit(const F& f) const -> bool {
     return std::ranges::all_of(devices_->all(), [&](const auto& d) {
@@ -126,7 +126,7 @@ class served_pools {
   [[nodiscard]] auto can_be_served() const -> bool {
     return std::ranges::all_of(devices_->all(), [this](const auto& d) { return d.second->serves(pools_[d.first]); });
   }
-  /// GPUs first, so that the streams of their tasks are there for copies.
+  /// Opens GPUs first, so that the streams of their tasks are there for copies.
   [[nodiscard]] auto open() -> bool {
     const auto open_all = [this](bool gpus) {
       return std::ranges::all_of(devices_->all(), [this, gpus](const auto& d) {
@@ -143,7 +143,7 @@ class served_pools {
   void close() {
     for (const auto& [pool, device] : devices_->all()) { device->close(); }
   }
-  /// Of a lane; null where no device serves it.
+  /// Returns the worker of a lane; null where no device serves it.
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> {
     const auto& [pool, number] = places_[lane];
     const auto found = devices_->all().find(pool);
@@ -166,7 +166,7 @@ class served_pools {
       for (const std::string& note : device->take_notes()) { out.push_back("device: " + note); }
     }
   }
-  /// f of each device and the pool that it serves.
+  /// Calls f for each device with the pool that it serves.
   template <class F>
   void each(const F& f) const {
     for (const auto& [pool, device] : devices_->all()) { f(pool, *device); }
@@ -190,7 +190,7 @@ class served_pools {
     if (!p.is_gpu) { return {}; }
     return {static_cast<std::int32_t>(p.gpu), 0, p.board.gpus[p.gpu].budget()};
   }
-  /// SMs of the tasks' own, one behind the other.
+  /// Gives tasks SMs of their own, in ranges that follow each other.
   template <std::size_t N, std::size_t W>
   [[nodiscard]] static auto ranges_of(const pool_to_serve& pool, const plan<N, W>& p) -> std::vector<sm_range> {
     std::vector<sm_range> out;

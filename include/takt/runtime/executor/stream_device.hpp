@@ -29,7 +29,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Time that is only emulated does not outlast the run.
+/// Returns how long time that is only emulated may last: not beyond the run.
 [[nodiscard]] inline auto until_end(const errand& e) noexcept -> ticks {
   return std::min(e.length, std::max<ticks>(0, e.until - now()));
 }
@@ -39,7 +39,7 @@ template <StreamDevice D>
 struct kernels_of_streams {
   using work = typename D::kernel;
   static constexpr bool on_gpu = true;
-  /// Its blocks take what they may, as far as the time goes; all else comes before them.
+  /// Returns a kernel whose blocks take what they may, as far as the time goes; all else comes before them.
   [[nodiscard]] static auto timed(const errand& e, const block_gpu& queue) -> work {
     const ticks all = until_end(e);
     if constexpr (std::constructible_from<work, std::int64_t, std::int32_t, ticks, ticks>) {
@@ -62,11 +62,11 @@ struct copies_of_streams {
   static void give(typename D::stream& s, std::int32_t unit, const work& w, completion done) { s.copy(unit, w, done); }
 };
 
-/// The user's own work of a visit, which lives as long as the device may read it: kept, or made for the job in `room`.
+/// Holds the user's work of a visit, as long as the device may read it: kept, or made for the job in `room`.
 template <class Work>
 using work_of_job = std::function<const Work&(const errand& e, std::optional<Work>& room)>;
 
-/// An operation on a stream, which lives as long as the device may read it, as the user's own work does.
+/// Is an operation on a stream. It lives as long as the device may read it, as the user's own work does.
 template <class D, class Kind>
 class stream_operation {
  public:
@@ -76,7 +76,7 @@ class stream_operation {
   stream_operation(worker_reports reports, std::shared_ptr<const works> bound)
       : bound_{std::move(bound)}, reports_{std::move(reports)} {}
 
-  /// Work that is bound to a visit, or its time. Pre: none is under way.
+  /// Takes the work that is bound to a visit, or its time. Pre: none is under way.
   void prepare(const errand& e, const visit_position& at, const block_gpu& queue) {
     TAKT_EXPECTS(!self_);
     const auto own = bound_->find(at);
@@ -87,7 +87,7 @@ class stream_operation {
     self_ = std::move(self);
     Kind::give(s, unit, *work_, notify<&stream_operation::ended>(this));
   }
-  /// Nobody hears of its end from now on, for which it waits so long at most.
+  /// Waits at most so long for the end, which is not reported from now on.
   void leave(ticks patience) {
     std::unique_lock lock{mutex_};
     is_left_ = true;
@@ -114,7 +114,7 @@ class stream_operation {
   bool is_left_ = false;
 };
 
-/// Operations of one lane on a stream.
+/// Carries out the operations of one lane on a stream.
 template <class D, class Kind>
 class stream_worker final : public visit_worker {
  public:
@@ -151,9 +151,9 @@ class stream_worker final : public visit_worker {
   std::shared_ptr<operation> operation_;
 };
 
-/// The streams of a device, for all pools of a board that it serves. A task whose visits follow each other has one
-/// stream for its kernels, where these have SMs or a stream of their own, and its copies; every other lane has its
-/// own, but for kernels that use the same SMs one after the other.
+/// Holds the streams of a device, for all pools of a board that it serves. A task whose visits follow each other has
+/// one stream for its copies and for kernels with SMs or a stream of their own. Every other lane has its own stream,
+/// but for kernels that use the same SMs one after the other.
 template <StreamDevice D>
 class task_streams {
  public:
@@ -195,9 +195,9 @@ class task_streams {
   std::vector<std::unique_ptr<opened>> opened_;
 };
 
-/// A machine with streams on SM ranges and copy engines, which serves a GPU whose tasks have SMs of their own or that
-/// has one kernel at a time, copy engines, or a GPU with a block queue, which the device keeps by itself. What it has
-/// begun it ends.
+/// A machine with streams on SM ranges and copy engines. It serves copy engines, and a GPU whose tasks have SMs of
+/// their own or that has one kernel at a time. It also serves a GPU with a block queue, which the device keeps by
+/// itself. What it has begun it ends.
 template <StreamDevice D, class Kind>
 class stream_device final : public typed_device<D, typename stream_operation<D, Kind>::works> {
  public:

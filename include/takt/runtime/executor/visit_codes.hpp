@@ -11,18 +11,18 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// The user's own code in place of visits, by task and position among the visits of the task, and beside jobs. It must
-/// not throw. Visits of processors without code consume CPU time, others take their time on the clock.
+/// Holds the user's own code in place of visits, by task and position among the visits of the task, and beside jobs. It
+/// must not throw. Visits of processors without code consume CPU time, others take their time on the clock.
 class visit_codes {
  public:
-  /// Of a processor. Called with the number of the job, from 0.
+  /// Sets code of a processor. It is called with the number of the job, from 0.
   auto cpu(std::uint32_t task, std::uint32_t visit, processor_code what) -> visit_codes& {
     processors_[{task, visit}] = std::move(what);
     return *this;
   }
-  /// Of a copy engine, a GPU or a resource of one's own, while the rule's server says that the visit has a unit. It
-  /// runs on a thread of its own and is done when it returns. Where its rule takes units back it is told at its pause
-  /// points, and whoever is to have the unit next waits for that.
+  /// Sets code of a copy engine, a GPU or an own resource, for while the rule's server says that the visit has a unit.
+  /// It runs on a thread of its own and is done when it returns. Where its rule takes units back it is told at its
+  /// pause points, and the next visit on the unit waits for that.
   auto on_unit(std::uint32_t task, std::uint32_t visit, unit_code what) -> visit_codes& {
     units_[{task, visit}] = std::move(what);
     return *this;

@@ -16,11 +16,11 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A thread that does one visit after the other, and only while it may: time of a processor is consumed then, and code
+/// A thread that does one visit after the other, and only while it may. Time of a processor is consumed then, and code
 /// of other units waits at its pause points. Code of processors goes on meanwhile.
 class visit_thread final : public visit_worker, private pause_point {
  public:
-  /// Visits that are done are told until `end`, an instant, has come.
+  /// Reports visits that are done until `end`, an instant, has come.
   visit_thread(worker_reports reports, const std::atomic<ticks>& end)
       : reports_{std::move(reports)}, end_{&end}, thread_{[this] { serve(); }} {}
   ~visit_thread() override { close(); }
@@ -80,7 +80,7 @@ class visit_thread final : public visit_worker, private pause_point {
       reports_.done(errand_.visit, now());
     }
   }
-  /// False where the run ended first.
+  /// Returns false where the run ended first.
   auto burn() -> bool {
     const ticks target = later(thread_time(), errand_.length);
     while (thread_time() < target) {
@@ -89,7 +89,7 @@ class visit_thread final : public visit_worker, private pause_point {
     }
     return true;
   }
-  /// Until it may run; false when it is to end.
+  /// Waits until it may run; returns false when it is to end.
   auto wait() -> bool {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return closing_ || may_run_; });

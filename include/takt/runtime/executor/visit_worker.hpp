@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Where code that runs on a unit lets others have it. Only the thread that runs the code may ask.
+/// Is where code that runs on a unit lets others have it. Only the thread that runs the code may ask.
 class pause_point {
  public:
   /// Returns whether others are to have the unit.
@@ -20,7 +20,7 @@ class pause_point {
   /// Gives the unit up if others are to have it, and waits until it is there again. False when the run is over: the
   /// code should return soon.
   virtual auto pass() -> bool = 0;
-  /// The unit that the code has now: under rules that size shares, its share in per cent.
+  /// Returns the unit that the code has now: under rules that size shares, its share in per cent.
   [[nodiscard]] virtual auto unit() const noexcept -> std::int32_t = 0;
 
  protected:
@@ -28,12 +28,12 @@ class pause_point {
   ~pause_point() = default;
 };
 
-/// Code in place of time on a processor. Nothing stops it but the operating system.
+/// Is code in place of time on a processor. Nothing stops it but the operating system.
 using processor_code = std::function<void(std::uint64_t job)>;
-/// Code in place of time on any other unit. It stops at its pause points only.
+/// Is code in place of time on any other unit. It stops at its pause points only.
 using unit_code = std::function<void(std::uint64_t job, pause_point& here)>;
 
-/// A visit of a job for whoever carries it out.
+/// Describes a visit of a job for the worker that carries it out.
 struct errand {
   std::uint32_t visit = 0;
   std::uint64_t job = 0;
@@ -52,7 +52,7 @@ struct time_piece {
   std::int32_t unit = any_unit;  ///< where, if not on the unit that it was started on
 };
 
-/// Whom workers tell, from threads of their own and without holding anything that calls of them need.
+/// Is what workers report to, from threads of their own and without holding anything that these calls need.
 struct worker_reports {
   std::function<void(std::uint32_t visit, ticks time)> done;  ///< at that instant
   std::function<void(std::uint32_t visit)> paused;            ///< it has left its unit, as told
@@ -68,21 +68,21 @@ class visit_worker {
 
   /// Pre: the errand before is done.
   virtual void assign(const errand& e) = 0;
-  /// It has a unit, this one of its station, `any_core` for all; or has another one from now on. Pre: something is
-  /// assigned.
+  /// Says that it has a unit, this one of its station, `any_core` for all; or that it has another one from now on. Pre:
+  /// something is assigned.
   virtual void start(const held_unit& where) = 0;
-  /// It shall leave its unit as soon as it can.
+  /// Asks it to leave its unit as soon as it can.
   virtual void stop() = 0;
-  /// Returns when its visit was on the unit, as far as it knows better than whoever started it. Pre: it is telling that
-  /// it is done.
+  /// Returns when its visit was on the unit, as far as it knows better than the thread that started it. Pre: it is
+  /// telling that it is done.
   [[nodiscard]] virtual auto pieces() const -> std::vector<time_piece> { return {}; }
-  /// Ends it, behind code that is under way.
+  /// Ends the worker, after code that is under way.
   virtual void close() = 0;
 };
 
 /// Workers that are no threads of the executor's own, and what may become of them.
 struct foreign_workers {
-  /// For a lane; null where it needs a thread.
+  /// Makes the worker of a lane; null where it needs a thread.
   std::function<std::unique_ptr<visit_worker>(std::size_t lane, worker_reports reports)> make;
   std::function<bool()> have_failed;
 };

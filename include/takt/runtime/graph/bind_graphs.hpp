@@ -18,20 +18,20 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Code in place of a segment of a node of a graph, by their names.
+/// Holds code in place of a segment of a node of a graph, by their names.
 template <fixed_string Graph, fixed_string Node, fixed_string Segment, class Code>
 struct bound_node_code {
   Code code;
 };
 
-/// Code before all sources of a graph, or after all its sinks.
+/// Holds code before all sources of a graph, or after all its sinks.
 template <fixed_string Graph, bool Before, class Code>
 struct bound_end_code {
   Code code;
 };
 
 /// Binds code to a segment of a node with several: `bind<"vision", "resize", "copy">(send)`. Segments are called by
-/// their kind, "cpu", "copy" or "kernel", the second of a kind in its node "cpu 2"; what a CPU does around a kernel is
+/// their kind, "cpu", "copy" or "kernel", the second of a kind in its node "cpu 2". What a CPU does around a kernel is
 /// "launch" and "await". The one segment of a node needs no name: `bind<"vision", "resize">(resize)`. Code is called
 /// with a `const runtime::graph_job&`, that of a kernel for each of its blocks, with the block's number besides. It
 /// must not throw.
@@ -40,12 +40,12 @@ template <fixed_string Graph, fixed_string Node, fixed_string Segment, class Cod
   return {code};
 }
 
-/// Code that is called at each invocation of a graph before all of its sources.
+/// Binds code that is called at each invocation of a graph before all of its sources.
 template <fixed_string Graph, class Code>
 [[nodiscard]] constexpr auto bind_input(Code code) -> bound_end_code<Graph, true, Code> {
   return {code};
 }
-/// Code that is called after all sinks of a graph, in the order of invocations.
+/// Binds code that is called after all sinks of a graph, in the order of invocations.
 template <fixed_string Graph, class Code>
 [[nodiscard]] constexpr auto bind_output(Code code) -> bound_end_code<Graph, false, Code> {
   return {code};
@@ -53,7 +53,7 @@ template <fixed_string Graph, class Code>
 
 namespace detail {
 
-/// Where code of graphs goes. `is_end`: to `input_node` or `output_node` of the graph that `owner` is.
+/// Says where code of graphs goes. `is_end`: to `input_node` or `output_node` of the graph that `owner` is.
 struct place_in_graph {
   std::uint32_t found = 0;  ///< how many have these names
   std::uint32_t owner = 0;
@@ -178,8 +178,8 @@ template <const auto& Graphs, class... Bound>
 
 }  // namespace detail
 
-/// Code for a run of graphs, by the names of graphs and nodes of a constexpr set. A name that the set does not have,
-/// code that does not fit its segment, and two pieces of code for one segment do not compile.
+/// Holds code for a run of graphs, by the names of graphs and nodes of a constexpr set. A name that the set does not
+/// have, code that does not fit its segment, and two pieces of code for one segment do not compile.
 template <const auto& Graphs, class... Bound>
   requires GraphSet<std::remove_cvref_t<decltype(Graphs)>>
 [[nodiscard]] auto codes(const Bound&... bound) -> runtime::graph_code {

@@ -26,14 +26,14 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Jobs of nodes that can be under way in a run, at most.
+/// Bounds the jobs of nodes that can be under way in a run.
 inline constexpr std::size_t most_node_jobs = 1024;
-/// Clusters, the queues of GPUs and engines, and two for each graph: where its input and its output are called.
+/// Counts clusters, the queues of GPUs and engines, and two for each graph: where its input and its output are called.
 inline constexpr std::size_t most_graph_stations = 128;
 
 class graph_stations : public any_stations<most_graph_stations, most_node_jobs, std::size_t{1} << 25, 1> {
  public:
-  /// False when full, or when the rule cannot serve it.
+  /// Returns false when full, or when the rule cannot serve it.
   template <class Rule>
   auto add(const Rule& rule, std::int32_t units, const board_station& at) -> bool {
     at_.push_back(at);
@@ -45,15 +45,15 @@ class graph_stations : public any_stations<most_graph_stations, most_node_jobs, 
   std::vector<board_station> at_;
 };
 
-/// One of the jobs of a node that can be under way at a time, or of the input or the output of a graph.
+/// Is one of the jobs of a node that can be under way at a time, or of the input or the output of a graph.
 struct node_instance {
   std::uint32_t graph = 0;
   std::uint32_t node = 0;  ///< in the graph, as in its waits
   std::int64_t instance = 0;
 };
 
-/// Laid out graphs on the stations of a board: each instance of a node is a task of one visit, since jobs of a node
-/// overlap. What joins them is no part of it. Stations of calls are of no pool: theirs is behind those of the board.
+/// Holds laid out graphs on the stations of a board. Each instance of a node is a task of one visit, since jobs of a
+/// node overlap. Waits between them are no part of it. Stations of calls are of no pool: they come after the board's.
 struct flat_graphs {
   visit_table<most_node_jobs, most_node_jobs> table{};
   graph_stations stations{};

@@ -19,33 +19,33 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A task of a run: an instance of a node, on a pool.
+/// Is a task of a run: an instance of a node, on a pool.
 struct node_lane {
   visit_position node{};  ///< described, and the segment in its chain
   graph_job job{};
   std::uint32_t pool = nowhere;
 };
 
-/// Which devices serve which pools in a run of graphs, by the positions of the pools, and what work of the user's the
-/// jobs of nodes are there, by described node and segment: nodes without any take their time on the device. For one
-/// run. Pre: the devices outlive it, and serve nobody else meanwhile; makers do not throw.
+/// Says which devices serve which pools in a run of graphs, by the positions of the pools. It also holds the user's
+/// work for the jobs of nodes there, by described node and segment: nodes without any take their time on the device.
+/// For one run. Pre: the devices outlive it, and serve nobody else meanwhile; makers do not throw.
 class graph_devices {
  public:
   template <class Work>
   using makers = std::map<visit_position, std::function<Work(const graph_job&)>>;
 
-  /// Kernels, each instance of a node on a stream of its own. What belongs to the queue is the device's, the guards are
-  /// the run's.
+  /// Serves kernels, each instance of a node on a stream of its own. The device does what belongs to the queue, and the
+  /// run keeps the guards.
   template <BlockQueueDevice D>
   auto kernels(std::uint32_t pool, D& device, makers<typename D::kernel> bound = {}) -> graph_devices& {
     return add<kernels_of_streams<D>>(pool, device, std::move(bound));
   }
-  /// Copies on the engine that the rule's server gives them.
+  /// Serves copies on the engine that the rule's server gives them.
   template <Device D>
   auto copies(std::uint32_t pool, D& device, makers<typename D::copy> bound = {}) -> graph_devices& {
     return add<copies_of_streams<D>>(pool, device, std::move(bound));
   }
-  /// For a run of these lanes. False where some work is of no node on its pool.
+  /// Binds the work for a run of these lanes. Returns false where some work is of no node on its pool.
   [[nodiscard]] auto bind(const std::vector<node_lane>& lanes, board_devices& out) const -> bool {
     bool fits = true;
     for (const auto& [pool, d] : devices_) {
@@ -56,7 +56,7 @@ class graph_devices {
     }
     return fits;
   }
-  /// Streams of a device for what these lanes do on a pool.
+  /// Adds streams of a device for what these lanes do on a pool.
   template <class Kind, StreamDevice D>
   static void serve(std::uint32_t pool, D& device, const makers<typename Kind::work>& bound,
                     const std::vector<node_lane>& lanes, board_devices& out) {

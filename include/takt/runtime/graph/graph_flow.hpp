@@ -26,8 +26,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs that
-/// it waits for have ended. For whoever runs their visits one after the other, see `executor` and
+/// Joins the jobs of graphs in a run. A graph is invoked once per period, and a job of a node starts when all jobs that
+/// it waits for have ended. It is for hosts that run their visits one after the other, see `executor` and
 /// `host::BringsJobs`.
 ///
 /// Pre: no cycle of waits has a lag of 0 in sum. Cost of whatever happens: the waits of all jobs that are held back.
@@ -63,7 +63,7 @@ class graph_flow {
   void start_at(ticks start) noexcept { start_ = start; }
 
   [[nodiscard]] auto next_job() const noexcept -> ticks { return next_; }
-  /// Tasks are looked at in turn until none has a job that may come.
+  /// Returns whether a job may come: tasks are looked at in turn until none has one.
   auto comes(ticks now, host::coming_job& out) -> bool {
     for (; looked_at_ < jobs_.size(); ++looked_at_) {
       at_ = at_ + 1 < jobs_.size() ? at_ + 1 : 0;
@@ -90,7 +90,7 @@ class graph_flow {
     x.length = lengths_[v.task].draw({least, most}) * rounds;
     return how_.has_code[v.task] || (how_.told[v.task] && x.length > 0) ? until_told : x.length;
   }
-  /// Of what asks within one instant, by graph, number of the job and node.
+  /// Orders what asks within one instant by graph, number of the job and node.
   [[nodiscard]] auto asks_before(std::uint32_t a, std::uint32_t b) const -> bool {
     const auto key = [this](std::uint32_t task) {
       return std::tuple{flat_->jobs[task].graph, jobs_[task].next, flat_->jobs[task].node};
@@ -116,7 +116,7 @@ class graph_flow {
     x.free = now;
     x.has_all = x.has_begun = x.under_way = false;
   }
-  /// It had a unit meanwhile.
+  /// Records that a task had a unit meanwhile.
   void worked(std::uint32_t task, const track& where, ticks from, ticks to) {
     const node_instance& who = flat_->jobs[task];
     job_state& x = jobs_[task];
@@ -138,7 +138,7 @@ class graph_flow {
   [[nodiscard]] auto is_here(std::uint32_t task) const -> bool { return jobs_[task].is_here; }
   [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }
   [[nodiscard]] auto nominal(std::size_t /*task*/) const noexcept -> ticks { return no_event - 1; }
-  /// Later than every run: who is told when to stop decides when the last invocation was.
+  /// Returns an instant after every run: the stop that is told decides when the last invocation was.
   [[nodiscard]] static constexpr auto release_end() noexcept -> ticks { return until_told / 2; }
   [[nodiscard]] auto next_limit() const noexcept -> ticks { return no_event; }
   [[nodiscard]] auto length_of(std::uint32_t task) const -> ticks { return jobs_[task].length; }
@@ -166,7 +166,7 @@ class graph_flow {
   [[nodiscard]] auto delivered(std::uint32_t graph) const -> std::int64_t {
     return jobs_[first_of(graph, laid_->graphs[graph].output())].next;
   }
-  /// Of a run that ended at that instant.
+  /// Reports a run that ended at that instant.
   void report(ticks end) const {
     log_->report(end, [this](std::uint32_t g) { return has_more(g); });
   }
@@ -252,7 +252,7 @@ class graph_flow {
     const bool is_held = guarded_[position_of(who)] && now > std::max(due, x.eligible);
     log_->entered(stations_[task], due, now, x.is_late || is_held);
   }
-  /// Returns when its next job may come, as far as it waits for nobody.
+  /// Returns when its next job may come, as far as it waits for no other.
   auto opening(std::uint32_t task, ticks now) -> ticks {
     const node_instance& who = flat_->jobs[task];
     if (who.node == laid_->graphs[who.graph].input()) { return invokes(who.graph, now); }

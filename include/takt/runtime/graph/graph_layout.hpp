@@ -21,7 +21,7 @@ namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
-/// The nodes of one refined graph, numbered from 0, with its input and output as nodes of their own after them.
+/// Numbers the nodes of one refined graph from 0, with its input and output as nodes of their own after them.
 template <class Table>
 class graph_waits {
  public:
@@ -57,11 +57,11 @@ class graph_waits {
   [[nodiscard]] auto longest_lag() const -> std::int64_t { return longest_lag_; }
   [[nodiscard]] auto forward() const -> const std::vector<token_edge>& { return forward_; }
 
-  /// Readers and the writers that they hold back, where these are not the ends of an edge: of a node with several parts
-  /// the last one may still read, and the first one write already.
+  /// Returns readers and the writers that they hold back, where these are not the ends of an edge. Of a node with
+  /// several parts the last one may still read, and the first one write already.
   [[nodiscard]] auto holds() const -> const std::vector<std::pair<std::uint32_t, std::uint32_t>>& { return holds_; }
 
-  /// Users of objects are the ends of the chains of their nodes. False if one is not of this graph.
+  /// Adds a use. Users of objects are the ends of the chains of their nodes. Returns false if one is not of this graph.
   [[nodiscard]] auto add_use(const graph_use& use) -> bool {
     if (use.node == input_node || use.node == output_node) {
       uses_.push_back({use.object, use.node == input_node ? input() : output()});
@@ -79,7 +79,7 @@ class graph_waits {
   }
 
  private:
-  /// The first or last part of the described node that `v` is of; what joins several ends stands for what is there.
+  /// Returns the first or last part of the described node that `v` is of. What joins several ends stands for them.
   [[nodiscard]] auto end_of(std::uint32_t v, bool last) const -> std::uint32_t {
     if (v >= input()) { return v; }
     const auto* const n = &refined_->nodes[refined_->graphs[graph_].first_node];
@@ -89,7 +89,7 @@ class graph_waits {
     while (last && v + 1 < input() && n[v + 1].owner == n[v].owner) { ++v; }
     return v;
   }
-  /// Uses without those between two others of their object, to which the waits of these two extend.
+  /// Returns uses without those between two others of their object, which the waits of these two cover.
   [[nodiscard]] auto outer_uses() const -> std::vector<object_use> {
     std::vector<std::vector<bool>> after(input() + 2, std::vector<bool>(input() + 2));
     for (bool changed = true; changed;) {
@@ -122,11 +122,11 @@ class graph_waits {
 
 }  // namespace detail
 
-/// Invocations of a graph, and jobs of a node, that a run has room for at a time.
+/// Bounds the invocations of a graph, and the jobs of a node, that a run has room for at a time.
 inline constexpr std::int64_t most_instances = 64;
 
-/// Job j of `to` starts after the end of job j - `lag` of `from`: a token from a producer, with its history as `lag`,
-/// or, with the places of a channel as `lag`, its consumer's leave to overwrite one.
+/// Job j of `to` starts after the end of job j - `lag` of `from`. This is a token from a producer, with its history as
+/// `lag`, or, with the places of a channel as `lag`, its consumer's permission to overwrite one.
 struct job_wait {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -140,7 +140,7 @@ struct laid_node {
   std::int32_t depth = 0;     ///< longest distance from the input of its graph
   std::int32_t priority = 0;  ///< the least goes first, where processors go by priority
 
-  /// Takes no time if nothing is bound to it.
+  /// Returns whether it takes no time if nothing is bound to it.
   [[nodiscard]] auto is_free() const noexcept -> bool {
     return node.kind == node_kind::junction || (node.kind != node_kind::kernel && node.wcet == 0);
   }
@@ -155,13 +155,13 @@ struct laid_graph {
 
   [[nodiscard]] auto input() const noexcept -> std::uint32_t { return record.nodes; }
   [[nodiscard]] auto output() const noexcept -> std::uint32_t { return record.nodes + 1; }
-  /// The copies of data that a job of a described node works on.
+  /// Returns the copies of data that a job of a described node works on.
   [[nodiscard]] auto job(std::uint32_t graph, std::uint32_t node, std::int64_t number) const noexcept -> graph_job {
     return {graph, node, number, number % copies, copies};
   }
 };
 
-/// Refined graphs with room for all jobs that can be under way under a plan.
+/// Holds refined graphs with room for all jobs that can be under way under a plan.
 struct graph_layout {
   model_error error{};
   bool sound_uses = true;
@@ -195,7 +195,7 @@ template <class Table, std::size_t N, std::size_t V>
   return {};
 }
 
-/// Places of a channel: what its producer brings is kept until the reader has ended.
+/// Returns the places of a channel: what its producer brings is kept until the reader has ended.
 [[nodiscard]] inline auto places_of(const graph_layout& laid, const graph_edge& edge, ticks period, bool early)
     -> std::int64_t {
   const laid_node& to = laid.nodes[edge.to];
@@ -243,7 +243,7 @@ void lay_out_graph(const Table& refined, std::uint32_t graph, const graph_run_op
 /// Parts of a plan that every run of graphs uses.
 inline constexpr plan_parts parts_of_graphs{.offsets = true, .instances = true};
 
-/// Room as a plan asks for: a job of a node is under way for as many periods as it has instances, and what an edge
+/// Returns room as a plan asks for. A job of a node is under way for as many periods as it has instances; what an edge
 /// brings is kept until its reader has ended. By priority, nodes farther down their graph go first, so that what is
 /// begun is ended: the priority of a graph is that of its deepest node. Source: Elliott 2015, section 5.4.1. Error:
 /// `plan_incomplete`, `instances_out_of_range` with the limit, others of the plan. Pre: `validate` and `fits` found

@@ -66,8 +66,8 @@ class graph_log {
     }
   }
 
-  /// A job of a node has all that it waits for; its invocation was made when its input had been called. Returns
-  /// whether it `comes_late`. An overrun is more than that the call took its time.
+  /// A job of a node has all that it waits for; its invocation was made when its input had been called. Returns whether
+  /// it `comes_late`. A call that took its time alone is no overrun.
   auto eligible(std::uint32_t node, std::int64_t job, const job_inputs& in, ticks nominal) -> bool {
     const bool is_late = comes_late(in, nominal, laid_->graphs[nodes_[node].graph].record.period);
     if (in.since <= nominal || in.since <= in.invoked) { return is_late; }
@@ -116,7 +116,7 @@ class graph_log {
     ++rows_[graph].skipped;
     if (options_->watch != nullptr) { options_->watch->skipped(graph); }
   }
-  /// Before the call of the output, which is no part of the graph.
+  /// Records the end of an invocation, before the call of the output, which is no part of the graph.
   void delivered(std::uint32_t graph, std::int64_t job, ticks release, ticks end) {
     const ticks response = end - release;
     note_completion(rows_[graph], response);

@@ -25,7 +25,7 @@ struct graph_job {
   std::int64_t copy = 0;    ///< of the graph's data objects
   std::int64_t copies = 1;
 
-  /// The copy that the job of `lag` invocations before worked on.
+  /// Returns the copy that the job of `lag` invocations before worked on.
   [[nodiscard]] constexpr auto past(std::int64_t lag) const noexcept -> std::int64_t {
     return (copy + copies - lag % copies) % copies;
   }
@@ -34,7 +34,7 @@ struct graph_job {
 inline constexpr std::uint32_t input_node = nowhere - 1;
 inline constexpr std::uint32_t output_node = nowhere - 2;
 
-/// The user's own code. It must not throw. What has none takes its longest time, or less: see `lengths`.
+/// Holds the user's own code. It must not throw. A segment without code takes its longest time, or less: see `lengths`.
 ///
 /// A run cannot interrupt bound code: it ends only after the calls in progress have.
 class graph_code {
@@ -44,28 +44,28 @@ class graph_code {
   /// Described node, position in its chain, and part.
   using position = std::tuple<std::uint32_t, std::uint32_t, node_part>;
 
-  /// Code of a CPU segment, or of the launch or the await of a kernel.
+  /// Sets code of a CPU segment, or of the launch or the await of a kernel.
   auto cpu(std::uint32_t node, job_body body, std::uint32_t segment = 0, node_part part = node_part::whole)
       -> graph_code& {
     jobs_[{node, segment, part}] = std::move(body);
     return *this;
   }
-  /// Code of a kernel, which is called once for every block.
+  /// Sets code of a kernel, which is called once for every block.
   auto kernel(std::uint32_t node, block_body body, std::uint32_t segment = 0) -> graph_code& {
     blocks_[{node, segment, node_part::kernel}] = std::move(body);
     return *this;
   }
-  /// Code of a copy, whoever makes it on the platform.
+  /// Sets code of a copy, whatever makes it on the platform.
   auto copy(std::uint32_t node, job_body body, std::uint32_t segment = 0) -> graph_code& {
     copies_[{node, segment, node_part::whole}] = std::move(body);
     return *this;
   }
-  /// Comes before all sources of a graph, at each invocation.
+  /// Sets code that is called before all sources of a graph, at each invocation.
   auto input(std::uint32_t graph, job_body body) -> graph_code& {
     inputs_[graph] = std::move(body);
     return *this;
   }
-  /// Comes after all sinks of a graph, in the order of invocations.
+  /// Sets code that is called after all sinks of a graph, in the order of invocations.
   auto output(std::uint32_t graph, job_body body) -> graph_code& {
     outputs_[graph] = std::move(body);
     return *this;
@@ -76,7 +76,7 @@ class graph_code {
   [[nodiscard]] auto blocks() const noexcept -> const std::map<position, block_body>& { return blocks_; }
   [[nodiscard]] auto inputs() const noexcept -> const std::map<std::uint32_t, job_body>& { return inputs_; }
   [[nodiscard]] auto outputs() const noexcept -> const std::map<std::uint32_t, job_body>& { return outputs_; }
-  /// Of a node that is no kernel; null without code.
+  /// Returns the code of a node that is no kernel; null without code.
   [[nodiscard]] auto body_of(const position& p) const -> const job_body* {
     for (const auto* bodies : {&jobs_, &copies_}) {
       if (const auto found = bodies->find(p); found != bodies->end()) { return &found->second; }
@@ -92,7 +92,7 @@ class graph_code {
   std::map<std::uint32_t, job_body> outputs_;
 };
 
-/// A described node, `input_node` or `output_node` of a graph reads or writes a data object.
+/// Says that a described node, `input_node` or `output_node` of a graph reads or writes a data object.
 struct graph_use {
   std::uint32_t graph = 0;
   std::string_view object{};
@@ -115,12 +115,12 @@ struct graph_run_options : run_options {
   std::int32_t block_threads = 1;  ///< threads of the host that run the code of blocks
   /// Copies of the data objects of each graph, besides those that its longest history needs. With 0 there are as many
   /// as invocations can be under way by the plan, and an invocation waits until the one that had its copy is over.
-  /// Otherwise tokens against the edges and among the uses of each object hold back whoever would overwrite a copy that
-  /// is still in use; what is above `most_instances` counts as that.
+  /// Otherwise tokens against the edges and among the uses of each object hold back a writer of a copy that is still in
+  /// use. What is above `most_instances` counts as that.
   std::int64_t copies = 0;
   std::vector<graph_use> uses{};
   bool keep_responses = false;  ///< of all invocations and jobs, for statistics
-  /// On the thread that noticed it, once per node: keep it short.
+  /// Is called on the thread that noticed it, once per node: keep it short.
   std::function<void(const graph_overrun&)> on_overrun{};
 };
 

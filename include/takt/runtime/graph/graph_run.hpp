@@ -105,7 +105,7 @@ inline constexpr std::int32_t most_gpu_threads = 1024;
   return out;
 }
 
-/// Code of jobs in place of the visits of their tasks.
+/// Returns code of jobs in place of the visits of their tasks.
 [[nodiscard]] inline auto codes_of_nodes(const graph_layout& laid, const flat_graphs& flat, const graph_code& code)
     -> visit_codes {
   visit_codes out;
@@ -142,7 +142,7 @@ inline constexpr std::int32_t most_gpu_threads = 1024;
   return out;
 }
 
-/// GPUs of the host's threads, one for each pool with kernels whose blocks have code.
+/// Holds GPUs of the host's threads, one for each pool with kernels whose blocks have code.
 class host_gpus {
  public:
   /// Adds them to `out`. Error: `wrong_binding` where a pool has a device already, `wrong_device` where it has more SMs
@@ -202,7 +202,7 @@ class host_gpus {
   std::vector<std::unique_ptr<emulated_block_device>> gpus_;
 };
 
-/// Of a trace: all blocks of all jobs.
+/// Returns the entries of a trace: all blocks of all jobs.
 [[nodiscard]] inline auto graph_entries(const graph_layout& laid, const graph_run_options& options) -> std::size_t {
   constexpr std::int64_t most = std::int64_t{1} << 20;
   std::int64_t sum = 64;

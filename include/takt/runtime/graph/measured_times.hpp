@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// The least of some times that so many thousandths of them do not exceed; 0 without any.
+/// Returns the least of some times that so many thousandths of them do not exceed; 0 without any.
 [[nodiscard]] inline auto percentile(std::vector<ticks> times, std::int32_t per_mille) -> ticks {
   if (times.empty()) { return 0; }
   const auto count = static_cast<std::int64_t>(times.size());
@@ -36,7 +36,7 @@ class measured_times {
   }
   void record(const mark& /*m*/) const noexcept {}
 
-  /// By position in the refined table.
+  /// Returns times by position in the refined table.
   [[nodiscard]] auto of(std::size_t node) const -> std::vector<ticks> {
     return node < nodes_.size() ? nodes_[node] : std::vector<ticks>{};
   }

@@ -48,7 +48,7 @@ template <class P>
   return out;
 }
 
-/// Refined graphs whose nodes have the points of the rule of the processors, if that has points, in whole ticks.
+/// Returns refined graphs whose nodes have the points of the rule of the processors, if any, in whole ticks.
 template <class P, class Table>
 [[nodiscard]] auto refine_to_run(const P& board, const Table& table, const graph_platform& record,
                                  refined_table<Table>& out) -> bool {
@@ -97,10 +97,10 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V>
 }  // namespace detail
 
 /// Runs graphs under a plan on this machine's threads, on the devices that serve pools of the board and, where none
-/// does, on emulated ones, every graph invoked for the first time at the start and then once per period, and every
-/// invocation to its end.
+/// does, on emulated ones. Every graph is invoked for the first time at the start and then once per period. Every
+/// invocation runs to its end.
 ///
-/// The plan is that of a verdict: each node has an offset and as many instances as jobs of it can be under way, each
+/// The plan is that of a verdict. Each node has an offset and as many instances as jobs of it can be under way, each
 /// with a thread or a stream of its own. Who has a processor or an engine is the decision of the rule's server, made by
 /// a dispatcher. Kernels and copies go through the guard of their node into the queue of the GPU or of the engines. A
 /// plan also says on which GPU the kernels of a graph run where there are several, by `shares`, and the priorities of

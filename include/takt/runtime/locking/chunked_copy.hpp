@@ -20,9 +20,9 @@ struct copy_tally {
 };
 
 /// Moves a copy chunk by chunk. `lock()` gets its engines, `move(first, length)` moves bytes and returns when they are
-/// there. Between two chunks the engines are kept, unless somebody should go first; they are free before an exception
-/// leaves. Error: `std::invalid_argument` for sizes that are not valid.
-/// Source: Elliott 2015, sections 3.2.3.3 and 3.2.3.4.
+/// there. Between two chunks the engines are kept, unless a waiting request should go first; they are free before an
+/// exception leaves. Error: `std::invalid_argument` for sizes that are not valid. Source: Elliott 2015, sections
+/// 3.2.3.3 and 3.2.3.4.
 template <class Lock, class Move>
 auto copy_in_chunks(const copy_chunks& size, Lock lock, Move move) -> copy_tally {
   if (!size.valid()) { throw std::invalid_argument{"takt: a copy of less than 0 bytes, or in chunks of less than 1"}; }
@@ -42,13 +42,13 @@ auto copy_in_chunks(const copy_chunks& size, Lock lock, Move move) -> copy_tally
   return out;
 }
 
-/// Between system memory and the token's GPU.
+/// Copies between system memory and the token's GPU.
 template <class Token, class Move>
 auto copy_in_chunks(Token& token, copy_direction d, const copy_chunks& size, Move move) -> copy_tally {
   return copy_in_chunks(size, [&] { return token.lock(d); }, move);
 }
 
-/// From another GPU of the pool to the token's, without a buffer in system memory.
+/// Copies from another GPU of the pool to the token's, without a buffer in system memory.
 template <class Token, class Move>
 auto copy_from_peer(Token& token, std::int32_t source, const copy_chunks& size, Move move) -> copy_tally {
   return copy_in_chunks(size, [&] { return token.lock_peer_copy(source); }, move);

@@ -89,8 +89,8 @@ class donating_job : public detail::claim_guard<donating_job<Cluster>, Cluster> 
 
 namespace detail {
 
-/// The jobs of a cluster as the clients of a lock: one holds it while it may go on, and waits while it donates its
-/// priority or stands at the gate of its first request.
+/// Presents the jobs of a cluster as the clients of a lock. A job holds it while it may go on, and waits while it
+/// donates its priority or its first request is held back.
 template <std::size_t Jobs>
 class donation_gate : public priority_donation<Jobs> {
   using rule = priority_donation<Jobs>;
@@ -106,7 +106,7 @@ class donation_gate : public priority_donation<Jobs> {
     at(j) = {.what = waiting_for::donee};
     return freed();
   }
-  /// Another request within one of the job passes.
+  /// Another request of the job within one passes at once.
   auto ask(request_id j) noexcept -> answer {
     ++at(j).requests;
     if (at(j).requests == 1) { at(j).what = waiting_for::gate; }
@@ -143,7 +143,7 @@ class donation_gate : public priority_donation<Jobs> {
   };
 
   [[nodiscard]] auto at(request_id j) noexcept -> place& { return places_[static_cast<std::size_t>(j)]; }
-  /// Those that go on from now on.
+  /// Returns the jobs that go on from now on.
   auto freed() noexcept -> answer {
     answer out;
     for (request_id j = 0; j < rule::capacity(); ++j) {
@@ -168,11 +168,11 @@ class donation_gate : public priority_donation<Jobs> {
 
 }  // namespace detail
 
-/// The jobs on c CPUs of their own, with priority donation: what `ck_omlp` needs to keep those who hold or await a
-/// replica running. Threads announce their jobs here and ask for the locks of the domain through them. A thread whose
-/// job donates its priority is suspended in `begin_job`; one that is not among the c best pending jobs waits before its
-/// request is issued.
-/// Error: as for `protocol_lock`.
+/// Holds the jobs on c CPUs of their own, with priority donation. `ck_omlp` needs it to keep jobs
+/// running that hold or await a replica. Threads announce their jobs here and ask for the locks of the
+/// domain through them. A thread whose job donates its priority is suspended in `begin_job`; one that
+/// is not among the c best pending jobs waits before its request is issued. Error: as for
+/// `protocol_lock`.
 template <std::size_t Jobs>
 class donation_cluster final : public detail::lock_core<detail::donation_gate<Jobs>> {
  public:

@@ -34,7 +34,7 @@ inline constexpr int all_processes = 0;
          errno != ETIMEDOUT;
 }
 
-/// The word need not exist any more: at worst somebody else wakes up early.
+/// Wakes a waiter. The word need not exist any more: at worst another thread wakes up early.
 inline void futex_wake(const futex_word* word, int scope = own_process) noexcept {
   (void)syscall(SYS_futex, word, FUTEX_WAKE | scope, 1, nullptr, nullptr, 0);
 }

@@ -57,14 +57,14 @@ inline void require(access_status s) {
   }
 }
 
-/// Both engines of a copy to the token's GPU from this one.
+/// Names both engines of a copy to the token's GPU from this one.
 struct peer_of {
   std::int32_t source = 0;
 };
 
 }  // namespace detail
 
-/// The meter of a job that has no budget; `budget_meter` is another.
+/// Is the meter of a job that has no budget; `budget_meter` is another.
 struct no_budget {
   static constexpr void check() noexcept {}
   static constexpr void enter_engine() noexcept {}
@@ -100,7 +100,7 @@ class engine_guard : public detail::claim_guard<engine_guard<Pool, Meter>, Pool>
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->contended(*this->claim_);
   }
-  /// Returns whether somebody should go first before the next operation of the same kind.
+  /// Returns whether another request should go first before the next operation of the same kind.
   [[nodiscard]] auto should_yield() const noexcept -> bool {
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->should_yield(*this->claim_);
@@ -160,7 +160,7 @@ class token_guard : public detail::claim_guard<token_guard<Pool, Meter>, Pool> {
   [[nodiscard]] auto lock(engine_kind kind, const std::stop_token& stop = {}) & -> engine {
     return obtain(kind, detail::no_deadline, stop);
   }
-  /// The engine of copies in this direction.
+  /// Acquires the engine of copies in this direction.
   [[nodiscard]] auto lock(copy_direction d, const std::stop_token& stop = {}) & -> engine {
     return obtain(d, detail::no_deadline, stop);
   }
@@ -169,11 +169,11 @@ class token_guard : public detail::claim_guard<token_guard<Pool, Meter>, Pool> {
                                     const std::stop_token& stop = {}) & -> engine {
     return obtain(kind, detail::deadline_at(time), stop);
   }
-  /// The engines of one step of a migration to the token's GPU, in one request.
+  /// Acquires the engines of one step of a migration to the token's GPU, in one request.
   [[nodiscard]] auto lock_migration(const engine_set& step, const std::stop_token& stop = {}) & -> engine {
     return obtain(step, detail::no_deadline, stop);
   }
-  /// Both engines of copies from that GPU of the pool to the token's. Error: the two are no peers.
+  /// Acquires both engines of copies from that GPU of the pool to the token's. Error: the two are no peers.
   [[nodiscard]] auto lock_peer_copy(std::int32_t source, const std::stop_token& stop = {}) & -> engine {
     return obtain(detail::peer_of{source}, detail::no_deadline, stop);
   }
@@ -251,11 +251,11 @@ class gpu_job : public detail::claim_guard<gpu_job<Pool>, Pool> {
   }
 };
 
-/// The GPUs of a cluster for threads: a job gets a token, which names a GPU, and with the token the GPU's engines, one
-/// at a time; only the copies of a migration take two. The types keep the order: an engine comes from a token, a token
-/// from a job that has had none.
-/// Error: `std::system_error`, as for `protocol_lock`, and `operation_not_permitted`, `invalid_argument` or
-/// `device_or_resource_busy` with a sentence for what `gpu_access` refuses.
+/// Offers the GPUs of a cluster to threads. A job gets a token, which names a GPU, and with the token the GPU's
+/// engines, one at a time; only the copies of a migration take two. The types keep the order: an engine comes from a
+/// token, a token from a job that has had none. Error: `std::system_error`, as for `protocol_lock`, and
+/// `operation_not_permitted`, `invalid_argument` or `device_or_resource_busy` with a sentence for what `gpu_access`
+/// refuses.
 template <LockingProtocol Protocol, GroupLock Engines, class Topology = gpu_topology<1, 1>>
 class gpu_pool final : public detail::lock_core<gpu_access<Protocol, Engines, Topology>> {
  public:
@@ -269,12 +269,12 @@ class gpu_pool final : public detail::lock_core<gpu_access<Protocol, Engines, To
   gpu_pool(lock_domain& domain, const token_map& map, const Protocol& protocol, const Topology& topology)
       : gpu_pool{&domain, access{map, protocol, topology}} {}
 
-  /// Of the calling thread, which can have one at a time in a pool.
+  /// Begins a job of the calling thread, which can have one at a time in a pool.
   [[nodiscard]] auto begin_job(const lock_call& call = {}) -> job {
     return {*this, core::begin(call, [](access& a, const lock_claim& c) { return a.begin_job(c.client); })};
   }
 
-  /// No job of the task (`lock_call::task`) will ask again: tells the protocol's heuristics.
+  /// Tells the protocol's heuristics that no job of the task (`lock_call::task`) will ask again.
   void task_exited(std::int32_t task)
     requires requires(Protocol p) { p.exited(task); }
   {
@@ -327,7 +327,7 @@ class gpu_pool final : public detail::lock_core<gpu_access<Protocol, Engines, To
     }
     return ask(a, c, topology.peer_copy_engines(peer.source, own));
   }
-  /// Asks for it and waits. False: not granted in time.
+  /// Asks for it and waits. Returns false if it was not granted in time.
   template <class What>
   auto obtain(lock_claim& c, const What& what, ticks deadline, const std::stop_token& stop) -> bool {
     core::check_owner(c);

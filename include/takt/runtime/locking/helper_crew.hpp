@@ -35,7 +35,7 @@ struct thread_scheduling {
   [[nodiscard]] friend auto operator==(const thread_scheduling&, const thread_scheduling&) noexcept -> bool = default;
 };
 
-/// The threads of a process. `schedule` is false where the system refuses.
+/// Holds for the threads of a process. `schedule` is false where the system refuses.
 template <class T>
 concept ProcessThreads = requires(T t, pid_t thread, const thread_scheduling& how) {
   { t.self() } -> std::same_as<pid_t>;
@@ -44,7 +44,7 @@ concept ProcessThreads = requires(T t, pid_t thread, const thread_scheduling& ho
   { t.schedule(thread, how) } -> std::same_as<bool>;
 };
 
-/// Those of this process, as Linux lists them.
+/// Lists the threads of this process, as Linux does.
 struct linux_threads {
   [[nodiscard]] static auto self() noexcept -> pid_t { return static_cast<pid_t>(syscall(SYS_gettid)); }
   [[nodiscard]] static auto all() -> std::vector<pid_t> {
@@ -66,9 +66,9 @@ struct linux_threads {
   }
 };
 
-/// Threads that a GPU runtime has started in this process, and the tasks whose jobs they serve. While a job waits for
-/// an operation on an engine that it holds, the helpers of its task run at its priority. Threads are found when a task
-/// takes helpers and at `look_for_threads`; until then a new one is nobody's.
+/// Knows threads that a GPU runtime has started in this process, and the tasks whose jobs they serve. While a job waits
+/// for an operation on an engine that it holds, the helpers of its task run at its priority. Threads are found when a
+/// task takes helpers and at `look_for_threads`; until then a new one helps no task.
 ///
 /// All functions may be called from any thread. Error: `std::system_error` with `resource_unavailable_try_again` for
 /// more threads than there is room for. Source: Elliott 2015, sections 3.2.5.2 and 3.3.5.
@@ -82,7 +82,7 @@ class helper_crew {
   auto operator=(const helper_crew&) -> helper_crew& = delete;
   ~helper_crew() = default;
 
-  /// The calling thread runs jobs, and so is nobody's helper any more.
+  /// The calling thread runs jobs, and so is no helper of a task any more.
   void run_jobs() {
     const std::lock_guard turn{mutex_};
     find_threads();
@@ -96,12 +96,12 @@ class helper_crew {
     register_job_thread();
     helpers_.take(task, scope);
   }
-  /// Those that have started become helpers of the task that wants those to come; those that have ended are forgotten.
+  /// Makes threads that have started helpers of the task that wants these; removes threads that have ended.
   void look_for_threads() {
     const std::lock_guard turn{mutex_};
     find_threads();
   }
-  /// The task of which a thread is a helper, or `helps_nobody`.
+  /// Returns the task of which a thread is a helper, or `helps_nobody`.
   [[nodiscard]] auto helped_by(pid_t thread) -> std::int32_t {
     const std::lock_guard turn{mutex_};
     return helpers_.helped_by(place_of(thread));
@@ -152,7 +152,7 @@ class helper_crew {
     }
   }
 
-  /// `MaxThreads` for a thread that is not known.
+  /// Returns `MaxThreads` for a thread that is not known.
   [[nodiscard]] auto place_of(pid_t thread) const noexcept -> std::size_t {
     return static_cast<std::size_t>(std::ranges::find(members_, thread, &member::thread) - members_.begin());
   }

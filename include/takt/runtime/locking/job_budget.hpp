@@ -40,7 +40,7 @@ struct thread_clocks {
   [[nodiscard]] static auto wall_time() noexcept -> ticks { return now(); }
 };
 
-/// A job has used more than its budget, and holds no engine.
+/// Is thrown when a job has used more than its budget, and holds no engine.
 class budget_exhausted : public std::runtime_error {
  public:
   budget_exhausted(duration budget, duration overrun)
@@ -54,17 +54,17 @@ class budget_exhausted : public std::runtime_error {
   duration overrun_;
 };
 
-/// Meters what a job may use on CPUs and GPU engines together, and what it has used: its thread's CPU time, and while
-/// it holds an engine the time that passes. Waiting for tokens and engines costs nothing, unless it is done busily. A
-/// budget that is used up to its end is not overrun.
+/// Meters what a job may use on CPUs and GPU engines together, and what it has used. That is its thread's CPU time and,
+/// while it holds an engine, the time that passes. Waiting for tokens and engines costs nothing, unless it is done
+/// busily. A budget that is used up to its end is not overrun.
 ///
-/// The overrun is told once, by an exception, and only from calls that are made without an engine: those of a
+/// The overrun is told once, by an exception, and only from calls without an engine. These are the calls of a
 /// `token_guard` with this meter, the release of an engine, `check`, and `budget_alarm::compute`, which it ends.
 /// Source: Elliott 2015, section 3.2.4.
 template <BudgetClock Clock = thread_clocks>
 class budget_meter {
  public:
-  /// Of a job of the calling thread, which alone uses it. Error: `std::invalid_argument` for less than 1 ns.
+  /// Meters a job of the calling thread, which alone uses it. Error: `std::invalid_argument` for less than 1 ns.
   explicit budget_meter(duration budget, const Clock& clock = {})
       : clock_{clock}, account_{takt::overrun_policy::signal, budget_of(budget)}, since_{clock_.cpu_time()} {}
   budget_meter(const budget_meter&) = delete;
@@ -84,7 +84,7 @@ class budget_meter {
     is_due_ = false;
     throw budget_exhausted{duration{account_.budget().refill}, duration{account_.overrun()}};
   }
-  /// As of the last call of this job.
+  /// Returns the account as of the last call of this job.
   [[nodiscard]] auto account() const noexcept -> const budget_account& { return account_; }
 
   /// The job has got an engine, or both of a peer-to-peer copy.
@@ -108,7 +108,7 @@ class budget_meter {
 
   [[nodiscard]] auto was_told() const noexcept -> bool { return account_.overrun() > 0 && !is_due_ && engines_ == 0; }
   [[nodiscard]] auto holds_engine() const noexcept -> bool { return engines_ > 0; }
-  /// On the clock that drains the budget. Pre: `check` has been called without anything after it.
+  /// Returns when the budget ends, on the clock that drains it. Pre: `check` has been called without anything after it.
   [[nodiscard]] auto overruns_at() const noexcept -> ticks { return later(since_, later(account_.budget().left, 1)); }
 
   [[nodiscard]] static auto budget_of(duration budget) -> job_budget {
@@ -136,15 +136,15 @@ class budget_meter {
   bool computes_ = false;  ///< within `budget_alarm::compute`
 };
 
-/// Code that may be left at any instruction, for good. What the compiler can see of it is that it throws nothing; the
-/// rest is a promise: while it runs it owns nothing (no object with a destructor, no lock, no guard) and calls nothing
+/// Holds for code that may be left at any instruction, for good. The compiler checks only that it throws nothing; the
+/// rest is a promise. While it runs it owns nothing (no object with a destructor, no lock, no guard). It calls nothing
 /// that allocates, locks or keeps a state. What it has written by then may be there or not, unless it is atomic.
 template <class F>
 concept Abandonable = std::is_nothrow_invocable_r_v<void, F&>;
 
 namespace detail {
 
-/// Nearer in time than this no timer is set: a thread that loses its CPU again and again is not kept busy by signals.
+/// No timer is set for less time: a thread that loses its CPU again and again is not kept busy by signals.
 inline constexpr ticks least_alarm = 50'000;
 
 /// One computation at a time of one thread.
@@ -186,7 +186,7 @@ inline void on_budget_signal(int /*signal*/) {
   errno = error;
 }
 
-/// Error: somebody else handles the signal.
+/// Error: the signal has another handler.
 inline void handle_budget_signal(int signal) {
   static std::mutex one_at_a_time;
   const std::lock_guard turn{one_at_a_time};
@@ -208,14 +208,14 @@ inline void handle_budget_signal(int signal) {
 
 }  // namespace detail
 
-/// Raises the overrun of a budget while its job computes: a timer signals the thread, the computation is left where it
-/// is, and `budget_exhausted` is raised in its caller, whose guards give back what they hold. While the job holds an
-/// engine the signal only sets `over`; the overrun is raised once the engine is free. Outside `compute` there is no
+/// Raises the overrun of a budget while its job computes. A timer signals the thread and the computation is left where
+/// it is. Then `budget_exhausted` is raised in its caller, whose guards give back what they hold. While the job holds
+/// an engine the signal only sets `over`; the overrun is raised once the engine is free. Outside `compute` there is no
 /// signal. Source: Elliott 2015, section 3.2.4 and figure 3.6.
 class budget_alarm {
  public:
-  /// Of the calling thread, which alone uses it; the meter outlives it. The first alarm installs the signal's handler
-  /// for the process. Error: `std::system_error`: the signal has a handler, or the system gives no timer.
+  /// Belongs to the calling thread, which alone uses it; the meter outlives it. The first alarm installs the signal's
+  /// handler for the process. Error: `std::system_error`: the signal has a handler, or the system gives no timer.
   explicit budget_alarm(budget_meter<>& meter, int signal = SIGRTMAX - 1) : meter_{&meter}, signal_{signal} {
     detail::handle_budget_signal(signal);
     sigevent event{};
@@ -247,11 +247,11 @@ class budget_alarm {
     run(f);
     meter_->check();
   }
-  /// For code under an engine, which is not left: whether the budget is used up.
+  /// Returns whether the budget is used up, for code under an engine, which is not left.
   [[nodiscard]] auto over() const noexcept -> bool { return computation_.over.load(std::memory_order_relaxed); }
 
  private:
-  /// From before a computation that may be left until after it, however it ends.
+  /// Lasts from before a computation that may be left until after it, however it ends.
   class scope {
    public:
     scope(budget_meter<>& meter, detail::budgeted_computation& c) noexcept : meter_{&meter}, computation_{&c} {
@@ -280,7 +280,7 @@ class budget_alarm {
     (void)pthread_sigmask(how, &ours, &before);
     return sigismember(&before, signal_) == 1;
   }
-  /// A function of its own, so that a jump back finds nothing that has changed.
+  /// Is a function of its own, so that a jump back finds nothing that has changed.
   template <class F>
   [[gnu::noinline]] void run(F& f) {
     const scope s{*meter_, computation_};

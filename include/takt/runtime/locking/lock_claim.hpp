@@ -71,9 +71,9 @@ class any_lock {
 
 enum class turn : std::uint32_t { waiting, granted, stopped };  // NOLINT(performance-enum-size): a futex word
 
-/// One thread's request to one lock, from before it is issued until it is complete. The first members are
-/// the owner's, and constant while the lock knows of the claim; the other members belong to whoever has the domain's
-/// mutex.
+/// One thread's request to one lock, from before it is issued until it is complete. The first members are the
+/// owner's, and constant while the lock knows of the claim; the other members belong to the thread that has the
+/// domain's mutex.
 struct lock_claim {
   any_lock* lock = nullptr;
   thread_record* owner = nullptr;
@@ -86,7 +86,7 @@ struct lock_claim {
   futex_word turn{};
 };
 
-/// A thread as its locks see it. Lives as long as the thread.
+/// Is a thread as its locks see it. It lives as long as the thread.
 struct thread_record {
   bool known = false;
   pid_t id = 0;
@@ -122,7 +122,7 @@ struct thread_record {
 
 inline constinit thread_local thread_record this_thread{};
 
-/// At the end of a thread, whatever ends it: gives back what it still holds.
+/// Gives back what a thread still holds when it ends, whatever ends it.
 class end_of_thread {
  public:
   end_of_thread() noexcept = default;
@@ -173,7 +173,7 @@ inline void thread_record::refuse() {
   return call.priority != priority_of_thread ? call.priority : -std::int64_t{this_thread.priority};
 }
 
-/// A span in nanoseconds, or a little longer; the first or the last number where it does not fit. No number is 0.
+/// Returns a span in nanoseconds, or a little longer; the first or last number where it does not fit, never 0.
 template <class Rep, class Period>
 [[nodiscard]] constexpr auto saturated(const std::chrono::duration<Rep, Period>& span) noexcept -> ticks {
   using unit = std::ratio_divide<Period, std::nano>;
@@ -199,13 +199,13 @@ template <class Rep, class Period>
   }
 }
 
-/// The instant of `now()` that is a span away; at once where that is negative, and never where it does not fit.
+/// Returns the instant of `now()` that is a span away; at once where that is negative, never where it does not fit.
 template <class Rep, class Period>
 [[nodiscard]] auto deadline_in(const std::chrono::duration<Rep, Period>& span) -> ticks {
   return later(now(), std::max<ticks>(0, saturated(span)));
 }
-/// The instant of `now()` at which a time of any clock comes, or a little later; 0 for all that have come, and
-/// `no_deadline` for those beyond what `ticks` hold.
+/// Returns the instant of `now()` at which a time of any clock comes, or a little later. It is 0 for all that have
+/// come, and `no_deadline` for those beyond what `ticks` hold.
 template <class Clock, class Duration>
 [[nodiscard]] auto deadline_at(const std::chrono::time_point<Clock, Duration>& t) -> ticks {
   const ticks wanted = saturated(t.time_since_epoch());
@@ -222,7 +222,7 @@ template <class Clock, class Duration>
   std::abort();
 }
 
-/// Where an error cannot be reported any more: in destructors and at the end of a thread.
+/// Makes a call whose error cannot be reported any more: in destructors and at the end of a thread.
 template <class Call>
 void or_terminate(Call call) noexcept {
   try {
@@ -235,7 +235,7 @@ void or_terminate(Call call) noexcept {
 }
 
 /// Suspends the calling thread until its claim is granted, the deadline has passed or a stop was requested. False: not
-/// granted so far; what counts is another look within a turn.
+/// granted so far; only another look within a turn is final.
 [[nodiscard]] inline auto suspend(lock_claim& c, ticks deadline, const std::stop_token& stop) -> bool {
   constexpr auto waiting = static_cast<std::uint32_t>(turn::waiting);
   const std::stop_callback on_stop{stop, [&c] {

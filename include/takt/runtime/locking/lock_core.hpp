@@ -53,7 +53,7 @@ class lock_core : public any_lock {
     if (!idle()) { terminate("takt: a lock is destroyed while threads hold it or wait for it"); }
   }
 
-  /// A claim of the calling thread. Error: it has too many.
+  /// Makes a claim of the calling thread. Error: it has too many.
   [[nodiscard]] auto prepare(const lock_call& call) -> lock_claim& {
     lock_claim& c = this_thread.take();
     c.lock = this;
@@ -88,7 +88,7 @@ class lock_core : public any_lock {
     used_.insert(static_cast<std::uint32_t>(client));
     claims_[index(client)] = &c;
   }
-  /// A new claim whose job begins with `start(machine, claim)`, of which nothing is undone. Error: as for `admit_new`.
+  /// Makes a new claim whose job begins with `start(machine, claim)`, which is not undone. Error: as for `admit_new`.
   template <class Start>
   [[nodiscard]] auto begin(const lock_call& call, Start start) -> lock_claim& {
     lock_claim& c = prepare(call);

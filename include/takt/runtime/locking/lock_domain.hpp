@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Says whether those who keep others waiting get the others' scheduling priority.
+/// Says whether jobs that keep others waiting get the others' scheduling priority.
 enum class inheritance : std::uint8_t { if_permitted, off };
 
 namespace detail {
@@ -52,14 +52,14 @@ struct earlier_requests {
 
 }  // namespace detail
 
-/// Locks that threads hold at the same time, one within another, belong to one domain: it passes priorities along
-/// chains of waiting through all of them, finds waits that would close a circle, and has the one short mutex behind
-/// which the locks' state machines change. A lock without a domain gets one of its own. Must outlive its locks.
+/// Locks that threads hold at the same time, one within another, belong to one domain. It passes priorities along
+/// chains of waiting through all of them, and finds waits that would close a circle. It has the one short mutex for
+/// changes of the locks' state machines. A lock without a domain gets one of its own. Must outlive its locks.
 class lock_domain {
  public:
   static constexpr std::size_t max_threads = 128;  ///< that wait, are waited for, or have met another at a lock
 
-  /// Off where `wanted` is unknown.
+  /// Makes a domain; inheritance is off where `wanted` is unknown.
   explicit lock_domain(inheritance wanted = inheritance::if_permitted, detail::earlier_requests before = {}) noexcept
       : inherits_{detail::may_inherit(wanted) && detail::may_raise_priorities()}, arrivals_{before.count} {}
   lock_domain(const lock_domain&) = delete;
@@ -102,9 +102,9 @@ namespace detail {
   return sched_setscheduler(t.id, policy, &parameters) == 0;
 }
 
-/// The calling thread's turn to change the locks of a domain. Whoever gets something is woken at its end, outside the
-/// mutex unless the calling thread is about to lose an inherited priority: then before, so that nobody of middle
-/// priority can come between.
+/// Is the calling thread's turn to change the locks of a domain. A thread that gets something is woken at its end,
+/// outside the mutex, unless the calling thread is about to lose an inherited priority. Then it is woken before, so
+/// that no thread of middle priority runs in between.
 class domain_turn {
  public:
   explicit domain_turn(lock_domain& d) noexcept : domain_{&d} { d.mutex_.lock(); }
@@ -159,7 +159,7 @@ class domain_turn {
     while (domain_->top_ > 0 && domain_->members_[domain_->top_ - 1].thread == nullptr) { --domain_->top_; }
   }
 
-  /// Because of this claim, `heir` runs at least at the priority of the claim's thread; -1: nobody does. False: that
+  /// Because of this claim, `heir` runs at least at the priority of the claim's thread; -1: no thread does. False: that
   /// would close a circle.
   auto link(lock_claim& c, priority_node heir) -> bool {
     if (heir < 0 || heir == c.node) { return true; }
@@ -214,7 +214,7 @@ class domain_turn {
     for (const lock_claim* c = m.claims; c != nullptr; c = c->next) { best = std::min(best, c->request.priority); }
     return best;
   }
-  /// Threads that nobody waits for, and that wait for nobody, are left out of the graph.
+  /// Leaves threads out of the graph that wait for no thread and that no thread waits for.
   void be_linked(priority_node n) noexcept {
     auto& m = domain_->members_[static_cast<std::size_t>(n)];
     if (m.is_linked) { return; }

@@ -48,13 +48,13 @@ class lock_name_error : public std::invalid_argument {
   name_fault fault_;
 };
 
-/// Locks and pools by name, so that parts of a program that know nothing of each other share them. A lock lives as long
-/// as somebody has it; then its name is free again. All functions may be called from any thread.
-/// Source: Elliott 2015, section 3.3.5, where names join processes: here they join the threads of one.
+/// Holds locks and pools by name, so that separate parts of a program share them. A lock lives as long as some part has
+/// it; then its name is free again. All functions may be called from any thread. Source: Elliott 2015, section 3.3.5,
+/// where names join processes: here they join the threads of one.
 class lock_registry {
  public:
-  /// Makes a lock from the arguments. Whoever gets it keeps it for longer than its guards.
-  /// Error: `lock_name_error` with `empty` or `taken`; what the constructor throws.
+  /// Makes a lock from the arguments. The caller keeps it for longer than its guards. Error: `lock_name_error` with
+  /// `empty` or `taken`; what the constructor throws.
   template <class Lock, class... Arguments>
   [[nodiscard]] auto create(std::string_view name, Arguments&&... arguments) -> std::shared_ptr<Lock> {
     if (name.empty()) { refuse(name_fault::empty, name); }
@@ -106,13 +106,13 @@ class lock_registry {
   std::map<std::string, named, std::less<>> locks_;
 };
 
-/// The registry that all parts of the program share.
+/// Returns the registry that all parts of the program share.
 [[nodiscard]] inline auto process_locks() -> lock_registry& {
   static lock_registry all;
   return all;
 }
 
-/// Which GPUs a pool has and how they are shared.
+/// Says which GPUs a pool has and how they are shared.
 template <class Topology>
 struct gpu_pool_description {
   Topology topology{};                  ///< of the pool's GPUs alone
@@ -125,7 +125,7 @@ struct gpu_pool_description {
 
 enum class pool_field : std::uint8_t { topology, devices, tokens_per_gpu, queue_limit, cpus, layout, gpu };
 
-/// A description that is no pool, or a GPU that is not in one. The sentence has field, value and what is allowed.
+/// Is thrown for a description that is no pool, or a GPU that is not in one. It names field, value and what is allowed.
 class pool_error : public std::invalid_argument {
  public:
   pool_error(pool_field f, const std::string& field, std::int64_t value, const std::string& allowed)

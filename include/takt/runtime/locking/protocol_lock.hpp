@@ -67,17 +67,17 @@ class held : public detail::claim_guard<held<Lock>, Lock> {
   }
   ~held() = default;
 
-  /// Which of the k units. Pre: held, as for the other queries.
+  /// Returns which of the k units it is. Pre: held, as for the other queries.
   [[nodiscard]] auto replica() const noexcept -> replica_id {
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->replica(*this->claim_);
   }
-  /// Returns whether somebody waits for what is held.
+  /// Returns whether a request waits for what is held.
   [[nodiscard]] auto contended() const noexcept -> bool {
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->contended(*this->claim_);
   }
-  /// Returns whether somebody should go first before the next critical section of the same kind.
+  /// Returns whether another request should go first before the next critical section of the same kind.
   [[nodiscard]] auto should_yield() const noexcept -> bool {
     TAKT_EXPECTS(this->claim_ != nullptr);
     return this->owner_->should_yield(*this->claim_);
@@ -99,18 +99,18 @@ class held : public detail::claim_guard<held<Lock>, Lock> {
   static void give_back(Lock& lock, detail::lock_claim& claim) { lock.release(claim); }
 };
 
-/// A locking protocol for threads: the state machine behind the short mutex of its domain, waiters suspended until it
-/// is their turn. Whoever comes to a lock that nobody uses takes it by one atomic exchange; the state machine hears of
-/// the first request when a second one comes. `lock` is one over k units; a `lock_group` has mutexes, of which threads
-/// acquire several in one step as seen by all others: without deadlock, in whatever order `Wanted` names them.
+/// Offers a locking protocol to threads: the state machine behind the short mutex of its domain, waiters suspended
+/// until it is their turn. A thread that comes to an unused lock takes it by one atomic exchange; the state machine
+/// hears of the first request when a second one comes. `lock` is one over k units. A `lock_group` has mutexes, of which
+/// threads acquire several in one step as seen by all others: without deadlock, in whatever order `Wanted` names them.
 ///
 /// A `lock` works with `std::unique_lock`, `std::lock_guard` and `std::scoped_lock`; with k > 1, too, `unlock` gives
-/// back what the calling thread holds. What a thread holds when it ends is given back and counted.
-/// Error: `std::system_error` with `operation_not_permitted` where another thread or nobody holds the lock,
-/// `resource_deadlock_would_occur` where the thread holds it already or its wait would close a circle,
-/// `resource_unavailable_try_again` where there are more threads than the protocol or the domain has room for, or the
-/// thread has more than `max_claims` locks, and `invalid_argument` for a list that names no lock of a group, one twice,
-/// or an unknown one. A lock that is destroyed in use ends the program with a sentence.
+/// back what the calling thread holds. What a thread holds when it ends is given back and counted. Error:
+/// `std::system_error`. It has `operation_not_permitted` where another thread or nobody holds the lock. It has
+/// `resource_deadlock_would_occur` where the thread holds it already or its wait would close a circle. It has
+/// `resource_unavailable_try_again` where the protocol or the domain has no room for more threads, or the thread has
+/// more than `max_claims` locks. It has `invalid_argument` for a list that names no lock of a group, one twice, or an
+/// unknown one. A lock that is destroyed in use ends the program with a sentence.
 template <class Machine, class... Wanted>
 class protocol_lock final : public detail::lock_core<Machine> {
  public:
@@ -133,7 +133,7 @@ class protocol_lock final : public detail::lock_core<Machine> {
   [[nodiscard]] auto acquire(const std::stop_token& stop, const Wanted&... wanted, const lock_call& call = {}) -> hold {
     return hold_of(claim(wanted..., call, detail::no_deadline, stop));
   }
-  /// Nothing is held, and nobody has noticed, when the request would have to wait.
+  /// Nothing is held, and no thread has noticed, when the request would have to wait.
   [[nodiscard]] auto try_acquire(const Wanted&... wanted, const lock_call& call = {}) -> hold {
     return hold_of(try_claim(wanted..., call));
   }

@@ -15,12 +15,12 @@
 
 namespace takt::inline TAKT_ABI::simulation::detail {
 
-/// A job, by task and number.
+/// Names a job, by task and number.
 struct job_name {
   std::uint32_t task = 0;
   std::size_t number = 0;
 };
-/// Holds what has become of it.
+/// Holds how far a job has come.
 struct graph_job_progress {
   enum class stage_of_job : std::uint8_t { waits, is_due, runs };
   ticks nominal = 0;
@@ -61,7 +61,7 @@ struct appointment {
   bool of_guard = false;
 };
 
-/// The first one first.
+/// Gives the earliest appointment first.
 class job_agenda {
  public:
   void reserve(std::size_t most) { heap_.reserve(most); }

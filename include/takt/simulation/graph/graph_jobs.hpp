@@ -36,7 +36,7 @@ class graph_jobs {
   using table_type = visit_table<MaxSteps, MaxSteps>;
   using releases_type = std::vector<std::vector<ticks>>;
 
-  /// Instants beyond, and more work than this, do not fit.
+  /// Instants beyond this, and more work than this, do not fit.
   static constexpr ticks longest_run = job_points::largest;
   /// All arguments outlive it.
   graph_jobs(const graph_workload<ticks>& work, const releases_type& releases, const graph_options& options,
@@ -132,7 +132,7 @@ class graph_jobs {
     begin_step(s.who);
   }
 
-  /// For the slices of an engine. Without a recorder nobody hears them.
+  /// Returns the sink for the slices of an engine. Without a recorder they are not kept.
   [[nodiscard]] auto sink() -> slice_sink {
     if constexpr (std::same_as<const Recorder, const no_trace>) { return {}; }
     return {this, [](void* own, client place, std::int32_t unit, ticks from, ticks to) {
@@ -163,7 +163,7 @@ class graph_jobs {
   [[nodiscard]] auto step_of(std::size_t task, std::size_t at) const -> const graph_step<ticks>& {
     return work_->steps[work_->tasks[task].first_step + at];
   }
-  /// Once the clock says so much. Of an instant that lies beyond what fits, the run fails.
+  /// Remembers what is due once the clock has reached `clock`. If that instant does not fit, the run fails.
   void meet(ticks clock, const name& who, bool of_guard) {
     const ticks time = clock_.worked(clock);
     if (time > longest_run) { return fail(model_fault::time_overflow); }

@@ -28,8 +28,8 @@ struct graph_options {
   bool boost_signals = false;
   std::vector<stall> stalls{};  ///< ascending and apart
   late_handling on_late = late_handling::catch_up;
-  /// By graph: invocations that can be under way at once, and whose jobs wait for the room until then; 0, and for those
-  /// beyond its end: any number. What is limited or dropped has no tasks without a clock.
+  /// Says for each graph how many invocations can be under way at once; jobs of others wait for the room. 0, or no
+  /// entry, means any number. What is limited or dropped has no tasks without a clock.
   std::vector<std::int64_t> room{};
   std::vector<ticks> deadlines{};  ///< by graph, from an invocation to each end of a sink, for traces; 0: none
 };
@@ -73,7 +73,7 @@ class random_lengths {
 static_assert(StepLengths<full_lengths, ticks>);
 static_assert(StepLengths<random_lengths, ticks>);
 
-/// The worst of a task's jobs that have ended; 0 without any, as earlier ends than the release count as 0.
+/// The worst response of a task's jobs that have ended; 0 without any, as ends before the release count as 0.
 template <ExactNumber Number>
 struct graph_task_outcome {
   std::int64_t jobs = 0;
@@ -86,7 +86,7 @@ template <ExactNumber Number>
 struct graph_result {
   model_fault fault = model_fault::none;
   Number end{};
-  /// By graph and invocation that was made, to the last end of a sink.
+  /// By graph and invocation that was made: the time until the last end of a sink.
   std::vector<std::vector<Number>> responses;
   std::vector<std::vector<Number>> invoked;       ///< by clock, when those that were made had been released
   std::vector<std::int64_t> dropped;              ///< by clock, invocations that were not made

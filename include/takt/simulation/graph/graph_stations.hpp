@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// Blocks on an SM for which there is room, on average over the SMs.
+/// There is room for so many blocks on an SM, on average over the SMs.
 inline constexpr std::size_t simulated_blocks_per_sm = 64;
 
 [[nodiscard]] inline auto can_run(const gpu_shape& gpu, const queued_kernel& k) -> bool {

@@ -39,10 +39,10 @@ struct graph_task {
   std::size_t first_step = 0;
   std::size_t steps = 0;
   std::int32_t cluster = 0;
-  /// So many of the oldest unfinished jobs may run; `unrestricted_parallelism`: all.
+  /// So many of the oldest unfinished jobs may run; with `unrestricted_parallelism` all may.
   std::int64_t parallelism = unrestricted_parallelism;
-  /// Job j is nominally released `offset` after invocation j of this clock. A task without one is so when its tokens
-  /// are there, but not before `period` after the nominal release before.
+  /// Job j is nominally released `offset` after invocation j of this clock. A job without a clock is released when its
+  /// tokens are there, but not before `period` after the nominal release before.
   std::int32_t clock = no_clock;
   Number period{};
   Number offset{};
@@ -51,8 +51,8 @@ struct graph_task {
   bool is_sink = false;  ///< its ends are ends of the graph
 };
 
-/// Job j of `to` waits for job j - `lag` of `from`. With `produce` set it waits for tokens instead: each job of `from`
-/// adds `produce`, `lag` are there at the start, a job of `to` takes `consume` and starts with at least `threshold`.
+/// Job j of `to` waits for job j - `lag` of `from`, or, with `produce` set, for tokens: `lag` are there at the start,
+/// and each job of `from` adds `produce`. A job of `to` takes `consume` and starts with at least `threshold`.
 struct graph_dependency {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -148,7 +148,7 @@ template <ExactNumber Number, class Table, class Order, class TaskOf>
   }
   return out;
 }
-/// All nodes as they stand.
+/// Makes a workload of all nodes as they are.
 template <class Table>
 [[nodiscard]] auto nodes_in_order(const Table& table) -> std::vector<std::uint32_t> {
   std::vector<std::uint32_t> out(table.nodes.size());

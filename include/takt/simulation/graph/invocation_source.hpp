@@ -15,8 +15,8 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// Makes invocations of clocks from their releases: each as soon as it is released and, where invocations of the clock
-/// are limited, has room. What becomes of those that are late is chosen.
+/// Makes invocations of clocks from their releases. Each is made as soon as it is released and, where invocations of
+/// the clock are limited, has room. What becomes of those that are late is chosen.
 class invocation_source {
  public:
   using releases_type = std::vector<std::vector<ticks>>;
@@ -51,7 +51,7 @@ class invocation_source {
     }
     return out;
   }
-  /// Makes what may be made now, one after the other: `made(clock, number)`; and says `dropped(clock)`.
+  /// Makes what may be made now, in order: `made(clock, number)` for each, and `dropped(clock)` for those dropped.
   template <class Made, class Dropped>
   void make(ticks now, const Made& made, const Dropped& dropped) {
     for (std::size_t c = 0; c < clocks_.size(); ++c) {
@@ -73,7 +73,7 @@ class invocation_source {
       }
     }
   }
-  /// A job of an invocation has ended. True if there is room for one that waits.
+  /// Notes that a job of an invocation has ended. Returns true if there is room for one that waits.
   [[nodiscard]] auto ended(std::size_t of_clock, std::size_t number) -> bool {
     clock& own = clocks_[of_clock];
     if (own.room == 0) { return false; }

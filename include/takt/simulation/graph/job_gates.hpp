@@ -18,16 +18,16 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// Holds what the jobs of a workload wait for. One is ready once its invocation, the jobs or tokens before it and,
-/// without a clock, the job before it are there; it may start once it is its turn among the jobs of its task, and
-/// nothing feeds back. A job is known by its position among all jobs.
+/// Holds what the jobs of a workload wait for. A job is ready once its invocation, the jobs or tokens before it and,
+/// without a clock, the job before it are there. It may start once it is its turn in its task, and nothing feeds back.
+/// A job is known by its position among all jobs.
 class job_gates {
  public:
   /// More jobs than this are refused.
   static constexpr std::size_t max_jobs = std::size_t{1} << 24U;
 
-  /// False when the workload has no run: a task that nothing releases, tokens that multiply without end, counts that
-  /// are not positive, names out of range. Pre: clocks of tasks are below `invocations.size()`; it outlives this.
+  /// Returns false when the workload has no run: a task that nothing releases, tokens that multiply without end, counts
+  /// that are not positive, names out of range. Pre: clocks of tasks are below `invocations.size()`; it outlives this.
   [[nodiscard]] auto set_up(const graph_workload<ticks>& w, const std::vector<std::vector<ticks>>& invocations)
       -> bool {
     TAKT_EXPECTS(std::ranges::all_of(w.tasks, [&](const auto& t) {
@@ -67,7 +67,7 @@ class job_gates {
     const bool in_turn = p == unrestricted_parallelism || number < tasks_[task].ended + static_cast<std::size_t>(p);
     return in_turn && passes(task, number, true);
   }
-  /// One invocation more of a task, or one more job of it without a clock that was ready.
+  /// Counts one more invocation of a task, or one more job without a clock that was ready.
   void come(std::size_t task) noexcept { ++tasks_[task].come; }
   /// Calls `wake(task, number)` for each job that may have waited for the end of this one.
   template <class F>
@@ -108,7 +108,7 @@ class job_gates {
     });
   }
 
-  /// Jobs that an edge lets its consumer have, of so many of its producer.
+  /// Returns how many jobs an edge lets its consumer have, after so many jobs of its producer.
   [[nodiscard]] static auto supplied(const graph_dependency& e, std::size_t produced) -> std::size_t {
     if (e.produce == 0) { return produced + static_cast<std::size_t>(e.lag); }
     const std::int64_t tokens = e.lag + e.produce * static_cast<std::int64_t>(produced);
@@ -180,7 +180,7 @@ class job_points {
     }
     return model_fault::none;
   }
-  /// False where it does not fit.
+  /// Returns false where it does not fit.
   [[nodiscard]] auto point(std::size_t task, ticks nominal, ticks& out) const -> bool {
     return checked_multiply(nominal, parts_, out) && checked_add(out, points_[task], out) && -largest < out &&
            out < largest;

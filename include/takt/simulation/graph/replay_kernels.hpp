@@ -39,8 +39,8 @@ struct kernel_replay {
   }
 };
 
-/// Looks on without a word. An observer is told of each kernel that has entered the queue, with its position, and of
-/// the end of each instant, when all blocks that can start have started.
+/// Ignores everything. An observer is told of each kernel that has entered the queue, with its position, and of the end
+/// of each instant, when all blocks that can start have started.
 struct no_gpu_observer {
   template <class Server>
   void enqueued(ticks /*now*/, std::size_t /*position*/, const Server& /*gpu*/) const {}
@@ -130,10 +130,10 @@ struct queue_claims {
   ticks backlog = 0;               ///< Lemma 2
 };
 
-/// Holds the queue against its claims while it runs: at each instant every SM has at most H_max - h idle threads (busy)
-/// or some SM has H_max (non-busy), never both or neither; while non-busy, no block waits and the unfinished work is at
-/// most the carry-in; when a kernel enters, it is at most the backlog. Observes replays.
-/// Source: Yang et al. 2018, definition 3 and lemmas 1 and 2, the latter with <= instead of <.
+/// Checks the claims about the queue while it runs. At each instant every SM has at most H_max - h idle threads (busy)
+/// or some SM has H_max (non-busy), never both or neither. While non-busy, no block waits and unfinished work is at
+/// most the carry-in. It is at most the backlog when a kernel enters. Observes replays. Source: Yang et al. 2018,
+/// definition 3 and lemmas 1 and 2, the latter with <= instead of <.
 class lemma_checks {
  public:
   constexpr explicit lemma_checks(const queue_claims& claims) : claims_{claims} {}
@@ -167,7 +167,7 @@ class lemma_checks {
   [[nodiscard]] auto class_violations() const noexcept -> std::uint64_t { return class_violations_; }
   [[nodiscard]] auto carry_in_violations() const noexcept -> std::uint64_t { return carry_in_violations_; }
   [[nodiscard]] auto backlog_violations() const noexcept -> std::uint64_t { return backlog_violations_; }
-  /// Unfinished work that was seen, at most.
+  /// Returns the most unfinished work that was seen.
   [[nodiscard]] auto worst_backlog() const -> ticks { return worst_backlog_; }
 
  private:

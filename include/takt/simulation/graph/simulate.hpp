@@ -44,12 +44,12 @@ namespace simulation {
 
 /// SMs of a GPU on which graphs are simulated.
 inline constexpr std::int32_t most_simulated_sms = 1024;
-/// Steps of nodes under way there at once.
+/// So many steps of nodes may be under way there at once.
 inline constexpr std::size_t most_simulated_steps = 2048;
 
 namespace detail {
 
-/// Of shortest times nothing is known: they count as one tick.
+/// Uses one tick as the shortest time of a step, since nothing is known of it.
 struct bounded_lengths {
   execution_times execution = execution_times::upper;
   random_lengths random{1};
@@ -78,8 +78,8 @@ template <class Table, std::size_t N, std::size_t V>
   return {};
 }
 
-/// The invocations of each graph. Adversarial ones begin all at once or somewhere in their periods, and come as soon as
-/// these allow.
+/// Returns the invocations of each graph. Adversarial ones begin all at once or somewhere in their periods, and come as
+/// soon as these allow.
 template <class Table>
 [[nodiscard]] auto invocations_of(const Table& table, const simulation_options& o) -> invocations<ticks> {
   if (!is_adversarial(o.releases)) { return release_times(table.graphs, o); }
@@ -93,7 +93,7 @@ template <class Table>
   return out;
 }
 
-/// Invocations of each graph that a run under the plan has room for; 0 if the plan does not say.
+/// Returns how many invocations of each graph a run under the plan has room for; 0 if the plan does not say.
 template <class Refined, std::size_t N, std::size_t V>
 [[nodiscard]] auto room_of_graphs(const Refined& refined, const plan<N, V>& p) -> std::vector<std::int64_t> {
   std::vector<std::int64_t> out(refined.graphs.size(), 0);
@@ -189,9 +189,9 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
 }  // namespace simulation
 
 /// Lets graphs run on a platform in virtual time, every node of the refined graphs as a task of its own, and tells
-/// `recorder` what happens to the nodes. The plan says how long after its invocation a node is nominally released,
-/// which it must, and how many jobs of it can be under way, if that is limited; the rules of the processors give the
-/// priority points. Adversarial releases also let nodes start as soon as what they wait for is there.
+/// `recorder` what happens to the nodes. The plan must say how long after its invocation a node is nominally released.
+/// It says how many jobs of a node can be under way, if that is limited. The rules of the processors give the priority
+/// points. Adversarial releases also let nodes start as soon as what they wait for is there.
 ///
 /// All invocations before the horizon run to their ends. With stalls, or where what is late may be dropped, as many can
 /// be under way as a run under the plan has room for. The deadlines of the options decide what is a miss. The same

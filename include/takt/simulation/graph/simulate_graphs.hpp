@@ -82,7 +82,7 @@ namespace detail {
 inline constexpr std::size_t few_steps = 64;
 inline constexpr std::size_t few_sms = 16;
 
-/// Jobs of a workload at most; of tasks that tokens release nobody knows. Pre: `check_graph_workload`.
+/// Returns the most jobs of a workload; `max_jobs` where tokens alone release a task. Pre: `check_graph_workload`.
 [[nodiscard]] inline auto most_jobs(const graph_workload<ticks>& w, const invocations<ticks>& releases) -> std::size_t {
   std::size_t out = 0;
   for (const auto& t : w.tasks) {
@@ -96,9 +96,9 @@ inline constexpr std::size_t few_sms = 16;
 }  // namespace detail
 
 /// Runs all jobs of all invocations on the engine to their ends. Order within one instant: CPU time and blocks that are
-/// due end; invocations are released; everything that this makes active becomes so; new kernels and copies enter their
-/// queues by graph, number of the job and task; blocks start; CPUs are handed out. The same arguments give the same
-/// result everywhere. `recorder` hears of slices and marks; slices of blocks that share an SM overlap.
+/// due end; invocations are released; everything that this makes active becomes so. Then new kernels and copies enter
+/// their queues by graph, number of the job and task; blocks start; CPUs are handed out. The same arguments give the
+/// same result everywhere. `recorder` hears of slices and marks; slices of blocks that share an SM overlap.
 ///
 /// At most MaxSteps steps can be under way at once, else `too_many_jobs`; MaxSms SMs have room for `blocks_per_sm`
 /// blocks on average. Cost: see `host::engine`. Memory for all jobs, wherever they may wait, is taken before the first

@@ -9,8 +9,8 @@
 #include <takt/systems/accelerators/analysis/harmonic_edf.hpp>
 #include <takt/systems/accelerators/analysis/slot_periodic_edf.hpp>
 
-/// Tests as Zahaf and Lipari 2020 print them, with typing errors repaired and nothing else. They accept sets that miss
-/// deadlines, see docs/errata.md.
+/// Holds tests as Zahaf and Lipari 2020 print them, with typing errors repaired and nothing else. They accept sets that
+/// miss deadlines, see docs/errata.md.
 namespace takt::inline TAKT_ABI::analysis::as_published {
 
 /// Lemma 1: blockers up to task n - PL - 1 in deadline order, and one charge per prefix of the tasks instead of one per
@@ -60,7 +60,7 @@ template <class Number, std::size_t MaxTasks>
   return {.status = verdict_status::schedulable};
 }
 
-/// Theorem 4: a job that finds no slot time at all is forgotten.
+/// Applies theorem 4, which leaves out a job that finds no slot time at all.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_abstraction_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
@@ -68,7 +68,7 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
   return analysis::detail::abstraction_edf<Report, MaxChunks, analysis::detail::starved_jobs::drop>(part, slot);
 }
 
-/// Definition 3, which does not look at the deadline. Pre: neither has a fault, budget > 0.
+/// Applies definition 3, which does not look at the deadline. Pre: neither has a fault, budget > 0.
 template <ExactFraction Number>
 [[nodiscard]] constexpr auto convert_harmonic(const accelerator_task<Number>& t, const slot_reservation<Number>& slot)
     -> harmonic_conversion<Number> {

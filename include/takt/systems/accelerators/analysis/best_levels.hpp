@@ -8,15 +8,15 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A number of preemption levels to use, and its verdict.
+/// Holds a number of preemption levels to use, and its verdict.
 template <ExactNumber Number>
 struct level_choice {
   std::int32_t levels = 0;  ///< 0: none is proven
   edf_verdict<Number> verdict{};
 };
 
-/// Among the numbers of levels that the hardware has, the one with the most slack at its tightest window under EDF; of
-/// equals the least. More levels are not always better: with one level no preemption is paid for.
+/// Returns the number of levels, of those that the hardware has, with the most slack at its tightest window under EDF;
+/// of equals the least. More levels are not always better: with one level no preemption is paid for.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto best_levels(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                          const accelerator_record& accelerator,

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A stretch of slot time within the life of one job.
+/// Describes a stretch of slot time within the life of one job.
 template <ExactNumber Number>
 struct chunk {
   Number offset{};  ///< since the first release
@@ -26,8 +26,8 @@ enum class chunk_status : std::uint8_t {
 
 inline constexpr std::size_t default_max_chunks = 256;
 
-/// Where the jobs of a strictly periodic task, the first released with the slot table, find slot time, over the least
-/// common multiple of both periods.
+/// Says where the jobs of a strictly periodic task, the first released with the slot table, find slot time. It covers
+/// the least common multiple of both periods.
 template <ExactNumber Number, std::size_t MaxChunks = default_max_chunks>
 struct chunk_graph {
   Number pattern{};          ///< after which everything repeats
@@ -37,9 +37,9 @@ struct chunk_graph {
   inline_vector<chunk<Number>, MaxChunks> chunks;  ///< by job, then by time
 };
 
-/// All chunks of a task in a slot. Source: Zahaf and Lipari 2020, Algorithm 1, with its loop bound, the slot that
-/// crosses the edge of the pattern and starved jobs repaired. Pre: neither has a fault, budget > 0. Cost: one step per
-/// slot and job.
+/// Returns all chunks of a task in a slot. Source: Zahaf and Lipari 2020, Algorithm 1, with its loop bound, the slot
+/// that crosses the edge of the pattern and starved jobs repaired. Pre: neither has a fault, budget > 0. Cost: one step
+/// per slot and job.
 template <std::size_t MaxChunks = default_max_chunks, class Number>
 [[nodiscard]] constexpr auto make_chunk_graph(const accelerator_task<Number>& task,
                                               const slot_reservation<Number>& slot) -> chunk_graph<Number, MaxChunks> {
@@ -82,7 +82,7 @@ template <std::size_t MaxChunks = default_max_chunks, class Number>
   return out;
 }
 
-/// The longest chunk of each job, the earliest of equals. Source: Zahaf and Lipari 2020, Definition 1.
+/// Returns the longest chunk of each job, the earliest of equals. Source: Zahaf and Lipari 2020, Definition 1.
 template <class Number, std::size_t MaxChunks>
 [[nodiscard]] constexpr auto longest_chunks(const chunk_graph<Number, MaxChunks>& graph)
     -> chunk_graph<Number, MaxChunks> {
@@ -103,7 +103,7 @@ template <class Number, std::size_t MaxChunks>
   return out;
 }
 
-/// A sporadic task on a processor of its own.
+/// Describes a sporadic task on a processor of its own.
 template <ExactNumber Number>
 struct sporadic_task {
   Number wcet{};
@@ -111,9 +111,9 @@ struct sporadic_task {
   Number period{};
 };
 
-/// A task as if it were released at each of its longest chunks: the shortest of them as deadline, the least distance of
-/// two starts as period, the distance over the edge of the pattern included. Source: Zahaf and Lipari 2020,
-/// Definition 2. Pre: `kept` is the result of `longest_chunks` and not empty. Without `starved` jobs, deadline <=
+/// Returns a task as if it were released at each of its longest chunks. The shortest of them is the deadline. The least
+/// distance of two starts is the period, the distance over the edge of the pattern included. Source: Zahaf and Lipari
+/// 2020, Definition 2. Pre: `kept` is the result of `longest_chunks` and not empty. Without `starved` jobs, deadline <=
 /// period.
 template <class Number, std::size_t MaxChunks>
 [[nodiscard]] constexpr auto sporadic_abstraction(const Number& wcet, const chunk_graph<Number, MaxChunks>& kept)

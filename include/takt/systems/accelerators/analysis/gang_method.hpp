@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Kernels that preempt one another at every event, on the same cores: without a limit to their nesting. With pinned
+/// Judges kernels that preempt one another at every event, on the same cores, without a limit to nesting. With pinned
 /// and gang tasks in one set, the first in order always runs if a kernel stops anywhere; no test is known otherwise.
 template <KernelOrder Order, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto judge_gang(const task_rows<accelerator_task<ticks>, MaxTasks>& table, bool mixed)
@@ -41,12 +41,12 @@ template <std::size_t MaxTasks>
   return detail::fails(gang_serial_edf<edf_report::verdict_only>(together));
 }
 
-/// Whenever a job comes or goes, the kernels that go first get the cores they ask for.
+/// Gives the kernels that go first the cores they ask for, whenever a job comes or goes.
 template <class R>
 concept GangScheduled = AcceleratorRule<R> && requires { typename R::gang_order; } &&
                         std::same_as<strategy_type<R>, event_driven_gang<1, 1, typename R::gang_order>>;
 
-/// Kernels that preempt one another whenever one comes or goes, on one core or on all.
+/// Judges kernels that preempt one another whenever one comes or goes, on one core or on all.
 template <KernelOrder Order>
 struct gang_method : kernel_method<gang_method<Order>> {
   static constexpr std::string_view name = EarliestDeadlineFirst<Order> ? "gang-edf" : "gang-fixed-priority";

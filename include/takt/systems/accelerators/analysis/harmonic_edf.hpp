@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A task in a slot as a task on a processor of its own, where task and slot period divide one another.
+/// Describes a task in a slot as a task on a processor of its own, where task and slot period divide one another.
 template <ExactNumber Number>
 struct harmonic_conversion {
   bool applicable = false;
@@ -22,7 +22,7 @@ template <class Number>
   return number_traits<Number>::floor_quotient(large, small) * small == large;
 }
 
-/// D' and what is left of C per slot period.
+/// Holds D' and what is left of C per slot period.
 template <class Number>
 [[nodiscard]] constexpr auto converted(const accelerator_task<Number>& t, const slot_reservation<Number>& slot)
     -> sporadic_task<Number> {
@@ -57,7 +57,7 @@ template <ExactFraction Number>
 
 namespace detail {
 
-/// EDF on a dedicated processor after a conversion of every task.
+/// Tests EDF on a dedicated processor after a conversion of every task.
 template <edf_report Report, class Number, std::size_t MaxTasks, class Convert>
 [[nodiscard]] constexpr auto converted_edf(const task_rows<accelerator_task<Number>, MaxTasks>& given,
                                            const slot_reservation<Number>& given_slot, const Convert& convert)
@@ -84,8 +84,8 @@ template <edf_report Report, class Number, std::size_t MaxTasks, class Convert>
 
 }  // namespace detail
 
-/// EDF inside a slot after the harmonic conversion, for strictly periodic tasks released with the slot table. With
-/// deadline = period its verdict is that of `slot_supply_edf`, at the price of no more than a plain EDF test.
+/// Tests EDF inside a slot after the harmonic conversion, for strictly periodic tasks released with the slot table.
+/// With deadline = period its verdict is that of `slot_supply_edf`, at the price of no more than a plain EDF test.
 /// Source: Zahaf and Lipari 2020, Theorem 6, made sound for deadline < period.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_harmonic_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,

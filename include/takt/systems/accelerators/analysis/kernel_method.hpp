@@ -28,16 +28,16 @@ struct accelerator_part {
   edf_verdict<Number> test{};
 };
 
-/// A verdict, and the tests that it follows from. Under EDF a task meets its deadline if its part passes, and none has
-/// a bound of its own.
+/// Holds a verdict, and the tests that it follows from. Under EDF a task meets its deadline if its part passes, and
+/// none has a bound of its own.
 template <class Number, std::size_t MaxTasks>
 struct accelerator_evidence {
   takt::verdict<Number, MaxTasks> verdict;
   inline_vector<accelerator_part<Number>, MaxTasks> parts;
 };
 
-/// Holds what is known of tasks that compete with one another: whether they all meet their deadlines, under fixed
-/// priorities the bound of each, and whether some legal run must miss.
+/// Holds what is known of tasks that compete with one another: whether they all meet their deadlines, and whether some
+/// legal run must miss. Under fixed priorities it also has the bound of each task.
 template <class Number, std::size_t MaxTasks>
 struct part_answer {
   edf_verdict<Number> test{};
@@ -119,9 +119,9 @@ constexpr void for_each_core(const task_rows<accelerator_task<ticks>, MaxTasks>&
 
 }  // namespace detail
 
-/// A method of kernels on an accelerator and nothing else. `Parts::judge_parts<Order>(table, accelerator, rule, out)`
-/// adds what is known of the tasks that compete with one another, part by part; tasks are the same under every rule.
-/// Under a plan that is given, on the cores and with the priorities of that plan.
+/// Describes a method of kernels on an accelerator and nothing else. `Parts::judge_parts<Order>(table, accelerator,
+/// rule, out)` adds what is known of the tasks that compete with one another, part by part; tasks are the same under
+/// every rule. Under a plan that is given, on the cores and with the priorities of that plan.
 template <class Parts>
 struct kernel_method {
   static constexpr bool follows_pools = true;
@@ -157,14 +157,14 @@ struct kernel_method {
     return out;
   }
 
-  /// `schedulable` for sporadic and hence for periodic releases, `unschedulable` only with a proof of a miss in a legal
-  /// run. Cost: see the tests.
+  /// Returns `schedulable` for sporadic and hence for periodic releases, `unschedulable` only with a proof of a miss in
+  /// a legal run. Cost: see the tests.
   template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_t V>
   [[nodiscard]] constexpr auto judge(const P& platform, const T& tasks, const plan<N, V>& p) const {
     return evidence(platform, tasks, p).verdict;
   }
 
-  /// The kernels as a plan that was judged places them, for the bounds of pools.
+  /// Returns the kernels as a plan that was judged places them, for the bounds of pools.
   template <class T, std::size_t N, std::size_t V>
   [[nodiscard]] static constexpr auto placed(const T& tasks, const plan<N, V>& judged) {
     return planned_kernels(tasks.template table<ticks>(), judged);

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Nested kernels, at most `levels`. A run must miss if it would with all preemptions free.
+/// Judges nested kernels, at most `levels`. A run must miss if it would with all preemptions free.
 template <KernelOrder Order, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto judge_levels(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                           std::int32_t levels, preemption_cost_model cost)
@@ -34,11 +34,11 @@ template <KernelOrder Order, std::size_t MaxTasks>
   return out;
 }
 
-/// Kernels nested by stream priorities: what the rule's state machine does.
+/// Nests kernels by stream priorities, as the rule's state machine does.
 template <class R>
 concept NestsKernels = AcceleratorRule<R> && ChoosesCosts<R> && std::same_as<strategy_type<R>, level_stack<1>>;
 
-/// Kernels of which one that goes first is started above others while a stream priority is left.
+/// Judges kernels of which one that goes first is started above others while a stream priority is left.
 template <KernelOrder Order>
 struct level_stack_method : kernel_method<level_stack_method<Order>> {
   static constexpr std::string_view name =

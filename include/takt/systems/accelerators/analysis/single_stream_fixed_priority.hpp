@@ -10,7 +10,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Responses of one task among non-preemptive ones.
+/// Holds responses of one task among non-preemptive ones.
 template <class Number, std::size_t MaxTasks>
 class non_preemptive_response {
  public:
@@ -20,7 +20,7 @@ class non_preemptive_response {
   constexpr non_preemptive_response(const loads& higher, const sporadic_task_load<Number>& own, const Number& blocking)
       : higher_{&higher}, own_{own}, blocking_{blocking} {}
 
-  /// The worst over all jobs of the longest busy period, which is given up where it has too many steps.
+  /// Returns the worst over all jobs of the longest busy period, which is given up where it has too many steps.
   constexpr auto worst() -> response<Number> {
     if (!find_busy_period()) { return {failure_}; }
     const Number jobs = ceil_quotient(busy_, own_.period);
@@ -84,10 +84,10 @@ class non_preemptive_response {
 
 }  // namespace detail
 
-/// Fixed priorities on a single stream: one kernel is resident and runs to its end. Exact for sporadic tasks in
+/// Tests fixed priorities on a single stream: one kernel is resident and runs to its end. Exact for sporadic tasks in
 /// continuous time, as a supremum; every job of the busy period is looked at, as the first need not be the worst. A
-/// response above its deadline is reported too; none exists where the tasks up to this one are overloaded.
-/// Source: George et al. 1996, Davis et al. 2007. Pre: `order` names no task twice.
+/// response above its deadline is reported too; none exists where the tasks up to this one are overloaded. Source:
+/// George et al. 1996, Davis et al. 2007. Pre: `order` names no task twice.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto single_stream_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                           const rank_order<MaxTasks>& order)

@@ -20,9 +20,9 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Returns whether the first job of task `order[i]` misses in this run: the longest lower kernel starts one tick before
-/// all higher tasks are released together, and they one tick before the task itself. It counts for less than the bound
-/// where events coincide, so a miss does not rest on their order.
+/// Returns whether the first job of task `order[i]` misses in this run. The longest lower kernel starts one tick before
+/// all higher tasks are released together, and these are released one tick before the task itself. It counts for less
+/// than the bound where events coincide, so a miss does not rest on their order.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto first_job_misses(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                               const rank_order<MaxTasks>& order, std::size_t i) -> bool {
@@ -50,7 +50,7 @@ template <std::size_t MaxTasks>
 
 }  // namespace detail
 
-/// One kernel after the other.
+/// Judges one kernel after the other.
 template <KernelOrder Order, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto judge_single_stream(const task_rows<accelerator_task<ticks>, MaxTasks>& table)
     -> part_answer<ticks, MaxTasks> {
@@ -70,7 +70,7 @@ template <KernelOrder Order, std::size_t MaxTasks>
   }
 }
 
-/// Kernels one at a time, each to its end: decided exactly.
+/// Judges kernels one at a time, each to its end: decided exactly.
 template <KernelOrder Order>
 struct single_stream_method : kernel_method<single_stream_method<Order>> {
   static constexpr std::string_view name =

@@ -8,8 +8,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Fixed priorities inside a slot where a kernel stops only at the end of a wave: the budget is shorter by the guard
-/// band, and the longest wave of a lower task is in the way once. Without preemption costs it is `slot_fixed_priority`.
+/// Tests fixed priorities inside a slot where a kernel stops only at the end of a wave. The budget is shorter by the
+/// guard band, and the longest wave of a lower task blocks once. Without preemption costs it is `slot_fixed_priority`.
 /// For any releases. Pre: `order` names no task twice.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_guarded_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& part,

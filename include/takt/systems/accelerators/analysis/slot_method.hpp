@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Tasks of one core, or those that need all, inside their slot. With kernels that stop anywhere the tests are exact.
+/// Judges tasks of one core, or those that need all, in their slot. The tests are exact where kernels stop anywhere.
 template <KernelOrder Order, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto judge_slot(const task_rows<accelerator_task<ticks>, MaxTasks>& part,
                                         const slot_reservation<ticks>& slot) -> part_answer<ticks, MaxTasks> {
@@ -38,11 +38,11 @@ template <KernelOrder Order, std::size_t MaxTasks>
   return out;
 }
 
-/// Each core by itself in one slot, kernels for all cores in another.
+/// Judges each core by itself in one slot, kernels for all cores in another.
 template <class R>
 concept ServesSlots = AcceleratorRule<R> && ReservesSlots<R> && std::same_as<strategy_type<R>, slotted_cores<1, 1>>;
 
-/// Kernels in slots, core by core: decided exactly where they stop anywhere.
+/// Judges kernels in slots, core by core: decided exactly where they stop anywhere.
 template <KernelOrder Order>
 struct slot_method : kernel_method<slot_method<Order>> {
   static constexpr std::string_view name = EarliestDeadlineFirst<Order> ? "slot-edf" : "slot-fixed-priority";

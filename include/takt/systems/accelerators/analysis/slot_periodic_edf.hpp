@@ -14,7 +14,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Why no graph came out, if so.
+/// Says why there is no graph, if so.
 template <class Number>
 [[nodiscard]] constexpr auto chunk_failure(chunk_status status) -> edf_verdict<Number> {
   return status == chunk_status::overflow ? edf_verdict<Number>::failed(verdict_status::overflow)
@@ -63,8 +63,8 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
   return detail::abstraction_edf<Report, MaxChunks, detail::starved_jobs::reject>(part, slot);
 }
 
-/// EDF inside a slot with all of a job's work in its longest chunk, at the chunks' exact distances. Source: Zahaf and
-/// Lipari 2020, Lemma 3, used on Definition 1.
+/// Tests EDF inside a slot with all of a job's work in its longest chunk, at the chunks' exact distances. Source: Zahaf
+/// and Lipari 2020, Lemma 3, used on Definition 1.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_longest_chunk_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
@@ -88,8 +88,8 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
   return judge_demand<Report>(demand, dedicated_processor<Number>{}, no_blocking<Number>{});
 }
 
-/// EDF inside a slot with each job's work spread over all its chunks in proportion to their lengths. A pass of any
-/// spread is a proof, so this one needs no search. Source: Zahaf and Lipari 2020, Lemma 3, read as sufficient.
+/// Tests EDF inside a slot with each job's work spread over all its chunks in proportion to their lengths. A pass of
+/// any spread is a proof, so this one needs no search. Source: Zahaf and Lipari 2020, Lemma 3, read as sufficient.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_proportional_edf(const task_rows<accelerator_task<Number>, MaxTasks>& given,

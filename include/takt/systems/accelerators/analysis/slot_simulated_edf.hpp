@@ -90,7 +90,7 @@ class slot_runner {
     return number_traits<Number>::multiply(slot_.period, 4, four) && add_exactly(end_, four, last) &&
            add_exactly(last, longest_, last) && add_exactly(last, end_, four);
   }
-  /// Of job number `count` of task i. Those from the end of the hyper-period on are not looked at.
+  /// Returns the release of job `count` of task i. Those from the end of the hyper-period on are not looked at.
   [[nodiscard]] constexpr auto release_of(std::size_t i, std::int64_t count) const -> Number {
     return Number(count) * part_->tasks[i].period;
   }
@@ -109,7 +109,7 @@ class slot_runner {
       }
     }
   }
-  /// The pending job with the least (absolute deadline, release, position), or the number of tasks.
+  /// Returns the pending job with the least (absolute deadline, release, position), or the number of tasks.
   [[nodiscard]] constexpr auto most_urgent() const -> std::size_t {
     std::size_t best = part_->size();
     Number best_due{};
@@ -126,7 +126,7 @@ class slot_runner {
     }
     return best;
   }
-  /// To the next release, edge of the slot or end of the job.
+  /// Goes to the next release, edge of the slot or end of the job.
   constexpr void advance(std::size_t i) {
     const Number passed = now_ + slot_.period - slot_.offset;
     const Number phase = passed - number_traits<Number>::floor_quotient(passed, slot_.period) * slot_.period;
@@ -165,10 +165,10 @@ class slot_runner {
 
 inline constexpr std::int64_t default_event_limit = 10'000'000;
 
-/// EDF with free preemption inside a slot, run over one hyper-period of tasks that are strictly periodic and start with
-/// the slot table. Exact for them, and `unschedulable` is a proof: EDF is optimal on one core with fixed gaps, and with
-/// deadline <= period no work crosses the hyper-period unless a deadline was missed. Late jobs keep running.
-/// Error: `not_proven` after `limit` events. Cost: tasks per release, slot edge and completion.
+/// Tests EDF with free preemption inside a slot, run over one hyper-period of tasks that are strictly periodic and
+/// start with the slot table. Exact for them, and `unschedulable` is a proof: EDF is optimal on one core with fixed
+/// gaps, and with deadline <= period no work crosses the hyper-period unless a deadline was missed. Late jobs keep
+/// running. Error: `not_proven` after `limit` events. Cost: tasks per release, slot edge and completion.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto slot_simulated_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                 const slot_reservation<Number>& slot,

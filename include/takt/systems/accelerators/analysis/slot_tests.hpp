@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// The worse the greater.
+/// Orders answers: the worse, the greater.
 enum class slot_answer : std::uint8_t {
   accepted,
   undecided,  ///< the test gave up
@@ -35,7 +35,7 @@ template <class Number, std::size_t MaxTasks>
   return r.status == verdict_status::unschedulable ? slot_answer::rejected : slot_answer::undecided;
 }
 
-/// A test of tasks that a slot serves by EDF.
+/// Describes a test of tasks that a slot serves by EDF.
 template <std::size_t MaxTasks>
 struct slot_test {
   std::string_view name;
@@ -60,8 +60,8 @@ inline constexpr std::array<slot_test<MaxTasks>, 8> slot_tests{{
 inline constexpr std::size_t exact_slot_test = 6;
 inline constexpr std::size_t printed_slot_test = 7;
 
-/// Returns what a test says of every core in the pinned slot and of the gang tasks in the other: rejected when it
-/// rejects a part, or when the slots or the tasks are not valid. Pre and errors as of `test_slots`.
+/// Returns what a test says of every core in the pinned slot and of the gang tasks in the other. It is rejected when
+/// the test rejects a part, or when the slots or the tasks are not valid. Pre and errors as of `test_slots`.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto ask_slots(const slot_test<MaxTasks>& test,
                                        const task_rows<accelerator_task<ticks>, MaxTasks>& table,

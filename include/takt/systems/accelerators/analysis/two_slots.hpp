@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Two disjoint slots of one period: in one the cores serve their pinned tasks, in the other all cores serve gang
+/// Holds two disjoint slots of one period: in one the cores serve their pinned tasks, in the other all cores serve gang
 /// tasks.
 template <ExactNumber Number>
 struct two_slots {
@@ -35,7 +35,7 @@ struct slots_check {
   return slots;
 }
 
-/// The greatest utilisation of a core by its pinned tasks. Error: an overflowed fraction.
+/// Returns the greatest utilisation of a core by its pinned tasks. Error: an overflowed fraction.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto greatest_core_load(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                 std::int32_t cores) -> fraction_of<Number> {
@@ -116,9 +116,9 @@ struct slots_verdict {
   }
 };
 
-/// Applies a test to the tasks of each core in the pinned slot and to the gang tasks in the gang slot: the set holds if
-/// all parts do, and for these slots and an exact test only then. Source: Zahaf and Lipari 2020, Theorem 2.
-/// Error: slots that are not disjoint, a fault of a task, a task without a core, more than 64 cores.
+/// Applies a test to the tasks of each core in the pinned slot and to the gang tasks in the gang slot. The set holds if
+/// all parts do. For these slots and an exact test it holds only then. Source: Zahaf and Lipari 2020, Theorem 2. Error:
+/// slots that are not disjoint, a fault of a task, a task without a core, more than 64 cores.
 template <class Number, std::size_t MaxTasks, class Test>
 [[nodiscard]] constexpr auto test_slots(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                         const accelerator_record& accelerator, const two_slots<Number>& slots,

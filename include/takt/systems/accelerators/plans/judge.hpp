@@ -52,12 +52,12 @@ constexpr auto place_kernels(task_rows<accelerator_task<ticks>, N>& table, std::
       [&](std::size_t i, std::int32_t core) { table.tasks[i].core = core; });
 }
 
-/// Cores of a GPU that need not be known where no kernel asks for one.
+/// Returns the cores of a GPU, which need not be known where no kernel asks for one.
 [[nodiscard]] constexpr auto cores_of(const gpu_hardware& gpu) noexcept -> std::int32_t {
   return gpu.sms < 1 ? 1 : gpu.sms;
 }
 
-/// f of a board of nothing but an accelerator.
+/// Calls f with a board of nothing but an accelerator.
 template <AcceleratorRule Rule, class F>
 constexpr void on_accelerator(const accelerator_record& record, const Rule& rule, const F& f) {
   const auto one_pool = pool(accelerator_resource{record}, rule);
@@ -86,7 +86,7 @@ constexpr void judge_kernel_table(const Described& tasks, const accelerator_reco
   analysis::give_back_deadlines(tasks, out.verdict);
 }
 
-/// The kernels of described tasks, placed. False where they cannot be read; then the verdict says why.
+/// Reads the kernels of described tasks, placed. Returns false where it cannot; then the verdict says why.
 template <class Described>
 constexpr auto kernels_on_board(const Described& tasks, const hardware& board, bool is_placed,
                                 preemption_cost_model model,
@@ -104,7 +104,7 @@ constexpr auto kernels_on_board(const Described& tasks, const hardware& board, b
   return true;
 }
 
-/// The accelerator that a GPU is under a rule. `nesting`: stream levels; 0: those of the GPU.
+/// Returns the accelerator that a GPU is under a rule. `nesting`: stream levels; 0: those of the GPU.
 template <AcceleratorRule Rule>
 [[nodiscard]] constexpr auto accelerator_of(const gpu_hardware& gpu, std::int32_t nesting) noexcept
     -> accelerator_record {
@@ -123,8 +123,8 @@ template <AcceleratorRule Rule>
 
 }  // namespace detail
 
-/// f(board, table) of what published methods of whole kernels read, those for one SM placed. Error: what is no kernel,
-/// or misses a fact, with its task and visit; then f is not called.
+/// Calls f(board, table) with what published methods of whole kernels read, those for one SM placed. Error: what is no
+/// kernel, or misses a fact, with its task and visit; then f is not called.
 template <class Described, AcceleratorRule Rule, class F>
 [[nodiscard]] constexpr auto with_whole_kernels(const Described& tasks, const hardware& board, const Rule& rule,
                                                 std::int32_t nesting, const F& f) -> model_error {
@@ -161,13 +161,13 @@ template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t 
   return out;
 }
 
-/// Periods of slots that are tried: parts of the shortest deadline.
+/// Lists the periods of slots that are tried: parts of the shortest deadline.
 inline constexpr std::size_t slot_period_choices = 10;
 inline constexpr std::int64_t slot_parts[slot_period_choices]{1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
 
-/// Judges tasks in slots that are looked for: among a few periods those that leave most of it to spare, else those of
-/// the first period that the slots could have. The plan of the verdict holds them. Cost: 30 tests for each period and
-/// SM with kernels of its own.
+/// Judges tasks in slots that are looked for. It takes those that leave most of their period to spare, of a few
+/// periods, else those of the first period that the slots could have. The plan of the verdict holds them. Cost: 30
+/// tests for each period and SM with kernels of its own.
 template <class Described, KernelOrder Order>
 [[nodiscard]] constexpr auto judge_in_slots(const Described& tasks, const hardware& board, const Order& /*order*/)
     -> kernels_answer<Described> {

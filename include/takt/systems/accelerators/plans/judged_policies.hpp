@@ -29,7 +29,7 @@ constexpr void bound_by_deadlines(const Described& tasks, Verdict& out) {
   }
 }
 
-/// Whole kernels under a rule, where every kernel for one SM names it.
+/// Knows whole kernels under a rule, where every kernel for one SM names it.
 template <class Described, AcceleratorRule Rule>
 [[nodiscard]] constexpr auto kernels_under(const Described& tasks, const hardware& board, const Rule& rule,
                                            std::int32_t nesting = 0) {

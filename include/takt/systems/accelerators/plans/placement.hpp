@@ -10,32 +10,32 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Which of the cores that admit a task takes it: `prefers(load, best)` says whether a core of this load is better than
-/// the best one of a lower number. With `from_last` the search starts at the core used last.
+/// Says which of the cores that admit a task takes it: `prefers(load, best)` says whether a core of this load is better
+/// than the best one of a lower number. With `from_last` the search starts at the core used last.
 template <class C, class Fraction>
 concept CoreChoice = requires(const C& c, const Fraction& load) {
   { c.prefers(load, load) } -> std::convertible_to<bool>;
 };
 
-/// The lowest number.
+/// Takes the lowest number.
 struct first_fit_core {
   [[nodiscard]] static constexpr auto prefers(const auto& /*load*/, const auto& /*best*/) -> bool { return false; }
 };
-/// The greatest load, of equals the lowest number.
+/// Takes the greatest load, of equals the lowest number.
 struct best_fit_core {
   [[nodiscard]] static constexpr auto prefers(const auto& load, const auto& best) -> bool { return best < load; }
 };
-/// The least load, of equals the lowest number.
+/// Takes the least load, of equals the lowest number.
 struct worst_fit_core {
   [[nodiscard]] static constexpr auto prefers(const auto& load, const auto& best) -> bool { return load < best; }
 };
-/// The lowest number that is not below the core used last.
+/// Takes the lowest number that is not below the core used last.
 struct next_fit_core {
   static constexpr bool from_last = true;
   [[nodiscard]] static constexpr auto prefers(const auto& /*load*/, const auto& /*best*/) -> bool { return false; }
 };
 
-/// In which order tasks are placed: whether a task comes before another. Where neither does, the given order is kept.
+/// Says in which order tasks are placed: whether one comes before another. Otherwise the given order is kept.
 template <class Order, class Task>
 concept PlacementOrder = requires(const Order& before, const Task& t) {
   { before(t, t) } -> std::convertible_to<bool>;
@@ -62,7 +62,7 @@ enum class placement_status : std::uint8_t {
   overflow,  ///< loads do not fit
 };
 
-/// The cores of all tasks in the given order, `any_core` for gang tasks and those that are not placed.
+/// Holds the cores of all tasks in the given order, `any_core` for gang tasks and those that are not placed.
 template <std::size_t MaxTasks>
 struct core_placement {
   placement_status status = placement_status::no_core;
@@ -119,7 +119,7 @@ class core_packer {
   }
 
  private:
-  /// Positions of the tasks that need one core. Cost: tasks^2 comparisons at most.
+  /// Returns positions of the tasks that need one core. Cost: tasks^2 comparisons at most.
   template <class Order>
   constexpr auto sort(const Order& order, std::size_t* sorted) const -> std::size_t {
     const auto before = [&](std::size_t a, std::size_t b) { return order(table_->tasks[a], table_->tasks[b]); };
@@ -178,7 +178,7 @@ template <class Number, std::size_t MaxTasks, CoreChoice<fraction_of<Number>> Ch
   return detail::core_packer<Number, MaxTasks>{table, cores}.run(choice, order, test);
 }
 
-/// The table with the chosen cores. Pre: the placement is of this table.
+/// Returns the table with the chosen cores. Pre: the placement is of this table.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto pinned(task_rows<accelerator_task<Number>, MaxTasks> table,
                                     const core_placement<MaxTasks>& placement)

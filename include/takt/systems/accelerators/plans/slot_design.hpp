@@ -26,7 +26,7 @@ enum class budget_growth : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(budget_growth) noexcept -> budget_growth { return budget_growth::unknown; }
 
-/// A budget in whole units, or the knowledge that none suffices.
+/// Describes a budget in whole units, or the knowledge that none suffices.
 struct budget_found {
   bool exists = false;
   std::int64_t budget = 0;
@@ -45,8 +45,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// The smallest whole budget of at most `period` with which a slot at `offset` 0 passes a test; 0 for an empty part.
-/// Pre: period >= 1. Cost: a test per budget up to the answer, or log2(period) of them.
+/// Returns the smallest whole budget of at most `period` with which a slot at `offset` 0 passes a test; 0 for an empty
+/// part. Pre: period >= 1. Cost: a test per budget up to the answer, or log2(period) of them.
 template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
 [[nodiscard]] constexpr auto smallest_budget(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                              std::int64_t period, const Test& test, budget_growth growth)
@@ -76,7 +76,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   return {true, high};
 }
 
-/// Two slots for a set, or the knowledge that no candidate period has any.
+/// Holds two slots for a set, or the knowledge that no candidate period has any.
 template <ExactNumber Number>
 struct slot_design {
   bool feasible = false;
@@ -97,9 +97,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// The smallest slots of whole budgets for one period: the pinned slot first, then what is spare, then the gang slot at
-/// the end. `test` must not depend on where in the period a slot lies, or must hold there too, which is asked once
-/// more. Pre: every task that needs one core is on one.
+/// Returns the smallest slots of whole budgets for one period: the pinned slot first, then what is spare, then the gang
+/// slot at the end. `test` must not depend on where in the period a slot lies, or must hold there too, which is asked
+/// once more. Pre: every task that needs one core is on one.
 template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
 [[nodiscard]] constexpr auto design_slots(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                           std::int32_t cores, std::int64_t period, const Test& test,
@@ -126,8 +126,8 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   return out;
 }
 
-/// The design with the greatest spare share among candidate periods, the first of equals.
-/// Error: a task without a core or with a fault; a candidate below 1 is passed over.
+/// Returns the design with the greatest spare share among candidate periods, the first of equals. Error: a task without
+/// a core or with a fault; a candidate below 1 is passed over.
 template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
 [[nodiscard]] constexpr auto search_slots(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                           const accelerator_record& accelerator,

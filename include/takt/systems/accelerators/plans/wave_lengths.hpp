@@ -8,19 +8,19 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Kernels with the waves that were chosen for them as preemption costs, if any choice passes.
+/// Holds kernels with the waves that were chosen for them as preemption costs, if any choice passes.
 template <std::size_t MaxTasks>
 struct wave_lengths {
   bool feasible = false;
   task_rows<accelerator_task<ticks>, MaxTasks> table;
 };
 
-/// Makes the waves of kernels as long as a test allows, so that a kernel has as few preemption points as can be and
-/// pays for as few: from the preemption costs in the table, the shortest waves that there can be, up to whole kernels.
+/// Makes the waves of kernels as long as a test allows, so that a kernel has few preemption points and pays for few.
+/// Waves are at least the preemption costs in the table, the shortest that there can be, and at most whole kernels.
 ///
-/// No wave of the result can grow alone. Where a test limits each task by itself, such as `level_stack_edf` in the
-/// ideal model with a level per task, all are as long as they can ever be (Bertogna and Baruah 2010); otherwise those
-/// of later deadlines, which others wait for most, come last and get what is left. Pre: a set that passes does so with
+/// No wave of the result can grow alone. Where a test limits each task by itself, all are as long as they can ever be
+/// (Bertogna and Baruah 2010): `level_stack_edf` does so in the ideal model with a level per task. Otherwise those of
+/// later deadlines, which others wait for most, come last and get what is left. Pre: a set that passes does so with
 /// shorter waves too. Cost: log2(wcet) tests per task.
 template <std::size_t MaxTasks, AdmissionTest<ticks, MaxTasks> Test>
 [[nodiscard]] constexpr auto lengthen_waves(const task_rows<accelerator_task<ticks>, MaxTasks>& shortest,

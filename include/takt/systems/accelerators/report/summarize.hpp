@@ -50,7 +50,7 @@ template <KernelOrder Order>
   return out.add("offset", slot.offset).add("budget", slot.budget);
 }
 
-/// The pool in words, and as the file format writes it.
+/// Writes the pool in words, and as the file format writes it.
 template <AcceleratorPlatform P>
 void describe_accelerator(const P& platform, verdict_summary& out) {
   using rule = typename P::accelerator_rule;
@@ -122,7 +122,7 @@ template <class Number>
   return needs_all_cores(t.width) ? "all" : core == any_core ? "any" : std::to_string(core);
 }
 
-/// A kernel's own time, and all that others add to it.
+/// Adds a kernel's own time, and all that others add to it.
 inline void add_kernel_terms(const accelerator_task<ticks>& t, std::uint32_t i, task_summary& row) {
   if (!row.bound.exists) { return; }
   row.terms.push_back({.what = term_kind::gpu, .by = i, .time = t.wcet});
@@ -133,8 +133,8 @@ inline void add_kernel_terms(const accelerator_task<ticks>& t, std::uint32_t i, 
 
 }  // namespace detail
 
-/// A verdict on kernels of an accelerator with its reasons: the tests are made once more under the plan of the verdict.
-/// Pre: `v` is about these tasks on this platform.
+/// Returns a verdict on kernels of an accelerator with its reasons: the tests are made once more under the plan of the
+/// verdict. Pre: `v` is about these tasks on this platform.
 template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_t M>
 [[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
   using order = kernel_order<typename P::accelerator_rule>;
@@ -161,7 +161,8 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   out.facts = {std::move(core), std::move(wcet), std::move(wave)};
   out.allocation.add("core", std::move(placed));
   out.plan = detail::plan_members(v.plan, out);
-  const auto evidence = analysis::evidence_of<std::remove_const_t<decltype(accelerator_methods)>>(platform, tasks, v.plan);
+  const auto evidence =
+      analysis::evidence_of<std::remove_const_t<decltype(accelerator_methods)>>(platform, tasks, v.plan);
   out.tests = tree{tree::array{}};
   for (const auto& part : evidence.parts) {
     out.tests.push(detail::part_tree(part));

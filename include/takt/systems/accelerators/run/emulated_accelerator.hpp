@@ -23,11 +23,11 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A kernel for the emulated accelerator, which stops only between blocks. On one core a wave is one block, on all
+/// Is a kernel for the emulated accelerator, which stops only between blocks. On one core a wave is one block, on all
 /// cores one block for each.
 class wave_kernel {
  public:
-  /// Waves of a kernel that says that it stops anywhere. No machine does.
+  /// Is the wave of a kernel that says that it stops anywhere. No machine does.
   static constexpr ticks finest_wave = 100'000;
 
   /// Takes `length` on each of its cores, in waves of `wave`, the last of which may be shorter; 0: of `finest_wave`.
@@ -44,7 +44,7 @@ class wave_kernel {
   [[nodiscard]] auto blocks(std::int32_t cores) const noexcept -> std::int64_t {
     return computes() ? blocks_ : waves() * cores;
   }
-  /// The least time of a block on its core.
+  /// Returns the least time of a block on its core.
   [[nodiscard]] auto length_of(std::int64_t block, std::int32_t cores) const noexcept -> ticks {
     const bool whole = computes() || block / cores + 1 < waves();
     return whole ? wave_ : length_ - (waves() - 1) * wave_;
@@ -64,12 +64,12 @@ class wave_kernel {
   std::function<void(std::int64_t)> block_;
 };
 
-/// An accelerator made of host threads, one for each core.
+/// Is an accelerator made of host threads, one for each core.
 ///
-/// Streams are in order. Whenever a core has finished a block it draws the next one from the first launch of the
-/// highest level among its own streams and those of all cores; so a launch on a higher level takes a core over at the
-/// end of the block that runs there, and at its end the one below goes on before the host has heard of it. Blocks of
-/// one launch are drawn from a common counter, as by persistent blocks on pinned SMs: each runs exactly once, whichever
+/// Streams are in order. Whenever a core has finished a block, it draws the next one among the first launches of its
+/// own streams and those of all cores, from the highest level. So a launch on a higher level takes a core over at the
+/// end of the block that runs there. At its end the one below goes on before the host has heard of it. Blocks of one
+/// launch are drawn from a common counter, as by persistent blocks on pinned SMs. Each runs exactly once, whichever
 /// core takes it and however often the job yields.
 ///
 /// Timed blocks sleep and follow one another without the time that a thread takes to wake up: a core that is late
@@ -143,7 +143,7 @@ class emulated_accelerator {
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated accelerator"; }
   [[nodiscard]] auto record() const noexcept -> const accelerator_record& { return record_; }
 
-  /// Tells of every uninterrupted piece on every core, of a kernel for all cores once for each.
+  /// Records every uninterrupted piece on every core, of a kernel for all cores once for each.
   template <TraceRecorder Recorder>
   auto replay(Recorder& recorder, ticks origin) const -> std::uint64_t {
     std::uint64_t lost = 0;
@@ -204,8 +204,8 @@ class emulated_accelerator {
   [[nodiscard]] static auto has_ended(const launch& l) noexcept -> bool {
     return l.in_flight == 0 && (l.leaving || l.next == l.blocks);
   }
-  /// Among the first launches of the streams that a core serves the one on the highest level of which `holds` is true;
-  /// of two on one level the one that was launched first.
+  /// Finds the launch on the highest level of which `holds` is true, among the first launches of the streams that a
+  /// core serves. Of two on one level it takes the one that was launched first.
   [[nodiscard]] auto find(std::int32_t c, bool (*holds)(const launch&)) const noexcept -> kernel_id {
     kernel_id best = no_kernel;
     for (std::int32_t level = setup_.streams.levels - 1; best == no_kernel && level >= 0; --level) {

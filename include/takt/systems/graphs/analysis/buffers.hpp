@@ -18,7 +18,7 @@ enum class early_release : std::uint8_t {
   never,                ///< at their nominal release
 };
 
-/// Says how many places a pipelined run needs, so that nothing is overwritten and nobody waits for room. A count that
+/// Says how many places a pipelined run needs, so that nothing is overwritten and no job waits for room. A count that
 /// does not fit is the largest integer.
 template <std::size_t MaxNodes, std::size_t MaxEdges, std::size_t MaxGraphs>
 struct graph_buffers {
@@ -29,7 +29,7 @@ struct graph_buffers {
 
 namespace detail {
 
-/// A whole number >= 0 as an integer; the largest one if it does not fit.
+/// Returns a whole number >= 0 as an integer; the largest one if it does not fit.
 template <class Number>
 [[nodiscard]] constexpr auto whole_count(const Number& value) -> std::int64_t {
   if constexpr (number_traits<Number>::integral) {
@@ -44,7 +44,7 @@ template <class Number>
   }
 }
 
-/// max(1, ceil(span / period)).
+/// Computes max(1, ceil(span / period)).
 template <class Number>
 [[nodiscard]] constexpr auto periods_in(const Number& span, const Number& period) -> std::int64_t {
   if (!is_number(span)) { return std::numeric_limits<std::int64_t>::max(); }
@@ -54,10 +54,10 @@ template <class Number>
 
 }  // namespace detail
 
-/// Sizes from bounds: a job of node v is under way for at most its response R_v, so ceil(R_v / T) jobs are; what an
-/// edge w -> v brings is kept from the end of w until the end of v, at most offset_v + R_v after the invocation, plus
-/// the lag of a history edge. Where a graph waits for its own past for too long, sizes are those of the graphs before
-/// it. Pre: `timing` is bounded but for such a graph, and `early` is known. Cost: nodes + edges.
+/// Computes sizes from bounds. A job of node v is under way for at most its response R_v, so ceil(R_v / T) jobs are.
+/// What an edge w -> v brings is kept from the end of w until the end of v. That is at most offset_v + R_v after the
+/// invocation, plus the lag of a history edge. Where a graph waits for its own past for too long, sizes are those of
+/// the graphs before it. Pre: `timing` is bounded but for such a graph, and `early` is known. Cost: nodes + edges.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto buffer_sizes(const graph_table<Number, N, E, G>& table,
                                           const graph_timing<Number, N, G>& timing,

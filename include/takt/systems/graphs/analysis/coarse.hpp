@@ -30,7 +30,7 @@ enum class graph_grain : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(graph_grain) noexcept -> graph_grain { return graph_grain::graph; }
 
-/// Where the bounds of kernels inside a sequential task come from.
+/// Says where the bounds of kernels inside a sequential task come from.
 enum class coarse_kernel_bound : std::uint8_t {
   separated,    ///< Yang et al. 2018, theorem 3, over all kernels
   one_at_once,  ///< of each sequential task at most one kernel is not complete; never above the other
@@ -39,7 +39,7 @@ enum class coarse_kernel_bound : std::uint8_t {
   return coarse_kernel_bound::one_at_once;
 }
 
-/// Which bound of sequential tasks under G-EDF.
+/// Says which bound of sequential tasks under G-EDF is used.
 enum class sequential_bound : std::uint8_t { devi_anderson, compliant_vector };
 [[nodiscard]] constexpr auto last_of(sequential_bound) noexcept -> sequential_bound {
   return sequential_bound::compliant_vector;
@@ -54,14 +54,14 @@ struct coarse_options {
   return is_known(o.grain) && is_known(o.kernels) && is_known(o.tasks);
 }
 
-/// Why sequential tasks have no bound.
+/// Says why sequential tasks have no bound.
 enum class overload : std::uint8_t {
   none,
   one_task,  ///< one needs more than a processor
   cluster,   ///< all of a cluster need more than it has
 };
 
-/// Sequential tasks as the nodes of `table`, in the order of their owners, and their bounds.
+/// Holds sequential tasks as the nodes of `table`, in the order of their owners, and their bounds.
 template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
 struct coarse_timing {
   graph_table<Number, N, E, G> table;
@@ -205,11 +205,11 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// Bounds of graphs whose described nodes, or which as a whole, are sequential tasks under G-EDF that count their waits
+/// Bounds graphs whose described nodes, or which as a whole, are sequential tasks under G-EDF. They count their waits
 /// for the GPU as execution: the coarse-grained and the monolithic form of Yang et al. 2018. Launching and awaiting a
 /// kernel is CPU time as always; a copy is, too, unless the platform has copy engines. A history edge of a task to
 /// itself holds by being sequential. The printed use of theorem 3 assumes enqueues a period apart, which a tardy task
-/// does not keep; the number is safe all the same, since `one_at_once` is not above it. Error: `invalid_model` where an
+/// does not keep. The number is safe all the same, since `one_at_once` is not above it. Error: `invalid_model` where an
 /// option is unknown. Pre: `validate` and `fits` found nothing; the table is not refined.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto coarse_bounds(const graph_table<Number, N, E, G>& table, const graph_platform& platform,
@@ -252,8 +252,8 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-/// Returns what refining costs: (sum of the CPU and block times of `fine` - that of `coarse`) / that of `coarse`, over
-/// all nodes, with each kernel as one block (Yang et al. 2018, observation 7). Pre: `coarse` has some time.
+/// Returns what refining costs, over all nodes, with each kernel as one block (Yang et al. 2018, observation 7). It is
+/// (sum of the CPU and block times of `fine` - that of `coarse`) / that of `coarse`. Pre: `coarse` has some time.
 template <class FineTable, class CoarseTable>
 [[nodiscard]] constexpr auto conversion_overhead(const FineTable& fine, const CoarseTable& coarse)
     -> fraction_of<typename FineTable::number> {

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Graphs that were changed, or why they could not be.
+/// Holds graphs that were changed, or why they could not be.
 template <class Table>
 struct reshaped_graphs {
   model_error error{};
@@ -22,7 +22,7 @@ struct reshaped_graphs {
 
 namespace detail {
 
-/// For every node the first node of its cycle, itself if it is on none.
+/// Returns for every node the first node of its cycle, itself if it is on none.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto cycle_heads(const graph_table<Number, N, E, G>& table) -> std::array<std::uint32_t, N> {
   const std::size_t nodes = table.nodes.size();
@@ -45,8 +45,8 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// Graphs without the history edges inside of cycles. Those nodes then take the newest
-/// data there is, which is another meaning: the caller must want it. Pre: `validate` found nothing. Cost: nodes^3.
+/// Returns graphs without the history edges inside of cycles. Those nodes then take the newest data there is, which is
+/// another meaning: the caller must want it. Pre: `validate` found nothing. Cost: nodes^3.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto relax_cycles(const graph_table<Number, N, E, G>& table) -> graph_table<Number, N, E, G> {
   TAKT_EXPECTS_IN_TESTS(!validate(table));
@@ -66,12 +66,12 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-/// Graphs in which each cycle of CPU nodes is one node: it runs their jobs of an invocation one after another, and its
-/// own job j after its job j - P, P the greatest common divisor of the lags inside the cycle,
-/// and 1 if one of its nodes is limited itself. It stands where the first
-/// node of the cycle stood and bears its name. Error: `cycle_without_history` if a kernel or a copy is on a
-/// cycle, `time_overflow`. Pre: `validate` found nothing. Cost: nodes^3. Source: Yang et al. 2018, footnote 3, names
-/// the idea; the limit on parallelism is that of a self-edge of lag P.
+/// Returns graphs in which each cycle of CPU nodes is one node. It runs their jobs of an invocation one after another.
+/// Its own job j runs after its job j - P. P is the greatest common divisor of the lags inside the cycle, and 1 if one
+/// of its nodes is limited itself. It stands where the first node of the cycle stood and bears its name. Error:
+/// `cycle_without_history` if a kernel or a copy is on a cycle, `time_overflow`. Pre: `validate` found nothing. Cost:
+/// nodes^3. Source: Yang et al. 2018, footnote 3, names the idea; the limit on parallelism is that of a self-edge of
+/// lag P.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto merge_cycles(const graph_table<Number, N, E, G>& table)
     -> reshaped_graphs<graph_table<Number, N, E, G>> {

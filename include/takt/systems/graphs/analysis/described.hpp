@@ -24,14 +24,14 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Most nodes of a set of graphs: analyses keep a few numbers of each in place.
 inline constexpr std::size_t most_described_nodes = 256;
 
-/// The graphs that described tasks fit in: a node for each visit, which keep their order.
+/// Holds the graphs that described tasks fit in: a node for each visit, which keep their order.
 template <class Described, std::size_t Nodes = Described::max_visits < most_described_nodes ? Described::max_visits
                                                                                             : most_described_nodes>
 using described_graphs = graph_table<ticks, Nodes, 4 * Nodes, Described::max_tasks>;
 
 namespace detail {
 
-/// A visit as a node; what it lacks, or what a queue of blocks has no use for, is the error.
+/// Makes a visit a node; what it lacks, or what a queue of blocks has no use for, is the error.
 template <class Described>
 [[nodiscard]] constexpr auto node_of(const Described& tasks, std::size_t task, std::uint32_t position,
                                      const gpu_speed& speed, graph_node<ticks>& out) -> model_error {
@@ -67,7 +67,7 @@ template <class Described>
   return {};
 }
 
-/// Names of the CPU time around a kernel that has the name of the same node.
+/// Names the CPU time around a kernel that has the name of the same node.
 template <class Table>
 constexpr void name_parts(Table& out, std::uint32_t first) {
   const auto end = static_cast<std::uint32_t>(out.nodes.size());
@@ -136,7 +136,7 @@ template <class Described, class Table>
   return {};
 }
 
-/// A board as graphs see it: clusters of so many processors, all together where that is 0.
+/// Returns a board as graphs see it: clusters of so many processors, all together where that is 0.
 [[nodiscard]] constexpr auto graph_platform_on(const hardware& board, std::int32_t together) -> graph_platform {
   graph_platform out;
   const std::int32_t each = together == 0 ? board.processors : together;
@@ -155,8 +155,8 @@ template <class Described, class Table>
   return out;
 }
 
-/// Returns whether tasks on a board are graphs as published methods have them, as far as shape goes: visits with times
-/// or blocks, no token sections, no jitter, and one GPU at most.
+/// Returns whether tasks on a board are graphs as published methods have them, as far as shape goes. They have visits
+/// with times or blocks, no token sections, no jitter, and one GPU at most.
 template <class Described>
 [[nodiscard]] constexpr auto are_graphs(const Described& tasks, const hardware& board) -> bool {
   constexpr std::int32_t most_sms = 128;

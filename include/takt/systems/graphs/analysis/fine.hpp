@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Where the bounds of kernels come from.
+/// Says where the bounds of kernels come from.
 enum class kernel_bound : std::uint8_t {
   separated,  ///< Yang et al. 2018, theorem 3
   knapsack,   ///< the same with what can be carried in
@@ -87,7 +87,7 @@ template <class Number, std::size_t Max>
                  : overlapping_response(tasks, processors, options.policy, options.shift);
 }
 
-/// Responses of the CPU nodes of one cluster. A node of limited distance P is P sequential tasks of period P T.
+/// Bounds responses of the CPU nodes of one cluster. A node of limited distance P is P sequential tasks of period P T.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_cpu_responses(const graph_table<Number, N, E, G>& table, std::int32_t cluster,
                                                std::int32_t processors, const fine_options& options,
@@ -154,7 +154,7 @@ template <class Number, std::size_t Max>
   return obstacle::invalid_model;
 }
 
-/// A kernel as it is in its queue, on a GPU with warps of so many threads; a copy as one block of one thread.
+/// Returns a kernel as it is in its queue, on a GPU with warps of so many threads; a copy as one block of one thread.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto queue_entry(const graph_table<Number, N, E, G>& table, std::size_t v,
                                          std::int32_t warp_size) -> block_kernel<Number> {
@@ -180,7 +180,7 @@ template <class Number>
   return multiply_exactly(k.period, Number(n.parallelism), earlier) && earlier < latest;
 }
 
-/// Responses of all nodes of a kind that share one queue: kernels on SMs, or copies on engines.
+/// Bounds responses of all nodes of a kind that share one queue: kernels on SMs, or copies on engines.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_queue_responses(const graph_table<Number, N, E, G>& table, node_kind kind,
                                                  const block_gpu& gpu, std::int32_t warp_size,
@@ -213,15 +213,15 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// Bounds of refined graphs in which every node is a sporadic task of its own whose jobs may overlap: CPU nodes under a
-/// global scheduler per cluster, kernels in the block queue, copies on engines that serve them in order. Nodes respond
-/// within their bound whatever the offsets; these follow from the bounds. A kernel or copy of limited parallelism P
-/// has a bound if it is below P periods. Holds with early releasing of CPU nodes, and of kernels and copies if a guard
-/// enqueues the jobs of a node in order and a period apart; or with `launch_jitter` and without guard, if no job is
-/// released early. Error: `overflow` also where nodes of limited distance stand for more than 16 tasks beyond the
-/// nodes; `invalid_model` where an option is unknown. Pre: `validate` and `fits` found nothing; the table is refined.
-/// Cost: the analyses of gel/ and block_queue/.
-/// Source: Yang et al. 2018.
+/// Bounds refined graphs in which every node is a sporadic task of its own whose jobs may overlap: CPU nodes
+/// under a global scheduler per cluster, kernels in the block queue, copies on engines that serve them in order.
+/// Nodes respond within their bound whatever the offsets; these follow from the bounds. A kernel or copy of
+/// limited parallelism P has a bound if it is below P periods. Holds with early releasing of CPU nodes, and of
+/// kernels and copies if a guard enqueues the jobs of a node in order and a period apart. Without guard it holds
+/// with `launch_jitter`, if no job is released early. Error: `overflow` also where nodes of limited distance
+/// stand for more than 16 tasks beyond the nodes; `invalid_model` where an option is unknown. Pre: `validate` and
+/// `fits` found nothing; the table is refined. Cost: the analyses of gel/ and block_queue/. Source: Yang et al.
+/// 2018.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto fine_bounds(const graph_table<Number, N, E, G>& refined, const graph_platform& platform,
                                          const fine_options& options = {}) -> graph_timing<Number, N, G> {

@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A platform of graphs whose rule of processors is a value.
+/// Describes a platform of graphs whose rule of processors is a value.
 struct graph_board {
   graph_platform sizes{};
   gel_policy policy{};
@@ -28,7 +28,7 @@ struct graph_board {
 
 namespace analysis::detail {
 
-/// The nodes of graphs on a board. False if a point does not fit. Pre: `validate` and `fits` found nothing.
+/// Refines graphs on a board. Returns false if a point does not fit. Pre: `validate` and `fits` found nothing.
 template <std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto refine_on(const graph_board& board, const graph_table<ticks, N, E, G>& table,
                                        refined_table<graph_table<ticks, N, E, G>>& out) -> bool {
@@ -42,7 +42,7 @@ template <std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace analysis::detail
 
-/// The verdict of `overlapping_nodes_method` on graphs of a table, nodes as they are refined.
+/// Returns the verdict of `overlapping_nodes_method` on graphs of a table, nodes as they are refined.
 template <std::size_t N, std::size_t E, std::size_t G, std::size_t M = 1, std::size_t V = 0>
 [[nodiscard]] constexpr auto analyze(const graph_board& board, const graph_table<ticks, N, E, G>& table,
                                      const plan<M, V>& p = {})

@@ -32,7 +32,7 @@ template <GraphPlatform P>
   return {.policy = refined_policy<P>, .preemptive = is_preemptive<takt::detail::global_rule_of<P>>};
 }
 
-/// Jobs of a node, or invocations of a graph, that can be under way at a time. Pre: period > 0.
+/// Returns how many jobs of a node, or invocations of a graph, can be under way at a time. Pre: period > 0.
 [[nodiscard]] constexpr auto jobs_at_once(ticks response, ticks period) noexcept -> std::int32_t {
   TAKT_EXPECTS(period > 0);
   const ticks count = ceil_divide(response, period);
@@ -62,7 +62,7 @@ constexpr void report(Verdict& out, const Table& refined, const timing_of<Table>
   }
 }
 
-/// Checks whether offsets that somebody chose leave each node the time that its bound asks for. Bounds do not depend on
+/// Checks whether offsets that were chosen leave each node the time that its bound asks for. Bounds do not depend on
 /// offsets, so such a plan is as good as the least one; ends follow from it.
 template <class Verdict, class Table, std::size_t N, std::size_t V>
 constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V>& p) {
@@ -143,7 +143,7 @@ struct overlapping_nodes_method {
 /// Knows graphs whose jobs may overlap.
 struct overlapping_graphs : method_family {
   template <GraphPlatform P>
-  requires(!std::is_const_v<P> && takt::detail::graph_gap_of<P>() == takt::detail::graph_gap::none)
+    requires(!std::is_const_v<P> && takt::detail::graph_gap_of<P>() == takt::detail::graph_gap::none)
   using on = overlapping_nodes_method<is_preemptive<takt::detail::global_rule_of<P>>>;
 };
 

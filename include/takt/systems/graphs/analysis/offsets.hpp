@@ -24,11 +24,11 @@ template <class Number, std::size_t N, std::size_t G>
 
 }  // namespace detail
 
-/// Fills the offsets and the end-to-end bound of a graph from the responses of its nodes: the least offsets >= 0 with
-/// offset_v >= offset_u + response_u - lag x period over every edge, by longest paths. With them precedence turns into
-/// independent sporadic tasks. Sound for sporadic invocations: those of the past lie at least lag x period back. Error:
-/// `history_cycle`, `overflow`. Cost: at most (nodes + 1) x edges, a few passes over the edges if these lead forward in
-/// the table. Source: Yang et al. 2018, section 2; history edges are takt's.
+/// Fills the offsets and the end-to-end bound of a graph from the responses of its nodes. By longest paths it finds the
+/// least offsets >= 0 with offset_v >= offset_u + response_u - lag x period over every edge. With them precedence turns
+/// into independent sporadic tasks. Sound for sporadic invocations: those of the past lie at least lag x period back.
+/// Error: `history_cycle`, `overflow`. Cost: at most (nodes + 1) x edges, a few passes over the edges if these lead
+/// forward in the table. Source: Yang et al. 2018, section 2; history edges are takt's.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_offsets(const graph_table<Number, N, E, G>& table, std::size_t graph,
                                          graph_timing<Number, N, G>& timing) -> obstacle {

@@ -11,12 +11,12 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Per node of a processing graph, a bound on the time from the arrival of the latest source job that a job needs, over
-/// however many edges, to the job's completion. `response[v]` bounds the time from the release of a job of v, as
-/// `release_rule` has it, to its completion. A source adds (chi - 1) p for a burst that is shaped; an edge from v adds
-/// (1 - gcd(produce, consume) / produce) p_v, since releases p_k = (consume / produce) p_v apart lag the producer by no
-/// more. An overflowed number marks a bound that does not fit. Pre: `rates.error` is none. Cost: nodes x edges. Source:
-/// this project; held against simulation in the tests.
+/// Returns a bound per node of a processing graph. It is on the time from the arrival of the latest source job that a
+/// job needs, over however many edges, to the job's completion. `response[v]` bounds the time from the release of a job
+/// of v, as `release_rule` has it, to its completion. A source adds (chi - 1) p for a burst that is shaped. An edge
+/// from v adds (1 - gcd(produce, consume) / produce) p_v, since releases p_k = (consume / produce) p_v apart lag the
+/// producer by no more. An overflowed number marks a bound that does not fit. Pre: `rates.error` is none. Cost: nodes x
+/// edges. Source: this project; held against simulation in the tests.
 template <class Number, std::size_t N, std::size_t E, class Fraction>
 [[nodiscard]] constexpr auto end_to_end_latencies(const pgm_table<Number, N, E>& graph,
                                                   const graph_rates<Fraction, N>& rates,

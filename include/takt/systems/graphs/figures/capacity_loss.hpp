@@ -11,8 +11,8 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// A set of periodic kernels that no bound covers, with the first release of each. Kernels released at one instant are
-/// enqueued in the order of the table.
+/// Describes a set of periodic kernels that no bound covers, with the first release of each. Kernels released at one
+/// instant are enqueued in the order of the table.
 template <StreamAssignment Streams>
 struct unbounded_kernels {
   model_fault fault = model_fault::none;
@@ -22,7 +22,7 @@ struct unbounded_kernels {
   [[no_unique_address]] Streams streams{};
 };
 
-/// Sizes of a counterexample: unit and largest block, and how far above the limit its load may be.
+/// Holds sizes of a counterexample: unit and largest block, and how far above the limit its load may be.
 struct capacity_loss_options {
   std::int32_t sms = 2;
   std::int64_t threads_per_sm = 2048;
@@ -58,11 +58,11 @@ constexpr void add_kernel(unbounded_kernels<Streams>& out, const block_kernel<ra
 
 }  // namespace detail
 
-/// With a stream per task, kernels of which the first responds later and later: by epsilon per job, or by twice that
-/// when the largest block fills the one SM that there is, in which case the paper's third kernel has no block and is
-/// left out. The load is h + 2 epsilon g m / (1 + epsilon), however large the GPU.
-/// Error: `options_out_of_range` unless h divides H_max and m, H_max <= m and 0 < epsilon < 1. Source: Yang et al.
-/// 2018, Theorem 1.
+/// Returns kernels with a stream per task of which the first responds later and later. It is later by epsilon per
+/// job, or by twice that when the largest block fills the only SM. Then the paper's third kernel has no block and
+/// is left out. The load is h + 2 epsilon g m / (1 + epsilon), however large the GPU. Error:
+/// `options_out_of_range` unless h divides H_max and m, H_max <= m and 0 < epsilon < 1. Source: Yang et al. 2018,
+/// Theorem 1.
 [[nodiscard]] constexpr auto per_task_stream_counterexample(const capacity_loss_options& o)
     -> unbounded_kernels<one_stream_per_task> {
   auto out = detail::empty_counterexample<one_stream_per_task>(o);

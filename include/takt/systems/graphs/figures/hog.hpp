@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// A stand-in for the pedestrian detection graphs (HOG) of Yang et al. 2018, section 5. The shape of the graph, its 13
+/// Replaces the pedestrian detection graphs (HOG) of Yang et al. 2018, section 5. The shape of the graph, its 13
 /// scales, its period and its block sizes are theirs; the times and grids are made up, since none are printed.
 inline constexpr std::size_t hog_levels = 13;
 inline constexpr std::size_t hog_nodes = 3 + 5 * hog_levels;
@@ -69,7 +69,7 @@ inline constexpr hog_kernel hog_classify{64, 1500, 700'000};
 }
 
 using hog_name = fixed_string<11>;
-/// "resize 00" and so on: nodes keep views of them.
+/// Returns "resize 00" and so on: nodes keep views of them.
 [[nodiscard]] constexpr auto hog_names(std::string_view what) -> std::array<hog_name, hog_levels> {
   std::array<hog_name, hog_levels> out{};
   for (std::size_t l = 0; l < hog_levels; ++l) {
@@ -114,7 +114,7 @@ template <std::size_t N, std::size_t E, std::size_t G>
   return fits;
 }
 
-/// The graphs of so many cameras, in turn on `clusters` clusters.
+/// Returns the graphs of so many cameras, in turn on `clusters` clusters.
 template <std::size_t Cameras>
   requires(Cameras >= 1 && Cameras <= 9)
 [[nodiscard]] constexpr auto hog_graphs(std::int32_t clusters = 1) -> hog_table<Cameras> {

@@ -19,8 +19,8 @@ inline constexpr ticks load_time_unit = 1000;
 /// Loads are in parts of this.
 inline constexpr std::int64_t whole_load_parts = 1'000'000;
 
-/// Kernels that load so much of `capacity` threads each, or a little less, with 64 to 1024 threads per block, periods
-/// of 10 to 100 and blocks of 0.05 to 1 time units. `capacity(set)` says how many threads a set may load, from its
+/// Draws kernels that each load their part of `capacity` threads, or a little less. Blocks have 64 to 1024 threads and
+/// take 0.05 to 1 time units; periods are 10 to 100. `capacity(set)` says how many threads a set may load, from its
 /// blocks. Sets of takt's own for the bounds of Yang et al. 2018. Pre: room for all loads.
 template <std::size_t MaxTasks, class Capacity>
 constexpr void draw_kernels(random_stream& random, std::span<const ticks> loads, Capacity capacity,

@@ -25,14 +25,14 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// The node of a visit among those of a refined table, to which sources and sinks were added.
+/// Finds the node of a visit among those of a refined table, to which sources and sinks were added.
 template <class Table>
 [[nodiscard]] constexpr auto is_of_a_visit(const Table& refined, std::size_t node) -> bool {
   return refined.nodes[node].kind != node_kind::junction;
 }
 
-/// A plan for described visits, with their responses, as one for refined nodes. A sink that was added is for when all
-/// before it are done.
+/// Writes a plan for described visits, with their responses, as one for refined nodes. A sink that was added is for
+/// when all before it are done.
 template <class Table, class Visits, class From, class To>
 constexpr void spread_plan(const Table& refined, const Visits& bounds, const From& p, To& out) {
   const bool moves = !p.offsets.empty();
@@ -56,7 +56,7 @@ constexpr void spread_plan(const Table& refined, const Visits& bounds, const Fro
   }
 }
 
-/// A verdict on refined nodes as one on the visits that were described.
+/// Writes a verdict on refined nodes as one on the visits that were described.
 template <class Described, class Table, class Verdict>
 constexpr void gather_verdict(const Described& tasks, const Table& refined, const Verdict& found,
                               verdict<ticks, Described::max_tasks, Described::max_visits>& out) {
@@ -77,7 +77,7 @@ constexpr void gather_verdict(const Described& tasks, const Table& refined, cons
 
 }  // namespace detail
 
-/// Described tasks as graphs, and the board on which the simulator of graphs runs them.
+/// Holds described tasks as graphs, and the board on which the simulator of graphs runs them.
 template <class Described>
 struct graphs_on_board {
   using table_type = analysis::described_graphs<Described>;
@@ -87,8 +87,8 @@ struct graphs_on_board {
   table_type table{};
   graph_board board{};
 
-  /// A plan for visits as one for the nodes of the refined table. Pre: `judge_graphs` returned the verdict for the same
-  /// tasks and board, and it has bounds.
+  /// Returns a plan for visits as one for the nodes of the refined table. Pre: `judge_graphs` returned the verdict for
+  /// the same tasks and board, and it has bounds.
   [[nodiscard]] constexpr auto plan_of_nodes(
       const verdict<ticks, Described::max_tasks, Described::max_visits>& judged) const -> plan_type {
     TAKT_EXPECTS(!judged.visits.empty());
@@ -144,9 +144,9 @@ constexpr void judge_described_graphs(const Described& tasks, const graphs_on_bo
 
 }  // namespace detail
 
-/// Returns what the published method of graphs says of described tasks whose jobs may overlap: the time from each
-/// invocation to its end, under a global rule of the processors, in clusters of `together` of them (0: all), with the
-/// blocks of kernels in one queue of the one GPU and copies on the engines, first come, first served, or on the
+/// Returns what the published method of graphs says of described tasks whose jobs may overlap. It bounds the time from
+/// each invocation to its end, under a global rule of the processors, in clusters of `together` of them (0: all). The
+/// blocks of kernels are in one queue of the one GPU. Copies go on the engines, first come, first served, or on the
 /// processors where there are none. The plan of the verdict holds an offset and a number of jobs at a time for each
 /// visit; a plan that is given may have greater ones. A task without a deadline needs a bound only. Error: a fact that
 /// is missing, or what is no graph, with its task and visit.

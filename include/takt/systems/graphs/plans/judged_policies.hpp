@@ -17,15 +17,15 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Graphs whose jobs overlap, as the published method of graphs has them.
+/// Judges graphs whose jobs overlap, as the published method of graphs has them.
 struct overlapping_graphs_policy : fifo_blocks_policy {
   static constexpr bool is_judged_alone = true;
 };
 
 namespace detail {
 
-/// A board with one queue for all copies: where two engines serve a direction each, every copy waits for some of those
-/// that it waits for there, and for no others.
+/// Returns a board with one queue for all copies. Where two engines serve a direction each, every copy waits for some
+/// of those that it waits for with one queue, and for no others.
 [[nodiscard]] constexpr auto with_one_engine(const hardware& board) -> hardware {
   hardware out = board;
   if (out.copy_engines > 1) { out.copy_engines = 1; }
@@ -46,7 +46,7 @@ struct known_pipelines {
     detail::name_cores<CpuRule>(tasks, placed, together, out);
     return out;
   }
-  /// Under offsets and numbers of jobs at a time.
+  /// Judges under offsets and numbers of jobs at a time.
   template <GlobalRule CpuRule>
   [[nodiscard]] static constexpr auto judge_under(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
                                                   const auto& tasks, const hardware& board, const auto& given) {

@@ -115,8 +115,8 @@ void add_graph_facts(const Table& refined, verdict_summary& out) {
 
 }  // namespace detail
 
-/// A verdict on graphs with its reasons: the nodes on the path that decides each bound. Rows may have been held to
-/// deadlines. Pre: `v` is about these graphs on this board.
+/// Returns a verdict on graphs with its reasons: the nodes on the path that decides each bound. Rows may have been held
+/// to deadlines. Pre: `v` is about these graphs on this board.
 template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, std::size_t M>
 [[nodiscard]] auto summarize(const graph_board& board, const graph_table<ticks, MaxN, MaxE, MaxG>& table,
                              const verdict<ticks, N, M>& v) -> verdict_summary {

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// One pass: what follows from responses that are assumed, all phases in turn. Fills `out` as far as it comes.
+/// Makes one pass: what follows from responses that are assumed, all phases in turn. Fills `out` as far as it comes.
 template <class Rules, class Table>
 constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<Rules, Table>& model,
                             std::span<const typename Table::number> responses, set_bounds<Table>& out) {
@@ -51,18 +51,18 @@ constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<R
   }
 }
 
-/// Bounds of tasks on locked GPUs, all CPU and GPU clusters together: waits for engines, token sections, waits for
-/// tokens, inflated tasks, and a test of independent tasks per CPU cluster, whose responses say how many jobs overlap
-/// in the next pass. For deadlines, and under fixed priorities always, one pass that assumes that they are met: the
-/// first job to miss would have been counted for correctly.
+/// Bounds tasks on locked GPUs, all CPU and GPU clusters together. A pass computes waits for engines, token sections,
+/// waits for tokens, inflated tasks, and a test of independent tasks per CPU cluster. Its responses say how many jobs
+/// overlap in the next pass. For deadlines, and under fixed priorities always, one pass that assumes that they are met:
+/// the first job to miss would have been counted for correctly.
 ///
-/// Responses never shrink from pass to pass, so passes end: counts of overlapping jobs only grow, waits in
+/// Responses never shrink from pass to pass, so passes end. Counts of overlapping jobs only grow, waits in
 /// first-in-first-out queues saturate, and interrupts that grow with the counts overload a cluster at last.
 ///
 /// GPU time and waits count as execution (suspension-oblivious), and a job makes one token request. As in the source,
-/// token sections are not inflated for other tasks' interrupts. Error: `invalid_model` where a choice is unknown.
-/// Pre: `validate_gpusync` finds nothing. Cost: passes * n^2 * kinds of operations of a job.
-/// Source: Elliott 2015, sections 4.3.4 and 4.3.5, with the repairs of docs/errata.md.
+/// token sections are not inflated for other tasks' interrupts. Error: `invalid_model` where a choice is unknown. Pre:
+/// `validate_gpusync` finds nothing. Cost: passes * n^2 * kinds of operations of a job. Source: Elliott 2015, sections
+/// 4.3.4 and 4.3.5, with the repairs of docs/errata.md.
 template <class Rules = sound_rules, GpusyncPlatform P, class Table>
 [[nodiscard]] constexpr auto analyze_set(const P& platform, const Table& table,
                                          const options<typename Table::number>& o = {}) -> set_bounds<Table> {

@@ -35,7 +35,7 @@ struct gpusync_terms {
   }
 };
 
-/// A verdict on tasks on locked GPUs, and what it follows from.
+/// Holds a verdict on tasks on locked GPUs, and what it follows from.
 template <class Table>
 struct gpusync_evidence {
   takt::verdict<ticks, Table::max_tasks> verdict;
@@ -62,7 +62,7 @@ struct gpusync_evidence {
 
 namespace analysis::gpusync {
 
-/// Bounds under a plan, and what they follow from. Cost: that of `analyze_set`; no heap.
+/// Returns bounds under a plan, and what they follow from. Cost: that of `analyze_set`; no heap.
 template <GpusyncPlatform P, class Table, std::size_t N, std::size_t V>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] constexpr auto evidence_of(const P& platform, const Table& given, const plan<N, V>& p,
@@ -111,10 +111,10 @@ template <GpusyncPlatform P, class Table, std::size_t N, std::size_t V>
 
 namespace analysis {
 
-/// Bounds of sporadic tasks that share locked GPUs, placed by a plan. `schedulable`: under EDF or fair lateness every
+/// Bounds sporadic tasks that share locked GPUs, placed by a plan. `schedulable`: under EDF or fair lateness every
 /// response is bounded, and with `guarantee::deadlines` or fixed priorities every deadline is met. A task `meets` its
-/// deadline if its bound does, whatever was asked for. Never `unschedulable`: what is not proven may still hold. Cost:
-/// that of `analysis::gpusync::analyze_set`; no heap. The verdict names the locks of the platform.
+/// deadline if its bound does, whatever guarantee was asked for. Never `unschedulable`: what is not proven may still
+/// hold. Cost: that of `analysis::gpusync::analyze_set`; no heap. The verdict names the locks of the platform.
 struct gpusync_method {
   static constexpr std::string_view name = "locked-gpus";
   static constexpr gpusync::options<ticks> options{};
@@ -138,7 +138,7 @@ struct gpusync_method {
 /// Knows tasks that share locked GPUs.
 struct locked_gpu_sets : method_family {
   template <GpusyncPlatform P>
-  requires std::same_as<typename P::number, ticks>
+    requires std::same_as<typename P::number, ticks>
   using on = gpusync_method;
 };
 

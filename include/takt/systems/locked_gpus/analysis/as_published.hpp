@@ -14,15 +14,15 @@ struct direct_blocking : sound_rules {
 struct dual_bound : sound_rules {
   static constexpr bool printed_dual_bound = true;
 };
-/// Equation 4.5 with the interrupts of the holder's operations, but without what its own requests cost it; the caps of
-/// section 4.3.4.2 where tokens are unlimited too; and interrupts of as many jobs as a GPU has tokens, however few use
-/// it.
+/// Has equation 4.5 with the interrupts of the holder's operations, but without what its own requests cost it. The caps
+/// of section 4.3.4.2 hold where tokens are unlimited too. Interrupts are of as many jobs as a GPU has tokens, however
+/// few use it.
 struct free_requests : sound_rules {
   static constexpr bool printed_requests = true;
   static constexpr bool printed_unlimited = true;
   static constexpr bool printed_interrupts = true;
 };
-/// All of them together, but for equations 4.27 and 4.28, whose right sides are exchanged beyond use.
+/// Has all of them together, but for equations 4.27 and 4.28, whose exchanged right sides give no bound.
 struct rules : sound_rules {
   static constexpr bool printed_direct_blocking = true;
   static constexpr bool printed_dual_bound = true;

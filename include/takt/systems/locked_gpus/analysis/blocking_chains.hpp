@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// The copy at whose end a blocking chain stands: out of a GPU, into it, or from another GPU into it.
+/// Names the copy at whose end a blocking chain stands: out of a GPU, into it, or from another GPU into it.
 enum class chain_root : std::uint8_t { out, in, migration };
 
 [[nodiscard]] constexpr auto is_out(chain_root e) noexcept -> bool {
@@ -41,13 +41,13 @@ struct blocking_chain {
       -> bool = default;
 };
 
-/// Longest chain that is looked at: one copy of each other token holder of a GPU cluster.
+/// Bounds the chain that is looked at: one copy of each other token holder of a GPU cluster.
 inline constexpr std::int32_t max_chain_length = 31;
 /// As many copies as there are other token holders.
 inline constexpr std::int32_t any_chain_length = std::numeric_limits<std::int32_t>::max();
 
-/// All chains that can stand before a root, by what they are made of. With so many peer copies and copies out, any
-/// number of copies in up to `most_in` is possible, and fewer copies out are.
+/// Holds all chains that can stand before a root, by what they are made of. With so many peer copies and copies out,
+/// any number of copies in up to `most_in` is possible, and fewer copies out are.
 class chain_set {
  public:
   constexpr chain_set() noexcept { most_in_.fill(none); }
@@ -64,7 +64,7 @@ class chain_set {
   }
   [[nodiscard]] constexpr auto most_peer() const noexcept -> std::int32_t { return most_peer_; }
   [[nodiscard]] constexpr auto most_out() const noexcept -> std::int32_t { return most_out_; }
-  /// Chains that are not empty.
+  /// Returns how many chains are not empty.
   [[nodiscard]] constexpr auto size() const noexcept -> std::int32_t {
     std::int32_t count = -1;
     for (std::int32_t m = 0; m <= most_peer_; ++m) {
@@ -153,13 +153,13 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
 
 }  // namespace detail
 
-/// The chains of a root in a GPU cluster with state that is copied from GPU to GPU and two copy engines per GPU, where
-/// each token holder but the root's has at most one earlier copy, and at most `length` of them have one. Only the empty
-/// chain where tokens < 1, where both length and gpus * tokens - 1 are above `max_chain_length`, and for a migration in
-/// a cluster of one GPU.
+/// Returns the chains of a root in a GPU cluster with state that is copied from GPU to GPU and two copy engines per
+/// GPU. Each token holder but the root's has at most one earlier copy, and at most `length` of them have one. Only the
+/// empty chain where tokens < 1, where both length and gpus * tokens - 1 are above `max_chain_length`, and for a
+/// migration in a cluster of one GPU.
 ///
-/// A superset of the true set, since only necessary conditions are asked for; equal to it for up to four GPUs, where an
-/// exhaustive search has been compared. Cost: gpus^3 combinations * (copies of the longest chain)^2.
+/// It is a superset of the true set, since only necessary conditions are asked for. It is equal to that for up to four
+/// GPUs, where an exhaustive search has been compared. Cost: gpus^3 combinations * (copies of the longest chain)^2.
 /// Source: Elliott 2015, Figure 4.12 and Table 4.2, whose search over all scenarios this replaces.
 [[nodiscard]] constexpr auto blocking_chains(chain_root root, std::int32_t gpus, std::int32_t tokens,
                                              std::int32_t length = any_chain_length) noexcept -> chain_set {
@@ -191,7 +191,7 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
   return set;
 }
 
-/// The chains of all roots.
+/// Holds the chains of all roots.
 struct chain_table {
   chain_set out;
   chain_set in;

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// A number for each kind of copy.
+/// Holds a number for each kind of copy.
 template <class T>
 struct per_copy {
   T out{};
@@ -22,7 +22,7 @@ struct per_copy {
 template <class Number>
 struct chain_blocking {
   Number time{};
-  /// False where the program is too large to be solved in place: `time` is above the optimum then, and so still a
+  /// It is false where the program is too large to be solved in place: `time` is above the optimum then, and so still a
   /// bound.
   bool exact = true;
   bool overflow = false;
@@ -30,10 +30,10 @@ struct chain_blocking {
 
 namespace detail {
 
-/// States of the exact solution that are kept: (peer copies + 1) * (copies out + 1).
+/// Bounds the states of the exact solution that are kept: (peer copies + 1) * (copies out + 1).
 inline constexpr std::size_t chain_states = 8192;
 
-/// A chain that no other one of the same number of peer copies contains.
+/// Finds chains that no other one of the same number of peer copies contains.
 constexpr auto largest_chains(const chain_set& set, const per_copy<std::int64_t>& limits,
                               inline_vector<blocking_chain, 512>& out) noexcept -> bool {
   out.clear();
@@ -52,8 +52,8 @@ constexpr auto largest_chains(const chain_set& set, const per_copy<std::int64_t>
   return true;
 }
 
-/// Most copies in, for each number of peer copies and of copies out up to the limits, row by row; -1 where there is
-/// none.
+/// Holds the most copies in, for each number of peer copies and of copies out up to the limits, row by row; -1 where
+/// there is none.
 constexpr void combine_chains(const inline_vector<blocking_chain, 512> (&largest)[3], const std::int64_t (&steps)[3],
                               const per_copy<std::int64_t>& limits, std::array<std::int32_t, chain_states>& most_in) {
   const auto at = [&](std::int64_t m, std::int64_t o) { return static_cast<std::size_t>(m * (limits.out + 1) + o); };
@@ -93,11 +93,11 @@ template <ExactNumber Number>
 
 }  // namespace detail
 
-/// The most that chains before the copies of a job can take: `own` chains of each root (a job's copies out, in, and
-/// migrations), which together have at most `limits` copies of each kind. It is the integer program of Elliott 2015,
-/// equations 4.20 to 4.29, with the right sides of 4.27 and 4.28 exchanged: solved by the totals alone, since all that
-/// is asked of (copies out, copies in) is closed downwards. Taking the dearest chain first is no bound.
-/// Cost: none but the chains where the limits do not bind; else own copies * chains * (peer copies * copies out).
+/// Returns the most that chains before the copies of a job can take: `own` chains of each root (a job's copies out, in,
+/// and migrations), which together have at most `limits` copies of each kind. It is the integer program of Elliott
+/// 2015, equations 4.20 to 4.29, with the right sides of 4.27 and 4.28 exchanged. The totals alone solve it, since all
+/// that is asked of (copies out, copies in) is closed downwards. Taking the longest chain first is no bound. Cost: none
+/// but the chains where the limits do not bind; else own copies * chains * (peer copies * copies out).
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto chain_optimum(const chain_table& chains, const per_copy<std::int64_t>& own,
                                            const per_copy<std::int64_t>& limits, const per_copy<Number>& lengths)

@@ -21,7 +21,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Tasks on locked GPUs that described ones become, with room for so many kernels in a section.
+/// Holds tasks on locked GPUs that described ones become, with room for so many kernels in a section.
 template <class Described, std::size_t MaxKernels = 16>
 using locked_gpu_table = task_rows<gpusync_task<ticks, MaxKernels>, Described::max_tasks>;
 
@@ -37,7 +37,7 @@ namespace detail {
   return out;
 }
 
-/// The visits of a task's one token section: those that are marked, or else what lies between two CPU visits.
+/// Holds the visits of a task's one token section: those that are marked, or else what lies between two CPU visits.
 struct section_span {
   std::uint32_t first = 0;
   std::uint32_t end = 0;            ///< `first` where there is none

@@ -44,7 +44,7 @@ template <class Rules = sound_rules>
   return out;
 }
 
-/// Waits of one job for engines, while it holds its token.
+/// Holds waits of one job for engines, while it holds its token.
 template <class Number>
 struct engine_wait {
   blocking_bound<Number> execution{};
@@ -79,7 +79,7 @@ namespace detail {
   return false;
 }
 
-/// rivals * requests, which is far below the limit: at most 2^11 * 2^20.
+/// Returns rivals * requests, which is far below the limit: at most 2^11 * 2^20.
 [[nodiscard]] constexpr auto product(std::int64_t rivals, std::int64_t requests) noexcept -> std::int64_t {
   return rivals * requests;
 }
@@ -94,8 +94,8 @@ template <class Table>
   return groups < all ? groups : all;
 }
 
-/// State from GPU to GPU. A copy waits for those on its own GPU, and transitively for those of other
-/// GPUs only if a migration connects them: one of its own, or one of another job, which connects one request of this
+/// State moves from GPU to GPU. A copy waits for those on its own GPU. It waits transitively for those of other GPUs
+/// only if a migration connects them. This is one of its own, or one of another job, which connects one request of this
 /// one. Differs from Elliott 2015, equations 4.17 to 4.19, which remove the longest requests until no migration is
 /// left.
 template <class Rules, class Table>

@@ -12,13 +12,13 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// The sorted engine sections and the blocking chains of a set, which no pass changes.
+/// Holds the sorted engine sections and the blocking chains of a set, which no pass changes.
 ///
-/// Chains hold whatever limits the tokens. All requests of a chain are pending when the root's is issued: each was
+/// Chains hold whatever limits the tokens. All requests of a chain are pending when the root's is issued. Each was
 /// queued before the next one, and a peer copy is queued at both of its engines at once. Their issuers hold tokens at
-/// that instant and wait for one engine request each, so they are jobs of different tasks of the GPU cluster, and a
-/// chain has at most one copy for each of the `transitive` rivals. Without a limit all of these can be on one GPU: a
-/// GPU with one token more than there are rivals never makes any of them wait, so its chains of that length are all.
+/// that instant and wait for one engine request each, so they are jobs of different tasks of the GPU cluster. So a
+/// chain has at most one copy for each of the `transitive` rivals. Without a limit all of these can be on one GPU. A
+/// GPU with one token more than rivals never makes any of them wait, so its chains of that length are all.
 template <class Rules, class Table>
 struct engine_model {
   request_runs<Table> runs;
@@ -51,7 +51,7 @@ struct engine_model {
 
 namespace detail {
 
-/// Jobs that may lend a token holder a priority above that of task i.
+/// Returns jobs that may lend a token holder a priority above that of task i.
 template <class Table>
 [[nodiscard]] constexpr auto boosts_of(const prepared_set<Table>& set, std::size_t i,
                                        const job_overlaps<Table>& overlaps) -> boosted_sections {
@@ -110,7 +110,7 @@ constexpr void refine_by_priority(const prepared_set<Table>& set, std::size_t i,
 
 }  // namespace detail
 
-/// Phase 1: waits of each task's jobs for engines. Cost: n passes over the runs, and those of the chains.
+/// Does phase 1: waits of each task's jobs for engines. Cost: n passes over the runs, and those of the chains.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto engine_phase(const prepared_set<Table>& set, const engine_model<Rules, Table>& model,
                                           const job_overlaps<Table>& overlaps, const rival_counts<Table>& rivals)
@@ -146,7 +146,7 @@ template <class Rules, class Table>
   return out;
 }
 
-/// Phase 2: token sections, of 0 where there is none.
+/// Does phase 2: token sections, of 0 where there is none.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto section_phase(
     const prepared_set<Table>& set, const std::array<engine_wait<typename Table::number>, Table::max_tasks>& engines)

@@ -28,14 +28,14 @@ template <class Table>
 
 namespace detail {
 
-/// jobs * work + sum, false when it does not fit.
+/// Adds jobs * work to sum; returns false when it does not fit.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto add_jobs(Number& sum, const Number& jobs, const Number& work) -> bool {
   Number all{};
   return multiply_exactly(jobs, work, all) && add_exactly(sum, all, sum);
 }
 
-/// Work of a task with a response bound in a window, with a job that is carried in as late as possible.
+/// Computes the work of a task with a response bound in a window, with a job carried in as late as possible.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto carried_work(const independent_task<Number>& t, const Number& response,
                                           const Number& window, Number& out) -> bool {
@@ -49,11 +49,11 @@ template <ExactNumber Number>
 
 }  // namespace detail
 
-/// Responses of the tasks of a CPU cluster under preemptive fixed priorities, `order` with the most important first,
-/// from their inflated forms; nothing for those after the first that misses its deadline. On one CPU exact for
-/// independent tasks (Joseph and Pandya 1986); on several, whole ticks only, by a window in which at most the excess
-/// over `wcet` interferes, every more important task with a job carried in (Bertogna and Cirinei 2007, Theorem 6 of
-/// their response-time analysis). Deadlines are at most periods. Cost: n steps per iterate.
+/// Returns responses of the tasks of a CPU cluster under preemptive fixed priorities, from their inflated forms. The
+/// most important is first in `order`; those after the first that misses its deadline get nothing. On one CPU it is
+/// exact for independent tasks (Joseph and Pandya 1986). On several it is in whole ticks only, by a window in which at
+/// most the excess over `wcet` interferes. Every more important task has a job carried in (Bertogna and Cirinei 2007,
+/// Theorem 6 of their response-time analysis). Deadlines are at most periods. Cost: n steps per iterate.
 template <ExactNumber Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto fixed_priority_responses(const std::array<independent_task<Number>, MaxTasks>& tasks,
                                                       const inline_vector<std::size_t, MaxTasks>& order,

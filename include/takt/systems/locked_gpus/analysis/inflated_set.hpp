@@ -40,8 +40,8 @@ template <class Rules, ExactNumber Number>
           request_charge(o, token), section_charge(o, token)};
 }
 
-/// CPU demand of a job when all that it waits and suspends for counts as execution, without interrupts: `waits` for
-/// engines and tokens, `top_halves` that may hit it. Source: Elliott 2015, equations 4.44 to 4.51 and 2.45.
+/// Computes the CPU demand of a job when all that it waits and suspends for counts as execution, without interrupts:
+/// `waits` for engines and tokens, `top_halves` that may hit it. Source: Elliott 2015, equations 4.44 to 4.51 and 2.45.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto oblivious_work(const Number& wcet, const job_requests<Number>& own, bool uses_gpu,
                                             const blocking_bound<Number>& engines, const blocking_bound<Number>& tokens,
@@ -65,7 +65,7 @@ template <ExactNumber Number>
   return sum.bounded();
 }
 
-/// A task as a test for independent tasks takes it.
+/// Describes a task as a test for independent tasks takes it.
 template <class Number>
 struct independent_task {
   Number wcet{};
@@ -73,7 +73,7 @@ struct independent_task {
   Number deadline{};  ///< may be 0 or less
 };
 
-/// The interrupts of a CPU cluster.
+/// Returns the interrupts of a CPU cluster.
 template <class Table>
 [[nodiscard]] constexpr auto interrupts_of(const Table& table, std::int32_t cpu_cluster,
                                            const gpusync_overheads<typename Table::number>& o)

@@ -22,7 +22,7 @@ struct inflated_set {
 
 namespace detail {
 
-/// An interrupt goes to all CPUs whose jobs may use the GPU, and to no other.
+/// Counts interrupts: one goes to all CPUs whose jobs may use the GPU, and to no other.
 template <class Table>
 [[nodiscard]] constexpr auto count_top_halves(const prepared_set<Table>& set, std::size_t i,
                                               const job_overlaps<Table>& overlaps, typename Table::number& out)
@@ -42,7 +42,7 @@ template <class Table>
   return true;
 }
 
-/// Up to a multiple of the quantum.
+/// Rounds up to a multiple of the quantum.
 template <class Table>
 [[nodiscard]] constexpr auto round_up(const prepared_set<Table>& set, typename Table::number& time) -> bool {
   using number = typename Table::number;
@@ -53,7 +53,7 @@ template <class Table>
 
 }  // namespace detail
 
-/// Phase 4: tasks that neither wait nor suspend. Cost: n^2.
+/// Does phase 4: tasks that neither wait nor suspend. Cost: n^2.
 template <class Table>
 [[nodiscard]] constexpr auto inflation_phase(
     const prepared_set<Table>& set, const job_overlaps<Table>& overlaps,

@@ -23,9 +23,9 @@ enum class copy_bound : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(copy_bound) noexcept -> copy_bound { return copy_bound::chains; }
 
-/// Limit of the token queues where no more tasks than the CPUs of the cluster use the tokens.
-/// The bounds hold for queues of at most ceil(min(c, n) / k), c being `counted_cpus` and n their users:
-/// where heuristics may fill a longer queue, a request can wait although a token is free.
+/// Limits the token queues where no more tasks than the CPUs of the cluster use the tokens. The bounds hold for queues
+/// of at most ceil(min(c, n) / k), c being `counted_cpus` and n their users. Where heuristics may fill a longer queue,
+/// a request can wait although a token is free.
 enum class token_queue_limit : std::uint8_t {
   cpus_per_token,   ///< ceil(c / k), and heuristics choose the queue
   users_per_token,  ///< ceil(n / k)
@@ -34,7 +34,7 @@ enum class token_queue_limit : std::uint8_t {
   return token_queue_limit::users_per_token;
 }
 
-/// Where the interrupts of a GPU are handled, as seen from the jobs that use it.
+/// Says where the interrupts of a GPU are handled, as seen from the jobs that use it.
 enum class interrupt_place : std::uint8_t {
   as_configured,  ///< on their CPU exactly where `interrupts_stay_local`
   local,
@@ -73,7 +73,7 @@ template <ExactNumber Number>
   }
   return false;
 }
-/// The formulas that takt proves or repairs; `as_published` has the printed ones.
+/// Holds the formulas that takt proves or repairs; `as_published` has the printed ones.
 struct sound_rules {
   static constexpr bool printed_direct_blocking = false;  ///< CPUs of one cluster where all that share count
   static constexpr bool printed_dual_bound = false;       ///< the longest requests removed, not the most migrations

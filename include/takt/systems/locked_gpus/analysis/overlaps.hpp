@@ -14,7 +14,7 @@ namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 namespace detail {
 
-/// The lesser of a whole number and `cap`. Pre: whole >= 0.
+/// Returns the lesser of a whole number and `cap`. Pre: whole >= 0.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto bounded_count(const Number& whole, std::int64_t cap) -> std::int64_t {
   TAKT_EXPECTS(!(whole < Number(0)));

@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// A task whose jobs lock one of k replicas so many times, for at most so long.
+/// Describes a task whose jobs lock one of k replicas so many times, for at most so long.
 template <class Number>
 struct locking_task {
   Number wcet{};
@@ -98,7 +98,7 @@ struct ck_omlp_donating {
   }
 };
 
-/// The steps of Elliott 2015, section 2.1.9, each with what it found. Step 6 is any test of independent tasks.
+/// Holds the steps of Elliott 2015, section 2.1.9, each with what it found. Step 6 is any test of independent tasks.
 template <class Number, std::size_t MaxTasks>
 struct pipeline_bounds {
   inflation_status status = inflation_status::overflow;
@@ -109,10 +109,10 @@ struct pipeline_bounds {
   inline_vector<independent_task<Number>, MaxTasks> tasks;  ///< step 5
 };
 
-/// From tasks of one cluster to independent ones. Error: `no_period_left` also where a deadline is not above the
-/// latency of the timer. In a cluster whose interrupts come more densely than in another one, sections of that other
-/// one are delayed by its own interrupts only, which the waiting job's inflation covers if it is the denser cluster:
-/// use the densest cluster's interrupts for all. Cost: n^2. Source: Elliott 2015, equations 2.47 to 2.52.
+/// Turns tasks of one cluster into independent ones. Error: `no_period_left` also where a deadline is not above the
+/// latency of the timer. Sections are delayed by the interrupts of their own cluster. The inflation of a waiting job
+/// covers them if its cluster has interrupts at least as dense. So use the densest cluster's interrupts for all. Cost:
+/// n^2. Source: Elliott 2015, equations 2.47 to 2.52.
 template <ExactNumber Number, std::size_t MaxTasks, PipelineBlocking<Number> Blocking>
 [[nodiscard]] constexpr auto six_steps(const inline_vector<locking_task<Number>, MaxTasks>& tasks,
                                        const Blocking& blocking, const gpusync_overheads<Number>& o,

@@ -16,7 +16,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// Tasks on a platform, with all that no pass of the analysis changes.
+/// Holds tasks on a platform, with all that no pass of the analysis changes.
 template <class Table>
 struct prepared_set {
   using number = typename Table::number;
@@ -36,7 +36,7 @@ struct prepared_set {
   [[nodiscard]] constexpr auto users_of(std::int32_t gpu_cluster) const noexcept -> std::int64_t {
     return users[static_cast<std::size_t>(gpu_cluster)];
   }
-  /// Of a task that uses GPUs.
+  /// Returns the charges of a task that uses GPUs.
   [[nodiscard]] constexpr auto charges_of(std::size_t i) const noexcept -> const inflation_charges<number>& {
     return charges[static_cast<std::size_t>(task(i).gpu_cluster)];
   }

@@ -9,14 +9,14 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// Waits for engines that go to somebody who waits, whoever that is.
+/// Bounds waits for engines that go to some waiting job, in any order.
 ///
 /// Proof. While a request waits for an engine that copies or kernels of its GPU alone use, that engine serves others.
 /// Where state moves from GPU to GPU a copy needs two engines and takes them one after the other, in the order of their
-/// numbers. Whoever holds the engine that a request waits for is served, or waits for an engine of a greater number; at
-/// the end of this chain somebody is served. So in every instant of the waits of a job somebody else's section of the
-/// same kind of engine, in the same cluster, is served, and each such section is of a job that is pending together with
-/// it. No number of queue positions limits them: a section may be overtaken for as long as others come.
+/// numbers. The job that holds the engine that a request waits for is served, or waits for an engine of a greater
+/// number. At the end of this chain some job is served. So in every instant of the waits of a job another job's section
+/// of the same kind of engine, in the same cluster, is served. Each such section is of a job that is pending together
+/// with it. No number of queue positions limits them: a section may be overtaken for as long as others come.
 template <class Table>
 [[nodiscard]] constexpr auto engine_waits_in_any_order(const gpusync_configuration& c,
                                                        const job_requests<typename Table::number>& own,
@@ -45,12 +45,12 @@ struct boosted_sections {
 
 /// Bounds waits for engines that go to the waiter of the best effective priority under fixed priorities, where `higher`
 /// and `lower` are the others' sections by base priority. Sections of more important tasks count in full. A less
-/// important one precedes a request of this job in two cases only: (1) it is in service when the request comes, once
-/// per request; (2) it is started during the wait, and so has the higher effective priority: lent by a job more
+/// important one precedes a request of this job in two cases only. (1) It is in service when the request comes, once
+/// per request. (2) It is started during the wait, and so has the higher effective priority, lent by a job more
 /// important than this one. That job waits for a token or donates, is pending together with this one, and lends only to
-/// those before it: in a queue of at most f requests f - 1 token sections, and as a donor f, whose jobs have at most so
-/// many sections of the kind each. `operations` is the most of them in a job of a less important task. Differs from the
-/// counting of base priorities alone, which a borrowed priority breaks.
+/// those before it. In a queue of at most f requests these are f - 1 token sections, and as a donor f. Their jobs have
+/// at most so many sections of the kind each. `operations` is the most of them in a job of a less important task.
+/// Differs from the counting of base priorities alone, which a borrowed priority breaks.
 template <class Table>
 [[nodiscard]] constexpr auto fixed_priority_engine_wait(request_kinds kinds, std::int64_t requests,
                                                         const boosted_sections& boosted, std::int64_t operations,

@@ -59,11 +59,11 @@ struct engine_charges {
   blocking_bound<Number> job;      ///< per operation on the job's own CPU
 };
 
-/// Interrupts are handled by a thread per GPU, and completion is reported by a thread of the task, each of which is
-/// woken and switched to; others' interrupts of the same GPU may be ahead, as many as can be under way: at most one per
-/// engine and per job on the GPU, of which there are `holders`.
-/// Source: Elliott 2015, equations 4.48 to 4.51, with the system call that the text names and 4.49 does not, and where
-/// fewer tasks use a GPU than it has tokens, with their number.
+/// Returns what the end of an operation costs. A thread per GPU handles interrupts, and a thread of the task reports
+/// completion; each is woken and switched to. Others' interrupts of the same GPU may be ahead, at most one per engine
+/// and per job on the GPU, of which there are `holders`. Source: Elliott 2015, equations 4.48 to 4.51. The system call
+/// that the text names and 4.49 does not is added. Where fewer tasks use a GPU than it has tokens, their number
+/// counts.
 template <class Rules, ExactNumber Number>
 [[nodiscard]] constexpr auto engine_charges_of(const gpusync_configuration& c, const gpusync_overheads<Number>& o,
                                                std::int64_t holders, std::int32_t engines, bool local)

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// A set of kinds of engine sections, as bits.
+/// Is a set of kinds of engine sections, as bits.
 using request_kinds = std::uint8_t;
 inline constexpr request_kinds kernel_requests = 1;
 inline constexpr request_kinds in_requests = 2;   ///< copies into a GPU, of state too
@@ -20,7 +20,7 @@ inline constexpr request_kinds out_requests = 4;  ///< copies out of a GPU, of s
 inline constexpr request_kinds peer_requests = 8;
 inline constexpr request_kinds copy_requests = in_requests | out_requests | peer_requests;
 
-/// Equal engine sections of a job.
+/// Describes equal engine sections of a job.
 template <class Number>
 struct request_run {
   std::uint32_t task = 0;
@@ -29,7 +29,7 @@ struct request_run {
   Number length{};
 };
 
-/// The engine sections of one job of every task, longest first, each by its GPU cluster's charge longer than the
+/// Holds the engine sections of one job of every task, longest first, each by its GPU cluster's charge longer than the
 /// operation itself; equal ones by kind and task. Lengths do not change in a fixed point, so they are sorted once.
 template <class Table>
 class request_runs {
@@ -99,7 +99,7 @@ class request_runs {
   inline_vector<run, capacity> runs_;
 };
 
-/// The engine sections that others may put before one job of a task: its own GPU cluster's, each as often as jobs
+/// Holds the engine sections that others may put before one job of a task: its own GPU cluster's, each as often as jobs
 /// overlap.
 template <class Table>
 class rival_requests {
@@ -110,7 +110,7 @@ class rival_requests {
   constexpr rival_requests(const request_runs<Table>& runs, const std::array<std::int64_t, Table::max_tasks>& overlaps)
       : runs_{&runs}, overlaps_{&overlaps} {}
 
-  /// All sections of these kinds, at most `cap`. Pre: cap <= 2^62.
+  /// Adds up all sections of these kinds, at most `cap`. Pre: cap <= 2^62.
   [[nodiscard]] constexpr auto count(request_kinds kinds, std::int64_t cap) const noexcept -> std::int64_t {
     TAKT_EXPECTS(cap <= std::int64_t{1} << 62);
     std::int64_t sum = 0;
@@ -119,7 +119,7 @@ class rival_requests {
     }
     return sum < cap ? sum : cap;
   }
-  /// The `most` longest sections of these kinds together.
+  /// Returns the `most` longest sections of these kinds together.
   [[nodiscard]] constexpr auto longest(request_kinds kinds, std::int64_t most) const -> blocking_bound<number> {
     analysis::detail::blocking_sum<number> sum;
     for (std::size_t r = 0; r < runs_->size() && most > 0; ++r) {

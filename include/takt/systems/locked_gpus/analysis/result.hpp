@@ -35,7 +35,7 @@ struct cluster_bounds {
   Number s{};  ///< of the compliant vector; 0 under fixed priorities
 };
 
-/// Responses of inflated tasks, in the given order.
+/// Holds responses of inflated tasks, in the given order.
 template <class Table>
 struct tested_set {
   using number = typename Table::number;
@@ -45,7 +45,7 @@ struct tested_set {
   inline_vector<cluster_bounds<number>, static_cast<std::size_t>(max_gpusync_cpus)> clusters;
 };
 
-/// Tasks in the given order. On ticks every time is rounded upwards.
+/// Holds tasks in the given order. On ticks every time is rounded upwards.
 template <class Table>
 struct set_bounds {
   using number = typename Table::number;

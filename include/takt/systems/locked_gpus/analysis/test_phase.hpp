@@ -81,7 +81,7 @@ template <class Table>
 
 }  // namespace detail
 
-/// Phase 5: each CPU cluster by itself.
+/// Does phase 5: each CPU cluster by itself.
 template <class Table>
 [[nodiscard]] constexpr auto test_phase(const prepared_set<Table>& set, const inflated_set<Table>& inflated)
     -> tested_set<Table> {

@@ -15,9 +15,9 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// The token section of a task as those see it who wait for its token: its own operations, its time on a CPU, its waits
-/// for engines, the interrupts of its operations, what its engine requests cost itself, and the release of the token.
-/// Source: Elliott 2015, equation 4.5, which leaves the interrupts and the requests out.
+/// Returns the token section of a task as the jobs that wait for its token see it. It has its own operations, its time
+/// on a CPU, its waits for engines, and the interrupts of its operations. It also has its own costs of engine requests,
+/// and the release of the token. Source: Elliott 2015, equation 4.5, which leaves the interrupts and the requests out.
 template <class Rules, class Task>
 [[nodiscard]] constexpr auto token_section_of(const Task& t, const job_requests<typename Task::number>& own,
                                               const blocking_bound<typename Task::number>& engines,
@@ -34,7 +34,7 @@ template <class Rules, class Task>
   return sum.total();
 }
 
-/// Token sections of all tasks of one GPU cluster, longest first.
+/// Holds token sections of all tasks of one GPU cluster, longest first.
 template <class Table>
 struct ranked_sections {
   using number = typename Table::number;
@@ -57,10 +57,10 @@ struct ranked_sections {
   }
 };
 
-/// Token sections that one request can wait for under the R2DGLP, of `users` tasks with requests. Without a limit of
-/// tokens, or with a token for each, none; where every user can be among the best jobs of the cluster nobody stands
-/// outside the queues; otherwise a request may wait as a donor first.
-/// Source: Elliott 2015, equations 4.34 to 4.38.
+/// Returns how many token sections one request can wait for under the R2DGLP, of `users` tasks with requests. There is
+/// none without a limit of tokens, or with a token for each. Where every user can be among the best jobs of the
+/// cluster, none is outside the queues. Otherwise a request may wait as a donor first. Source: Elliott 2015, equations
+/// 4.34 to 4.38.
 [[nodiscard]] constexpr auto r2dglp_sections(const gpusync_configuration& c, std::int64_t users,
                                              token_queue_limit queues) noexcept -> std::int64_t {
   const std::int64_t k = c.replicas();
@@ -74,7 +74,7 @@ struct ranked_sections {
   return users - 1;
 }
 
-/// The wait of a task's request: the longest sections of the others, each as often as its jobs overlap.
+/// Returns the wait of a task's request: the longest sections of the others, each as often as its jobs overlap.
 template <class Table>
 [[nodiscard]] constexpr auto longest_sections(const ranked_sections<Table>& ranked,
                                               const std::array<std::int64_t, Table::max_tasks>& overlaps,
@@ -89,8 +89,8 @@ template <class Table>
   return sum.total();
 }
 
-/// Sections that a request waits for itself under the CK-OMLP: each CPU of all clusters that share the tokens has at
-/// most one incomplete request, so of each cluster at most as many sections count as it has CPUs, less the task's own.
+/// Adds up sections that a request waits for itself under the CK-OMLP. Each CPU of all clusters that share the tokens
+/// has at most one incomplete request. So as many sections of a cluster count as it has CPUs, less the task's own.
 /// Source: Elliott 2015, equations 4.39 to 4.41, where the last one counts the CPUs of one cluster.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto ck_omlp_direct_wait(const gpusync_configuration& c, std::int32_t gpu_cluster,
@@ -121,7 +121,7 @@ template <class Rules, class Table>
   return sum.total();
 }
 
-/// Waits of one job for a token, and for the end of a loan to another job of its CPU cluster.
+/// Holds waits of one job for a token, and for the end of a loan to another job of its CPU cluster.
 template <class Number>
 struct token_wait {
   blocking_bound<Number> direct{};
@@ -136,9 +136,9 @@ struct token_wait {
   }
 };
 
-/// Loans under the CK-OMLP: a job with a request or without may lend its priority, from its release, to a job of its
-/// cluster until that one's request is complete. Fills `indirect` of every task. Cost: n^2.
-/// Source: Elliott 2015, equations 4.42 and 4.43.
+/// Bounds loans under the CK-OMLP. A job with a request or without may lend its priority, from its release, to a job of
+/// its cluster until that one's request is complete. Fills `indirect` of every task. Cost: n^2. Source: Elliott 2015,
+/// equations 4.42 and 4.43.
 template <class Table>
 constexpr void add_loans(const Table& table,
                          const std::array<blocking_bound<typename Table::number>, Table::max_tasks>& sections,

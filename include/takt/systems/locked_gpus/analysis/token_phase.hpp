@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
-/// Phase 3: waits of each task's jobs for tokens, from the sections of phase 2. Cost: n^2.
+/// Does phase 3: waits of each task's jobs for tokens, from the sections of phase 2. Cost: n^2.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto token_phase(
     const prepared_set<Table>& set, const rival_counts<Table>& rivals,

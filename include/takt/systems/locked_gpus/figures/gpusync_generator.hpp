@@ -81,9 +81,9 @@ constexpr void give_kernel(const gpusync_set_options& o, random_stream& random, 
 
 }  // namespace detail
 
-/// Set number `index` of a seed: each can be drawn by itself, and the same arguments give the same set everywhere.
-/// Tasks are not placed. Sets that differ only in bytes, or in the part of time that kernels take, have the same
-/// tasks otherwise. The source does not say how a sum of utilisations is met: the last task is cut here.
+/// Draws set number `index` of a seed: each can be drawn by itself, and the same arguments give the same set
+/// everywhere. Tasks are not placed. Sets that differ only in bytes, or in the part of time that kernels take, have the
+/// same tasks otherwise. The source does not say how a sum of utilisations is met: the last task is cut here.
 template <std::size_t MaxTasks, std::size_t MaxKernels>
 [[nodiscard]] constexpr auto generate(const gpusync_set_options& o, std::uint64_t seed, std::uint64_t index,
                                       task_rows<gpusync_task<ticks, MaxKernels>, MaxTasks>& out) -> model_fault {

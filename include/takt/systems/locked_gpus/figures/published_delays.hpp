@@ -12,8 +12,8 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// Percent of the frames that are dropped, and of the times between two frames, in periods, the longest, the 99.9th and
-/// 99th percentile, the median, the mean and the standard deviation.
+/// Gives the percent of the frames that are dropped. Of the times between two frames, in periods, it gives the longest,
+/// the 99.9th and 99th percentile, the median, the mean and the standard deviation.
 enum delay_column : std::uint8_t { dropped, longest, longest_of_999, longest_of_990, median, mean, deviation };
 inline constexpr std::size_t delay_columns = 7;
 using delay_row = std::array<std::int64_t, delay_columns>;
@@ -58,7 +58,7 @@ inline constexpr std::array<configuration_delays, 11> published_delays{{
   return out;
 }
 
-/// Rows of configurations, in parts of 1.
+/// Holds rows of configurations, in parts of 1.
 class delay_table {
  public:
   constexpr delay_table(std::span<const configuration_delays> rows, std::int64_t parts) : rows_{rows}, parts_{parts} {}
@@ -85,8 +85,8 @@ struct delay_observation {
   bool (*holds)(const delay_table&);
 };
 
-/// Lists what the paper says of the table, and of schedulers without tokens once more for those that wait busily, which
-/// it supposes in the driver's library: of tables that name all of them. Source: Elliott 2015, section 5.5.3.1.
+/// Lists what the paper says of the table. Of schedulers without tokens it does so again for those that wait busily, as
+/// it supposes of the driver's library: of tables that name all of them. Source: Elliott 2015, section 5.5.3.1.
 inline constexpr std::array<delay_observation, 11> delay_observations{{
     {"one token drops frames (observation 42)",
      [](const delay_table& t) { return t.drops("(1 6 FIFO)") && t.drops("(1 6 PRIO)"); }},

@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, 4> studied_case_names{"WC/L", "WC/
 namespace detail {
 
 /// Mean times of 1 MB, in the order of `transfer_kind`. The paper's text gives no means of copies to and from the host
-/// and calls them 5 to 8 times longer under load: taken are 1/8 of the longest loaded time when idle, and 5 times that
+/// and calls them 5 to 8 times longer under load. Taken are 1/8 of the longest loaded time when idle, and 5 times that
 /// under load. GPUs nearby: the longest time over the 1.1 that load costs at most. Far GPUs: 200 us when idle, twice
 /// the nearby ones under load (observations 5, 8, 9, 10).
 struct mean_times {
@@ -47,8 +47,8 @@ inline constexpr mean_times loaded_means{740'000, 760'000, 160'000, 320'000, 140
 inline constexpr std::int64_t studied_working_set = 4096;
 inline constexpr ticks idle_cache_loss = 300;
 
-/// The 99.9th percentiles of interrupts stand in figures only. Taken is the geometric mean between where the figures
-/// that stop at the 99th percentile have their last hump, 11 and 80 us, and the 99.99th percentile, 50 and 550 us.
+/// The 99.9th percentiles of interrupts stand in figures only. Taken is a geometric mean. One end is the last hump of
+/// the figures that stop at the 99th percentile, 11 and 80 us, the other the 99.99th percentile, 50 and 550 us.
 inline constexpr ticks worst_top_half = 23'500;
 inline constexpr ticks worst_bottom_half = 210'000;
 
@@ -72,9 +72,9 @@ inline constexpr ticks worst_bottom_half = 210'000;
 
 }  // namespace detail
 
-/// The machine of the published study in a configuration, under one of the four cases, with copies that take so many
-/// percent of the published times. In nanoseconds; what is not published is assumed, as said above. Pre: which < 4,
-/// copy_percent >= 0, and the configuration is without fault. Source: Elliott 2015, sections 4.3.3 and 4.3.6.
+/// Returns the machine of the published study in a configuration, under one of the four cases, with copies that take so
+/// many percent of the published times. In nanoseconds; what is not published is assumed, as said above. Pre: which <
+/// 4, copy_percent >= 0, and the configuration is without fault. Source: Elliott 2015, sections 4.3.3 and 4.3.6.
 [[nodiscard]] constexpr auto make_studied_board(const gpusync_configuration& c, std::size_t which,
                                                 std::int64_t copy_percent = 100) noexcept -> studied_board {
   TAKT_EXPECTS(which < 4 && 0 <= copy_percent && c.numa_nodes > 0);

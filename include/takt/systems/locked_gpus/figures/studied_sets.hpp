@@ -44,7 +44,7 @@ inline constexpr std::array<std::int64_t, 3> states{0, 25, 100};
 
 inline constexpr std::size_t studied_groups = 3 * 2 * 3 * 3 * 3 * 3;
 
-/// A property that tells groups apart: its name, those of its values, and where a group keeps its position.
+/// Describes a property that tells groups apart: its name, those of its values, and where a group keeps its position.
 struct studied_axis {
   std::string_view name;
   std::span<const std::string_view> names;
@@ -58,7 +58,7 @@ inline constexpr std::array<studied_axis, 6> studied_axes{
      {"bytes", studied_values::byte_names, &studied_group::bytes},
      {"state", studied_values::state_names, &studied_group::state}}};
 
-/// Group number i of all of them. Pre: i < studied_groups.
+/// Returns group number i of all of them. Pre: i < studied_groups.
 [[nodiscard]] constexpr auto studied_group_at(std::size_t i) noexcept -> studied_group {
   TAKT_EXPECTS(i < studied_groups);
   studied_group out;
@@ -76,7 +76,7 @@ inline constexpr std::array<studied_axis, 6> studied_axes{
   return out;
 }
 
-/// The inverse. Pre: all positions are in their lists.
+/// Returns the inverse. Pre: all positions are in their lists.
 [[nodiscard]] constexpr auto number_of(const studied_group& g) noexcept -> std::size_t {
   TAKT_EXPECTS(g.utilization < studied_values::utilizations.size() && g.period < studied_values::periods.size() &&
                g.gpu_share < studied_values::gpu_shares.size());
@@ -102,8 +102,8 @@ inline constexpr studied_group figure_4_16_group{1, 0, 1, 1, 2, 1};
           .state_percent = studied_values::states[g.state]};
 }
 
-/// Set number `index` of a group at a utilization: each can be drawn by itself, and none is that of another group or
-/// utilization. Pre: group < studied_groups, 0 < utilization_permille <= 100'000, index < 20'000.
+/// Draws set number `index` of a group at a utilization: each can be drawn by itself, and none is that of another group
+/// or utilization. Pre: group < studied_groups, 0 < utilization_permille <= 100'000, index < 20'000.
 template <std::size_t MaxTasks, std::size_t MaxKernels>
 [[nodiscard]] auto generate(std::size_t group, std::int64_t utilization_permille, std::uint64_t seed,
                             std::int64_t index, task_rows<gpusync_task<ticks, MaxKernels>, MaxTasks>& out)
@@ -117,8 +117,8 @@ template <std::size_t MaxTasks, std::size_t MaxKernels>
                   out);
 }
 
-/// Says how many sets are drawn for a point of a curve: at least so many, and until the 95 % confidence interval of the
-/// part that is accepted is narrow, or at most. Only divisors of `most` end early, so that shares have one denominator.
+/// Says how many sets are drawn for a point of a curve: `least`, and more until the 95 % confidence interval of the
+/// accepted part is narrow, or `most`. Only divisors of `most` end early, so that shares have one denominator.
 struct studied_precision {
   std::int64_t least = 1;
   std::int64_t most = 1;

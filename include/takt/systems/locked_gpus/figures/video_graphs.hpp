@@ -16,7 +16,7 @@
 namespace takt::inline TAKT_ABI::generation {
 
 /// Seventeen graphs that stabilize videos on six CPUs and one GPU. Periods, base priorities and the names of the nodes
-/// are published, and all times of a frame together: CPUs and the execution engine were 96 % and 66 % busy, and with a
+/// are published, and all times of a frame together: CPUs and the execution engine were 96 % and 66 % busy. With a
 /// single token, which is then held all the time, a frame's token sections took 4.36 ms (Table 5.6). How that is
 /// divided among the nodes, their copies and data flow are made up. Source: Elliott 2015, section 5.5, Tables 5.1, 5.2.
 inline constexpr std::size_t video_graph_count = 17;
@@ -77,7 +77,7 @@ inline constexpr auto video_node_names = [] {
   return out;
 }();
 
-/// Which node reads and writes what. Nodes count from the first of their graph.
+/// Says which node reads and writes what. Nodes count from the first of their graph.
 inline constexpr std::array<object_access, 26> video_accesses{{
     {"frame", 0, 0, false, true},         {"frame", 1, 1, true, false},         {"frame", 2, 2, true, false},
     {"color copy", 1, 1, false, true},    {"color copy", 9, 9, true, false},    {"gray", 2, 2, false, true},
@@ -89,7 +89,7 @@ inline constexpr std::array<object_access, 26> video_accesses{{
     {"last features", 5, 5, true, false}, {"last pyramid", 4, 4, false, true},  {"last pyramid", 5, 5, true, false},
     {"last filtered", 7, 7, false, true}, {"last filtered", 8, 8, true, false},
 }};
-/// Of these, what is read one frame later.
+/// Lists which of these are read one frame later.
 inline constexpr std::array<delayed_object, 3> video_delays{
     {{"last features", 1}, {"last pyramid", 1}, {"last filtered", 1}}};
 
@@ -142,8 +142,8 @@ struct video_times {
   return out;
 }
 
-/// Copies on the bus of the machine, at half a nanosecond per byte on average, which is between the published times of
-/// 1 MB on an idle and on a loaded one.
+/// Returns costs of copies on the bus of the machine, at half a nanosecond per byte on average. This is between the
+/// published times of 1 MB on an idle and on a loaded one.
 [[nodiscard]] constexpr auto video_copy_costs(const video_times& times = {}) -> linear_transfer_costs<ticks> {
   const linear_cost<ticks> each{.setup = 10'000 * (100 + times.spread_percent) / 100,
                                 .numerator = 100 + times.spread_percent,

@@ -23,7 +23,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// Where questions about queues are worked out, so that no answer needs memory of its own.
+/// Holds the room in which questions about queues are answered, so that no answer needs memory of its own.
 class affinity_room {
  public:
   affinity_room(std::size_t replicas, std::size_t tasks) {
@@ -52,8 +52,8 @@ class affinity_room {
   std::vector<std::span<const queued_request>> queues_;
 };
 
-/// Holds what is known of the tasks of one GPU cluster: the GPU that each used last, how long its sections took, and
-/// the prediction that its request in a queue counts with. Clients are tasks.
+/// Holds what is known of the tasks of one GPU cluster. This is the GPU that each used last, how long its sections
+/// took, and the prediction that its request in a queue counts with. Clients are tasks.
 template <std::size_t MaxTasks>
 class affinity_memory {
  public:
@@ -77,13 +77,13 @@ class affinity_memory {
   [[nodiscard]] auto room() noexcept -> affinity_room& { return room_; }
   [[nodiscard]] auto random() noexcept -> random_stream& { return random_; }
   [[nodiscard]] auto users() const noexcept -> std::span<const std::int32_t> { return users_.per_gpu(); }
-  /// The queue of the GPU that the task has for itself, or `no_replica`.
+  /// Returns the queue of the GPU that the task has for itself, or `no_replica`.
   [[nodiscard]] auto own_queue(request_id t) const noexcept -> replica_id {
     return own_[index(t)] == no_gpu ? no_replica : map_.first_of(own_[index(t)]);
   }
-  /// `no_gpu` before the first token of the task.
+  /// Returns the GPU that the task used last; `no_gpu` before its first token.
   [[nodiscard]] auto last_gpu(request_id t) const noexcept -> std::int32_t { return users_.preferred(index(t)); }
-  /// Of each GPU from the one that the task used last; empty when there is none.
+  /// Returns distances of each GPU from the one that the task used last; empty when there is none.
   [[nodiscard]] auto distances(request_id t) const noexcept -> std::span<const std::int32_t> {
     const std::int32_t last = last_gpu(t);
     if (last == no_gpu) { return {}; }
@@ -93,7 +93,7 @@ class affinity_memory {
     const auto from = distances(t);
     return from.empty() ? 0 : from[index(gpu)];
   }
-  /// Of a section of t with token x, if it came next.
+  /// Predicts a section of t with token x, if it came next.
   [[nodiscard]] auto taking(request_id t, replica_id x) const noexcept -> rational {
     return predictor_.predict(index(t), index(distance_to(t, map_.gpu_of(x))), longest_[index(t)]);
   }
@@ -111,7 +111,7 @@ class affinity_memory {
     }
   }
   void release_begins() noexcept { releasing_ = true; }
-  /// From here on requests are moved from queue to queue, and nobody comes from outside.
+  /// From here on requests are moved from queue to queue, and none comes from outside.
   void release_steals() noexcept { releasing_ = false; }
   void release_over() noexcept {
     releasing_ = false;
@@ -145,8 +145,8 @@ class affinity_memory {
   affinity_room room_;
 };
 
-/// The heuristics of affinity as advice to a protocol whose clients are tasks. Copies share one memory, which outlives
-/// them. Cost per question: one step per request in a queue, no heap.
+/// Offers the heuristics of affinity as advice to a protocol whose clients are tasks. Copies share one memory, which
+/// outlives them. Cost per question: one step per request in a queue, no heap.
 template <std::size_t MaxTasks>
 class affinity_advice {
  public:

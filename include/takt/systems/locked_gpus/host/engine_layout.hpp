@@ -11,11 +11,11 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// The engines of one step, in the order in which they are asked for.
+/// Holds the engines of one step, in the order in which they are asked for.
 using engine_pair = inline_vector<resource_id, 2>;
 
-/// The numbers of the locks: first the token pool of each GPU cluster, then GPU by GPU its engine for copies out, that
-/// for copies in, and that for kernels. With one copy engine there is no lock of the first kind.
+/// Numbers the locks: first the token pool of each GPU cluster, then GPU by GPU its engine for copies out, that for
+/// copies in, and that for kernels. With one copy engine there is no lock of the first kind.
 class engine_layout {
  public:
   explicit engine_layout(const gpu_system& s) noexcept
@@ -42,7 +42,7 @@ class engine_layout {
     }
     return out;
   }
-  /// Where a trace shows what an engine does. Pre: r is an engine.
+  /// Returns where a trace shows what an engine does. Pre: r is an engine.
   [[nodiscard]] auto shown(resource_id r) const noexcept -> track {
     TAKT_EXPECTS(pools_ <= r && r < size());
     const std::int32_t gpu = (r - pools_) / kinds;

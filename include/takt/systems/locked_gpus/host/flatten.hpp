@@ -22,7 +22,7 @@
 
 namespace takt::inline TAKT_ABI::host::detail {
 
-/// Returns what is wrong with choices, or is asked for in vain.
+/// Returns what is wrong with choices, or which choice has no effect.
 [[nodiscard]] inline auto choices_fault(const gpusync_configuration& c, const locked_gpu_choices& o) -> model_error {
   const bool known = is_known(o.choice) && is_known(o.layout) && is_known(o.queues);
   if (!known) { return {.fault = model_fault::choice_out_of_range}; }

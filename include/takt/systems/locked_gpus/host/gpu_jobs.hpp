@@ -41,7 +41,7 @@ struct timed_job {
   ticks release = 0;
   priority_point priority{};
 };
-/// The releases of one task, ascending.
+/// Holds the releases of one task, ascending.
 using task_releases = std::vector<timed_job>;
 
 /// Holds what a run of locked GPUs was, job by job.
@@ -88,7 +88,7 @@ using gpu_bank =
   });
 }
 
-/// Returns whether somebody has an opinion on which GPU a job gets.
+/// Returns whether any heuristic chooses which GPU a job gets.
 [[nodiscard]] constexpr auto advises(gpu_choice choice) noexcept -> bool {
   switch (choice) {
     case gpu_choice::shortest_queue: return false;
@@ -98,8 +98,8 @@ using gpu_bank =
   return false;
 }
 
-/// With donation at release, holders are on a CPU whenever they are ready, and nothing needs to be inherited. Then one
-/// queue does, too, where nobody has an opinion on which GPU a job gets.
+/// Makes the locks. With donation at release, holders are on a CPU whenever they are ready, and nothing is inherited.
+/// Then one queue suffices, too, where no heuristic chooses which GPU a job gets.
 template <std::size_t MaxTasks, class TokenRules>
 [[nodiscard]] auto make_bank(const gpu_system& s, std::vector<affinity_memory<MaxTasks>>& memories,
                              const resource_options& engines) -> gpu_bank<MaxTasks, TokenRules> {
@@ -136,7 +136,7 @@ template <std::size_t MaxTasks, class TokenRules>
   return out;
 }
 
-/// Says how much of a run is open, and who hears of it.
+/// Says how much of a run is open, and what hears of it.
 struct gpu_run_setup {
   cluster_shape shape{};
   resource_options engines{};
@@ -146,7 +146,7 @@ struct gpu_run_setup {
   std::uint64_t seed = 1;
 };
 
-/// Everything about jobs on locked GPUs that the engine asks and tells: choices and locks.
+/// Holds everything about jobs on locked GPUs that the engine asks and tells: choices and locks.
 template <std::size_t MaxTasks, class TokenRules, SectionWork Work, class Releases, TraceRecorder Recorder>
 class gpu_jobs {
  public:

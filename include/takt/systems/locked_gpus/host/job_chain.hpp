@@ -12,10 +12,10 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// The visits of a job on locked GPUs, in their order: CPU time; then a token around CPU time and the operations of the
-/// GPU, each a lock around a step of the CPU that sets it off, the operation, and a step that hears of its end; then
-/// CPU time. Operations are one stretch that jobs make as often as they have some. Locks are asked for and given back
-/// on a CPU, so steps need one even where they take no time. A job without a GPU makes the first visit alone.
+/// Names the visits of a job on locked GPUs, in order: CPU time, a token around CPU time and operations of the GPU, and
+/// CPU time. An operation is a lock around a step of the CPU that starts it, itself, and a step that hears of its end.
+/// Jobs repeat this stretch as often as they have operations. Locks are asked for and given back on a CPU, so steps
+/// need one even where they take no time. A job without a GPU makes the first visit alone.
 enum class gpu_visit : std::uint8_t {
   before,
   first,   ///< with the token
@@ -38,10 +38,10 @@ inline constexpr std::size_t gpu_visits = 10;
 /// Names what is made anew for each operation.
 inline constexpr visit_mask operation_visits = mask_of(gpu_visit::ask, gpu_visit::go_on);
 
-/// Which lock a section of a task is about.
+/// Says which lock a section of a task is about.
 enum class section_lock : std::uint8_t { token, first_engine, engine };
 
-/// Task by task what `gpu_visit` says. Pre: the table is empty, and the system has at most `MaxTasks` programs.
+/// Writes task by task what `gpu_visit` says. Pre: the table is empty, and the system has at most `MaxTasks` programs.
 template <std::size_t MaxTasks>
 void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu_visits>& table) {
   TAKT_EXPECTS(table.size() == 0 && system.programs.size() <= MaxTasks);

@@ -17,26 +17,26 @@ struct bus_interference {
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return each >= 0 && each <= 10'000 && most >= 0; }
 };
 
-/// A bus that all pieces under way share. What a piece has left is kept as the time that it takes if nothing changes,
-/// and rounded up whenever something does.
+/// Is a bus that all pieces under way share. What a piece has left is kept as the time that it takes if nothing
+/// changes, and rounded up whenever something does.
 class memory_bus {
  public:
   constexpr explicit memory_bus(const bus_interference& by) noexcept : by_{by} {}
 
   [[nodiscard]] constexpr auto interferes() const noexcept -> bool { return by_.each > 0; }
-  /// Of a piece that begins and takes `alone` with the bus to itself. Pre: 0 <= alone <= 2^40.
+  /// Returns the time of a piece that begins and takes `alone` with the bus to itself. Pre: 0 <= alone <= 2^40.
   [[nodiscard]] constexpr auto time(ticks alone) const noexcept -> ticks {
     TAKT_EXPECTS(0 <= alone && alone <= longest_piece);
     return ceil_divide<ticks>(alone * factor_, whole);
   }
-  /// So many pieces are under way from now on. The factor before, in thousandths.
+  /// Says that so many pieces are under way from now on. Returns the factor before, in thousandths.
   constexpr auto share(std::int64_t pieces) noexcept -> std::int64_t {
     const std::int64_t before = factor_;
     factor_ = whole + by_.each * std::clamp<std::int64_t>(pieces - 1, 0, by_.most);
     return before;
   }
   [[nodiscard]] constexpr auto factor() const noexcept -> std::int64_t { return factor_; }
-  /// Of what has `left` to go at another factor. Pre: 0 <= left <= 2^40, before > 0.
+  /// Converts what has `left` to go to another factor. Pre: 0 <= left <= 2^40, before > 0.
   [[nodiscard]] constexpr auto rescaled(ticks left, std::int64_t before) const noexcept -> ticks {
     TAKT_EXPECTS(0 <= left && left <= longest_piece && before > 0);
     return ceil_divide<ticks>(left * factor_, before);

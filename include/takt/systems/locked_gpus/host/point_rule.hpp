@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::host::detail {
 
-/// The order of jobs on the CPUs: a job's point is its release times `per_release` plus `constant`.
+/// Describes the order of jobs on the CPUs: a job's point is its release times `per_release` plus `constant`.
 struct point_rule {
   std::int64_t per_release = 0;
   std::int64_t constant = 0;

@@ -31,7 +31,7 @@ struct budget_rules {
 ///
 /// Budgets cover a job's time on CPUs and engines. Where it `signals`, a job whose budget a step uses up leaves out the
 /// steps after it, all but those that save its state. Where it `releases_early`, a job goes on with the budgets of its
-/// task's next jobs, whose sections are left out, so that the task gets no more than its share in the long run; the job
+/// task's next jobs, whose sections are left out. So the task gets no more than its share in the long run. The job
 /// keeps its priority meanwhile, which the source lowers.
 template <std::size_t MaxTasks, SectionWork Work>
 class section_jobs {
@@ -111,7 +111,7 @@ class section_jobs {
     }
     return goes_on(r);
   }
-  /// Of the operation that comes next: one engine, or two in the order in which they are asked for.
+  /// Returns engines of the operation that comes next: one engine, or two in the order in which they are asked for.
   [[nodiscard]] auto engines_of(std::size_t task) const -> engine_pair {
     const run& r = runs_[task];
     const section_step& step = r.steps[r.next];
@@ -154,7 +154,7 @@ class section_jobs {
     if (!r.seen.skipped) { memory_of(task).observe(static_cast<request_id>(task), r.seen.distance, r.seen.cost); }
     sections_.push_back(r.seen);
   }
-  /// In the order in which their tokens were given back.
+  /// Lists sections in the order in which their tokens were given back.
   [[nodiscard]] auto sections() noexcept -> std::vector<token_section>& { return sections_; }
 
  private:
@@ -259,7 +259,7 @@ class section_jobs {
     static_cast<void>(r.budget.charge(used - r.charged, todo));
     r.charged = used;
   }
-  /// True when the job is told that its budget is used up.
+  /// Returns true when the job is told that its budget is used up.
   auto drain(ticks used, run& r) -> bool {
     r.budget.engine_locked();
     charge(used, r);

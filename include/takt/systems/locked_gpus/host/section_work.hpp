@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::host {
 
-/// A token section that has ended.
+/// Describes a token section that has ended.
 struct token_section {
   std::size_t task = 0;
   std::size_t job = 0;              ///< position among all jobs of the workload
@@ -29,7 +29,7 @@ struct token_section {
   [[nodiscard]] constexpr auto migrated() const noexcept -> bool { return came_from != no_gpu && came_from != gpu; }
 };
 
-/// A piece of work of a token section: task, number of the job counted per task, and a number for each piece.
+/// Describes a piece of work of a token section: task, number of the job counted per task, and a number for each piece.
 struct work_item {
   std::size_t task = 0;
   std::size_t job = 0;

@@ -28,8 +28,8 @@ enum class token_queue_length : std::uint8_t {
 
 namespace host {
 
-/// Says what an engine section of a token section uses: an engine of the GPU of the token, or for `peer` the engine for
-/// copies out of the GPU that has the state besides.
+/// Says what an engine section of a token section uses. It is an engine of the GPU of the token. For `peer` the engine
+/// for copies out of the GPU that has the state is used besides.
 enum class section_engine : std::uint8_t { copy_out, copy_in, execution, peer };
 
 struct section_step {
@@ -37,7 +37,7 @@ struct section_step {
   ticks time = 0;  ///< at most
 };
 
-/// A task flattened to what its jobs do: run, take a token, do all steps one after the other, give it back, run.
+/// Is a task flattened to what its jobs do: run, take a token, do all steps one after the other, give it back, run.
 struct section_program {
   std::int32_t cpu_cluster = 0;
   std::int32_t gpu_cluster = no_cluster;
@@ -53,7 +53,7 @@ struct section_program {
   std::int32_t own_gpu = no_gpu;                 ///< the one that no other task gets; `no_gpu`: any
 };
 
-/// Says who chooses which GPU a job gets where the bound of the protocol leaves a choice.
+/// Says what chooses which GPU a job gets where the bound of the protocol leaves a choice.
 enum class gpu_choice : std::uint8_t {
   shortest_queue,  ///< nobody: the protocol's own rules
   random,          ///< any queue with a place
@@ -70,7 +70,7 @@ enum class gpu_choice : std::uint8_t {
   return false;
 }
 
-/// The tokens of one GPU cluster.
+/// Holds the tokens of one GPU cluster.
 struct simulated_pool {
   std::int32_t sharing_cpus = 1;
   token_map tokens{};
@@ -85,7 +85,7 @@ struct request_costs {
   ticks after_unlock = 0;  ///< without it
 };
 
-/// A flat description of CPUs and locked GPUs. All GPU clusters have the same number of GPUs.
+/// Describes CPUs and locked GPUs without nesting. All GPU clusters have the same number of GPUs.
 struct gpu_system {
   std::int32_t processors = 1;  ///< per CPU cluster
   std::int32_t clusters = 1;

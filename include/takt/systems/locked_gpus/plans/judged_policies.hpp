@@ -62,7 +62,7 @@ inline constexpr bool locks_sections<ck_omlp_order_rule> = true;
 
 }  // namespace detail
 
-/// The board of locked GPUs that a policy with engines means, under a rule of the processors.
+/// Returns the board of locked GPUs that a policy with engines means, under a rule of the processors.
 template <class Order, RuleTag CpuRule>
   requires detail::schedules_sections<CpuRule> && detail::locks_sections<Order>
 [[nodiscard]] constexpr auto locked_board_of(const locked_engines_policy<Order>& policy, const CpuRule& rule,
@@ -102,7 +102,7 @@ struct locked_gpu_judges::under<locked_engines_policy<Order>, CpuRule> {
     detail::name_cores<CpuRule>(tasks, placed, together, out);
     return out;
   }
-  /// With the clusters of GPUs that a plan says.
+  /// Judges with the clusters of GPUs that a plan says.
   [[nodiscard]] static constexpr auto judge_under(const policy_type& policy, const CpuRule& cpus, const auto& tasks,
                                                   const hardware& board, const auto& given) {
     auto placed = tasks;

@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The load 1, of a processor that is always busy.
+/// Returns the load 1, of a processor that is always busy.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto whole_load() -> Number {
   return Number(number_traits<Number>::integral ? std::int64_t{1} << 30 : std::int64_t{1});
@@ -26,8 +26,8 @@ template <ExactNumber Number>
   return sum < most_load<Number>() ? sum : most_load<Number>();
 }
 
-/// Part of a processor that `time` in every `period` takes, in parts of `whole_load`: on integers rounded up, so that
-/// loads of any periods have one denominator. Pre: time >= 0, 0 < period <= 2^60.
+/// Returns the part of a processor that `time` in every `period` takes, in parts of `whole_load`: on integers rounded
+/// up, so that loads of any periods have one denominator. Pre: time >= 0, 0 < period <= 2^60.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto load_of(const Number& time, const Number& period) -> Number {
   TAKT_EXPECTS(!(time < Number(0)) && Number(0) < period && !(Number(std::int64_t{1} << 60) < period));

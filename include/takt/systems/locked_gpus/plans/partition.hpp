@@ -28,7 +28,7 @@ struct gpusync_partition {
 
 namespace detail {
 
-/// Worst fit on processors of one kind: always the least loaded one, the first of equals.
+/// Places worst fit on processors of one kind: always the least loaded one, the first of equals.
 template <class Number, std::size_t Capacity>
 class worst_fit {
  public:
@@ -87,7 +87,7 @@ class gpusync_partitioner {
     return {error ? partition_status::invalid : partition_status::placed, error};
   }
 
-  /// Anywhere allowed, so that the rest of the model can be checked. False when a GPU task has no such place.
+  /// Places tasks anywhere allowed, so that the rest of the model can be checked. False when a task has no such place.
   [[nodiscard]] constexpr auto place_somewhere() -> bool {
     if (fault_of(*configuration_) != model_fault::none) { return true; }
     const gpusync_configuration& c = *configuration_;
@@ -105,7 +105,7 @@ class gpusync_partitioner {
     return true;
   }
 
-  /// Positions of the tasks with or without GPUs by falling keys, equal ones as they were given.
+  /// Returns positions of the tasks with or without GPUs by falling keys, equal ones as they were given.
   template <class Key>
   [[nodiscard]] constexpr auto falling(bool users, const Key& key) const -> order {
     order out;
@@ -126,7 +126,7 @@ class gpusync_partitioner {
   [[nodiscard]] constexpr auto cpu_load(std::size_t i) const -> number {
     return load_of<number>(table_->tasks[i].wcet, table_->tasks[i].period);
   }
-  /// With all of a job's CPU time, or with its token section's only.
+  /// Returns the load with all of a job's CPU time, or with its token section's only.
   [[nodiscard]] constexpr auto load_with(std::size_t i, bool whole) const -> number {
     const auto& t = table_->tasks[i];
     const requests own = requests_of(*configuration_, platform_->costs, t);
@@ -155,7 +155,7 @@ class gpusync_partitioner {
     }
   }
 
-  /// Waits while responses are the deadlines; without a bound they fill a cluster.
+  /// Adds waits when responses are the deadlines; without a bound they fill a cluster.
   template <class Rules>
   constexpr void add_waits(const analysis::gpusync::options<number>& o) {
     namespace an = analysis::gpusync;
@@ -194,12 +194,12 @@ class gpusync_partitioner {
 
 }  // namespace detail
 
-/// Chooses clusters for all tasks, whatever they were: GPU tasks for GPU clusters by the load of their token sections
-/// without CPU time elsewhere, then for CPU clusters that these serve by all of their load, then the other tasks for
-/// CPU clusters. Always the greatest load first, to the least loaded cluster; ties go to the task given first and the
-/// lowest cluster. Before the last step, waits of GPU tasks count as load: once, with responses equal to deadlines,
-/// since the source does not say whether each placement renews them. Placed does not mean schedulable.
-/// Cost: n^2 and one pass of the analysis up to its third phase. Source: Elliott 2015, section 4.3.6.1.
+/// Chooses clusters for all tasks, whatever they were. First are GPU tasks for GPU clusters, by the load of their token
+/// sections without CPU time elsewhere. Then they go to CPU clusters that these serve, by all of their load, and the
+/// other tasks after them. Always the greatest load first, to the least loaded cluster; ties go to the task given first
+/// and the lowest cluster. Before the last step, waits of GPU tasks count as load: once, with responses equal to
+/// deadlines, since the source does not say whether each placement renews them. Placed does not mean schedulable. Cost:
+/// n^2 and one pass of the analysis up to its third phase. Source: Elliott 2015, section 4.3.6.1.
 template <class Rules = analysis::gpusync::sound_rules, GpusyncPlatform P, class Table>
 constexpr auto partition_gpusync(const P& platform, Table& table,
                                  const analysis::gpusync::options<typename Table::number>& o = {})

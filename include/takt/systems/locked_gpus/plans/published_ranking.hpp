@@ -27,7 +27,7 @@ inline constexpr std::array<studied_places, 4> published_places{{
      38, 12, 28, 36, 15, 29, 53, 57, 56, 22, 6,  4,  1,  33, 9,  21, 31, 8,  17, 37, 16, 25, 35, 19, 26, 39, 24, 27},
 }};
 
-/// In how many of the cases that an observation names it holds.
+/// Counts in how many of the cases that an observation names it holds.
 struct observed_cases {
   std::int64_t holds = 0;
   std::int64_t cases = 0;
@@ -56,7 +56,7 @@ namespace detail {
   return false;
 }
 
-/// Of the pairs that `names(a, b)` picks, those with a above b.
+/// Counts, of the pairs that `names(a, b)` picks, those with a above b.
 template <class Names>
 [[nodiscard]] constexpr auto count_above(const studied_places& places, Names names) -> observed_cases {
   observed_cases out;

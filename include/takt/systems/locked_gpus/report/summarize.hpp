@@ -86,8 +86,8 @@ inline void add_gpusync_terms(const gpusync_terms& parts, std::uint32_t i, task_
 
 }  // namespace detail
 
-/// A verdict on tasks that lock GPUs with its reasons: the analysis is made once more under the plan of the verdict.
-/// Rows may have been held to deadlines. Pre: `v` is about these tasks on this platform.
+/// Returns a verdict on tasks that lock GPUs with its reasons: the analysis is made once more under the plan of the
+/// verdict. Rows may have been held to deadlines. Pre: `v` is about these tasks on this platform.
 template <GpusyncPlatform P, class Table, std::size_t N, std::size_t M>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] auto summarize(const P& platform, const Table& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {

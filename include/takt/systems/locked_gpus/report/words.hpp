@@ -22,7 +22,7 @@ struct word_for {
 inline constexpr std::array service_words{word_for<service_order>{"fifo", service_order::first_come},
                                           word_for<service_order>{"priority", service_order::priority}};
 
-/// The word of the file format for a value, if there is one.
+/// Returns the word of the file format for a value, if there is one.
 [[nodiscard]] constexpr auto word_in(const auto& words, const auto& value) noexcept -> std::string_view {
   for (const auto& known : words) {
     if (known.value == value) { return known.word; }

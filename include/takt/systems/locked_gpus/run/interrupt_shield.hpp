@@ -16,8 +16,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// The CPUs on which jobs that use a GPU may run, by number: those that the analysis charges for its interrupts.
-/// Pre: `fault_of(c)` finds nothing; the GPU is one of `c`.
+/// Returns the CPUs on which jobs that use a GPU may run, by number: those that the analysis charges for its
+/// interrupts. Pre: `fault_of(c)` finds nothing; the GPU is one of `c`.
 [[nodiscard]] inline auto interrupt_cpus(const gpusync_configuration& c, std::int32_t gpu)
     -> std::vector<std::int32_t> {
   TAKT_EXPECTS(fault_of(c) == model_fault::none && 0 <= gpu && gpu < c.gpus);
@@ -28,7 +28,7 @@ namespace takt::inline TAKT_ABI::runtime {
   return out;
 }
 
-/// While it lives, the message-signalled interrupts of a device come to some CPUs only; then to those of before. When
+/// Sends the message-signalled interrupts of a device to some CPUs only, until its end; then to those of before. When
 /// the system refuses one of them, all are left as they were. A process that is killed leaves them there. Source:
 /// Elliott 2015, section 3.2.5.1.
 class interrupt_shield {
@@ -58,7 +58,7 @@ class interrupt_shield {
   ~interrupt_shield() { give_back(); }
 
   [[nodiscard]] auto granted() const noexcept -> bool { return problem_.empty(); }
-  /// A sentence; empty when granted.
+  /// Returns a sentence; empty when granted.
   [[nodiscard]] auto problem() const noexcept -> const std::string& { return problem_; }
 
  private:

@@ -78,7 +78,7 @@ struct kept_slices {
   void record(const mark& /*m*/) const noexcept {}
 };
 
-/// Jobs in the order of the points that count from their nominal releases.
+/// Orders jobs by the points that count from their nominal releases.
 struct pointed_releases {
   std::vector<host::detail::point_rule> rules;
   const live_choices* live = nullptr;
@@ -93,7 +93,7 @@ struct pointed_releases {
   static void completed(std::uint32_t /*task*/, ticks /*now*/) noexcept {}
 };
 
-/// Holds what is open in a run of locked GPUs in real time: releases, misses and bounds are those of any board, the
+/// Holds what is open in a run of locked GPUs in real time. Releases, misses and bounds are those of any board. The
 /// rest is what jobs on locked GPUs do.
 template <std::size_t MaxTasks>
 class live_gpu_jobs : public live_choices {
@@ -142,7 +142,7 @@ namespace detail {
 /// Requests that a run of locked GPUs keeps, at most; a job without any counts as one.
 inline constexpr ticks most_kept_requests = ticks{1} << 22;
 
-/// One run of tasks on locked GPUs.
+/// Is one run of tasks on locked GPUs.
 template <std::size_t MaxTasks>
 class locked_gpu_run {
  public:
@@ -244,7 +244,7 @@ class locked_gpu_run {
   }
 
  private:
-  /// A token, and one or two engines for each operation.
+  /// Counts requests: a token, and one or two engines for each operation.
   [[nodiscard]] static auto requests_of(const host::section_program& p) -> ticks {
     if (p.gpu_cluster == no_cluster) { return 1; }
     std::size_t moves = p.state_in.size() + p.state_out.size();
@@ -256,7 +256,7 @@ class locked_gpu_run {
     for (const std::size_t n : jobs_of_) { jobs += n; }
     return 64 + 8 * (jobs + requests_);
   }
-  /// Steps around operations take none.
+  /// Returns false for steps around operations.
   [[nodiscard]] static auto takes_time_on_cpu(const visit_record& v) -> bool {
     switch (host::gpu_visit{static_cast<std::uint8_t>(v.position)}) {
       case host::gpu_visit::before:
@@ -294,7 +294,7 @@ class locked_gpu_run {
 
 /// Runs tasks on a platform of locked GPUs on this machine's threads, placed by a plan, by the engine that simulates
 /// them: CPU time is consumed by a thread for each task, while a dispatcher gives it a CPU of its cluster by the
-/// scheduler of the configuration; tokens and engines go by their locks; copies and kernels take their time on the
+/// scheduler of the configuration. Tokens and engines go by their locks. Copies and kernels take their time on the
 /// clock of emulated engines. A job that waits suspends itself. A job is released at the start and then once per
 /// period, and waits for the one before of its task. Times of the result and the trace count from the start. What locks
 /// and switches cost is what they cost on this machine. Error: `error`; more jobs and requests than are kept;

@@ -44,8 +44,8 @@ __extension__ using wide_sum = unsigned __int128;
 
 }  // namespace detail
 
-/// Of the completions after `from` and up to `until`, where a delay begins and ends inside. Pre: `completions` ascend,
-/// period > 0, from <= until, all instants within 2^50, fewer than 2^24 completions.
+/// Summarizes the completions after `from` and up to `until`, where a delay begins and ends inside. Pre: `completions`
+/// ascend, period > 0, from <= until, all instants within 2^50, fewer than 2^24 completions.
 [[nodiscard]] inline auto summarize_delays(std::span<const ticks> completions, ticks period, ticks from, ticks until)
     -> delay_summary {
   TAKT_EXPECTS(period > 0 && from <= until && completions.size() < (std::size_t{1} << 24U));
@@ -75,8 +75,8 @@ __extension__ using wide_sum = unsigned __int128;
   return out;
 }
 
-/// Delays of several graphs over their periods, averaged with every graph alike, in millionths; drops in millionths of
-/// all frames that were expected.
+/// Holds delays of several graphs over their periods, averaged with every graph alike, in millionths; drops in
+/// millionths of all frames that were expected.
 struct average_delays {
   std::int64_t dropped = 0;
   std::int64_t longest = 0;

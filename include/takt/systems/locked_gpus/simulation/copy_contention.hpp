@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// A copy that asks for its engine at `start` and again for each further chunk.
+/// Describes a copy that asks for its engine at `start` and again for each further chunk.
 struct chunked_copy {
   ticks start = 0;
   priority_point priority{};
@@ -107,7 +107,7 @@ class copy_contention {
     return i;
   }
 
-  /// From here until somebody finishes the engine is passed on between chunks and never left idle.
+  /// From here until some copy finishes the engine is passed on between chunks and never left idle.
   void serve(std::size_t holder) {
     ++result_.copies[holder].acquisitions;
     for (;;) {
@@ -158,9 +158,9 @@ class copy_contention {
 
 }  // namespace detail
 
-/// One copy engine under chunked copies, with or without fusion of the critical sections of one copy. Copies of one
-/// priority are served in queue order. At the end of a chunk those who have just arrived come before its copy, which
-/// asks again. Nothing when a time is negative or the time runs over.
+/// Simulates one copy engine under chunked copies, with or without fusion of the critical sections of one copy. Copies
+/// of one priority are served in queue order. At the end of a chunk those who have just arrived come before its copy,
+/// which asks again. Nothing when a time is negative or the time runs over.
 [[nodiscard]] inline auto simulate_copy_contention(std::span<const chunked_copy> copies, service_order order,
                                                    bool fused) -> std::optional<copy_contention_result> {
   return detail::copy_contention{copies, order, fused}.run();

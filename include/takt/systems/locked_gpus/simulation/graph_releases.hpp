@@ -82,7 +82,7 @@ class graph_releases {
     consider(g, now, v);
   }
 
-  /// Of the jobs of a task so far, in their order.
+  /// Returns releases of the jobs of a task so far, in their order.
   [[nodiscard]] auto releases(std::size_t task) const noexcept -> const std::vector<node_release<ticks>>& {
     return releases_[task];
   }

@@ -18,7 +18,7 @@
 
 namespace takt::inline TAKT_ABI::simulation::detail {
 
-/// Releases of every task as the options want them. Pre: `o` has no fault.
+/// Returns releases of every task as the options want them. Pre: `o` has no fault.
 template <class Table>
 [[nodiscard]] auto releases_of(const Table& table, const gpusync_simulation_options& o)
     -> std::vector<std::vector<ticks>> {
@@ -27,7 +27,7 @@ template <class Table>
                                     : release_times(table.tasks, o);
 }
 
-/// False when a priority or the time of a job does not fit.
+/// Returns false when a priority or the time of a job does not fit.
 template <class Table>
 [[nodiscard]] auto jobs_of(const gpusync_configuration& c, const Table& table, const host::gpu_system& system,
                            const gpusync_simulation_options& o, std::vector<host::task_releases>& out) -> bool {

@@ -31,8 +31,8 @@ inline constexpr ticks microsecond = 1000;
 inline constexpr ticks millisecond = 1'000'000;
 inline constexpr std::int64_t megabyte = 1'000'000;
 
-/// Twelve CPUs in two clusters and eight GPUs. Copies on a bus under load: 1 byte per nanosecond to or from the host,
-/// and 3 from GPU to GPU, which is what the published costs of 1 MB come to.
+/// Twelve CPUs in two clusters and eight GPUs. A bus under load copies 1 byte per nanosecond to or from the host, and 3
+/// from GPU to GPU. This is what the published costs of 1 MB come to.
 [[nodiscard]] inline auto two_nodes(std::int32_t gpus_per_cluster, std::int32_t tokens, std::int64_t chunk)
     -> gpusync_board<> {
   gpusync_board<> out;
@@ -55,10 +55,10 @@ inline constexpr std::int64_t megabyte = 1'000'000;
 inline constexpr std::size_t first_reported_task = 0;   ///< period 15 ms, utilization 0.25
 inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utilization 0.1
 
-/// The set on which budgets, predictions and affinity were evaluated, evenly on two clusters of six CPUs and four GPUs
-/// with three tokens each. Nine tenths of a GPU task's time are on GPUs, three quarters of that in two equal kernels.
-/// Periods, which are known for two tasks only, are multiples of 5 ms between 10 and 75 chosen by `seed`. Of the 28
-/// CPU tasks that the text counts it describes 22, which these are. Source: Elliott 2015, section 4.4.1.
+/// Returns the set on which budgets, predictions and affinity were evaluated, evenly on two clusters of six CPUs and
+/// four GPUs with three tokens each. Nine tenths of a GPU task's time are on GPUs, three quarters of that in two equal
+/// kernels. Periods, which are known for two tasks only, are multiples of 5 ms between 10 and 75 chosen by `seed`. Of
+/// the 28 CPU tasks that the text counts it describes 22, which these are. Source: Elliott 2015, section 4.4.1.
 [[nodiscard]] inline auto mixed_set(cpu_scheduler scheduler, service_order engines, std::uint64_t seed = 1)
     -> published_set {
   using detail::millisecond;
@@ -98,8 +98,8 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
   return out;
 }
 
-/// Sixteen of the GPU tasks of a mixed set, eight per cluster and the first reported one among them, that need ten
-/// times their kernels in a job about every `interval`.
+/// Returns sixteen of the GPU tasks of a mixed set, eight per cluster and the first reported one among them. They need
+/// ten times their kernels in a job about every `interval`.
 [[nodiscard]] inline auto aberrant_tasks(const published_set& s, ticks interval) -> std::vector<aberrant_task> {
   std::vector<aberrant_task> out;
   for (std::size_t i = 0; i < s.tasks.size() && out.size() < 16; ++i) {
@@ -109,9 +109,9 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
   return out;
 }
 
-/// Feature tracking in thirty video streams: two at 30 frames per second, ten at 20, eighteen at 10 with frames of four
-/// times the size, evenly on the clusters. Data and state as published; `kernel` is the time of a small frame on a GPU,
-/// which was not, and a CPU works a quarter of that. Source: Elliott 2015, section 4.4.2.
+/// Returns feature tracking in thirty video streams: two at 30 frames per second, ten at 20, eighteen at 10 with frames
+/// of four times the size, evenly on the clusters. Data and state as published; `kernel` is the time of a small frame
+/// on a GPU, which was not, and a CPU works a quarter of that. Source: Elliott 2015, section 4.4.2.
 [[nodiscard]] inline auto feature_tracking(std::int32_t gpus_per_cluster, cpu_scheduler scheduler,
                                            service_order engines, ticks kernel = 6 * detail::millisecond)
     -> published_set {

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Longest s-oblivious blocking of one job of a task, by what it waits for.
+/// Holds the longest s-oblivious blocking of one job of a task, by what it waits for.
 struct gpusync_waits {
   ticks execution = 0;  ///< for execution engines, all sections together
   ticks copies = 0;     ///< for copy engines, all sections together
@@ -25,7 +25,7 @@ struct gpusync_waits {
   ticks total = 0;  ///< of all these together
 };
 
-/// Holds what a task on locked GPUs went through besides.
+/// Holds what else a task on locked GPUs waited for and did.
 struct gpusync_activity {
   gpusync_waits worst{};
   ticks execution = 0;        ///< received of execution engines
@@ -46,7 +46,7 @@ template <std::size_t MaxTasks>
 struct gpusync_observation : simulation_result<MaxTasks> {
   inline_vector<gpusync_activity, MaxTasks> activities{};
   host::gpu_run run{};  ///< every job, request and token section; those that were not dropped come first
-  /// From when to when no bound was to be relied on, since the process was stopped; in order, apart.
+  /// Says from when to when bounds were void, since the process was stopped; in order, and spans do not touch.
   std::vector<host::time_span> void_bounds;
 
   [[nodiscard]] constexpr auto sections() const noexcept -> std::uint64_t {

@@ -20,7 +20,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// Says who frees an engine: the job that holds its lock, on a CPU, or the hardware as soon as the work is done.
+/// Says what frees an engine: the job that holds its lock, on a CPU, or the hardware as soon as the work is done.
 enum class engine_service : std::uint8_t { locks, hardware_queue };
 [[nodiscard]] constexpr auto last_of(engine_service) noexcept -> engine_service {
   return engine_service::hardware_queue;

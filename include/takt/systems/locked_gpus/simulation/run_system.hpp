@@ -27,7 +27,7 @@ namespace takt::inline TAKT_ABI::simulation {
 
 namespace detail {
 
-/// Jobs by the clock, beside a process that stands still now and then.
+/// Releases jobs by the clock, for a process that is stopped now and then.
 class clocked_releases {
  public:
   host::stalled_clock clock;
@@ -69,9 +69,9 @@ class clocked_releases {
     if (disturbed_) { disturbed_->ended(task, now); }
   }
 
-  /// Releases of a task that were not dropped.
+  /// Returns releases of a task that were not dropped.
   [[nodiscard]] auto begun(std::size_t task) const -> const std::vector<std::size_t>& { return begun_[task]; }
-  /// From when to when no bound was to be relied on.
+  /// Returns from when to when bounds were void.
   [[nodiscard]] auto void_bounds(ticks end) const -> std::vector<host::time_span> {
     return disturbed_ ? disturbed_->until(end) : std::vector<host::time_span>{};
   }
@@ -115,8 +115,8 @@ template <std::size_t MaxTasks, class TokenRules, host::SectionWork Work, TraceR
 
 }  // namespace detail
 
-/// Lets jobs run on clusters of CPUs and locked GPUs: chains of visits on the engine of composed boards, in which the
-/// token protocol asks the heuristics and every grant of a token or an engine leads the job to its next step. Pre: one
+/// Lets jobs run on clusters of CPUs and locked GPUs, as chains of visits on the engine of composed boards. There the
+/// token protocol asks the heuristics, and every grant of a token or an engine leads the job to its next step. Pre: one
 /// list of releases per program, at most MaxTasks of them, with priorities of different tasks that differ; tokens fit;
 /// no job ends after `never / 4`.
 template <std::size_t MaxTasks, class TokenRules = r2dglp_rules, host::SectionWork Work, TraceRecorder Recorder>

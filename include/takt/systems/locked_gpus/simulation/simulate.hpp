@@ -32,7 +32,7 @@
 
 namespace takt::inline TAKT_ABI::simulation::detail {
 
-/// The blocking of each job by what it waits for.
+/// Returns the blocking of each job by what it waits for.
 [[nodiscard]] inline auto waits_of(const host::gpu_system& system, const host::gpu_run& run)
     -> std::vector<gpusync_waits> {
   const host::engine_layout layout(system);
@@ -61,7 +61,7 @@ constexpr void keep_worst(gpusync_waits& worst, const gpusync_waits& w) noexcept
   worst.total = std::max(worst.total, w.total);
 }
 
-/// Writes what each task went through, from what each job and section did.
+/// Writes what each task waited for and did, from what each job and section did.
 template <class Table, class Observation, TraceRecorder Recorder>
 void summarize(const host::gpu_system& system, const clocked_releases& jobs, const Table& table, Observation& out,
                Recorder& recorder) {
@@ -173,15 +173,15 @@ template <class Table>
 
 }  // namespace simulation::detail
 
-/// Lets tasks run on a platform of locked GPUs in virtual time, placed by a plan, and tells `recorder` what happens:
-/// CPU clusters under the scheduler of the configuration, tokens by the R2DGLP or under the CK-OMLP, one lock per
-/// engine, migrations in chunks, and the choice of GPUs by predicted cost. `TokenRules` are for rules as they are
-/// printed.
+/// Lets tasks run on a platform of locked GPUs in virtual time, placed by a plan, and tells `recorder` what
+/// happens. CPU clusters use the scheduler of the configuration, tokens the R2DGLP or the CK-OMLP, and each engine
+/// one lock. Migrations are in chunks, and GPUs are chosen by predicted cost. `TokenRules` are for rules as they
+/// are printed.
 ///
 /// Jobs released before the horizon run to their ends, late or not; the next job of a task waits for the one before.
 /// Equal arguments give equal results everywhere. Where engines serve by priority, a copy from GPU to GPU takes its two
-/// engines one after the other in the order of their numbers.
-/// Error: `error`. Cost: a few passes over the pending jobs per request and instant; all jobs are kept on the heap.
+/// engines one after the other in the order of their numbers. Error: `error`. Cost: a few passes over the pending jobs
+/// per request and instant; all jobs are kept on the heap.
 template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N,
           TraceRecorder Recorder = const no_trace>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>

@@ -27,8 +27,8 @@ struct prediction_accuracy {
   }
 };
 
-/// Of the sections of one task after a move over one distance, those whose prediction was off by at most `percent`.
-/// The first sections, which nothing could predict, do not count. Source: Elliott 2015, section 4.4.1.2.
+/// Counts the sections of one task after a move over one distance whose prediction was off by at most `percent`. The
+/// first sections, which nothing could predict, do not count. Source: Elliott 2015, section 4.4.1.2.
 [[nodiscard]] inline auto accuracy_of(std::span<const host::token_section> sections, std::size_t task,
                                       std::int32_t distance, std::int64_t percent) -> prediction_accuracy {
   prediction_accuracy out;
@@ -42,7 +42,7 @@ struct prediction_accuracy {
   return out;
 }
 
-/// Responses of completed jobs in thousandths of `period`, ascending: a distribution function by its steps. Rounded up.
+/// Returns responses of completed jobs in thousandths of `period`, ascending: a distribution by its steps. Rounded up.
 [[nodiscard]] inline auto normalized_responses(const host::gpu_run& run, std::size_t task, ticks period)
     -> std::vector<ticks> {
   std::vector<ticks> out;
@@ -57,8 +57,8 @@ struct prediction_accuracy {
   return out;
 }
 
-/// The least value that at least so many thousandths of all are not above. Pre: ascending, not empty, 0 < share <=
-/// 1000.
+/// Returns the least value that at least so many thousandths of all are not above. Pre: ascending, not empty, 0 < share
+/// <= 1000.
 [[nodiscard]] inline auto quantile(std::span<const ticks> ascending, std::int64_t share) -> ticks {
   TAKT_EXPECTS(!ascending.empty() && 0 < share && share <= 1000);
   TAKT_EXPECTS_IN_TESTS(std::ranges::is_sorted(ascending));

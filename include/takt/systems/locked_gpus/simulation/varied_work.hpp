@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// A task of which the first job and every so many after it run their kernels many times over.
+/// Describes a task of which the first job and every so many after it run their kernels many times over.
 struct aberrant_task {
   std::size_t task = 0;
   std::int32_t repetitions = 1;

@@ -30,15 +30,15 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// Which frames of which tasks show the same scene.
+/// Says which frames of which tasks show the same scene.
 struct task_scenes {
   std::size_t graph = 0;
   std::size_t jobs = 0;  ///< so many in a row; 0: every frame is on its own
 };
 
-/// Every piece takes from `least` thousandths of its longest time to all of that. Half of what is above the least
-/// follows from the scene, and is the same for all pieces of a graph meanwhile, half from the piece; without scenes all
-/// of it from the piece. Both are even.
+/// Every piece takes from `least` thousandths of its longest time to all of that. Half of the part above the least
+/// follows from the scene, and is the same for all pieces of a graph meanwhile; half follows from the piece. Without
+/// scenes all of it follows from the piece. Both are even.
 class scene_work {
  public:
   /// Pre: 0 <= least <= 1000; longest times are below 2^43; one entry per task.
@@ -72,8 +72,8 @@ class scene_work {
 
 static_assert(host::SectionWork<scene_work>);
 
-/// Says who goes first on the CPUs: the job of the least point. Of `points`, deadline and period are the period of the
-/// graph. `point` is the rank of a node by what is farther down its graph; times of execution are unknown.
+/// Says which job goes first on the CPUs: the job of the least point. Of `points`, deadline and period are the period
+/// of the graph. `point` is the rank of a node by what is farther down its graph; times of execution are unknown.
 struct graph_scheduler {
   gel_policy points{};
   bool from_arrival = false;  ///< points count from when a job is put in line, else from its nominal release
@@ -146,7 +146,7 @@ struct graph_output {
 
 namespace detail {
 
-/// False when it does not fit. The greater priority goes first.
+/// Returns false when it does not fit. The greater priority goes first.
 [[nodiscard]] constexpr auto node_order(const graph_scheduler& s, ticks period, std::int32_t priority,
                                         host::detail::point_rule& out) noexcept -> bool {
   constexpr std::int64_t level = std::int64_t{1} << 45U;  // beyond any instant, so that levels do not mix

@@ -21,7 +21,7 @@ inline constexpr std::int32_t max_gpusync_tokens = 64;
 /// As many tokens as there are tasks: jobs meet at the engines only.
 inline constexpr std::int32_t unlimited_tokens = 0;
 
-/// Says who goes first on the CPUs of a cluster: the job, or under task-level priorities the task, of the least point.
+/// Says what goes first on the CPUs of a cluster: the job, or under task-level priorities the task, of the least point.
 /// `points.point` counts the task's own priority. Under all of them a job keeps its priority. An order of one's own:
 /// `cpu_scheduler{.points = {.deadline = 1}, .task_level = true}` is deadline monotonic.
 struct cpu_scheduler {
@@ -41,7 +41,7 @@ struct cpu_scheduler {
   [[nodiscard]] friend constexpr auto operator==(const cpu_scheduler&, const cpu_scheduler&) noexcept -> bool = default;
 };
 
-/// The point of a task under task-level priorities. False when it does not fit.
+/// Computes the point of a task under task-level priorities. False when it does not fit.
 template <class Task, ExactNumber Number>
 [[nodiscard]] constexpr auto task_point(const cpu_scheduler& s, const Task& t, Number& out) -> bool {
   out = Number(0);
@@ -58,8 +58,8 @@ inline constexpr cpu_scheduler cpu_scheduler::fair_lateness{.points = gel_policy
 inline constexpr cpu_scheduler cpu_scheduler::shortest_period{.points = {.period = 1}, .task_level = true};
 inline constexpr cpu_scheduler cpu_scheduler::given_priority{.points = gel_policy::given_points, .task_level = true};
 
-/// Says who may wait for tokens, and what keeps a token holder running: its priority is inherited from those who wait,
-/// or lent to it by a job whom it displaces, at that job's release.
+/// Says who may wait for tokens, and what keeps a token holder running. Its priority is inherited from those who wait.
+/// Or a job that it displaces lends it priority, at that job's release.
 struct token_protocol {
   bool given = true;  ///< else donation exactly where a GPU cluster serves several CPU clusters
   bool donates_at_release = false;
@@ -88,7 +88,7 @@ enum class uncontended_gpus : std::uint8_t {
   return uncontended_gpus::dedicated;
 }
 
-/// Which CPU clusters each GPU cluster serves: bit b of element a. All zero: the even one.
+/// Says which CPU clusters each GPU cluster serves: bit b of element a. All zero: evenly.
 struct gpusync_association {
   std::array<std::uint64_t, max_gpusync_gpus> cpu_clusters{};
 
@@ -133,7 +133,7 @@ struct gpusync_configuration {
   }
   [[nodiscard]] constexpr auto engines_per_gpu() const noexcept -> std::int32_t { return 1 + copy_engines; }
   [[nodiscard]] constexpr auto limits_tokens() const noexcept -> bool { return tokens_per_gpu != unlimited_tokens; }
-  /// Tokens of a GPU cluster; 0 without a limit.
+  /// Returns the tokens of a GPU cluster; 0 without a limit.
   [[nodiscard]] constexpr auto replicas() const noexcept -> std::int32_t { return tokens_per_gpu * gpu_cluster_size; }
   /// Returns whether a job may find its state on another GPU.
   [[nodiscard]] constexpr auto migrates() const noexcept -> bool {
@@ -177,7 +177,7 @@ struct gpusync_configuration {
     for (std::int32_t b = 0; b < cpu_clusters(); ++b) { count += serves(gpu_cluster, b) ? 1 : 0; }
     return count;
   }
-  /// CPUs on which tasks of a GPU cluster may run.
+  /// Returns the CPUs on which tasks of a GPU cluster may run.
   [[nodiscard]] constexpr auto sharing_cpus(std::int32_t gpu_cluster) const noexcept -> std::int32_t {
     return cpu_cluster_size * served_clusters(gpu_cluster);
   }
@@ -193,13 +193,13 @@ struct gpusync_configuration {
     }
     return false;
   }
-  /// The one that is meant.
+  /// Returns the protocol that is meant.
   [[nodiscard]] constexpr auto protocol() const noexcept -> token_protocol {
     if (tokens.given) { return tokens; }
     const bool donates = shares_gpu_clusters();
     return {.donates_at_release = donates, .for_all_cpus = donates && tokens.for_all_cpus};
   }
-  /// CPUs that the queues of a GPU cluster's tokens have places for, if as many tasks use it.
+  /// Returns how many CPUs the queues of a GPU cluster's tokens have places for, if as many tasks use it.
   [[nodiscard]] constexpr auto counted_cpus(std::int32_t gpu_cluster) const noexcept -> std::int32_t {
     return protocol().for_all_cpus ? cpus : sharing_cpus(gpu_cluster);
   }
@@ -234,7 +234,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The first thing that is wrong with a configuration.
+/// Returns the first thing that is wrong with a configuration.
 [[nodiscard]] constexpr auto fault_of(const gpusync_configuration& c) noexcept -> model_fault {
   if (c.cpus < 1 || c.gpus < 1 || c.cpus > max_gpusync_cpus || c.gpus > max_gpusync_gpus || c.numa_nodes < 1) {
     return model_fault::processors_out_of_range;

@@ -21,10 +21,10 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Tasks of locked GPUs as chains whose copies cost so much: CPU time outside of the section, input, kernels, CPU time
-/// inside, output. What the tasks leave open is fixed by that: where their CPU time lies. Sections are not part of it,
-/// a CPU cluster is the core where each is scheduled by itself, and state that moves between GPUs is refused, as is a
-/// GPU cluster but the first.
+/// Holds tasks of locked GPUs as chains whose copies cost so much: CPU time outside of the section, input, kernels, CPU
+/// time inside, output. What the tasks leave open is fixed by that: where their CPU time lies. Sections are not part of
+/// it, and a CPU cluster is the core where each is scheduled by itself. State that moves between GPUs is refused, as is
+/// a GPU cluster but the first.
 template <TransferCosts Costs, std::size_t MaxTasks, std::size_t MaxKernels>
   requires std::same_as<typename Costs::number, ticks>
 struct gpusync_chains {

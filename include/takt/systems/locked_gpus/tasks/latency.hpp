@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A latency as it was measured: how many samples were at most so long. Made of single samples, or of the points of a
-/// distribution that are known; between two of them every answer is that of the longer one.
+/// Is a latency as it was measured: how many samples were at most so long. Made of single samples, or of the points of
+/// a distribution that are known; between two of them every answer is that of the longer one.
 template <std::size_t MaxPoints>
 class latency_distribution {
  public:
@@ -38,10 +38,10 @@ class latency_distribution {
   }
 
   [[nodiscard]] constexpr auto samples() const noexcept -> std::int64_t { return samples_; }
-  /// 0 without samples.
+  /// Returns the longest sample; 0 without samples.
   [[nodiscard]] constexpr auto max() const noexcept -> ticks { return points_.empty() ? 0 : points_.back().value; }
-  /// The least value that at least `part` of `whole` samples do not exceed: (999, 1000) for the 99.9th percentile.
-  /// Pre: 0 <= part <= whole, whole > 0.
+  /// Returns the least value that at least `part` of `whole` samples do not exceed: (999, 1000) for the 99.9th
+  /// percentile. Pre: 0 <= part <= whole, whole > 0.
   [[nodiscard]] constexpr auto percentile(std::int64_t part, std::int64_t whole) const noexcept -> ticks {
     TAKT_EXPECTS(0 <= part && part <= whole && whole > 0);
     std::int64_t passed = 0;
@@ -52,8 +52,8 @@ class latency_distribution {
     }
     return max();
   }
-  /// Rounded up; exact if it was made of all samples, else an upper bound. Error: the maximum when the sum does not
-  /// fit.
+  /// Returns it rounded up; exact if it was made of all samples, else an upper bound. Error: the maximum when the sum
+  /// does not fit.
   [[nodiscard]] constexpr auto mean() const noexcept -> ticks {
     ticks sum = 0;
     for (std::size_t i = 0; i < points_.size(); ++i) {

@@ -11,8 +11,8 @@ namespace takt::inline TAKT_ABI {
 /// Parts of a plan that locked GPUs use: the CPU cluster of each task in `cores`, and its GPU cluster in `shares`.
 inline constexpr plan_parts gpusync_plan_parts{.shares = true, .cores = true};
 
-/// Returns what keeps a plan from fitting tasks on locked GPUs: a part that they do not use, SMs of a GPU, which nobody
-/// has for itself here, or a GPU cluster for a task without GPU work.
+/// Returns what keeps a plan from fitting tasks on locked GPUs. This is a part that they do not use, SMs of a GPU,
+/// which no task has for itself here, or a GPU cluster for a task without GPU work.
 template <class Table, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto gpusync_plan_fault(const Table& table, const plan<N, V>& p) -> model_error {
   if (const auto error = parts_fault(p, gpusync_plan_parts, table.size())) { return error; }
@@ -25,7 +25,7 @@ template <class Table, std::size_t N, std::size_t V>
   return {};
 }
 
-/// The tasks as a plan places them. Pre: `gpusync_plan_fault` found nothing.
+/// Returns the tasks as a plan places them. Pre: `gpusync_plan_fault` found nothing.
 template <class Table, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto placed(Table table, const plan<N, V>& p) -> Table {
   TAKT_EXPECTS(!gpusync_plan_fault(table, p));

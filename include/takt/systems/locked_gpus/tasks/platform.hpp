@@ -45,8 +45,8 @@ struct gpusync_configuration_check {
 
 }  // namespace detail
 
-/// CPUs and locked GPUs, of a configuration that is known at compile time. A wrong one stops compilation; that is what
-/// the last parameter is for.
+/// Holds CPUs and locked GPUs, of a configuration that is known at compile time. A wrong one stops compilation; that is
+/// what the last parameter is for.
 template <gpusync_configuration Configuration, TransferCosts Costs = linear_transfer_costs<ticks>,
           bool Checked = detail::gpusync_configuration_check<fault_of(Configuration)>::passed>
 struct gpusync_platform {

@@ -7,7 +7,7 @@
 #include <takt/systems/locked_gpus/tasks/transfer.hpp>
 
 /// Holds what the text of Elliott 2015, section 4.3.1, says about two six-core Xeon X5060 nodes with eight Quadro
-/// K5000: all that can be known without its figures. Where a range is printed, its dearer end. Unit: nanoseconds.
+/// K5000: all that can be known without its figures. Where a range is printed, its greater end. Unit: nanoseconds.
 namespace takt::inline TAKT_ABI::published_costs {
 
 using interrupt_latency = latency_distribution<8>;
@@ -59,9 +59,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Longest times of one transfer. Loaded and local: 1214.3 us out, 1181.3 us in, and 175.7 us from GPU to GPU nearby,
-/// per MB (Table 4.2). A loaded bus costs at least 5 times the idle one locally; interleaving adds at most 20 % when
-/// idle and 65 % under load; far GPUs need 200 us per MB when idle and up to 3.5 times that under load.
+/// Returns longest times of one transfer. Loaded and local: 1214.3 us out, 1181.3 us in, and 175.7 us from GPU to GPU
+/// nearby, per MB (Table 4.2). A loaded bus costs at least 5 times the idle one locally. Interleaving adds at most 20 %
+/// when idle and 65 % under load. Far GPUs need 200 us per MB when idle and up to 3.5 times that under load.
 [[nodiscard]] constexpr auto transfers(bus_load load, memory_placement memory, gpu_distance distance) noexcept
     -> transfer_curves<4> {
   const bool loaded = load == bus_load::loaded;
@@ -75,8 +75,8 @@ namespace detail {
   return {{host(1'181'300), host(1'214'300), detail::through(distance == gpu_distance::near ? near : far)}};
 }
 
-/// Cache loss of a job whose working set has so many bytes, with GPUs on the bus: 650 us for 4 MB of local memory, in
-/// proportion below; interleaved 550 us without GPUs, and at most 1.9 times that with them.
+/// Returns the cache loss of a job by the bytes of its working set, with GPUs on the bus. It is 650 us for 4 MB of
+/// local memory, in proportion below. Interleaved it is 550 us without GPUs, and at most 1.9 times that with them.
 [[nodiscard]] constexpr auto cache_loss(memory_placement memory) noexcept -> cost_curve<2> {
   cost_curve<2> out;
   const ticks at_4_megabytes = memory == memory_placement::local ? 650'000 : 1'045'000;

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The chunks of one transfer: `full` ones of the whole chunk size, and one of the rest if there is any.
+/// Describes the chunks of one transfer: `full` ones of the whole chunk size, and one of the rest if there is any.
 template <ExactNumber Number>
 struct chunk_run {
   std::int64_t full = 0;
@@ -66,7 +66,7 @@ struct job_requests {
   [[nodiscard]] constexpr auto copies() const noexcept -> std::int64_t {
     return in.count() + out.count() + state_peer.count() + state_in.count() + state_out.count();
   }
-  /// All engine sections of a job.
+  /// Returns all engine sections of a job.
   [[nodiscard]] constexpr auto operations() const noexcept -> std::int64_t { return kernels + copies(); }
   [[nodiscard]] constexpr auto migration_time() const -> Number {
     return state_peer.time() + state_in.time() + state_out.time();
@@ -74,7 +74,7 @@ struct job_requests {
   [[nodiscard]] constexpr auto copy_time() const -> Number { return in.time() + out.time() + migration_time(); }
 };
 
-/// Where the state of a task can be when its job comes to a GPU.
+/// Says where the state of a task can be when its job comes to a GPU.
 enum class state_place : std::uint8_t { any_gpu, same_gpu };
 [[nodiscard]] constexpr auto stays(state_place e) noexcept -> bool {
   switch (e) {

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A configuration of the published study and its name, such as `(C,C2P2P,2)`: CPUs, GPUs, tokens per GPU.
+/// Describes a configuration of the published study and its name, such as `(C,C2P2P,2)`: CPUs, GPUs, tokens per GPU.
 struct studied_configuration {
   gpusync_configuration value;
   std::array<char, 16> letters{};
@@ -78,12 +78,12 @@ constexpr void append(studied_configuration& c, std::string_view text) noexcept 
 
 }  // namespace detail
 
-/// All configurations of 12 CPUs and 8 GPUs on two nodes that the study ranks: CPUs partitioned (P), clustered (C) or
-/// global (G); GPUs alone (P), in clusters of 2 or 4 with migration through system memory or from GPU to GPU (P2P), or
-/// in one cluster (G), which has no path from GPU to GPU. Source: Elliott 2015, section 4.2 and Table 4.5.
+/// Lists all configurations of 12 CPUs and 8 GPUs on two nodes that the study ranks. CPUs are partitioned (P),
+/// clustered (C) or global (G). GPUs are alone (P), in clusters of 2 or 4, or in one cluster (G). Clusters migrate
+/// through system memory; those of 2 or 4 also from GPU to GPU (P2P). Source: Elliott 2015, section 4.2 and Table 4.5.
 inline constexpr std::array<studied_configuration, 57> studied_configurations = detail::make_study();
 
-/// Position in `studied_configurations`; 57 for an unknown name.
+/// Returns the position in `studied_configurations`; 57 for an unknown name.
 [[nodiscard]] constexpr auto find_studied(std::string_view name) noexcept -> std::size_t {
   std::size_t i = 0;
   while (i < studied_configurations.size() && studied_configurations[i].name() != name) { ++i; }

@@ -15,8 +15,8 @@ namespace takt::inline TAKT_ABI {
 
 inline constexpr std::int32_t no_cluster = -1;
 
-/// A sporadic task of a platform whose GPUs are locked: a job has at most one token section, in which it uses any GPU
-/// of one GPU cluster. Source: Elliott 2015, section 4.3.3.
+/// Describes a sporadic task of a platform whose GPUs are locked: a job has at most one token section, in which it uses
+/// any GPU of one GPU cluster. Source: Elliott 2015, section 4.3.3.
 template <ExactNumber Number, std::size_t MaxKernels = 4>
 struct gpusync_task {
   using number = Number;

@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Where a copy engine moves data: into a GPU, out of it, or from one GPU to another.
+/// Says where a copy engine moves data: into a GPU, out of it, or from one GPU to another.
 enum class transfer_kind : std::uint8_t { in, out, peer };
 
 /// Beyond it, sums of a few times need not fit 64 bits. What costs more is charged this much, and is refused.
@@ -56,8 +56,8 @@ struct curve_point {
   ticks time = 0;
 };
 
-/// A cost that was measured at some sizes: up to the first of them that of the first, then straight from point to
-/// point, and beyond the last in proportion to the bytes.
+/// Is a cost that was measured at some sizes. Up to the first of them it is that of the first. It then goes straight
+/// from point to point, and beyond the last it is in proportion to the bytes.
 template <std::size_t MaxPoints>
 class cost_curve {
  public:
@@ -71,7 +71,7 @@ class cost_curve {
   }
   [[nodiscard]] constexpr auto empty() const noexcept -> bool { return points_.empty(); }
 
-  /// Rounded up; 0 for no bytes. Error: `longest_gpusync_time` where the exact time is above it.
+  /// Returns it rounded up; 0 for no bytes. Error: `longest_gpusync_time` where the exact time is above it.
   [[nodiscard]] constexpr auto time(std::int64_t bytes) const noexcept -> ticks {
     if (bytes <= 0 || points_.empty()) { return 0; }
     if (bytes <= points_.front().bytes) { return points_.front().time; }

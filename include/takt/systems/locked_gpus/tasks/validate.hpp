@@ -106,8 +106,8 @@ template <GpusyncPlatform P, class Table>
 
 }  // namespace detail
 
-/// The first thing that is wrong with tasks on a platform: all of them placed, and clusters associated.
-/// Cost: n, and n^2 comparisons of priorities where tasks have them.
+/// Returns the first thing that is wrong with tasks on a platform: all of them placed, and clusters associated. Cost:
+/// n, and n^2 comparisons of priorities where tasks have them.
 template <GpusyncPlatform P, class Table>
 [[nodiscard]] constexpr auto validate_gpusync(const P& platform, const Table& table) -> model_error {
   return located(detail::first_fault(platform, table), table.tasks);

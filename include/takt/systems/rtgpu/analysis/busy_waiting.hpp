@@ -21,7 +21,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 /// A job spins on its one core while it copies and while its kernels run, so it needs the core for all of its time.
 /// Every lower task may have been preempted with a copy under way, hence blocking is a sum over them, not a maximum:
-/// docs/errata.md has three tasks that beat the maximum. Source: the STGM baseline of Zou et al. 2021, section 6.1.
+/// docs/errata.md has three tasks that exceed the maximum. Source: the STGM baseline of Zou et al. 2021, section 6.1.
 ///
 /// With `share_choice` for `Share` it is a relaxation, as `rtgpu` describes it: every job claims least.
 template <class Table, class Share = sm_share>
@@ -44,7 +44,7 @@ class busy_waiting_rta {
   [[nodiscard]] constexpr auto name() const noexcept -> std::string_view { return "busy-waiting"; }
   [[nodiscard]] constexpr auto table() const noexcept -> const Table& { return *table_; }
   [[nodiscard]] constexpr auto platform() const noexcept -> const platform_record& { return platform_; }
-  /// More SMs for a higher task shorten its claim on the core and help everybody: the least share is not the best.
+  /// With more SMs a higher task holds the core for less time, which helps all: the least share is not the best.
   [[nodiscard]] constexpr auto monotone() const noexcept -> bool { return false; }
 
   [[nodiscard]] constexpr auto relaxation() const { return busy_waiting_rta<Table, share_choice>(*table_, platform_); }
@@ -85,12 +85,12 @@ class busy_waiting_rta {
     TAKT_EXPECTS(k < max_tasks);
     return bounds_[k].exists;
   }
-  /// Time for which a job of task k holds its core.
+  /// Returns the time for which a job of task k holds its core.
   [[nodiscard]] constexpr auto claim(std::size_t k) const -> const number& {
     TAKT_EXPECTS(k < max_tasks);
     return claim_[k];
   }
-  /// One outstanding copy of each lower task; 0 when neither k nor a higher task copies.
+  /// Returns one outstanding copy of each lower task; 0 when neither k nor a higher task copies.
   [[nodiscard]] constexpr auto blocking(std::size_t k) const -> number {
     bool copies = false;
     for (std::size_t i = 0; i <= k; ++i) { copies = copies || number(0) < longest_copy(i); }

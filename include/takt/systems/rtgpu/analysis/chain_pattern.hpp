@@ -12,10 +12,10 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A walk over a chain that accepts: cpu, then any number of ([copy] kernel [copy] cpu).
+/// Is a walk over a chain that accepts: cpu, then any number of ([copy] kernel [copy] cpu).
 class alternating_chain {
  public:
-  /// False at the first segment that cannot follow.
+  /// Returns false at the first segment that cannot follow.
   constexpr auto next(stage s) noexcept -> bool {
     switch (s) {
       case stage::cpu:

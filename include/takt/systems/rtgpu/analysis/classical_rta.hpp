@@ -9,7 +9,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Longest CPU time of a job of task k.
+/// Returns the longest CPU time of a job of task k.
 template <class Table>
 [[nodiscard]] constexpr auto cpu_time(const Table& table, std::size_t k) {
   typename Table::number sum(0);

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// For each task and copy engine the longest copy of a lower task, which may hold the engine when the task asks for it.
+/// Holds for each task and copy engine the longest copy of a lower task, which may hold the engine when the task asks.
 template <class Table>
 class copy_blocking {
  public:

@@ -15,10 +15,10 @@ namespace takt::inline TAKT_ABI::analysis {
 /// `longest_lower` has the longest chunk of each of those. Returns false on overflow, with a negative value, and for an
 /// order of which nothing is known.
 ///
-/// In priority order one chunk of one of them can be in front of each request: of every chunk, or with fused sections
-/// of the first one only: a copy that gave way to a more important one stays in the queue and nobody less important
-/// passes it. First come, first served, each of them can be in front once per chunk, fused or not: fusion ends where
-/// somebody waits. Source: Elliott 2015, section 3.2.3.4.
+/// In priority order one chunk of one of them can be in front of each request. That is a request of every chunk, or
+/// with fused sections of the first one only. Then a copy that gave way to a more important one stays in the queue, and
+/// no less important one passes it. First come, first served, each of them can be in front once per chunk, fused or
+/// not: fusion ends where another copy waits. Source: Elliott 2015, section 3.2.3.4.
 [[nodiscard]] constexpr auto copy_chunk_blocking(const service_order& order, bool fused, std::int64_t chunks,
                                                  std::span<const ticks> longest_lower, ticks& out) noexcept -> bool {
   ticks longest = 0;

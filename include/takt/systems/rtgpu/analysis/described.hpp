@@ -26,8 +26,8 @@ namespace detail {
 
 /// Writes the chain of a task as `cpu [copy] kernel [copy] cpu ...`, which published methods of chains read. CPU visits
 /// one after the other are one segment. Where a chain begins or ends on a device, or two devices follow one another, a
-/// CPU segment of no time stands there; only at the end where stretches of devices are sections, which a job asks for
-/// from its CPU.
+/// CPU segment of no time stands there. If stretches of devices are sections, it stands only at the end, since a job
+/// asks for them from its CPU.
 template <class Table>
 class chain_writer {
  public:
@@ -115,8 +115,8 @@ template <class Described>
 
 }  // namespace detail
 
-/// Described tasks as a flat table of chains for hosts that know a board as `composition` says. Pre: the table is
-/// empty, the sizes of the platform are in range.
+/// Writes described tasks as a flat table of chains for hosts that know a board as `composition` says. Pre: the table
+/// is empty, the sizes of the platform are in range.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_chains(const Described& tasks, const platform_record& platform,
                                          const chain_composition& composition, Table& out) -> model_error {

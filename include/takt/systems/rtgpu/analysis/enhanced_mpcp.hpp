@@ -17,16 +17,16 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// The GPU with its bus as one suspension-based lock on one core: each stretch between two CPU segments is a critical
-/// section, its kernel on all SMs. Waiting is bounded per request and per job, whichever is less.
-/// Source: the MPCP baseline of Zou et al. 2021, section 6.1, after Patel et al. 2018 (hybrid blocking); prose only.
+/// Is the GPU with its bus as one suspension-based lock on one core: each stretch between two CPU segments is a
+/// critical section, its kernel on all SMs. Waiting is bounded per request and per job, whichever is less. Source: the
+/// MPCP baseline of Zou et al. 2021, section 6.1, after Patel et al. 2018 (hybrid blocking); prose only.
 template <class Table>
 class enhanced_mpcp {
  public:
   using number = typename Table::number;
   static constexpr std::size_t max_tasks = Table::max_tasks;
   static constexpr bool priority_ordered = true;
-  /// Every kernel has all SMs.
+  /// Lets every kernel have all SMs.
   static constexpr bool uses_shares = false;
 
   constexpr enhanced_mpcp(const Table& table, const platform_record& platform) : table_{&table}, platform_{platform} {}
@@ -71,7 +71,7 @@ class enhanced_mpcp {
     return bounds_[k].exists;
   }
   [[nodiscard]] constexpr auto chains() const noexcept -> const stretches<Table>& { return chains_; }
-  /// Waiting of all requests of a job when each is bounded by itself.
+  /// Returns the waiting of all requests of a job when each is bounded by itself.
   [[nodiscard]] constexpr auto request_driven_blocking(std::size_t k) const -> const fixed_point<number>& {
     return request_driven_[k];
   }

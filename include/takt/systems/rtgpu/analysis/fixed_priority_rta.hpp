@@ -16,11 +16,11 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Response-time analysis of tasks that never suspend, pinned to preemptive fixed-priority cores. Exact: a bound is the
-/// response to a synchronous release. Source: Joseph and Pandya 1986.
+/// Analyses response times of tasks that never suspend, pinned to preemptive fixed-priority cores. Exact: a bound is
+/// the response to a synchronous release. Source: Joseph and Pandya 1986.
 ///
-/// The response of task k is at least C_k plus that of the task before it on its core, so windows only grow from task
-/// to task and each release of a higher task is counted once in the whole analysis, without a division.
+/// The response of task k is at least C_k plus that of the task before it on its core. So windows only grow from task
+/// to task. Each release of a higher task is counted once in the whole analysis, without a division.
 template <class Table>
 class fixed_priority_rta {
  public:
@@ -69,7 +69,7 @@ class fixed_priority_rta {
   }
 
  private:
-  /// A task as those below it on its core see it, while a window grows.
+  /// Describes a task as those below it on its core see it, while a window grows.
   struct rival {
     number next_release;
     number wcet;

@@ -8,8 +8,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// The least work of several packings of each task, one of which is known to come true: no more than the work of that
-/// one in any window. Interface of `workload_model`.
+/// Computes the least work of several packings of each task, one of which is known to come true: no more than the work
+/// of that one in any window. Interface of `workload_model`.
 template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxElements, std::size_t Resources, std::size_t Most>
 class least_workload {
  public:
@@ -39,8 +39,8 @@ class least_workload {
   }
 
  private:
-  /// The minimum grows while the lesser does, at most until it reaches where the other has got to; it stands still
-  /// while one that is least now does.
+  /// The minimum grows while the lesser does, at most until it reaches the value of the other one. It is constant while
+  /// one that is least now is.
   [[nodiscard]] static constexpr auto lesser(const work_within<Number>& a, const work_within<Number>& b)
       -> work_within<Number> {
     if (b.value < a.value) { return lesser(b, a); }

@@ -27,13 +27,13 @@
 namespace takt::inline TAKT_ABI::analysis {
 
 /// Bounds how long each job waits for its tokens, on fixed-priority cores of one processor each. Sections are pure
-/// device time, so a holder progresses whoever has the cores.
+/// device time, so a holder progresses without a core.
 ///
 /// - `k_fmlp`: a request waits for the sections ahead of it in the shortest queue, floor((n - 1) / k) of different
 ///   tasks. This is wall-clock time, on any number of cores.
-/// - `r2dglp`, one core: one section per request, in suspension-oblivious terms. From its issue until it is granted,
-///   whatever replica falls free goes to a request of higher priority or to this one; a job that is the best pending
-///   one has nobody above it who still has a request, so it is blocked only until the first holder ends.
+/// - `r2dglp`, one core: one section per request, in suspension-oblivious terms. From its issue until it is granted, a
+///   replica that becomes free goes to a request of higher priority or to this one. A job that is the best pending one
+///   has no job above it with a request left. So it is blocked only until the first holder ends.
 /// - `ck_omlp`: as many processors as cores with users; a loan is possible only to a lower task of the same core.
 ///
 /// No request waits where there are as many tokens as users; a loan may remain.
@@ -98,18 +98,18 @@ class token_blocking {
   std::array<blocking_bound<number>, Table::max_tasks> job_{};
 };
 
-/// The GPUs as a pool of tokens under a locking protocol, on partitioned fixed-priority cores: a job takes a token for
-/// each stretch between two CPU segments and has the SMs behind it to itself, while copy engines are shared by the
-/// holders in first-in-first-out order. A bound is the lesser of two: waiting and suspensions as execution
-/// (`inflate`), and, where waiting is bounded in wall-clock time, as suspension.
-/// Source: Elliott 2015, sections 2.1.6.3, 2.1.7 and 3.2.3; Chen, Nelissen and Huang 2016.
+/// Bounds tasks whose GPUs are a pool of tokens under a locking protocol, on partitioned fixed-priority cores. A job
+/// takes a token for each stretch between two CPU segments and has the SMs behind it to itself. Holders share copy
+/// engines in first-in-first-out order. A bound is the lesser of two: waiting and suspensions as execution (`inflate`),
+/// and, where waiting is bounded in wall-clock time, as suspension. Source: Elliott 2015, sections 2.1.6.3, 2.1.7 and
+/// 3.2.3; Chen, Nelissen and Huang 2016.
 template <class Table, class Order>
 class locked_gpu_rta {
  public:
   using number = typename Table::number;
   static constexpr std::size_t max_tasks = Table::max_tasks;
   static constexpr bool priority_ordered = true;
-  /// Every kernel has the SMs of a token.
+  /// Lets every kernel have the SMs of a token.
   static constexpr bool uses_shares = false;
 
   constexpr locked_gpu_rta(const Table& table, const platform_record& platform) : table_{&table}, platform_{platform} {}
@@ -166,7 +166,7 @@ class locked_gpu_rta {
     TAKT_EXPECTS(prepared_ && k < table_->size());
     return device_[k];
   }
-  /// CPU time, sections and all waits of a job.
+  /// Returns CPU time, sections and all waits of a job.
   [[nodiscard]] constexpr auto whole(std::size_t k) const -> const number& {
     TAKT_EXPECTS(prepared_ && k < table_->size());
     return independent_.segment(k, 0).time.upper;

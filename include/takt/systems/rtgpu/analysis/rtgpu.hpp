@@ -21,13 +21,13 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Response-time analysis of chains on preemptive fixed-priority cores, non-preemptive fixed-priority copy engines and
+/// Analyses response times of chains on preemptive fixed-priority cores, non-preemptive fixed-priority copy engines and
 /// dedicated SMs. Source: Zou et al. 2021, section 5.
 ///
 /// Tasks are evaluated in priority order: `evaluate(k)` presumes that every higher task has been evaluated with its
 /// final share and meets its deadline. A search may assign another share and evaluate again.
 ///
-/// With `share_choice` for `Share` it is a relaxation: a task has several shares at once, and its bound is not above
+/// With `share_choice` for `Share` it is a relaxation. A task has several shares at once, and its bound is not above
 /// the one that the analysis gives under any plan with one of them each. A kernel of the task itself counts with its
 /// least longest time; as part of a higher task it leaves the widest gap, after the earliest finish. The choice is cut
 /// into pieces, and the least of their workloads counts. Workloads fall when a gap widens or a job ends earlier, and
@@ -224,7 +224,7 @@ struct rtgpu_method {
 /// Knows chains with SMs of their own.
 struct dedicated_chains : method_family {
   template <DedicatedGpuPlatform P>
-  requires(!ProcessorsOnly<P>)
+    requires(!ProcessorsOnly<P>)
   using on = rtgpu_method;
 };
 

@@ -20,8 +20,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// The part of an RTGPU analysis that looks at segments by themselves: their lengths, blocking and responses, and the
-/// work that tasks leave for lower ones. Source: Zou et al. 2021, Lemmas 5.1 to 5.5.
+/// Is the part of an RTGPU analysis that looks at segments by themselves: their lengths, blocking and responses, and
+/// the work that tasks leave for lower ones. Source: Zou et al. 2021, Lemmas 5.1 to 5.5.
 template <class Table, class Share>
 class rtgpu_segments {
  public:
@@ -45,27 +45,27 @@ class rtgpu_segments {
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool {
     return any_sms(shares_[k]) || !table_->has_kernel(k);
   }
-  /// Response of segment j of task k: its least and greatest length for a kernel, else {unused, bound}.
+  /// Returns the response of segment j of task k: its least and greatest length for a kernel, else {unused, bound}.
   [[nodiscard]] constexpr auto segment_response(std::size_t k, std::size_t j) const -> const fixed_point<number>& {
     return responses_[table_->tasks[k].first_segment + j];
   }
   [[nodiscard]] constexpr auto segment_time(std::size_t k, std::size_t j) const -> const interval<number>& {
     return elements_[table_->tasks[k].first_segment + j].time;
   }
-  /// Longest copy of lower priority on an engine.
+  /// Returns the longest copy of lower priority on an engine.
   [[nodiscard]] constexpr auto blocking(std::size_t k, std::size_t engine = 0) const -> const number& {
     return blocking_.of(k, engine).time;
   }
-  /// The task of that copy, in the given order. Pre: blocking(k, engine) > 0.
+  /// Returns the task of that copy, in the given order. Pre: blocking(k, engine) > 0.
   [[nodiscard]] constexpr auto blocking_task(std::size_t k, std::size_t engine = 0) const -> std::uint32_t {
     TAKT_EXPECTS(number(0) < blocking(k, engine));
     return blocking_.of(k, engine).by;
   }
-  /// The step needs discrete time: a copy that blocks has started at least one unit earlier.
+  /// Returns whether the step is sound: with discrete time, a copy that blocks has started at least one unit earlier.
   [[nodiscard]] constexpr auto starts_once() const -> bool {
     return number_traits<number>::integral && variant_.copies_start_once;
   }
-  /// Delay of one copy of task k by a lower one that holds the engine.
+  /// Returns the delay of one copy of task k by a lower one that holds the engine.
   [[nodiscard]] constexpr auto blocking_once(std::size_t k, std::size_t e) const -> number {
     const number& longest = blocking_.of(k, e).time;
     return starts_once() && number(0) < longest ? number(longest - number(1)) : longest;
@@ -122,7 +122,7 @@ class rtgpu_segments {
     for (std::int32_t e = 0; e < platform_.copy_engines; ++e) { include_engine(k, static_cast<std::size_t>(e), out); }
   }
 
-  /// Sum of the responses on one kind of resource; exists when each does.
+  /// Returns the sum of the responses on one kind of resource; exists when each does.
   [[nodiscard]] constexpr auto sum_of(std::size_t k, stage where) const -> fixed_point<number> {
     const auto& t = table_->tasks[k];
     fixed_point<number> sum{number(0), stop_reason::converged};
@@ -135,7 +135,7 @@ class rtgpu_segments {
     return sum;
   }
 
-  /// Own time plus what lower copies add when each copy of the job is blocked once.
+  /// Adds to own time what lower copies add when each copy of the job is blocked once.
   [[nodiscard]] constexpr auto copies_with_blocking(std::size_t k) const -> number {
     number sum = own_.copy;
     for (std::size_t j = 0; j < table_->tasks[k].segment_count; ++j) {
@@ -161,7 +161,7 @@ class rtgpu_segments {
   }
 
  private:
-  /// Everything but kernels, which stand on a share.
+  /// Bounds everything but kernels, whose times depend on a share.
   constexpr void lay_out(std::size_t k) {
     const auto& t = table_->tasks[k];
     own_ = {};

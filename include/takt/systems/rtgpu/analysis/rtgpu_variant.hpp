@@ -8,7 +8,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Which of the sound steps an RTGPU analysis takes. Each only tightens; all hold together.
+/// Says which of the sound steps an RTGPU analysis takes. Each only tightens; all hold together.
 struct rtgpu_variant {
   std::string_view name;
   /// The first job of a window has finished by its response bound, not merely by its deadline.
@@ -37,11 +37,11 @@ inline constexpr rtgpu_variant rtgpu_best{.name = "rtgpu-best",
                                           .classical = true};
 
 namespace as_published {
-/// Algorithm 2 to the letter; docs/errata.md has a system that beats its bounds.
+/// Is algorithm 2 exactly as printed; docs/errata.md has a system that exceeds its bounds.
 inline constexpr rtgpu_variant rtgpu_algorithm_2{.name = "rtgpu-algorithm-2", .printed_divisor = true};
 }  // namespace as_published
 
-/// The end-to-end bounds of one task; those that the variant does not compute stay `not_started`.
+/// Holds the end-to-end bounds of one task; those that the variant does not compute stay `not_started`.
 template <class Number>
 struct rtgpu_bounds {
   fixed_point<Number> segmentwise;  ///< R1: sum of the segment responses; may exceed the deadline

@@ -14,11 +14,11 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Segments of execution that alternate with suspensions of any cause: the plain model, with no GPU in it. Tasks are
+/// Judges segments of execution that alternate with suspensions of any cause: the plain model, without a GPU. Tasks are
 /// added in priority order, highest first, and judged as they come.
 ///
-/// A job is execution, suspension, execution, ...; pieces at even positions execute. Source: Zou et al. 2021,
-/// Lemmas 2.1 to 2.3, after Huang and Chen 2015.
+/// A job is execution, suspension, execution, ...; pieces at even positions execute. Source: Zou et al. 2021, Lemmas
+/// 2.1 to 2.3, after Huang and Chen 2015.
 template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxPieces>
 class segmented_suspension {
  public:

@@ -21,9 +21,9 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Segmented self-suspension over one serialised accelerator: each stretch between two CPU segments is served by a
-/// single non-preemptive fixed-priority server that all tasks share, its kernel on the task's own SMs.
-/// Source: the baseline of Zou et al. 2021, section 6.1, read as their Lemmas 2.1 to 2.3; the paper gives prose only.
+/// Analyses segmented self-suspension over one serialised accelerator. A single non-preemptive fixed-priority server
+/// that all tasks share serves each stretch between two CPU segments, its kernel on the task's own SMs. Source: the
+/// baseline of Zou et al. 2021, section 6.1, read as their Lemmas 2.1 to 2.3; the paper gives prose only.
 ///
 /// With `share_choice` for `Share` it is a relaxation, as `rtgpu` describes it: here kernels are also work on the
 /// shared server, with their least longest times. Own segments that shrink by x take x from the work of a window and
@@ -117,7 +117,7 @@ class self_suspension {
   [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
     return bounds_[k].best.exists && !(table_->tasks[k].deadline < bounds_[k].best.value);
   }
-  /// Longest stretch of a lower task under its share.
+  /// Returns the longest stretch of a lower task under its share.
   [[nodiscard]] constexpr auto blocking(std::size_t k) const -> number {
     return chains_.longest_below(k, table_->size());
   }
@@ -127,7 +127,7 @@ class self_suspension {
   [[nodiscard]] constexpr auto workload() const -> const model& { return workload_; }
   /// Returns whether task k has what its kernels need.
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool { return served_[k]; }
-  /// Response of the j-th element of the merged chain.
+  /// Returns the response of the j-th element of the merged chain.
   [[nodiscard]] constexpr auto element_response(std::size_t k, std::size_t j) const -> const fixed_point<number>& {
     return responses_[table_->tasks[k].first_segment + j];
   }

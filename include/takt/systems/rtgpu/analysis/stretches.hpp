@@ -10,8 +10,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A chain in which everything between two CPU segments, copies and kernel, is one stretch on one accelerator.
-/// The element of a CPU segment has resource 0, that of a stretch resource 1.
+/// Is a chain in which everything between two CPU segments, copies and kernel, is one stretch on one accelerator. The
+/// element of a CPU segment has resource 0, that of a stretch resource 1.
 template <class Table>
 class stretches {
  public:
@@ -76,12 +76,12 @@ class stretches {
     TAKT_EXPECTS(k < Table::max_tasks);
     return accelerator_[k];
   }
-  /// Stretches that may take time.
+  /// Returns how many stretches may take time.
   [[nodiscard]] constexpr auto requests(std::size_t k) const noexcept -> std::int64_t {
     TAKT_EXPECTS(k < Table::max_tasks);
     return requests_[k];
   }
-  /// Longest stretch of a task below k; 0 if none.
+  /// Returns the longest stretch of a task below k; 0 if none.
   [[nodiscard]] constexpr auto longest_below(std::size_t k, std::size_t tasks) const -> number {
     number longest(0);
     for (std::size_t i = k + 1; i < tasks; ++i) { longest = longest < longest_[i] ? longest_[i] : longest; }

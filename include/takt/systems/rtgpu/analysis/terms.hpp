@@ -21,7 +21,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// The task below k with the longest stretch. Pre: there is one.
+/// Returns the task below k with the longest stretch. Pre: there is one.
 template <class Table>
 [[nodiscard]] constexpr auto longest_stretch_below(const stretches<Table>& chains, std::size_t k, std::size_t tasks)
     -> std::size_t {
@@ -42,7 +42,7 @@ constexpr void add_stretch_wait(const self_suspension<Table>& a, std::size_t k, 
   }
 }
 
-/// Every stretch at its own response; CPU segments at theirs, or as a whole in `window` when `joint`.
+/// Adds every stretch at its own response; CPU segments at theirs, or as a whole in `window` when `joint`.
 template <class Table>
 constexpr void add_parts(const self_suspension<Table>& a, std::size_t k, bool joint,
                          const typename Table::number& window, term_sums<Table>& out) {
@@ -68,7 +68,7 @@ constexpr void add_parts(const self_suspension<Table>& a, std::size_t k, bool jo
   if (joint) { core(window); }
 }
 
-/// The parts of the first stretch that has no response, if there is one.
+/// Adds the parts of the first stretch that has no response, if there is one.
 template <class Table>
 [[nodiscard]] constexpr auto add_endless_stretch(const self_suspension<Table>& a, std::size_t k, term_sums<Table>& out)
     -> bool {
@@ -156,7 +156,7 @@ constexpr void add_parts(const locked_gpu_rta<Table, Order>& a, std::size_t k, c
   }
 }
 
-/// An analysis whose bound has the same parts in every window.
+/// Holds for an analysis whose bound has the same parts in every window.
 template <class A, class Table>
 concept OneFormula = requires(const A& a, const typename Table::number& window, term_sums<Table>& out) {
   add_parts(a, std::size_t{}, window, out);

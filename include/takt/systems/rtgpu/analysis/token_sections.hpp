@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Some lengths by user, longest first.
+/// Holds some lengths by user, longest first.
 template <class Number, std::size_t Capacity>
 class ranked_lengths {
  public:
@@ -31,9 +31,9 @@ class ranked_lengths {
   [[nodiscard]] constexpr auto users() const noexcept -> std::int64_t {
     return static_cast<std::int64_t>(ranked_.size());
   }
-  /// Longest of all but one user's; 0 if there is none.
+  /// Returns the longest of all but one user's; 0 if there is none.
   [[nodiscard]] constexpr auto longest_but(std::size_t user) const -> Number { return sum_but(user, 1); }
-  /// Sum of the `count` longest of all but one user's. Pre: the sum fits.
+  /// Returns the sum of the `count` longest of all but one user's. Pre: the sum fits.
   [[nodiscard]] constexpr auto sum_but(std::size_t user, std::int64_t count) const -> Number {
     Number sum(0);
     for (std::size_t i = 0; i < ranked_.size() && count > 0; ++i) {
@@ -52,9 +52,9 @@ class ranked_lengths {
   inline_vector<entry, Capacity> ranked_;
 };
 
-/// The critical sections of a token pool: each stretch between two CPU segments, its kernel on the SMs behind a token,
-/// of the slowest GPU where tokens differ. A copy waits in an engine's first-in-first-out queue for one copy of each
-/// other token holder at most. A stretch that takes no time asks for no token.
+/// Holds the critical sections of a token pool: each stretch between two CPU segments, its kernel on the SMs behind a
+/// token, of the slowest GPU where tokens differ. A copy waits in an engine's first-in-first-out queue for one copy of
+/// each other token holder at most. A stretch that takes no time asks for no token.
 template <class Table>
 class token_sections {
  public:
@@ -85,7 +85,7 @@ class token_sections {
     TAKT_EXPECTS(k < Table::max_tasks);
     return cpu_[k];
   }
-  /// All sections of a job together.
+  /// Returns all sections of a job together.
   [[nodiscard]] constexpr auto device(std::size_t k) const noexcept -> const number& {
     TAKT_EXPECTS(k < Table::max_tasks);
     return device_[k];
@@ -98,7 +98,7 @@ class token_sections {
     TAKT_EXPECTS(k < Table::max_tasks);
     return requests_[k];
   }
-  /// The longest section of each task that has one.
+  /// Returns the longest section of each task that has one.
   [[nodiscard]] constexpr auto ranked() const noexcept -> const ranked_lengths<number, Table::max_tasks>& {
     return sections_;
   }

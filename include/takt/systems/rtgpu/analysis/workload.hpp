@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// A piece of a job as one resource sees it: its own work, or a gap in which others work.
+/// Describes a piece of a job as one resource sees it: its own work, or a gap in which others work.
 template <class Number>
 struct element {
   std::int32_t resource = -1;  ///< -1: nobody competes for it
@@ -30,7 +30,7 @@ struct work_within {
 ///
 /// One rule covers every chain and every resource. On resource r a job is a run of own segments (at their upper bounds)
 /// separated by gaps (at the lower bounds of what stands between). The first job of a window ends as late as it may and
-/// the next starts as early as it may: the gap between the two is T - X plus the lower bounds after the last and before
+/// the next starts as early as it may. The gap between the two is T - X plus the lower bounds after the last and before
 /// the first own segment. X is a bound on the first job's response (its deadline if nothing better is known). All later
 /// jobs start exactly T apart. Sources: Zou et al. 2021, Lemmas 2.1, 5.2, 5.4; the window may start with any segment of
 /// the job.
@@ -78,8 +78,8 @@ class workload_model {
     }
   }
 
-  /// Work of task k on resource r in the densest window of length t: the maximum over the segment with which the
-  /// window starts. Pre: t >= 0. Cost: own segments squared.
+  /// Returns the work of task k on resource r in the densest window of length t: the maximum over the segment with
+  /// which the window starts. Pre: t >= 0. Cost: own segments squared.
   [[nodiscard]] constexpr auto demand(std::size_t k, std::size_t r, const Number& t) const -> work_within<Number> {
     TAKT_EXPECTS(!(t < Number(0)));
     const profile& p = profiles_[k][r];

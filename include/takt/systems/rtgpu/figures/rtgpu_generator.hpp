@@ -37,8 +37,8 @@ enum class copies_per_kernel : std::uint8_t {
   return 0;
 }
 
-/// The experiment of Zou et al. 2021, section 6.1 and Table 1. The second group is not in the paper: it is declared
-/// here so that a result can be repeated.
+/// Describes the experiment of Zou et al. 2021, section 6.1 and Table 1. The second group is not in the paper: it is
+/// declared here so that a result can be repeated.
 struct rtgpu_options {
   std::int32_t tasks = 5;
   std::int32_t subtasks = 5;                 ///< CPU segments per task, one more than kernels
@@ -135,8 +135,8 @@ class chain_writer {
 
 }  // namespace detail
 
-/// Set number `index` of a seed: each can be drawn by itself. Utilisations are uniform and scaled to their sum, lengths
-/// uniform in their ranges, and deadline = period = own work over utilisation, rounded down. The tasks have no
+/// Draws set number `index` of a seed: each can be drawn by itself. Utilisations are uniform and scaled to their sum,
+/// lengths uniform in their ranges, and deadline = period = own work over utilisation, rounded down. The tasks have no
 /// priorities, hence deadline monotonic ones. Equal arguments give the same set everywhere.
 template <class Table>
 [[nodiscard]] constexpr auto generate(const rtgpu_options& o, std::uint64_t seed, std::uint64_t index, Table& out)

@@ -20,8 +20,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Tasks with SMs of their own under one published analysis, and the rules that it is about. `Spins`: jobs keep their
-/// processors. `search`: as `judge_chains` takes it.
+/// Judges tasks with SMs of their own under one published analysis, and the rules that it is about. `Spins`: jobs keep
+/// their processors. `search`: as `judge_chains` takes it.
 template <class GpuRule, bool Spins = false, class Search = search_by>
 struct analysis_policy {
   static constexpr std::string_view name = "federated";
@@ -41,7 +41,7 @@ struct analysis_policy {
   }
 };
 
-/// All of them. `Virtual`: SMs of two tasks may be one physical SM.
+/// Returns all of them. `Virtual`: SMs of two tasks may be one physical SM.
 template <bool Virtual, class Search = search_by>
 [[nodiscard]] constexpr auto analysis_policies(const Search& search = {}) {
   using own = federated_rule<Virtual>;

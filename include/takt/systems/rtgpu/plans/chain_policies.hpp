@@ -103,7 +103,7 @@ struct rtgpu_judges::under<busy_waiting_policy, CpuRule> {
   }
 };
 
-/// On one GPU: published methods see several as one pool of tokens.
+/// Knows one GPU only: published methods see several as one pool of tokens.
 template <class Order, RuleTag CpuRule>
   requires judges_chains<CpuRule, locked_rule<Order>>
 struct rtgpu_judges::under<tokens_policy<Order>, CpuRule> {

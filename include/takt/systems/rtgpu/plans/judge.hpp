@@ -37,7 +37,7 @@ inline constexpr bool judges_chains =
     analysis::HasChainMethod<chain_board<CpuRule, copies_beside<CpuRule, GpuRule>, GpuRule>, chain_methods>;
 
 /// Looks for shares by a search of takt's own, which ends after `limit` task analyses. Programs bring their own to show
-/// progress and to lose patience: `found = search(analysis)`.
+/// progress and to give up: `found = search(analysis)`.
 struct search_by {
   search_method method = default_search;
   std::uint64_t limit = default_evaluations;
@@ -48,7 +48,7 @@ struct search_by {
   }
 };
 
-/// The reading of a method that it has itself, where it has several.
+/// Is the method's own reading, where it has several.
 struct default_reading {};
 
 /// Holds what a published method says of described tasks. `verdict.error` says why it cannot judge them.
@@ -59,7 +59,7 @@ struct chains_answer {
   bool cores_were_chosen = false;                       ///< some task named none of several cores
 };
 
-/// The proofs of misses that hold for every plan of the composition.
+/// Returns the proofs of misses that hold for every plan of the composition.
 template <class Described, RuleTag CpuRule>
 [[nodiscard]] constexpr auto chain_misses(const Described& tasks, const hardware& board, const CpuRule& /*cpus*/,
                                           const platform_record& sizes, const chain_composition& composition)
@@ -74,7 +74,7 @@ template <class Described, RuleTag CpuRule>
   return analysis::find_proven_misses(tasks, board, limits, {ranks.data(), ranks.size()});
 }
 
-/// f(board, table) of what published methods of chains read under rules of the processors and of the GPUs.
+/// Calls f(board, table) with what published methods of chains read under rules of the processors and of the GPUs.
 /// Error: what they cannot read, with its task and visit; then f is not called.
 template <class Described, RuleTag CpuRule, RuleTag GpuRule, class F>
 [[nodiscard]] constexpr auto with_chains(const Described& tasks, const hardware& given, const CpuRule& cpus,
@@ -142,7 +142,7 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
   return out;
 }
 
-/// The verdict, if every task visits a processor, on which a job can wait.
+/// Returns the verdict, if every task visits a processor, on which a job can wait.
 template <class Described, class Verdict>
 [[nodiscard]] constexpr auto with_processors(const Described& tasks, Verdict out) -> Verdict {
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {

@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// A platform of chains whose rules are types and whose sizes are values. Pre: every size is above 0.
+/// Describes a platform of chains whose rules are types and whose sizes are values. Pre: every size is above 0.
 template <RuleTag CpuRule, RuleTag CopyRule, RuleTag GpuRule>
 struct sized_platform {
   using cpu_rule = CpuRule;
@@ -52,7 +52,7 @@ template <template <bool> class Board, class F>
 
 }  // namespace rtgpu_boards
 
-/// A test of chains, as the search for a plan that passes it: depth first, so that a plan is found whenever there is
+/// Is a test of chains, as the search for a plan that passes it: depth first, so that a plan is found whenever there is
 /// one. Gives up after `effort` task analyses, which the plan says. Pre: the table is in deadline-monotonic order.
 template <class Table>
 struct rtgpu_test {
@@ -74,7 +74,7 @@ template <template <bool> class Board, class Table, const auto&... Variant>
 
 }  // namespace detail
 
-/// The tests that Zou et al. 2021 compare in section 6, and takt's own second.
+/// Lists the tests that Zou et al. 2021 compare in section 6, and takt's own second.
 template <class Table>
 inline constexpr std::array<rtgpu_test<Table>, 5> rtgpu_tests{{
     {"rtgpu", detail::find_rtgpu_plan<rtgpu_boards::published, Table, analysis::rtgpu_published>},

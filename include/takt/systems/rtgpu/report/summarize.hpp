@@ -43,7 +43,7 @@ template <class A>
   }
 }
 
-/// The parts of each bound. Pre: `a` has evaluated its tasks under the plan of the verdict.
+/// Adds the parts of each bound. Pre: `a` has evaluated its tasks under the plan of the verdict.
 template <analysis::PriorityAnalysis A>
 void add_reasons(const A& a, verdict_summary& out) {
   const auto& tasks = a.table().tasks;
@@ -88,7 +88,7 @@ void add_chain_facts(const platform_record& platform, const rule_words& rules, c
   out.facts.push_back(std::move(sms));
 }
 
-/// Returns whether the number of virtual SMs stands in for a ratio that nobody has said.
+/// Returns whether the number of virtual SMs replaces a ratio that is not given.
 template <class Table>
 [[nodiscard]] auto has_unsaid_ratio(const Table& table, const platform_record& platform) -> bool {
   return std::ranges::any_of(platform.gpus, [](const gpu_record& gpu) { return gpu.virtual_per_sm > 1; }) &&
@@ -97,7 +97,7 @@ template <class Table>
          });
 }
 
-/// The variant of RTGPU that a verdict was made by; the best where it was another analysis.
+/// Returns the variant of RTGPU that a verdict was made by; the best where it was another analysis.
 [[nodiscard]] constexpr auto variant_named(std::string_view method) noexcept -> analysis::rtgpu_variant {
   for (const auto& variant :
        {analysis::rtgpu_published, analysis::rtgpu_sharper, analysis::as_published::rtgpu_algorithm_2}) {
@@ -106,7 +106,7 @@ template <class Table>
   return analysis::rtgpu_best;
 }
 
-/// The analysis behind a verdict on a platform.
+/// Returns the analysis behind a verdict on a platform.
 template <class P, class Table>
 [[nodiscard]] auto analysis_named(const P& platform, const Table& table, std::string_view method) {
   using known = analysis::method_of<P, chain_methods>;
@@ -119,8 +119,8 @@ template <class P, class Table>
 
 }  // namespace detail
 
-/// A verdict on chains with its reasons: the analysis of the platform is made once more under the plan of the verdict.
-/// A bound that it does not find again has no terms. Pre: `v` is about these tasks on this platform.
+/// Returns a verdict on chains with its reasons: the analysis of the platform is made once more under the plan of the
+/// verdict. A bound that it does not find again has no terms. Pre: `v` is about these tasks on this platform.
 template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {

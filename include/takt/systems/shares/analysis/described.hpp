@@ -24,7 +24,7 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Positions by priority, the first the most important: as given if every task says one, else by deadline.
+/// Holds positions by priority, the first the most important: as given if every task says one, else by deadline.
 template <class Described>
 struct share_ranks {
   std::int64_t least = std::numeric_limits<std::int32_t>::max();
@@ -75,8 +75,8 @@ template <class Described>
 
 }  // namespace detail
 
-/// Of the one kernel of a task, with so many per cent of the GPU. Pre: `read_shares` found nothing, 1 <= percent <=
-/// 100.
+/// Returns the time of the one kernel of a task, with so many per cent of the GPU. Pre: `read_shares` found nothing, 1
+/// <= percent <= 100.
 template <class Described>
 [[nodiscard]] constexpr auto time_with_share(const Described& tasks, const hardware& board, std::size_t task,
                                              std::int32_t percent) -> ticks {
@@ -84,9 +84,9 @@ template <class Described>
   return detail::row_of(tasks, board, tasks.visit(task, 0)).at(share::bounded(percent));
 }
 
-/// Described tasks that are one kernel each, with its times by share, as applications. A described priority is highest
-/// at 0 and that of an application at the greatest, so that the least becomes the greatest and so on; without
-/// priorities the shorter deadline goes first. Pre: the table is empty but for its contention.
+/// Writes described tasks that are one kernel each, with its times by share, as applications. The highest described
+/// priority is 0, that of an application the greatest number, so the order of numbers is reversed. Without priorities
+/// the shorter deadline goes first. Pre: the table is empty but for its contention.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_shares(const Described& tasks, const hardware& board, Table& out) -> model_error {
   TAKT_EXPECTS(out.size() == 0);

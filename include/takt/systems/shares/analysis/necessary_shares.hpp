@@ -72,14 +72,14 @@ struct necessary_test {
   std::uint32_t too_long = nowhere;  ///< the first task whose job misses although it has the GPU for itself
   area_answer area = area_answer::unknown;
 
-  /// A legal run misses a deadline under any policy: periodic releases of jobs that take all their time.
+  /// Returns whether some legal run misses a deadline under any policy: periodic releases of jobs of full length.
   [[nodiscard]] constexpr auto refuted() const noexcept -> bool {
     return too_long != nowhere || area == area_answer::exceeds;
   }
 };
 
-/// A job that progresses at the rate 1 / M(share) takes at least the least product of share and time of the GPU's area,
-/// so areas must add up to at most the GPU's. Utilisation may be above 1. Pre: the table is valid.
+/// Applies a necessary test. A job at the rate 1 / M(share) takes at least the least product of share and time of the
+/// GPU's area. So areas must add up to at most the GPU's. Utilisation may be above 1. Pre: the table is valid.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto necessary_shares(const application_set<MaxTasks>& table) -> necessary_test {
   TAKT_EXPECTS_IN_TESTS(!validate(table));

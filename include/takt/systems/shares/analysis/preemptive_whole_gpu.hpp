@@ -13,9 +13,9 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Response times if one job at a time had the whole GPU, by fixed priorities and with free preemption: what shares are
-/// compared with. Exact for tasks released together (Joseph and Pandya 1986). Every task is evaluated, whatever those
-/// above it do.
+/// Computes response times if one job at a time had the whole GPU, by fixed priorities and with free preemption.
+/// Shares are compared with these. Exact for tasks released together (Joseph and Pandya 1986). Every task is
+/// evaluated.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto preemptive_whole_gpu(const application_set<MaxTasks>& table) -> verdict<ticks, MaxTasks> {
   verdict<ticks, MaxTasks> out;

@@ -21,8 +21,8 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Whom the test vouches for: those from the highest priority down whose shares still fit. Those below the first that
-/// does not have no proof, since it may take what they need.
+/// Says for which tasks the test is a proof: those from the highest priority down whose shares still fit. Those below
+/// the first that does not have no proof, since it may take what they need.
 template <std::size_t MaxTasks>
 constexpr void enter_shares(const application_set<MaxTasks>& table, const share_test<MaxTasks>& test,
                             const share_rules& rules, verdict<ticks, MaxTasks>& out) {

@@ -50,7 +50,7 @@ class launch_driver {
   /// Makes the calling thread's stream. Error: `cuda_error`.
   void prepare() { (void)lane_of_caller(); }
 
-  /// False when the driver refuses it, and `fault()` says why. `blocks` is the gate's business.
+  /// Returns false when the driver refuses it, and `fault()` says why. Only the gate uses `blocks`.
   [[nodiscard]] auto launch(const kernel& k, std::int64_t /*blocks*/) -> bool {
     lane* own = nullptr;
     try {
@@ -71,7 +71,7 @@ class launch_driver {
                        {[](void* o, result r) { static_cast<flight*>(o)->land(r); }, &f});
     return how == result::success;
   }
-  /// Null when there is none.
+  /// Returns null when there is none.
   [[nodiscard]] auto allocate(std::uint64_t bytes) -> void* {
     device_address out{};
     const result r = attempt_within(context_, [&](D& d) { return d.allocate(static_cast<std::size_t>(bytes), out); });

@@ -41,7 +41,7 @@ class application_releases {
            (sporadic_[task] ? sporadic_release(seed_, task, number, period, period / 2) : number * period);
   }
 
-  /// Those of each application that come before an instant.
+  /// Returns those of each application that come before an instant.
   [[nodiscard]] auto before(ticks until) const -> std::vector<std::vector<ticks>> {
     std::vector<std::vector<ticks>> out(table_->size());
     for (std::size_t i = 0; i < out.size(); ++i) {

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// A stretch of a job during which nobody's share changes.
+/// Describes a stretch of a job during which no share changes.
 template <std::size_t Count>
 struct load_segment {
   std::array<std::int32_t, Count> shares{};
@@ -23,7 +23,7 @@ using loaded_job = inline_vector<load_segment<Count>, MaxSegments>;
 
 namespace detail {
 
-/// New shares for those that run: 10 to 40 for `self`, for each other at most an even part of the rest.
+/// Draws new shares for those that run: 10 to 40 for `self`, for each other at most an even part of the rest.
 template <std::size_t Count>
   requires(Count >= 2 && Count <= 60)
 [[nodiscard]] constexpr auto draw_shares(const std::array<bool, Count>& runs, std::size_t self,
@@ -39,8 +39,8 @@ template <std::size_t Count>
 
 }  // namespace detail
 
-/// A job of application `self` during which another one comes or leaves `changes` times, at points evenly spread over
-/// its work, whereupon all shares are drawn anew as a scheduler would set them. It begins beside each other application
+/// Draws a job of application `self` during which another one comes or leaves `changes` times, at points drawn evenly
+/// over its work. All shares are then drawn anew as a scheduler would set them. It begins beside each other application
 /// with probability 1/2. False, and an empty job, where there is no such application, or no room for so many changes.
 template <std::size_t Count, std::size_t MaxSegments>
   requires(Count >= 2 && Count <= 60)

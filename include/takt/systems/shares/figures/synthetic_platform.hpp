@@ -12,9 +12,9 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// An invented stand-in for the GPU and the programs of Yao et al. 2022, who publish execution times, periods and
-/// priorities but neither the times at other shares nor a counter. Everything else here is made up: chosen so that the
-/// curves of their figures keep their shape, measured nowhere, and no property of any real GPU or benchmark.
+/// This is an invented stand-in for the GPU and the programs of Yao et al. 2022, who publish execution times, periods
+/// and priorities but neither the times at other shares nor a counter. Everything else here is made up: chosen so that
+/// the curves of their figures keep their shape, measured nowhere, and no property of any real GPU or benchmark.
 
 enum class arrival : std::uint8_t { periodic, sporadic };
 
@@ -70,13 +70,13 @@ inline constexpr std::array<synthetic_application, 5> synthetic_airborne = {{
 /// Says how much two programs that both use all of a resource slow each other down, were it the only one.
 inline constexpr std::uint32_t synthetic_contention_ppm = 100'000;
 
-/// By how much `of` is slower beside `by` when `by` holds the whole GPU, in millionths.
+/// Returns by how much `of` is slower beside `by` when `by` holds the whole GPU, in millionths.
 [[nodiscard]] constexpr auto synthetic_slowdown_ppm(const synthetic_application& of,
                                                     const synthetic_application& by) noexcept -> std::uint32_t {
   return profiled_slowdown(of.use_percent, by.use_percent, synthetic_contention_ppm);
 }
 
-/// Alone at a share of 1 to 100: the scaling part of `wcet` grows as 100 / share.
+/// Returns the time alone at a share of 1 to 100: the scaling part of `wcet` grows as 100 / share.
 [[nodiscard]] constexpr auto synthetic_isolated_wcet(const synthetic_application& a, std::int32_t share) noexcept
     -> ticks {
   const std::int64_t stretched = std::int64_t{a.fixed_permille} * share + (1000 - std::int64_t{a.fixed_permille}) * 100;
@@ -101,8 +101,8 @@ template <std::size_t Count>
   return ceil_divide(synthetic_isolated_wcet(set[self], shares[self]) * stretch, whole);
 }
 
-/// Returns counts per millisecond while the application has a whole GPU, in the order of `workload_indicator`: two
-/// counters of the SMs, two of the L2 cache, two of global memory, four of shared memory, one of textures.
+/// Returns counts per millisecond while the application has a whole GPU. They are in the order of `workload_indicator`:
+/// two counters of the SMs, two of the L2 cache, two of global memory, four of shared memory, one of textures.
 [[nodiscard]] constexpr auto synthetic_counters(const synthetic_application& a) noexcept
     -> std::array<std::int64_t, 11> {
   const auto [sms, l2, dram, shared, texture] = a.use_percent;
@@ -111,7 +111,7 @@ template <std::size_t Count>
           std::int64_t{shared} * 80,  std::int64_t{shared} * 40, std::int64_t{texture} * 600};
 }
 
-/// The counters of each application of a set, as what networks are trained on.
+/// Returns the counters of each application of a set, as what networks are trained on.
 template <std::size_t Count>
 [[nodiscard]] constexpr auto synthetic_profiles(const std::array<synthetic_application, Count>& set) noexcept
     -> std::array<std::array<double, 11>, Count> {

@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// An application of the invented platform as a task, with its deadline at the end of the period.
+/// Returns an application of the invented platform as a task, with its deadline at the end of the period.
 [[nodiscard]] constexpr auto synthetic_task(const synthetic_application& a, ticks period) noexcept -> share_task {
   return {.name = a.name,
           .period = period,
@@ -23,7 +23,7 @@ namespace takt::inline TAKT_ABI::generation {
           .alone = wcet_row::scaling(a.wcet, a.fixed_permille)};
 }
 
-/// Applications with their published periods, in the given order, and how they slow one another down there.
+/// Adds applications with their published periods, in the given order, and how they slow one another down there.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto synthetic_set(std::span<const synthetic_application> all, application_set<MaxTasks>& out)
     -> model_fault {
@@ -38,7 +38,7 @@ template <std::size_t MaxTasks>
   return model_fault::none;
 }
 
-/// The experiments of Yao et al. 2022, Fig. 14 and 15, on the invented platform.
+/// Describes the experiments of Yao et al. 2022, Fig. 14 and 15, on the invented platform.
 struct benchmark_set_options {
   std::size_t applications = synthetic_benchmarks.size();  ///< drawn from the ten of Table 3, each subset as likely
   std::int32_t utilization_permille = 1000;                ///< the sum, may exceed 1000
@@ -50,8 +50,8 @@ struct benchmark_set_options {
   return good ? model_fault::none : model_fault::options_out_of_range;
 }
 
-/// Set number `index` of a seed: each can be drawn by itself. Periods from utilisations by UUniSort, deadline = period,
-/// applications in the order of Table 3, so by falling priority. Equal arguments give the same set everywhere.
+/// Draws set number `index` of a seed: each can be drawn by itself. Periods from utilisations by UUniSort, deadline =
+/// period, applications in the order of Table 3, so by falling priority. Equal arguments give the same set everywhere.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto generate(const benchmark_set_options& o, std::uint64_t seed, std::uint64_t index,
                                       application_set<MaxTasks>& out) -> model_fault {

@@ -26,9 +26,9 @@ constexpr void uunisort(random_stream& random, double total, std::span<double> o
   for (std::size_t i = out.size() - 1; i > 0; --i) { out[i] -= out[i - 1]; }
 }
 
-/// The period at which an application of this length has about this utilisation, D = T being the deadline: rounded to
-/// a tick, at least 1. Utilisations below 1e-4 count as that. Pre: 0 < wcet < 2^39.
-/// Source: Yao et al. 2022, Eq. 14.
+/// Returns the period at which an application of this length has about this utilisation, D = T being the deadline:
+/// rounded to a tick, at least 1. Utilisations below 1e-4 count as that. Pre: 0 < wcet < 2^39. Source: Yao et al. 2022,
+/// Eq. 14.
 [[nodiscard]] constexpr auto period_for(ticks wcet, double utilization) -> ticks {
   TAKT_EXPECTS(0 < wcet && wcet < ticks{1} << 39U);
   constexpr double least = 1e-4;

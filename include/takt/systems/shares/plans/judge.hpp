@@ -28,8 +28,8 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// f(board, table) of what published methods of shares read: see `judge_shares`. Error: what is no kernel, or has no
-/// times by share, with its task and visit; then f is not called.
+/// Calls f(board, table) with what published methods of shares read: see `judge_shares`. Error: what is no kernel, or
+/// has no times by share, with its task and visit; then f is not called.
 template <class Described, class F>
 [[nodiscard]] constexpr auto with_shares(const Described& tasks, const hardware& board, const shares_rule& rule,
                                          const contention_matrix<Described::max_tasks>& contention, const F& f)
@@ -54,7 +54,7 @@ template <class Described, class F>
   return {};
 }
 
-/// Returns what tasks that are one kernel each get of a GPU that is granted by shares: the plan of the verdict says the
+/// Returns what tasks that are one kernel each get of a GPU that is granted by shares. The plan of the verdict says the
 /// least lasting share of each with which all deadlines are kept. So it holds for shares that follow jobs as for those
 /// that never change. `contention`: how tasks slow one another down, by their positions. Memory counts where the GPU
 /// says how much it has. Error: what is no kernel, or has no times by share, with its task and visit.

@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Shares that follow the needs of jobs, of tasks that are one kernel each. Source: Yao et al. 2022 (WAMP2S).
+/// Judges shares that follow the needs of jobs, of tasks that are one kernel each. Source: Yao et al. 2022 (WAMP2S).
 template <std::size_t MaxTasks>
 struct granted_shares_policy : shares_policy {
   static constexpr bool is_judged_alone = true;
@@ -34,7 +34,7 @@ struct share_judges {
   struct under {};
 };
 
-/// Shares that never change: a kernel takes as long as with its share.
+/// Knows shares that never change: a kernel takes as long as with its share.
 template <RuleTag CpuRule>
 struct share_judges::under<shares_policy, CpuRule> {
   using method = shares_rule;
@@ -56,7 +56,7 @@ struct share_judges::under<shares_policy, CpuRule> {
   }
 };
 
-/// No task visits a processor.
+/// Judges without regard to processors: no task visits one.
 template <std::size_t N, FixedPriority CpuRule>
 struct share_judges::under<granted_shares_policy<N>, CpuRule> {
   using method = shares_rule;
@@ -64,7 +64,7 @@ struct share_judges::under<granted_shares_policy<N>, CpuRule> {
                                             const auto& tasks, const hardware& board) {
     return judge_shares(tasks, board, policy.rule, policy.contention);
   }
-  /// Shares that are given hold at least what the method asks for.
+  /// Checks that given shares hold at least what the method asks for.
   [[nodiscard]] static constexpr auto judge_under(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
                                                   const auto& tasks, const hardware& board, const auto& given) {
     auto p = given;

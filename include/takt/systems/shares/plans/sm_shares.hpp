@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Shares as whole groups of SMs.
+/// Holds shares as whole groups of SMs.
 template <std::size_t MaxTasks>
 struct sm_partition {
   bool possible = false;  ///< each application that holds a share has a group
@@ -21,16 +21,16 @@ struct sm_partition {
   std::int32_t lost_sum = 0;                  ///< what rounding costs those that it costs anything
   std::int32_t greatest_loss = 0;
 
-  /// The share that the SMs of an application are worth, rounded down: what a guarantee can rest on.
+  /// Returns the share that the SMs of an application are worth, rounded down: what a guarantee can rest on.
   [[nodiscard]] constexpr auto effective(std::size_t task) const noexcept -> share {
     return share::bounded(sms > 0 ? held[task] * 100 / sms : 0);
   }
 };
 
-/// Rounds shares to groups of SMs, the smallest that a device can dedicate: down, but to one group at least, and what
-/// is then left of the sum of the shares, rounded up, to the greatest remainders, ties to the first. Where the minimum
-/// of one group takes too much, those give back whose holding exceeds their share by most. SMs beyond whole groups stay
-/// unused.
+/// Rounds shares to groups of SMs, the smallest that a device can dedicate. It rounds down, but to one group at least.
+/// What is left of the sum of the shares, rounded up, goes to the greatest remainders, ties to the first. Where the
+/// minimum of one group takes too much, those give back whose holding exceeds their share by most. SMs beyond whole
+/// groups stay unused.
 ///
 /// Not `possible` with fewer groups than applications, nor out of 1 <= group <= sms <= 2^20. Cost: groups x tasks.
 template <std::size_t MaxTasks>

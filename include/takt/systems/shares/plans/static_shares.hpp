@@ -20,9 +20,9 @@ template <std::size_t MaxTasks>
   return out;
 }
 
-/// Shares that never change, for a GPU that cannot change them: what each task needs under full load, hence all
+/// Returns shares that never change, for a GPU that cannot change them: what each task needs under full load, hence all
 /// deadlines are met if `sufficient_shares` accepts. Needs that do not fit are scaled down to 100 in sum, rounded down
-/// but to 1 at least; if even that is too much, the lowest priorities go without.
+/// but to 1 at least; if even that is too much, the lowest priorities get none.
 template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
 [[nodiscard]] constexpr auto static_shares(const application_set<MaxTasks>& table, const Predictor& predictor)
     -> share_allocation<MaxTasks> {

@@ -55,7 +55,7 @@ void describe_share_pool(const P& platform, bool contention, verdict_summary& ou
   if (contention) { out.platform_words.emplace_back("with contention"); }
 }
 
-/// Whom the test vouches for, and why not for the others. Priorities descend in `out.order`.
+/// Says for which tasks the test is a proof, and why not for the others. Priorities descend in `out.order`.
 inline void add_share_reasons(const share_rules& rules, const auto& percents, verdict_summary& out) {
   const std::int32_t most = greatest_sum(rules);
   std::string failing;
@@ -93,8 +93,8 @@ inline void add_share_reasons(const share_rules& rules, const auto& percents, ve
 
 }  // namespace detail
 
-/// A verdict on applications that share a GPU with its reasons: the lasting share of each. Pre: `v` is about these
-/// applications on this platform.
+/// Returns a verdict on applications that share a GPU with its reasons: the lasting share of each. Pre: `v` is about
+/// these applications on this platform.
 template <SharePlatform P, ShareTaskSet T, std::size_t N, std::size_t M>
   requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {

@@ -19,7 +19,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Waits for files, for an instant of `now()` and for a ring, for one thread.
+/// Waits for files, for an instant of `now()` and for a wake-up call, for one thread.
 class event_loop {
  public:
   static constexpr ticks never = std::numeric_limits<ticks>::max();
@@ -32,7 +32,7 @@ class event_loop {
         bell_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
         ready_{poll_ && timer_ && bell_ && add(timer_.get(), own_tag, EPOLLIN) && add(bell_.get(), own_tag, EPOLLIN)} {}
 
-  /// False when the system refused.
+  /// Returns false when the system refused.
   [[nodiscard]] explicit operator bool() const noexcept { return ready_; }
   [[nodiscard]] auto add(int file, std::uint64_t tag, std::uint32_t what) const noexcept -> bool {
     return control(EPOLL_CTL_ADD, file, tag, what);
@@ -49,8 +49,8 @@ class event_loop {
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = write(bell_.get(), &one, sizeof(one));
   }
-  /// Suspends the calling thread until something is ready, the instant has come or somebody has rung. Pre: nobody else
-  /// waits.
+  /// Suspends the calling thread until something is ready, the instant has come or a wake-up was called. Pre: nobody
+  /// else waits.
   [[nodiscard]] auto wait(ticks until) noexcept -> std::span<const epoll_event> {
     const ticks at = std::max<ticks>(until, 1);
     itimerspec t{};

@@ -30,9 +30,9 @@ struct launch_gate_options {
   ticks poll = 10'000'000;     ///< how soon a waiting launch notices a share that has become greater than 0
 };
 
-/// Returns what a block costs so that a device that runs so many of them per period is steered in steps of a percent or
-/// so: where the controller's least step is one percent of what the device uses when it is never idle.
-/// Pre: capacity.valid(), blocks_per_period >= 1.
+/// Returns the tokens that a block costs so that a device that runs so many per period is steered in steps of about a
+/// percent. The controller's least step is then one percent of what the device uses when it is never idle. Pre:
+/// capacity.valid(), blocks_per_period >= 1.
 [[nodiscard]] constexpr auto tokens_per_block(const token_capacity& capacity, std::int64_t blocks_per_period) noexcept
     -> std::int64_t {
   TAKT_EXPECTS(capacity.valid() && blocks_per_period >= 1);
@@ -47,7 +47,7 @@ enum class gate_status : std::uint8_t {
   closed,  ///< the service has left, or the gate was shut: nobody says any more what the client may use
 };
 
-/// Where a client's kernels wait for tokens before they are launched. Any thread may call `enter`; a launch that need
+/// Lets a client's kernels wait for tokens before they are launched. Any thread may call `enter`; a launch that need
 /// not wait makes no system call. The rate follows the client's share in the page and the measured utilization, on a
 /// thread of the gate.
 template <UtilizationMeter Meter>
@@ -83,14 +83,14 @@ class launch_gate {
                           [&] { return shut_ || refills_ != seen; });
     }
   }
-  /// Nothing passes any more; whoever waits returns.
+  /// Lets nothing pass any more; threads that wait return.
   void shut() {
     const std::lock_guard lock{mutex_};
     shut_ = true;
     changed_.notify_all();
   }
 
-  /// False when the system had no thread to give: then no tokens come.
+  /// Returns false when the system had no thread to give: then no tokens come.
   [[nodiscard]] auto started() const noexcept -> bool { return watcher_.started(); }
   [[nodiscard]] auto tokens() const -> launch_tokens {
     const std::lock_guard lock{mutex_};

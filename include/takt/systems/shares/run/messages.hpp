@@ -123,7 +123,7 @@ template <class Integer>
   return out;
 }
 
-/// `none` and the message, or what is wrong with the bytes.
+/// Returns `none` and the message, or what is wrong with the bytes.
 [[nodiscard]] constexpr auto decode(std::span<const std::uint8_t> in, share_message& out) noexcept -> deny_reason {
   if (in.size() != share_message_bytes) { return deny_reason::malformed; }
   if (in[0] != share_protocol_version) { return deny_reason::wrong_version; }

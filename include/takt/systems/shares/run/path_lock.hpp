@@ -15,8 +15,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A lock of the system on the file `PATH.lock`, for one holder in all processes, until the end of its scope or of the
-/// process. It makes the file, and removes it while it still has the lock.
+/// Is a lock of the system on the file `PATH.lock`, for one holder in all processes, until the end of its scope or of
+/// the process. It makes the file, and removes it while it still has the lock.
 class path_lock {
  public:
   path_lock() noexcept = default;
@@ -24,7 +24,7 @@ class path_lock {
   auto operator=(const path_lock&) -> path_lock& = delete;
   ~path_lock() { release(); }
 
-  /// Without waiting. False, and errno: EADDRINUSE when somebody has it, or the file is of another user or no regular
+  /// Locks without waiting. False, and errno: EADDRINUSE when it is held, or the file is of another user or no regular
   /// one.
   [[nodiscard]] auto take(const std::string& path) -> bool {
     release();

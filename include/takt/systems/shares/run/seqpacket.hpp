@@ -35,18 +35,18 @@ enum class transfer : std::uint8_t {
   closed,  ///< or failed for good
 };
 
-/// Says who is at the other end of a connection, as the system says.
+/// Says what process is at the other end of a connection, as the system states it.
 struct peer_identity {
   uid_t user = 0;
   pid_t process = 0;
 };
 
-/// Local sockets that keep messages apart (SOCK_SEQPACKET), by the name of a file.
+/// Makes local sockets that keep messages apart (SOCK_SEQPACKET), by the name of a file.
 class seqpacket {
  public:
-  /// Whoever may connect needs to be allowed to write the file: the owner alone unless `for_all_users`. An empty one
-  /// and errno when the system refuses; EADDRINUSE when somebody listens there, or the file is no socket of the own
-  /// user. A socket that nobody listens on any more is replaced. Pre: no other process does so at the same time.
+  /// A process that connects needs the right to write the file: the owner alone unless `for_all_users`. An empty one
+  /// and errno when the system refuses; EADDRINUSE when a process listens there, or the file is no socket of the own
+  /// user. A socket without a listener is replaced. Pre: no other process does so at the same time.
   [[nodiscard]] static auto listen(const std::string& path, bool for_all_users) -> descriptor {
     sockaddr_un address{};
     if (!fill(address, path)) { return {}; }
@@ -59,8 +59,8 @@ class seqpacket {
     }
     return out;
   }
-  /// An empty one and errno on failure; ETIMEDOUT when so many wait to be accepted that there is no room until the
-  /// instant.
+  /// Returns an empty one and errno on failure; ETIMEDOUT when so many wait to be accepted that there is no room until
+  /// the instant.
   [[nodiscard]] static auto connect(const std::string& path, ticks give_up = later(now(), 10'000'000'000))
       -> descriptor {
     sockaddr_un address{};
@@ -83,7 +83,7 @@ class seqpacket {
     }
     return {};
   }
-  /// The next connection that waits, without blocking.
+  /// Returns the next connection that waits, without blocking.
   [[nodiscard]] static auto accept(const descriptor& listener) -> descriptor {
     return descriptor{accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
   }
@@ -100,7 +100,7 @@ class seqpacket {
     return peer_identity{.user = who.uid, .process = who.pid};
   }
 
-  /// One message, with a file to go along if `file` is not -1. Never blocks.
+  /// Sends one message, with a file to go along if `file` is not -1. Never blocks.
   [[nodiscard]] static auto send(const descriptor& to, std::span<const std::uint8_t> message, int file = -1)
       -> transfer {
     iovec part{const_cast<std::uint8_t*>(message.data()), message.size()};  // NOLINT(*-const-cast): not written
@@ -123,7 +123,7 @@ class seqpacket {
       if (errno != EINTR) { return failure(); }
     }
   }
-  /// One message, without blocking: its length in `length`. Files that come along are closed unless `file` is given.
+  /// Receives a message, without blocking: its length in `length`. Files with it are closed unless `file` is given.
   [[nodiscard]] static auto receive(const descriptor& from, std::span<std::uint8_t> buffer, std::size_t& length,
                                     descriptor* file = nullptr) -> transfer {
     iovec part{buffer.data(), buffer.size()};
@@ -182,7 +182,7 @@ class seqpacket {
   [[nodiscard]] static auto bind(const descriptor& fd, sockaddr_un& address) -> bool {
     return ::bind(fd.get(), generic(&address), sizeof(address)) == 0;
   }
-  /// Removes a socket of the own user that nobody listens on.
+  /// Removes a socket of the own user that has no listener.
   [[nodiscard]] static auto make_way(const std::string& path, sockaddr_un& address) -> bool {
     struct stat facts{};
     if (lstat(path.c_str(), &facts) != 0) { return true; }
@@ -193,7 +193,7 @@ class seqpacket {
     errno = EADDRINUSE;
     return false;
   }
-  /// The last file that has come along; others are closed.
+  /// Returns the last file that has come along; others are closed.
   [[nodiscard]] static auto file_of(msghdr& header) -> descriptor {
     descriptor out;
     for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {

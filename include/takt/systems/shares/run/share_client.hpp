@@ -19,15 +19,15 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A client's connection to a service, of another process or of its own.
+/// Is a client's connection to a service, of another process or of its own.
 class socket_channel {
  public:
   static constexpr ticks usual_patience = 10'000'000'000;
 
   socket_channel() noexcept = default;
   explicit socket_channel(descriptor socket) noexcept : socket_{std::move(socket)} {}
-  /// Without connection when nobody listens there or has room for it until the instant, or when whoever does is neither
-  /// the own user, nor root, nor one of `trusted`.
+  /// Connects. There is no connection when no process listens there or has room for it until the instant. Nor is there
+  /// one when it is neither of the own user, nor of root, nor of one of `trusted`.
   explicit socket_channel(const std::string& path, std::span<const uid_t> trusted = {},
                           ticks give_up = later(now(), usual_patience))
       : socket_{seqpacket::connect(path, give_up)} {
@@ -38,7 +38,7 @@ class socket_channel {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(socket_); }
-  /// False when the service is gone, or has not read for a second.
+  /// Returns false when the service is gone, or has not read for a second.
   [[nodiscard]] auto send(const share_message& m) -> bool {
     const share_message_buffer bytes = encode(m);
     const ticks give_up = later(now(), patience);
@@ -54,7 +54,7 @@ class socket_channel {
     }
     return false;
   }
-  /// Waits until the instant. A service that talks nonsense counts as gone.
+  /// Waits until the instant. A service that sends anything but messages counts as gone.
   [[nodiscard]] auto receive(share_message& out, ticks deadline) -> transfer {
     while (socket_) {
       share_message_buffer bytes{};
@@ -75,7 +75,7 @@ class socket_channel {
     socket_.reset();
     return transfer::closed;
   }
-  /// Nothing before the welcome.
+  /// Returns null before the first answer of the service.
   [[nodiscard]] auto page() const noexcept -> const share_page* { return page_ ? &page_.page() : nullptr; }
 
  private:
@@ -114,8 +114,8 @@ struct job_numbers {
 
 }  // namespace detail
 
-/// An application as the service knows it, until the end of its scope. One thread at a time may call it; the page may
-/// be read by any.
+/// Is an application as the service knows it, until the end of its scope. One thread at a time may call it; the page
+/// may be read by any.
 class share_client {
   friend struct detail::job_numbers;
 
@@ -195,7 +195,7 @@ class share_client {
       if (now() >= give_up) { return client_status::timed_out; }
     }
   }
-  /// Takes in what has arrived, without waiting; of a service that never stops, a part.
+  /// Reads what has arrived, without waiting; of a service that never stops, a part.
   void listen() {
     share_message m;
     transfer got = transfer::done;
@@ -238,7 +238,7 @@ class share_client {
   std::uint32_t aborted_ = 0;
 };
 
-/// A job from its grant to the end of its scope. Pre: the client outlives it.
+/// Is a job from its grant to the end of its scope. Pre: the client outlives it.
 class share_client::job {
  public:
   job(share_client& client, std::uint32_t number, client_status status) noexcept

@@ -27,8 +27,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// Where other processes knock: a socket that lets in users by what the system says of them, and removes its file at
-/// the end. As long as it is open it has the lock beside the socket, which it takes before it looks at what is there.
+/// Is where other processes connect: a socket that accepts users by what the system says of them, and removes its file
+/// at the end. While it is open it has the lock beside the socket, which it takes before it looks at what is there.
 class share_door {
  public:
   struct guest {
@@ -41,7 +41,7 @@ class share_door {
   auto operator=(const share_door&) -> share_door& = delete;
   ~share_door() { close(); }
 
-  /// Lets in the own user and `users`. False, and errno, when the system refuses.
+  /// Accepts the own user and `users`. False, and errno, when the system refuses.
   [[nodiscard]] auto open(const std::string& path, std::vector<uid_t> users, const event_loop& loop, std::uint64_t tag)
       -> bool {
     path_ = path;
@@ -69,7 +69,7 @@ class share_door {
     lock_.release();
   }
 
-  /// The next of those who wait and are permitted; the others are told and turned away.
+  /// Returns the next process that waits and is permitted; the others get an answer and are refused.
   [[nodiscard]] auto admit(const event_loop& loop) -> std::optional<guest> {
     for (int i = 0; i < most_refusals; ++i) {
       descriptor socket = seqpacket::accept(listener_);
@@ -110,8 +110,8 @@ class share_door {
   ticks opens_again_ = event_loop::never;
 };
 
-/// A service's end of a connection to a client. Nothing here waits; what cannot be sent at once stays in an outbox of
-/// fixed size.
+/// Is a service's end of a connection to a client. Nothing here waits; what cannot be sent at once stays in an outbox
+/// of fixed size.
 class share_connection {
  public:
   share_connection() noexcept = default;
@@ -124,15 +124,15 @@ class share_connection {
   [[nodiscard]] auto process() const noexcept -> int { return process_.get(); }
   /// Returns when a message came last, or the connection.
   [[nodiscard]] auto heard() const noexcept -> ticks { return heard_; }
-  /// Since when it has not been registered: from the connection, or from the end of a registration.
+  /// Returns since when it has not been registered: from the connection, or from the end of a registration.
   [[nodiscard]] auto counts_from() const noexcept -> ticks { return counts_; }
   void count_from(ticks now) noexcept { counts_ = now; }
-  /// Why it is to be closed after what is being done, if it is.
+  /// Returns why it is to be closed after what is being done, if it is.
   [[nodiscard]] auto doomed() const noexcept -> bool { return doomed_; }
   void doom() noexcept { doomed_ = true; }
   [[nodiscard]] auto backlog() const noexcept -> bool { return waiting_ > 0; }
 
-  /// The next message. `why` is not `none` for what is no message.
+  /// Returns the next message. `why` is not `none` for what is no message.
   [[nodiscard]] auto take(share_message& out, deny_reason& why, ticks now) -> transfer {
     why = deny_reason::none;
     share_message_buffer bytes{};
@@ -147,7 +147,7 @@ class share_connection {
     return got;
   }
 
-  /// Sends, or keeps for later. A client that does not read loses updates, which the page has as well, and is doomed
+  /// Sends, or keeps for later. A client that does not read loses updates, which the page has as well, and is closed
   /// once the outbox is full of what it needs.
   void reply(const share_message& m, int file = -1) {
     if (doomed_) { return; }
@@ -181,7 +181,7 @@ class share_connection {
     }
     outbox_[(first_ + waiting_++) % outbox_.size()] = m;
   }
-  /// The system's handle on the process that connected; a process number alone could by now be another's.
+  /// Returns the system's handle on the process that connected; a process number alone could by now be another's.
   [[nodiscard]] static auto watch(const descriptor& socket, pid_t process) -> descriptor {
     constexpr int peer_handle = 77;  // SO_PEERPIDFD, since Linux 6.5
     int fd = -1;
@@ -200,8 +200,8 @@ class share_connection {
   std::size_t waiting_ = 0;
 };
 
-/// The connections of a service in places of a fixed number, and what its loop waits for on each: tag 2i is the socket
-/// of place i, tag 2i + 1 the end of its process.
+/// Holds the connections of a service in places of a fixed number, and what its loop waits for on each. Tag 2i is the
+/// socket of place i, tag 2i + 1 the end of its process.
 class share_connections {
  public:
   share_connections(std::size_t places, const event_loop& loop) : places_(places), loop_{&loop} {}

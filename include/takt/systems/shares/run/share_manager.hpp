@@ -27,11 +27,11 @@ struct share_manager_options {
   std::size_t records = 4096;
 };
 
-/// Whom the manager gives its replies.
+/// Holds for what the manager gives its replies to.
 template <class R>
 concept ShareReplies = requires(R& r, std::size_t client, const share_message& m) { r.reply(client, m); };
 
-/// The only owner of all clients and jobs: validates requests, hands them to the scheduler, publishes the shares and
+/// Is the only owner of all clients and jobs: validates requests, hands them to the scheduler, publishes the shares and
 /// answers. It has neither thread nor clock: a host calls `receive` and `hang_up` for all that has arrived, then
 /// `expire` and `settle`, each with the instant, which never runs backwards. So whatever arrives together is one
 /// operation of the scheduler.
@@ -73,7 +73,7 @@ class share_manager {
     if (m.kind == share_message_kind::finish) { return finish(client, i, m, now, replies); }
     if (m.kind == share_message_kind::leave) { remove(i, share_event::leave, now); }
   }
-  /// The client is no more. Its share and memory come back; a job of it counts as completed.
+  /// Ends a client. Its share and memory come back; a job of it counts as completed.
   void hang_up(std::size_t client, ticks now) {
     if (application_of_[client] != none) { remove(application_of_[client], share_event::death, now); }
   }
@@ -106,7 +106,7 @@ class share_manager {
     return scheduler_.set_share(i, share::bounded(percent), now) && publisher_.aim(i, percent);
   }
 
-  /// The next instant at which `expire` or `settle` have something to do, or `share_publisher::never`.
+  /// Returns the next instant at which `expire` or `settle` have something to do, or `share_publisher::never`.
   [[nodiscard]] auto next_wake() const noexcept -> ticks {
     ticks next = again_;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -123,7 +123,7 @@ class share_manager {
   [[nodiscard]] auto is_registered(std::size_t client) const noexcept -> bool {
     return application_of_[client] != none;
   }
-  /// Applications with a client.
+  /// Returns how many applications have a client.
   [[nodiscard]] auto live() const noexcept -> std::size_t {
     return static_cast<std::size_t>(std::ranges::count_if(application_of_, [](std::uint16_t i) { return i != none; }));
   }

@@ -80,7 +80,7 @@ class share_monitor {
     counts_.skips += r.what == share_event::skip ? 1 : 0;
   }
 
-  /// The oldest first.
+  /// Returns the records, the oldest first.
   [[nodiscard]] auto records() const -> std::vector<share_record> {
     const std::lock_guard lock{mutex_};
     std::vector<share_record> out;
@@ -93,7 +93,7 @@ class share_monitor {
     const std::lock_guard lock{mutex_};
     return counts_;
   }
-  /// Events that the ring has no room for any more.
+  /// Returns how many events the ring has no room for any more.
   [[nodiscard]] auto lost() const -> std::uint64_t {
     const std::lock_guard lock{mutex_};
     return written_ > ring_.size() ? written_ - ring_.size() : 0;

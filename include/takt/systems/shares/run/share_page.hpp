@@ -17,8 +17,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A share and how often it was written, in the 32 bits that a reader gets at once: the share in percent in the upper
-/// 8, the version in the lower 24. Versions count modulo 2^24.
+/// Holds a share and how often it was written, in the 32 bits that a reader gets at once. The share in percent is in
+/// the upper 8, the version in the lower 24. Versions count modulo 2^24.
 class share_word {
  public:
   static constexpr std::uint32_t version_mask = (std::uint32_t{1} << 24) - 1;
@@ -58,7 +58,7 @@ class share_word {
   return b.newer_than(a) ? b : a;
 }
 
-/// The shares of all applications in memory that clients map to read. One writer; a reader makes no system call.
+/// Holds the shares of all applications in memory that clients map to read. One writer; a reader makes no system call.
 struct share_page {
   static constexpr std::size_t capacity = 64;
   static constexpr std::uint32_t layout = 0x544B5301;  ///< "TKS", then the version of this layout
@@ -76,7 +76,7 @@ struct share_page {
     TAKT_EXPECTS(application < capacity);
     return share_word{cells[application].load(std::memory_order_acquire)};
   }
-  /// For the one writer.
+  /// Writes a share; only the one writer calls it.
   auto write(std::size_t application, std::int32_t share) noexcept -> share_word {
     const share_word word = read(application).next(share);
     cells[application].store(word.bits(), std::memory_order_release);
@@ -86,8 +86,8 @@ struct share_page {
     return format.load(std::memory_order_acquire) == layout && open.load(std::memory_order_acquire) != 0;
   }
 
-  /// All words as they stood at one instant: two readings in a row that agree, as versions tell. False when none of
-  /// `attempts` did; a writer would have to write within each.
+  /// Returns all words as they were at one instant: two readings in a row that agree, as versions tell. False when none
+  /// of `attempts` did; a writer would have to write within each.
   [[nodiscard]] auto snapshot(std::array<share_word, capacity>& out, int attempts = 1000) const noexcept -> bool {
     collect(out);
     for (int i = 0; i < attempts; ++i) {
@@ -112,11 +112,11 @@ static_assert(std::is_standard_layout_v<share_page> && sizeof(share_page) == (16
   return sum;
 }
 
-/// A page of shares in memory of its own that can be handed to other processes, which may read it and nothing more: the
+/// A page of shares in memory of its own that can be handed to other processes, which may read it and nothing more. The
 /// file is sealed against resizing and against any mapping for writing but the owner's.
 class shared_page {
  public:
-  /// An empty one when the system refuses.
+  /// Returns an empty one when the system refuses.
   [[nodiscard]] static auto create() noexcept -> shared_page {
     shared_page out;
     descriptor file{memfd_create("takt-shares", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
@@ -172,7 +172,7 @@ class shared_page {
     TAKT_EXPECTS(page_ != nullptr);
     return *page_;
   }
-  /// To hand on; none for a page that was mapped.
+  /// Returns the file, for other processes; none for a page that was mapped.
   [[nodiscard]] auto file() const noexcept -> int { return file_.get(); }
 
  private:

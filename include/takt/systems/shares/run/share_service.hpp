@@ -48,8 +48,8 @@ enum class service_status : std::uint8_t {
 /// that has arrived, a few messages of each client at most, and then lets the scheduler operate once. It waits for no
 /// client.
 ///
-/// Other processes are let in by their user as the system states it, get replies of fixed size and the page of shares
-/// to read, and are dropped when they send anything else than messages, do not read, or end.
+/// Other processes are accepted by their user as the system states it, get replies of fixed size and the page of shares
+/// to read. They are dropped when they send anything else than messages, do not read, or end.
 template <class Scheduler>
 class share_service {
  public:
@@ -78,7 +78,7 @@ class share_service {
   ~share_service() { stop(); }
 
   [[nodiscard]] auto status() const noexcept -> service_status { return status_; }
-  /// Turns all clients away and ends. Their calls return; the page says that it is closed.
+  /// Ends with all clients closed. Their calls return; the page says that it is closed.
   void stop() {
     {
       const std::lock_guard lock{mutex_};
@@ -92,7 +92,7 @@ class share_service {
     door_.close();
   }
 
-  /// A channel for a client of this process, from any thread; none when the system refuses.
+  /// Returns a channel for a client of this process, from any thread; none when the system refuses.
   [[nodiscard]] auto attach() -> socket_channel {
     auto [own, clients] = seqpacket::pair();
     const std::lock_guard lock{mutex_};

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// The calls of a GPU driver that an application's context stands before.
+/// Holds for the calls of a GPU driver that an application's context stands before.
 ///
 /// - `launch(kernel, blocks)`: starts it, without waiting for its end; false when the driver refuses.
 /// - `allocate(bytes)`: memory of the device, null when there is none; `release(memory)` gives it back.
@@ -33,9 +33,9 @@ enum class context_status : std::uint8_t {
   driver_refuses,
 };
 
-/// An application's own view of a device: its calls reach the driver after they have passed the gate, and its memory is
-/// limited to what it has registered. Put it where calls are intercepted, or call it in place of the driver. Any thread
-/// may call it.
+/// Is an application's own view of a device: its calls reach the driver after they have passed the gate, and its memory
+/// is limited to what it has registered. Put it where calls are intercepted, or call it in place of the driver. Any
+/// thread may call it.
 template <LaunchDriver Driver, class Gate>
 class virtual_context {
  public:
@@ -67,7 +67,7 @@ class virtual_context {
     out = memory;
     return context_status::done;
   }
-  /// False for memory that is none of this context.
+  /// Returns false for memory that is none of this context.
   [[nodiscard]] auto release(void* memory) -> bool {
     const std::lock_guard lock{mutex_};
     const auto found = allocations_.find(memory);

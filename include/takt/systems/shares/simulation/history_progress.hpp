@@ -33,8 +33,8 @@ class history_progress {
     done_ = 0;
     doubt_ = 0;
   }
-  /// Nothing when `whole` is the largest time. Allocates only beyond the longest history so far. Pre: executed >= 0,
-  /// whole > 0, the executed times with equal `whole` add up.
+  /// Returns nothing when `whole` is the largest time. Allocates only beyond the longest history so far. Pre: executed
+  /// >= 0, whole > 0, the executed times with equal `whole` add up.
   void advance(ticks executed, ticks whole) {
     TAKT_EXPECTS(0 <= executed && 0 < whole);
     if (executed == 0 || whole == std::numeric_limits<ticks>::max()) { return; }

@@ -99,7 +99,7 @@ namespace detail {
 /// Says how long a whole job is for the engine, whatever its share. So fine that the shortest job takes one tick.
 inline constexpr ticks whole_job = ticks{1'000'000} << 30;
 
-/// The rule of a GPU whose shares a policy sizes, in front of an observer. Each application is one task.
+/// Describes the rule of a GPU whose shares a policy sizes, in front of an observer. Each application is one task.
 template <std::size_t MaxTasks, SharePolicy Policy, class Observer>
 struct observed_policy_rule {
   using is_takt_rule = void;
@@ -297,9 +297,9 @@ template <std::size_t MaxTasks, std::size_t N>
 
 }  // namespace detail
 
-/// Lets jobs run on shares of a GPU in virtual time and tells `recorder` what happens: marks, a slice per stretch of
-/// time with one share, and operations where it listens to `share_operation`. Whether a job is done is decided exactly.
-/// `releases`: of the jobs of each application, never decreasing. Equal arguments give the same result everywhere.
+/// Lets jobs run on shares of a GPU in virtual time. `recorder` hears of marks, a slice per stretch of time with one
+/// share, and operations where it listens to `share_operation`. Whether a job is done is decided exactly. `releases`:
+/// of the jobs of each application, never decreasing. Equal arguments give the same result everywhere.
 ///
 /// Order within one instant: completions; misses; releases; then at most one decision, on everything that happened. A
 /// job that is complete at its deadline is in time.
@@ -328,15 +328,15 @@ auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
 
 }  // namespace simulation
 
-/// Lets applications run on a GPU that is granted by shares in virtual time, under the rule of its pool, and tells
-/// `recorder` what happens, as `simulation::simulate_shares` does. A job that misses its deadline is dropped there, or
-/// ends the run. Jobs take their row's time or a part of it, from one tick on. A greater share takes effect as late as
-/// the rule's `actuation` allows. The run ends at the horizon. Equal arguments give the same result everywhere.
+/// Lets applications run on a GPU that is granted by shares in virtual time, under the rule of its pool, and `recorder`
+/// hears what happens, as `simulation::simulate_shares` does. A job that misses its deadline is dropped there, or ends
+/// the run. Jobs take their row's time or a part of it, from one tick on. A greater share takes effect as late as the
+/// rule's `actuation` allows. The run ends at the horizon. Equal arguments give the same result everywhere.
 ///
 /// No rule grants lasting shares: each sizes what jobs hold by what they still need. The percents of a plan are what
-/// the applications ask for (`share_request`): rules that predict under the load of the moment assume that much of a
-/// job that holds nothing, and rules that count on the worst load assume nothing of it. Error: `invalid_model`, with
-/// the fault in `error`. Cost: that of `simulation::simulate_shares`; all releases are kept on the heap.
+/// the applications ask for (`share_request`). Rules that predict under the load of the moment assume that much of a
+/// job that holds nothing. Rules that count on the worst load assume nothing of it. Error: `invalid_model`, with the
+/// fault in `error`. Cost: that of `simulation::simulate_shares`; all releases are kept on the heap.
 template <HasGpuShares P, TaskSet T, std::size_t N, TraceRecorder Recorder = const no_trace>
   requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options = {},

@@ -222,7 +222,8 @@ TEST_CASE("accelerator: more than a core has is a proof of a miss, too little pr
   CHECK(status(takt::gang(takt::edf), 5_ms) == verdict_status::unschedulable);
   CHECK(status(takt::gang(takt::edf), 4_ms) == verdict_status::not_proven);
   const auto v = takt::analysis::analyze_by<takt::published>(under(takt::gang(takt::edf)), load(4_ms));
-  const auto parts = takt::analysis::evidence_of<takt::published>(under(takt::gang(takt::edf)), load(4_ms), v.plan).parts;
+  const auto parts =
+      takt::analysis::evidence_of<takt::published>(under(takt::gang(takt::edf)), load(4_ms), v.plan).parts;
   CHECK(parts[0].test.reason == takt::analysis::edf_reason::not_applicable);
 }
 

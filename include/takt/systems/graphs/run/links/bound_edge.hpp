@@ -36,7 +36,7 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// The longest sleep without a look around.
+/// Bounds a sleep: after it the state is checked again.
 inline constexpr ticks link_watch = 50'000'000;
 
 /// Sleeps until a file is ready, for a while at most.
@@ -49,7 +49,7 @@ inline constexpr ticks link_watch = 50'000'000;
                                                                                : system_error("ppoll", errno, at);
 }
 
-/// Where the channel of an edge is in the system.
+/// Says where the channel of an edge is in the system.
 struct channel_place {
   transport over;
   std::string edge;
@@ -88,7 +88,7 @@ struct channel_place {
     if (getsockopt(connected.get(), SOL_SOCKET, SO_PEERCRED, &who, &length) != 0) { return refused("SO_PEERCRED"); }
     return trusted.has(who.uid) ? link_status{} : link_error(link_fault::other_owner, edge);
   }
-  /// Makes what an edge has in the system beside the memory of the graph; sockets are made by their consumers.
+  /// Makes what an edge has in the system besides the memory of the graph; sockets are made by their consumers.
   [[nodiscard]] auto make() const -> link_status {
     if (std::holds_alternative<named_fifo>(over)) {
       if (mkfifo(file.c_str(), mode) != 0) { return refused("mkfifo"); }
@@ -125,7 +125,7 @@ struct moved_bytes {
                             : 0} {}
 };
 
-/// One end of a channel. A message queue is a file on Linux, too.
+/// Is one end of a channel. A message queue is a file on Linux, too.
 class channel_end {
  public:
   /// Both ends of a FIFO have it open for both directions, so that it keeps its bytes while either is there, and
@@ -201,13 +201,13 @@ class channel_end {
     at_ += length;
     return moved_bytes{length};
   }
-  /// To wait at; -1 if there is none.
+  /// Returns the file to wait at; -1 if there is none.
   [[nodiscard]] auto file() const noexcept -> int { return file_ ? file_.get() : listener_.get(); }
   /// Returns whether it has bytes that the system no longer has.
   [[nodiscard]] auto holds() const noexcept -> bool { return at_ < end_; }
 
  private:
-  /// Tries until it works, the error is none of those that pass, or the time is up.
+  /// Tries until it works, the error is not temporary, or the time is up.
   template <class Try>
   [[nodiscard]] static auto retry(const char* call, const channel_place& place, ticks until,
                                   std::initializer_list<int> passing, Try works) -> link_status {
@@ -239,7 +239,7 @@ class channel_end {
   bool is_socket_ = false;
 };
 
-/// One end of an edge in the process that uses it.
+/// Is one end of an edge in the process that uses it.
 struct bound_edge {
   std::uint32_t edge = 0;
   bool consumer = false;
@@ -297,7 +297,7 @@ struct bound_edge {
     std::memcpy(bytes.data(), g.ring(edge) + at, first);
     std::memcpy(bytes.data() + first, g.ring(edge), bytes.size() - first);
   }
-  /// Puts the bytes of a job on their way. They count once `produced` says so.
+  /// Sends the bytes of a job. They count once `produced` says so.
   template <TokenMonitor Monitor>
   [[nodiscard]] auto send(const attached_graph<Monitor>& g, std::int64_t job, ticks until) -> link_status {
     edge_memory& e = g.memory().edges[edge];

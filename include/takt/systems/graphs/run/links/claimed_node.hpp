@@ -28,7 +28,7 @@ namespace takt::inline TAKT_ABI::runtime {
 template <TokenMonitor Monitor>
 class shared_graph;
 
-/// The job of a node that has begun.
+/// Describes the job of a node that has begun.
 struct node_job {
   std::int64_t number = 0;  ///< from 1
   ticks ready = 0;          ///< when its last token came, or when it began if it found all of them
@@ -36,9 +36,9 @@ struct node_job {
   bool repeated = false;    ///< a claimant before had begun it and did not finish it
 };
 
-/// A node of a shared graph and its edges, for the one thread that executes its jobs. Given back at the end of its
-/// scope; a claim of a process that was killed can be taken over, and its last job is repeated: tokens are neither
-/// lost nor doubled by that, see docs/processing_graphs.md for bytes.
+/// Is a node of a shared graph and its edges, for the one thread that executes its jobs. It is given back at the end of
+/// its scope. The claim of a process that was killed can be taken over, and its last job is repeated. This neither
+/// loses nor doubles tokens; see docs/processing_graphs.md for bytes.
 template <TokenMonitor Monitor>
 class claimed_node {
  public:
@@ -101,13 +101,13 @@ class claimed_node {
   }
   [[nodiscard]] auto job() const noexcept -> const node_job& { return job_; }
 
-  /// The bytes of `threshold` tokens of the job that has begun, the oldest first; it takes those of `consume`. Empty
-  /// without a job, and if the edge has no bytes for the node.
+  /// Returns the bytes of `threshold` tokens of the job that has begun, the oldest first; it takes those of `consume`.
+  /// Empty without a job, and if the edge has no bytes for the node.
   [[nodiscard]] auto received(std::string_view edge) const noexcept -> std::span<const std::byte> {
     const auto* b = find(*this, edge, true);
     return b == nullptr || !open_ ? std::span<const std::byte>{} : std::span<const std::byte>{b->bytes};
   }
-  /// Room for the bytes of `produce` tokens, to be filled before `finish_job`.
+  /// Returns room for the bytes of `produce` tokens, to be filled before `finish_job`.
   [[nodiscard]] auto to_send(std::string_view edge) noexcept -> std::span<std::byte> {
     auto* b = find(*this, edge, false);
     return b == nullptr ? std::span<std::byte>{} : std::span<std::byte>{b->bytes};

@@ -16,8 +16,8 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// An edge in shared memory. What was produced only grows, and what was consumed follows from the jobs of the consumer,
-/// so that every step of a graph is one store: nobody is left with half of one.
+/// Describes an edge in shared memory. What was produced only grows, and what was consumed follows from the jobs of the
+/// consumer. So every step of a graph is one store, and no process can leave half of one.
 struct edge_memory {
   edge_shape shape{};
   std::atomic<std::int64_t> produced{0};        ///< with the initial ones
@@ -40,7 +40,7 @@ struct node_memory {
   std::atomic<std::int64_t> finished{0};  ///< jobs that sent theirs
 };
 
-/// The whole graph; rings follow.
+/// Describes the whole graph; rings follow.
 template <TokenMonitor Monitor>
 struct graph_memory {
   static constexpr std::uint32_t layout = 0x54'4b'47'01;
@@ -180,7 +180,7 @@ template <TokenMonitor Monitor>
   return s.format == memory::layout ? link_fault::none : link_fault::unfinished;
 }
 
-/// A graph as one process uses it: the memory, and the shape that was checked.
+/// Is a graph as one process uses it: the memory, and the shape that was checked.
 template <TokenMonitor Monitor>
 class attached_graph {
  public:
@@ -191,7 +191,7 @@ class attached_graph {
   [[nodiscard]] auto memory() const noexcept -> graph_memory<Monitor>& {
     return *static_cast<graph_memory<Monitor>*>(file.memory());
   }
-  /// Returns what an edge holds that no job has begun with. A count that somebody spoilt does no harm but its own.
+  /// Returns what an edge holds that no job has begun with. A count that was spoilt harms nothing else.
   [[nodiscard]] auto tokens(std::uint32_t edge) const noexcept -> std::int64_t {
     const edge_shape& e = shape.edges[edge];
     const auto taken =
@@ -206,7 +206,7 @@ class attached_graph {
     }
     return true;
   }
-  /// Bytes that the consumer of an edge is done with.
+  /// Returns how many bytes of an edge its consumer is done with.
   [[nodiscard]] auto consumed_bytes(std::uint32_t edge) const noexcept -> std::uint64_t {
     const edge_shape& e = shape.edges[edge];
     return static_cast<std::uint64_t>(memory().nodes[e.to].finished.load()) *

@@ -75,8 +75,8 @@ struct graph_shape {
   return ring == nullptr ? 0 : static_cast<std::uint64_t>(ring->capacity + 63) / 64 * 64;
 }
 
-/// The description of a graph that has such a shape. Pre: no more nodes and edges than there can be, ends of edges are
-/// nodes, and transports are some.
+/// Returns the description of a graph that has such a shape. Pre: no more nodes and edges than there can be, ends of
+/// edges are nodes, and transports are some.
 [[nodiscard]] inline auto description_of(const graph_shape& s) -> graph_description {
   TAKT_EXPECTS(s.nodes_used <= s.nodes.size() && s.edges_used <= s.edges.size());
   graph_description out{.name = std::string{text_of(s.name)},

@@ -149,26 +149,26 @@ template <std::size_t Size>
 
 }  // namespace detail
 
-/// Tokens that are counted and carry nothing.
+/// Counts tokens that carry nothing.
 struct event_tokens {
   static constexpr bool fast = true, carries_bytes = false, has_file = false;
 };
 
-/// Bytes in the memory of the graph. What a consumer had not finished when it was killed is there for the next one.
+/// Keeps bytes in the memory of the graph. What a consumer had not finished when it was killed is there for the next.
 struct shared_ring {
   std::int64_t capacity = 0;  ///< in bytes
 
   static constexpr bool fast = true, carries_bytes = true, has_file = false;
 };
 
-/// A FIFO (mkfifo) in the folder of the graph.
+/// Describes a FIFO (mkfifo) in the folder of the graph.
 struct named_fifo {
   bool fast = false;  ///< bytes are counted in shared memory, and buffered by the consumer
 
   static constexpr bool carries_bytes = true, has_file = true;
 };
 
-/// A POSIX message queue; the system limits both numbers (/proc/sys/fs/mqueue).
+/// Describes a POSIX message queue; the system limits both numbers (/proc/sys/fs/mqueue).
 struct message_queue {
   std::int64_t messages = 8;
   std::int64_t message_bytes = 1024;
@@ -177,7 +177,7 @@ struct message_queue {
   static constexpr bool carries_bytes = true, has_file = false;
 };
 
-/// A stream socket (AF_UNIX) in the folder of the graph. Elliott 2015 has no fast variant of sockets.
+/// Describes a stream socket (AF_UNIX) in the folder of the graph. Elliott 2015 has no fast variant of sockets.
 struct stream_socket {
   static constexpr bool fast = false, carries_bytes = true, has_file = true;
 };
@@ -196,7 +196,7 @@ using transport = std::variant<event_tokens, shared_ring, named_fifo, message_qu
   return std::visit([](const auto& one) { return one.has_file; }, t);
 }
 
-/// One edge: every job of `from` sends `produce` tokens; a job of `to` begins when `threshold` are there, and takes
+/// Is one edge: every job of `from` sends `produce` tokens; a job of `to` begins when `threshold` are there, and takes
 /// `consume` of them.
 struct described_link {
   std::string name;
@@ -212,7 +212,7 @@ struct described_link {
   [[nodiscard]] auto needed() const noexcept -> std::int64_t { return threshold == 0 ? consume : threshold; }
 };
 
-/// A processing graph (PGM) for threads and processes that find it by its name.
+/// Describes a processing graph (PGM) for threads and processes that find it by its name.
 struct graph_description {
   static constexpr std::size_t max_nodes = 64;
   static constexpr std::size_t max_edges = 128;
@@ -236,7 +236,7 @@ namespace detail {
 
 inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
 
-/// Room that must be there: a producer goes on while the consumer lacks the last token of its threshold.
+/// Returns room that must be there: a producer goes on while the consumer lacks the last token of its threshold.
 [[nodiscard]] inline auto room_of(const described_link& e) noexcept -> std::int64_t {
   return (e.needed() - 1 + e.produce) * e.token_bytes;
 }
@@ -270,7 +270,7 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
 
 }  // namespace detail
 
-/// The first thing that is wrong with a description.
+/// Returns the first thing that is wrong with a description.
 [[nodiscard]] inline auto validate(const graph_description& d) -> link_status {
   const auto wrong = [](link_fault fault, std::string_view at) { return detail::link_error(fault, at); };
   if (!detail::is_link_name(d.name)) { return wrong(link_fault::name, d.name); }

@@ -33,7 +33,7 @@ namespace takt::inline TAKT_ABI::runtime {
 
 namespace detail {
 
-/// A process as one word: its number (22 bits) and when it started, so that a number that is used again is another
+/// Is a process as one word: its number (22 bits) and when it started, so that a number that is used again is another
 /// process. 0 is none.
 using process_word = std::uint64_t;
 
@@ -73,7 +73,7 @@ inline constexpr int start_bits = 42;
   return start != 0 && claimed != 0 && start != claimed;
 }
 
-/// Numbers of processes mean something within one namespace. 0 if it cannot be read.
+/// Returns the namespace within which process numbers mean something. 0 if it cannot be read.
 [[nodiscard]] inline auto pid_namespace() noexcept -> std::uint64_t {
   struct stat facts{};
   return stat("/proc/self/ns/pid", &facts) == 0 ? static_cast<std::uint64_t>(facts.st_ino) : 0;
@@ -81,7 +81,7 @@ inline constexpr int start_bits = 42;
 
 }  // namespace detail
 
-/// The place of one thread among those who share a consumer's monitor. Nodes have numbers, and one thread each.
+/// Is the place of one thread among those who share a consumer's monitor. Nodes have numbers, and one thread each.
 struct monitor_seat {
   std::uint32_t own = 0;
   std::uint64_t all = 0;  ///< a bit per node that uses the monitor
@@ -92,7 +92,7 @@ struct monitor_seat {
 
 /// Says how the counters of one consumer are guarded. `state` lies in shared memory; every change that is made inside
 /// is one store, so that there is nothing to repair when a process is killed inside. Functions give a number of the
-/// system (errno), 0 for success; `reset` is called by whoever takes over a seat from a process that has ended.
+/// system (errno), 0 for success; `reset` is called by the thread that takes over a seat from a process that has ended.
 template <class M>
 concept TokenMonitor = requires(typename M::state& state, monitor_seat& seat, ticks until) {
   { M::number } -> std::convertible_to<std::uint32_t>;
@@ -102,8 +102,8 @@ concept TokenMonitor = requires(typename M::state& state, monitor_seat& seat, ti
   M::reset(state, seat.own);
 };
 
-/// The operating system's: a robust mutex of several processes with priority inheritance. Its condition is the futex of
-/// the consumer: pthread_cond_signal can block for ever once a waiter of another process was killed.
+/// Is the operating system's: a robust mutex of several processes with priority inheritance. Its condition is the futex
+/// of the consumer: pthread_cond_signal can block for ever once a waiter of another process was killed.
 struct system_monitor {
   static constexpr std::uint32_t number = 1;
   struct state {
@@ -136,11 +136,11 @@ struct system_monitor {
   static void reset(state& /*state*/, std::uint32_t /*seat*/) noexcept {}
 };
 
-/// A spin lock in the order of tickets. A program cannot switch off preemption on Linux: its instructions for that are
-/// privileged, and the kernel has no flag for it. Instead the thread runs at `Ceiling` (SCHED_FIFO) from before it
+/// Is a spin lock in the order of tickets. A program cannot switch off preemption on Linux: its instructions for that
+/// are privileged, and the kernel has no flag for it. Instead the thread runs at `Ceiling` (SCHED_FIFO) from before it
 /// draws a ticket until it has left, so that only threads above preempt it; with 0 it keeps its priority. In both cases
-/// a waiter that has spun for long sleeps for a moment, since it may keep the holder off its processor. Each ticket
-/// lies in the seat of its thread, where that of a process that has ended is found and removed.
+/// a waiter that has spun for long sleeps for a moment, since it may occupy the holder's processor. Each ticket lies in
+/// the seat of its thread, where that of a process that has ended is found and removed.
 template <int Ceiling = 0>
 struct ticket_monitor {
   static_assert(Ceiling >= 0 && Ceiling <= 99, "takt: SCHED_FIFO has priorities 1 to 99, and 0 keeps the thread's own");
@@ -197,7 +197,7 @@ struct ticket_monitor {
       return 0;
     }
   }
-  /// Those of `others` who go first, or do not yet know.
+  /// Returns those of `others` that go first, or do not yet know.
   [[nodiscard]] static auto still_before(state& s, std::uint64_t others, std::uint64_t ticket) noexcept
       -> std::uint64_t {
     std::uint64_t out = 0;

@@ -27,8 +27,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A processing graph in shared memory: made once, found by its name, whose nodes threads and processes claim (PGM-RT,
-/// Elliott 2015, section 5.2). Any thread may use it.
+/// Is a processing graph in shared memory: made once, found by its name, whose nodes threads and processes claim
+/// (PGM-RT, Elliott 2015, section 5.2). Any thread may use it.
 template <TokenMonitor Monitor = system_monitor>
 class shared_graph {
  public:
@@ -42,8 +42,8 @@ class shared_graph {
     if (!out.status_) { out.graph_.reset(); }
     return out;
   }
-  /// The graph of this name; one that is not there yet is waited for. Its owner can do what it likes to this process:
-  /// it is the effective user, root or one of `trusted`.
+  /// Returns the graph of this name; one that is not there yet is waited for. Its owner can do what it likes to this
+  /// process: it is the effective user, root or one of `trusted`.
   [[nodiscard]] static auto open(std::string_view name, ticks until = 0, std::span<const uid_t> trusted = {})
       -> shared_graph {
     shared_graph out;
@@ -51,7 +51,7 @@ class shared_graph {
     if (!out.status_) { out.graph_.reset(); }
     return out;
   }
-  /// Takes a graph and its channels out of the system. Whoever has it open keeps what is open.
+  /// Removes a graph and its channels from the system. Processes that have it open keep what is open.
   [[nodiscard]] static auto remove(std::string_view name, ticks until = 0) -> link_status {
     shared_graph out;
     const link_status found = out.attach(name, until, {}, true);
@@ -66,7 +66,7 @@ class shared_graph {
   [[nodiscard]] explicit operator bool() const noexcept { return graph_ != nullptr; }
   [[nodiscard]] auto status() const noexcept -> const link_status& { return status_; }
 
-  /// The node of this name, if nobody has it who is alive. One thread uses it.
+  /// Returns the node of this name, if no live process has it. One thread uses it.
   [[nodiscard]] auto claim(std::string_view name) const -> node {
     auto& m = memory();
     const std::uint32_t v = shape().find_node(name);
@@ -85,13 +85,13 @@ class shared_graph {
 
   [[nodiscard]] auto nodes() const -> std::vector<std::string> { return names(shape().nodes, shape().nodes_used); }
   [[nodiscard]] auto edges() const -> std::vector<std::string> { return names(shape().edges, shape().edges_used); }
-  /// The process that has claimed a node and is alive; 0 if there is none, or no such node.
+  /// Returns the live process that has claimed a node; 0 if there is none, or no such node.
   [[nodiscard]] auto holder(std::string_view name) const -> pid_t {
     const std::uint32_t v = shape().find_node(name);
     const detail::process_word word = v == shape().nodes_used ? 0 : memory().claims[v].load();
     return word == 0 || detail::has_ended(word) ? 0 : detail::process_of(word);
   }
-  /// Tokens that no job has taken, at one instant; 0 if there is no such edge.
+  /// Returns how many tokens no job has taken, at one instant; 0 if there is no such edge.
   [[nodiscard]] auto tokens(std::string_view name) const -> std::int64_t {
     const std::uint32_t e = shape().find_edge(name);
     return e == shape().edges_used ? 0 : std::max<std::int64_t>(0, graph_->tokens(e));
@@ -101,7 +101,7 @@ class shared_graph {
   /// Returns how often the consumer found its tokens without being woken, since a producer was killed between its last
   /// token and the wake-up, or both came at once.
   [[nodiscard]] auto found(std::string_view name) const -> std::uint64_t { return of_node(name, &node_type::found); }
-  /// Jobs that are complete.
+  /// Returns how many jobs are complete.
   [[nodiscard]] auto finished(std::string_view name) const -> std::int64_t {
     return of_node(name, &node_type::finished);
   }
@@ -186,7 +186,7 @@ class shared_graph {
   [[nodiscard]] auto place_of(std::uint32_t edge) const -> detail::channel_place {
     return {shape(), shape().edges[edge], graph_->trusted};
   }
-  /// Of the first edges. Pre: locked, and either no memory or one that passed the check.
+  /// Opens the first edges. Pre: locked, and either no memory or one that passed the check.
   [[nodiscard]] auto remove_channels(std::uint32_t first = graph_description::max_edges) const -> link_status {
     link_status out;
     if (graph_->file.memory() == nullptr || shape().format == 0) { return out; }

@@ -23,7 +23,7 @@
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
-/// Whose memory and channels a process uses: those of its effective user, of root, and of others that it names.
+/// Says whose memory and channels a process uses: those of its effective user, of root, and of others that it names.
 class trusted_users {
  public:
   trusted_users() noexcept = default;
@@ -37,8 +37,8 @@ class trusted_users {
   std::vector<uid_t> others_;
 };
 
-/// Named memory of several processes (shm_open) while it is made or opened. Its maker holds a lock of the file, which
-/// the system takes back when the maker ends: whoever then gets the lock sees whether the maker was done.
+/// Is named memory of several processes (shm_open) while it is made or opened. Its maker holds a lock of the file,
+/// which the system takes back when the maker ends: the next holder sees whether the maker was done.
 class shared_memory {
  public:
   shared_memory() noexcept = default;
@@ -49,9 +49,9 @@ class shared_memory {
   [[nodiscard]] auto memory() const noexcept -> void* { return memory_; }
   [[nodiscard]] auto bytes() const noexcept -> std::size_t { return bytes_; }
 
-  /// The file of the name, locked, made if there is none and `mode` is not 0. It is empty if it is new, or its maker
-  /// ended before it was made large. Nobody else's than the effective user's where it could have been made, and that of
-  /// `trusted` users where not: an owner can take the memory away, or write what it likes.
+  /// Opens the file of the name, locked, made if there is none and `mode` is not 0. It is empty if it is new, or its
+  /// maker ended before it was made large. It belongs to the effective user where it could have been made, and to a
+  /// user of `trusted` where not. An owner can take the memory away, or write what it likes.
   [[nodiscard]] auto lock(const std::string& name, mode_t mode, ticks until, const trusted_users& trusted = {})
       -> link_status {
     for (;;) {
@@ -87,7 +87,7 @@ class shared_memory {
     file_.reset();
   }
 
-  /// Zeros of this size, with these rights whatever the mask of the process says. Pre: locked.
+  /// Makes zeros of this size, with these rights whatever the mask of the process says. Pre: locked.
   [[nodiscard]] auto resize(std::size_t bytes, mode_t mode, const std::string& name) -> link_status {
     TAKT_EXPECTS(static_cast<bool>(file_));
     if (fchmod(file_.get(), mode) != 0) { return system_error("fchmod", errno, name); }

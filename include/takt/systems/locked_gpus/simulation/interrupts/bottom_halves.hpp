@@ -37,7 +37,7 @@ concept BottomHalfPolicy = Copyable<P> && requires(const P& p, P& changed, const
   changed.ran(time, time);
 };
 
-/// A thread of the device that does bottom halves in the order of their arrival, with no limit on its time.
+/// Handles bottom halves on a thread of the device in the order of their arrival, with no limit on its time.
 struct interrupt_thread {
   [[nodiscard]] static constexpr auto next(const device_view& /*view*/) noexcept -> std::size_t { return 0; }
   [[nodiscard]] static constexpr auto in_interrupt() noexcept -> std::size_t { return 0; }
@@ -46,7 +46,7 @@ struct interrupt_thread {
   static constexpr void ran(ticks /*from*/, ticks /*to*/) noexcept {}
 };
 
-/// At a rank of its own, as with PREEMPT_RT. Source: Elliott 2015, section 2.2.3.2.
+/// Handles them at a rank of its own, as with PREEMPT_RT. Source: Elliott 2015, section 2.2.3.2.
 class fixed_priority_halves : public interrupt_thread {
  public:
   constexpr explicit fixed_priority_halves(const thread_rank& own) noexcept : own_{own} {}
@@ -63,8 +63,8 @@ enum class lending : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(lending) noexcept -> lending { return lending::until_woken; }
 
-/// At the rank of the most important job that is suspended for an operation of the device and lends its own; when there
-/// is none, below every job. Source: Elliott 2015, section 3.2.5.1.
+/// Handles them at the rank of the most important job that is suspended for an operation of the device and lends its
+/// own; when there is none, below every job. Source: Elliott 2015, section 3.2.5.1.
 class inheriting_halves : public interrupt_thread {
  public:
   /// Pre: `lent` is known.
@@ -84,8 +84,8 @@ class inheriting_halves : public interrupt_thread {
   lending lent_;
 };
 
-/// Each bottom half at the rank of the job that waits for it, the most important first; one in progress is not broken
-/// off, but hurried by those behind it. Source: Elliott 2015, section 2.2.3.3.
+/// Handles each bottom half at the rank of the job that waits for it, the most important first. One in progress is not
+/// broken off, but takes the rank of those behind it. Source: Elliott 2015, section 2.2.3.3.
 class individual_halves : public interrupt_thread {
  public:
   [[nodiscard]] static constexpr auto rank(const device_view& view) noexcept -> thread_rank {
@@ -105,8 +105,8 @@ class individual_halves : public interrupt_thread {
   }
 };
 
-/// As softirqs of Linux: so many at once before an interrupt returns, whoever waits, and the rest on a thread that is
-/// no real-time thread. Source: Elliott 2015, section 2.2.3.1.
+/// Works as softirqs of Linux: so many at once before an interrupt returns, for any job, and the rest on a thread that
+/// is no real-time thread. Source: Elliott 2015, section 2.2.3.1.
 class soft_interrupts : public interrupt_thread {
  public:
   constexpr explicit soft_interrupts(std::size_t at_once = 10) noexcept : at_once_{at_once} {}
@@ -119,10 +119,10 @@ class soft_interrupts : public interrupt_thread {
   std::size_t at_once_;
 };
 
-/// A budget of which each piece comes back a period after its use began. A piece that is used without a break is a job
-/// of a sporadic task with that period, so to others the server is a set of such tasks that together take `budget` per
-/// period. Differs from POSIX, which returns budgets as a whole and so may return some too early.
-/// Source: Sprunt, Sha and Lehoczky 1989; Stanovich, Baker, Wang and Harbour 2010.
+/// Is a budget of which each piece comes back a period after its use began. A piece that is used without a break is a
+/// job of a sporadic task with that period. So to others the server is a set of such tasks that together take `budget`
+/// per period. Differs from POSIX, which returns budgets as a whole and so may return some too early. Source: Sprunt,
+/// Sha and Lehoczky 1989; Stanovich, Baker, Wang and Harbour 2010.
 class sporadic_server {
  public:
   /// Pre: budget > 0, period > 0; both are below `never`.
@@ -136,7 +136,7 @@ class sporadic_server {
     for (std::size_t i = 0; i < pieces_.size() && pieces_[i].from <= now; ++i) { sum += pieces_[i].amount; }
     return sum;
   }
-  /// The next instant at which there will be more; `never` when all of the budget is there.
+  /// Returns the next instant at which there will be more; `never` when all of the budget is there.
   [[nodiscard]] auto next_refill(ticks now) const noexcept -> ticks {
     for (const piece& p : pieces_) {
       if (p.from > now) { return p.from; }
@@ -179,7 +179,7 @@ class sporadic_server {
   ticks use_began_ = 0;  ///< of the first piece
 };
 
-/// At a rank of its own and within a budget. Source: Elliott 2015, section 2.2.3.3, after Lewandowski et al. 2007.
+/// Has a rank of its own and a budget. Source: Elliott 2015, section 2.2.3.3, after Lewandowski et al. 2007.
 class served_halves : public interrupt_thread {
  public:
   served_halves(const thread_rank& own, sporadic_server server) : own_{own}, server_{std::move(server)} {}
@@ -198,7 +198,7 @@ static_assert(BottomHalfPolicy<fixed_priority_halves> && BottomHalfPolicy<inheri
               BottomHalfPolicy<individual_halves> && BottomHalfPolicy<soft_interrupts> &&
               BottomHalfPolicy<served_halves>);
 
-/// Threads of a GPU runtime, one per task, that wake the task's jobs.
+/// Wakes jobs by threads of a GPU runtime, one per task.
 struct callback_threads {
   thread_rank own{.in = thread_class::callback};
   bool inherit = true;  ///< from the job that they wake

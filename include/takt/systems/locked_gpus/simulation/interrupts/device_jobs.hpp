@@ -15,7 +15,7 @@
 
 namespace takt::inline TAKT_ABI::simulation::detail {
 
-/// Where an operation stands: in one of its parts, or outside of them.
+/// Says where an operation is: in one of its parts, or outside of them.
 enum class operation_stage : std::uint8_t { none, engine, top_half, bottom_half, callback, over };
 enum class waiting_for : std::uint8_t { nothing, engine, operation };
 
@@ -43,11 +43,11 @@ struct job_progress {
   [[nodiscard]] auto in_flight() const noexcept -> bool {
     return stage != operation_stage::none && stage != operation_stage::over;
   }
-  /// Could go on if it, or what wakes it, had a processor.
+  /// Returns whether it could go on if it, or what wakes it, had a processor.
   [[nodiscard]] auto needs_processor() const noexcept -> bool {
     return ready() || (suspended() && in_flight() && stage != operation_stage::engine);
   }
-  /// Null at the end of the program.
+  /// Returns null at the end of the program.
   [[nodiscard]] auto next() const noexcept -> const interrupt_step* {
     return position < program.size() ? &program[position] : nullptr;
   }
@@ -67,7 +67,7 @@ inline void end_part(part_times& part, ticks now) {
   part.end = now;
 }
 
-/// Jobs on their way through their programs, and the engines that they lock.
+/// Holds jobs on their way through their programs, and the engines that they lock.
 class device_jobs {
  public:
   /// `w` outlives it.
@@ -86,7 +86,7 @@ class device_jobs {
     return static_cast<std::size_t>(workload_->engines()[engine].device);
   }
   /// Returns what a job lends: its point, or the best of those who wait for the engine that it holds. Operations do not
-  /// overlap, so nobody waits for these.
+  /// overlap, so no job waits for these.
   [[nodiscard]] auto lent_by(std::size_t task) const -> helped_job {
     const auto rank = [this](std::size_t t) {
       return thread_rank{.point = workload_->tasks()[t].point, .tie = static_cast<std::int32_t>(t)};
@@ -98,7 +98,7 @@ class device_jobs {
     }
     return {.suspended = jobs_[task].suspended(), .holds_engine_lock = jobs_[task].holds_engine, .effective = best};
   }
-  /// The part of its operation that has a processor from now on, as a segment.
+  /// Returns the part of its operation that has a processor from now on, as a segment.
   auto start_part(std::size_t task, ticks now) -> std::uint32_t {
     const job_progress& j = jobs_[task];
     const auto begins = [&](operation_part what, part_times& part) {

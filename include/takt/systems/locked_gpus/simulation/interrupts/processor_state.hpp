@@ -35,7 +35,7 @@ struct processor_state {
   ticks since = 0;  ///< of the activity
 
   [[nodiscard]] auto interrupted() const noexcept -> bool { return !top_halves.empty() || soft != no_thread; }
-  /// Task of what is done in interrupt context. Pre: interrupted().
+  /// Returns the task of what is done in interrupt context. Pre: interrupted().
   [[nodiscard]] auto interrupt_work() const noexcept -> std::size_t {
     TAKT_EXPECTS(interrupted());
     return top_halves.empty() ? soft : top_halves.front();

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// From when a part first ran to its end; in between others may have run.
+/// Says from when a part first ran to its end; in between others may have run.
 struct part_times {
   ticks start = no_instant;
   ticks end = no_instant;
@@ -19,9 +19,9 @@ struct part_times {
   [[nodiscard]] friend constexpr auto operator==(const part_times&, const part_times&) noexcept -> bool = default;
 };
 
-/// The life of an operation: its job asks for the engine, issues it and suspends itself; the engine works, interrupts,
-/// the halves of the interrupt are handled, the callback wakes the job, and the job goes on.
-/// Source: Elliott 2015, section 2.4.5, Fig. 2.26.
+/// Records the life of an operation. Its job asks for the engine, issues it and suspends itself. The engine works and
+/// interrupts, the halves of the interrupt are handled, the callback wakes the job, and the job goes on. Source:
+/// Elliott 2015, section 2.4.5, Fig. 2.26.
 struct operation_life {
   std::size_t task = 0;
   std::uint64_t job = 0;  ///< counts from 0 per task
@@ -37,8 +37,8 @@ struct operation_life {
       -> bool = default;
 };
 
-/// A stretch of time in which a job is ready, or is woken as soon as the parts of its operation that are left have had
-/// a processor; and how much of it a processor spent on less important jobs while none worked for this one.
+/// Describes a stretch of time in which a job is ready, or is woken as soon as a processor has handled the rest of its
+/// operation. It tells how much of it a processor spent on less important jobs while none worked for this one.
 struct processor_need {
   std::size_t task = 0;
   std::uint64_t job = 0;

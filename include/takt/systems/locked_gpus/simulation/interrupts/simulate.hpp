@@ -82,7 +82,7 @@ class interrupt_simulator {
     if (!is_device(h)) { return jobs_[task_of(h)].stage == operation_stage::callback; }
     return !device(h).pending.empty() && device(h).policy.available(now_) > 0;
   }
-  /// Time that the thread still works at what it has begun; 0 at a step that takes none.
+  /// Returns the time that the thread still works at what it has begun; 0 at a step that takes none.
   [[nodiscard]] auto left(std::size_t h) -> ticks& {
     TAKT_EXPECTS(!is_device(h) || !device(h).pending.empty());
     return runs_job(h) ? jobs_[h].remaining : jobs_[task_of(h)].part_left;
@@ -153,7 +153,7 @@ class interrupt_simulator {
       }
     }
   }
-  /// So much time has passed in which the processors did what they do now.
+  /// Counts time that has passed in which the processors did what they do now.
   void account(ticks time) {
     for (std::size_t t = 0; t < jobs_.size(); ++t) {
       if (!jobs_[t].in_need) { continue; }
@@ -227,7 +227,7 @@ class interrupt_simulator {
     end_part(jobs_.life(jobs_[task]).bottom_half, now_);
     jobs_[task].enter(operation_stage::callback, jobs_[task].operation.callback);
   }
-  /// Ends what a thread is at.
+  /// Ends what a thread works at.
   void end_work(std::size_t h) {
     const std::size_t task = task_of(h);
     job_progress& j = jobs_[task];
@@ -258,7 +258,7 @@ class interrupt_simulator {
     for (std::size_t i = 0; i < processors_.size(); ++i) { show(i); }
     for (std::size_t t = 0; t < jobs_.size(); ++t) { note_need(t); }
   }
-  /// False when all that is done in interrupt context takes time.
+  /// Returns false when all that is done in interrupt context takes time.
   auto interrupts_step() -> bool {
     for (std::size_t i = 0; i < processors_.size(); ++i) {
       processor_state& p = processors_[i];
@@ -273,8 +273,8 @@ class interrupt_simulator {
     }
     return false;
   }
-  /// Takes the oldest bottom half that nobody has begun, of the devices that interrupt this processor; `no_thread` if
-  /// there is none.
+  /// Takes the oldest bottom half that no thread has begun, of the devices that interrupt this processor; `no_thread`
+  /// if there is none.
   auto take_half(std::int32_t processor) -> std::size_t {
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       std::vector<std::size_t>& pending = devices_[d].pending;
@@ -286,7 +286,7 @@ class interrupt_simulator {
     }
     return no_thread;
   }
-  /// Chooses who is to run. False when all of them have work that takes time.
+  /// Chooses which threads run. False when all of them have work that takes time.
   auto threads_step() -> bool {
     choose();
     for (const std::size_t h : chosen_) {
@@ -372,15 +372,15 @@ class interrupt_simulator {
 
 }  // namespace detail
 
-/// Lets jobs use devices whose bottom halves are handled by `policy`, each device's by a copy of it, on processors that
-/// all threads share, the most important ones first, and that interrupts take away from them. The run ends when nothing
-/// more can happen. Error: what `check` says, or that a job does not end, with what happened until then.
+/// Lets jobs use devices whose bottom halves are handled by `policy`, each device's by a copy of it. All threads share
+/// the processors, the most important first, and interrupts take these away from them. The run ends when nothing more
+/// can happen. Error: what `check` says, or that a job does not end, with what happened until then.
 ///
-/// Order within one instant. What runs on processors ends, by processor, and all that follows; then what runs on
-/// engines, by task, and all that follows; then the releases, by task, and all that follows. What follows: interrupts
-/// take their processors; the rest goes to the threads of best rank, equal ones by number; the first of them at a step
-/// that takes no time does that, and the choice is made anew. So a lock, an issue and the end of a job take a
-/// processor, though no time. Cost per instant and step: a few passes over tasks and devices.
+/// Order within one instant. What runs on processors ends, by processor; then what runs on engines, by task; then come
+/// the releases, by task. After each of these all that follows is done. Interrupts take their processors. The rest goes
+/// to the threads of best rank, equal ones by number. The first of them at a step that takes no time does it, and the
+/// choice is made anew. So a lock, an issue and the end of a job take a processor, though no time. Cost per instant and
+/// step: a few passes over tasks and devices.
 template <BottomHalfPolicy Policy, TraceRecorder Recorder = const no_trace>
 [[nodiscard]] auto simulate_interrupts(const interrupt_workload& workload, const Policy& policy,
                                        const interrupt_simulation_options& options = {},

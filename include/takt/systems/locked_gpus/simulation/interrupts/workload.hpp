@@ -25,7 +25,7 @@ struct device_operation {
   ticks callback = 0;     ///< on the thread that wakes the job
 };
 
-/// The parts of an operation that take time, in this order; in traces each is a segment of its own.
+/// Names the parts of an operation that take time, in this order; in traces each is a segment of its own.
 enum class operation_part : std::uint8_t { engine, top_half, bottom_half, callback };
 inline constexpr std::size_t operation_parts = 4;
 
@@ -176,7 +176,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The first thing that is wrong with a workload on so many processors.
+/// Returns the first thing that is wrong with a workload on so many processors.
 [[nodiscard]] inline auto check(const interrupt_workload& w, std::int32_t processors) -> model_error {
   if (w.malformed()) { return {model_fault::malformed}; }
   if (processors < 1) { return {model_fault::no_processor}; }
