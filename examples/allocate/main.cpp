@@ -3,7 +3,7 @@
 // the same analysis.
 #include <iostream>
 
-#include <takt/report/explain.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 

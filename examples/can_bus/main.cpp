@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

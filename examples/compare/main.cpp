@@ -5,6 +5,7 @@
 
 #include <takt/compare.hpp>
 #include <takt/report/comparison_door.hpp>
+#include <takt/systems/policies.hpp>
 
 using namespace takt::literals;
 
@@ -20,7 +21,7 @@ const auto board = [] {
 }();
 
 auto main() -> int {
-  const auto table = takt::compare(tasks, board, takt::published_policies);
+  const auto table = takt::compare<takt::published_judges>(tasks, board, takt::published_policies);
   takt::explain(std::cout, board, tasks, table);
   takt::draw("comparison.svg", board, tasks, table);
   return table.schedulable() ? 0 : 1;

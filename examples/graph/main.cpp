@@ -2,8 +2,8 @@
 // A vision graph whose kernels share one queue of blocks: its bound, the path that decides it, and a simulation.
 #include <iostream>
 
-#include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/graphs.hpp>
 #include <takt/takt.hpp>
 

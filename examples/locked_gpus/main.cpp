@@ -3,8 +3,8 @@
 // how long it waits for one. Processors are two clusters under EDF; tasks that name no core are placed.
 #include <iostream>
 
-#include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

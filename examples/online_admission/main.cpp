@@ -6,6 +6,7 @@
 #include <takt/compare.hpp>
 #include <takt/report/admission_words.hpp>
 #include <takt/report/explain.hpp>
+#include <takt/systems/policies.hpp>
 
 using namespace takt::literals;
 
@@ -31,7 +32,7 @@ auto ask(auto& door, const auto& task) -> bool {
 }
 
 auto main() -> int {
-  auto door = takt::admit<8, 32>(takt::federated_policy{}, takt::fixed_priority, board);
+  auto door = takt::admit<8, 32, takt::published_judges>(takt::federated_policy{}, takt::fixed_priority, board);
   const auto camera = takt::task("camera", takt::period(33_ms), takt::cpu(4_ms), takt::copy(500_us),
                                  takt::kernel(takt::work(30_ms)), takt::cpu(1_ms));
   const auto lidar = takt::task("lidar", takt::period(50_ms), takt::cpu(3_ms), takt::copy(800_us),

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <span>
 
-#include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt;

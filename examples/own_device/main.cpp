@@ -4,8 +4,8 @@
 #include <deque>
 #include <iostream>
 
-#include <takt/report/explain.hpp>
 #include <takt/runtime.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 

@@ -7,6 +7,7 @@
 
 #include <takt/compare.hpp>
 #include <takt/report/comparison_door.hpp>
+#include <takt/systems/policies.hpp>
 
 using namespace takt::literals;
 
@@ -32,11 +33,11 @@ constexpr auto board = [] {
   return out;
 }();
 
-constexpr auto table =
-    takt::compare(tasks, board,
-                  takt::policies(takt::time_sliced_policy{}, takt::federated_policy{}, takt::whole_gpu_policy{},
-                                 takt::fifo_blocks_policy{}, kernel_queue{}),
-                  takt::cpu_rules(takt::fixed_priority, takt::edf));
+constexpr auto table = takt::compare<takt::published_judges>(
+    tasks, board,
+    takt::policies(takt::time_sliced_policy{}, takt::federated_policy{}, takt::whole_gpu_policy{},
+                   takt::fifo_blocks_policy{}, kernel_queue{}),
+    takt::cpu_rules(takt::fixed_priority, takt::edf));
 static_assert(table.schedulable());
 static_assert(table.under("kernel-queue")->schedulable());
 auto main() -> int {

@@ -2,7 +2,7 @@
 // A set that the compiler proves: a deadline that can be missed is a sentence of the compiler, and no program.
 #include <iostream>
 
-#include <takt/report/explain.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <numeric>
 
-#include <takt/report/explain.hpp>
 #include <takt/runtime.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 

@@ -3,8 +3,8 @@
 // do, and gets what is left beside it.
 #include <iostream>
 
-#include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/shares.hpp>
 #include <takt/takt.hpp>
 

@@ -2,7 +2,7 @@
 // Why a set is not proven: which task, by how much, and what its time goes to. Half of the answer is the repair.
 #include <iostream>
 
-#include <takt/report/explain.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
 

@@ -23,4 +23,5 @@
 #include <takt/report/trace_queries.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/report/verdict_table.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/summarize.hpp>

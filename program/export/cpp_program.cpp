@@ -71,9 +71,12 @@ class program_writer {
                                               file_.name.empty() ? "A task set" : file_.name));
     for (const std::string& words : words_of_file(file_)) { out += cpp_comment("Note: " + words); }
     for (const std::string& left : left_out()) { out += cpp_comment(left); }
-    std::set<std::string> headers{"takt/allocation/policies/judge_any.hpp", "takt/compare.hpp",
-                                  "takt/report/explain.hpp", "takt/report/fault_words.hpp",
-                                  "takt/report/miss_words.hpp"};
+    std::set<std::string> headers{"takt/allocation/policies/judge_any.hpp",
+                                  "takt/compare.hpp",
+                                  "takt/report/explain.hpp",
+                                  "takt/report/fault_words.hpp",
+                                  "takt/report/miss_words.hpp",
+                                  "takt/systems/policies.hpp"};
     headers.insert(headers_.begin(), headers_.end());
     std::set<std::string> standard{"iostream"};
     const auto add_where = [&](string_view used, const char* header) {
@@ -140,9 +143,6 @@ class program_writer {
   void add_rules() {
     body_ += cpp_policy(file_, input_);
     body_ += fmt::format("constexpr auto rule = {};  // of the processors\n", cpp_cpu_rule(input_));
-    if (input_.question.granted || input_.question.overlapping_graphs) {
-      headers_.insert("takt/systems/single_methods.hpp");
-    }
   }
 
   /// What other tasks and the operating system add to times.
@@ -197,7 +197,7 @@ class program_writer {
   }
 
   [[nodiscard]] auto call_of(string_view tasks) const -> std::string {
-    return fmt::format("takt::judge_at_run_time(policy, rule, {}, board{})", tasks,
+    return fmt::format("takt::judge_at_run_time<takt::published_judges>(policy, rule, {}, board{})", tasks,
                        input_.question.given
                            ? fmt::format(", takt::default_share_rounds, {{&given, {}}}", input_.question.may_guard)
                            : "");
@@ -210,7 +210,7 @@ class program_writer {
       headers_.insert("takt/allocation/policies/judge_board.hpp");
       body_ +=
           "  using method = takt::known_under<std::remove_const_t<decltype(policy)>, "
-          "std::remove_const_t<decltype(rule)>>;\n";
+          "std::remove_const_t<decltype(rule)>, takt::published_judges>;\n";
       body_ += "  takt::board_verdict<described.max_tasks, described.max_visits> found;\n";
       const bool planned = input_.question.decided().says_more();
       body_ += fmt::format("  found.verdict = method::judge{}(policy, rule, {}, board{});\n", planned ? "_under" : "",
@@ -244,7 +244,7 @@ class program_writer {
     body_ += "  // Tests that only decide have no bounds: comparisons put deadlines there.\n";
     body_ +=
         "  using known = takt::known_under<std::remove_cvref_t<decltype(found.policy)>, "
-        "std::remove_const_t<decltype(rule)>>;\n";
+        "std::remove_const_t<decltype(rule)>, takt::published_judges>;\n";
     body_ += "  const auto take_bounds = [&](const auto& platform, const auto& kernels) {\n";
     body_ += "    const auto own = takt::analyze(platform, kernels, takt::published_methods);\n";
     body_ += "    for (std::size_t i = 0; own.method == found.verdict.method && i < own.tasks.size(); ++i) {\n";

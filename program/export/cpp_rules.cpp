@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include <takt/report/policies/asked_policy.hpp>
 #include <takt/rules/shares/share_rules.hpp>
+#include <takt/systems/asked_policy.hpp>
 
 #include "../files/parts.hpp"
 #include "cpp_text.hpp"
@@ -96,11 +96,15 @@ class policy_writer {
         say("gang", slot(policy.gang));
       }
     }
-    if constexpr (requires { policy.locks_engines; }) {
+    if constexpr (requires { policy.tokens; }) {
       if (policy.tokens != 0) {
         say("tokens", policy.tokens < 0 ? "takt::any_number_of_tokens" : std::to_string(policy.tokens));
       }
-      if (policy.locks_engines) { take_engines(policy.engines); }
+    }
+    if constexpr (requires { policy.engines; }) {
+      constexpr string_view before_protocol = "tokens-";
+      type_ = fmt::format("takt::locked_engines_policy<{}_order_rule>", snake(P::name.substr(before_protocol.size())));
+      take_engines(policy.engines);
     }
   }
 
@@ -134,7 +138,6 @@ class policy_writer {
   void take_engines(const gpusync_board<>& engines) {
     constexpr gpusync_configuration usual;
     const gpusync_configuration& shape = engines.shape;
-    say("locks_engines", "true");
     const auto number = [&](string_view field, std::int64_t value, std::int64_t unsaid) {
       if (value != unsaid) { say(fmt::format("engines.shape.{}", field), cpp_number(value)); }
     };

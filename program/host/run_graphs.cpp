@@ -9,7 +9,6 @@
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/systems/policies.hpp>
-#include <takt/systems/single_methods.hpp>
 
 #include "run_method.hpp"
 
@@ -63,7 +62,7 @@ auto run_graphs(const policy_question& q, const file_tasks& tasks, const hardwar
     if constexpr (GlobalRule<std::remove_cvref_t<decltype(Rule)>>) {
       if (word != q.cpus) { return; }
       const auto global = clustered(Rule, q.together);
-      using known = known_under<overlapping_graphs_policy, std::remove_const_t<decltype(global)>>;
+      using known = known_under<overlapping_graphs_policy, std::remove_const_t<decltype(global)>, published_judges>;
       const model_error unread =
           known::with_board({}, global, tasks, board, [&](const graph_board& on, const auto& table) {
             const auto own = analyze(on, table);

@@ -4,9 +4,9 @@
 #include <type_traits>
 
 #include <takt/model/plan.hpp>
-#include <takt/report/policies/asked_policy.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/asked_policy.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/run/run.hpp>
 #include <takt/systems/policies.hpp>
@@ -36,7 +36,8 @@ auto run_locked_gpus(const policy_question& q, const judged_policy& found, const
     if (word != q.cpus) { return; }
     const auto clusters = clustered(Rule, q.together);
     report::with_asked_policy(chosen, [&](const auto& policy) {
-      using known = known_under<std::remove_cvref_t<decltype(policy)>, std::remove_const_t<decltype(clusters)>>;
+      using known =
+          known_under<std::remove_cvref_t<decltype(policy)>, std::remove_const_t<decltype(clusters)>, published_judges>;
       if constexpr (locks_gpus<known>) {
         const model_error unread =
             known::with_board(policy, clusters, tasks, board, [&](const auto& platform, const auto& table) {

@@ -38,10 +38,10 @@ constexpr std::uint64_t most_offsets = 400;
 /// Whether tasks with devices are proven by rules of pools alone, none of which lends priorities.
 template <SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto is_proven_by_pools(const P& /*policy*/, const CpuRule& /*rule*/) -> bool {
-  using known = known_under<P, CpuRule>;
+  using known = known_under<P, CpuRule, published_judges>;
   using gpu_rule = typename decltype(std::declval<const P&>().gpu_pool(gpu_hardware{}, CpuRule{}))::rule_type;
   if constexpr (Locked<gpu_rule>) { return false; }
-  return !is_covered<P, CpuRule> || requires { requires AcceleratorRule<typename known::method>; };
+  return !is_covered<P, CpuRule, published_judges> || requires { requires AcceleratorRule<typename known::method>; };
 }
 
 /// What is promised of cores without devices. Published methods of chains may prove tasks where pools do not, with

@@ -97,7 +97,7 @@ template <class Value>
   std::optional<ticks> slice = is_own ? said.slice : std::nullopt;
   (void)with_policy(published_policies, q.policy, [&](const auto& policy) {
     if (!word.has_parameter) { return; }
-    if constexpr (requires { policy.locks_engines; }) { tokens = policy.tokens; }
+    if constexpr (requires { policy.tokens; }) { tokens = policy.tokens; }
     if constexpr (requires { policy.levels; }) { levels = policy.levels; }
     if constexpr (requires { policy.slice; }) { slice = policy.slice; }
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <takt/report/policies/judge_by_word.hpp>
 #include <takt/rules/clusters.hpp>
+#include <takt/systems/judge_by_word.hpp>
 
 #include "judged.hpp"
 

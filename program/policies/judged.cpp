@@ -9,7 +9,7 @@
 
 #include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
-#include <takt/systems/single_methods.hpp>
+#include <takt/systems/rtgpu/plans/analysis_policies.hpp>
 
 #include "../fields.hpp"
 #include "../large_stack.hpp"

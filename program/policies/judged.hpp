@@ -13,6 +13,7 @@
 #include <takt/report/policies/policy_input.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/policy_question.hpp>
 
 #include "../failure.hpp"
 #include "../files/workload_file.hpp"
@@ -20,7 +21,7 @@
 namespace takt::program {
 
 using policy_question = report::policy_question<file_tasks>;
-using policy_input = report::policy_input<file_tasks>;
+using policy_input = report::policy_input<file_tasks, policy_question>;
 using judged_policy = report::judged_policy<file_tasks>;
 
 /// A rule of processors by its word, and what it makes of every policy.

@@ -92,7 +92,7 @@ template <class Rule>
 void judge_all(const workload_file& file, const Rule& rule, table_row& out) {
   takt::published_policies.each([&](const auto& policy) {
     CAPTURE(policy.name);
-    const auto found = takt::judge_at_run_time(policy, rule, file.tasks, file.board);
+    const auto found = takt::judge_at_run_time<takt::published_judges>(policy, rule, file.tasks, file.board);
     if (!found.judged) {
       if (found.missing.empty()) {
         CHECK(found.verdict.error.fault == takt::model_fault::waits_unpreempted);

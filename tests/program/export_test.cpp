@@ -48,7 +48,7 @@ TEST_CASE("program: export cpp writes the board, the tasks and the rules as C++"
   CHECK(contains(text, "constexpr auto tasks = takt::task_set("));
   CHECK(contains(text, "out.slice = (2_ms).count();"));
   CHECK(contains(text, "constexpr auto rule = takt::nonpreemptive(takt::edf);"));
-  CHECK(contains(text, "takt::judge_at_run_time(policy, rule, charged, board)"));
+  CHECK(contains(text, "takt::judge_at_run_time<takt::published_judges>(policy, rule, charged, board)"));
   CHECK(contains(exported(data("waters2019-camera"), "--policy tokens-k-fmlp:2 --cpus g-rate-monotonic"),
                  "takt::clustered(takt::rate_monotonic, "));
 }

@@ -9,6 +9,7 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/observed_chain.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
+#include <takt/systems/policies.hpp>
 
 #include <algorithm>
 #include <array>
@@ -139,7 +140,7 @@ void run(const Policy& policy, const Rule& rule, const claim& how, std::uint64_t
   for (std::uint64_t n = first; n < first + systems; ++n) {
     CAPTURE(n);
     const workload w = draw(n, how);
-    const auto v = takt::judge_at_run_time(policy, rule, w.tasks, w.board, 1);
+    const auto v = takt::judge_at_run_time<takt::published_judges>(policy, rule, w.tasks, w.board, 1);
     if (!v.schedulable()) { continue; }
     draws d{n + 1'000'000};
     std::vector<ticks> offsets(w.tasks.size());

@@ -20,7 +20,6 @@
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
 #include <takt/systems/policies.hpp>
-#include <takt/systems/single_methods.hpp>
 
 namespace {
 
@@ -175,7 +174,7 @@ void run_on_engine(const Rule& rule, const workload& w, const Verdict& v, const 
 /// `judged`: what the method is told, where it is not told all.
 template <class Rule>
 void hold_graphs(const Rule& rule, const workload& w, const tasks_type& judged, std::uint64_t seed, tally& count) {
-  using known = takt::known_under<takt::overlapping_graphs_policy, Rule>;
+  using known = takt::known_under<takt::overlapping_graphs_policy, Rule, takt::published_judges>;
   const auto v = known::judge(takt::overlapping_graphs_policy{}, rule, judged, w.board);
   REQUIRE_FALSE(v.error);
   if (!v.bounded()) { return; }
@@ -214,15 +213,16 @@ auto graphs_until(std::uint64_t systems, const Change& change) -> tally {
   return count;
 }
 
+using locked_engines = takt::locked_engines_policy<takt::r2dglp_order_rule>;
+
 /// CPU time, then a section of copies, kernels and CPU time, then CPU time.
-[[nodiscard]] auto draw_sections(std::uint64_t seed, takt::tokens_r2dglp_policy& how) -> workload {
+[[nodiscard]] auto draw_sections(std::uint64_t seed, locked_engines& how) -> workload {
   draws d{seed};
   workload w;
   draw_board(d, w);
   w.board.processors = w.together;
   const std::int32_t gpus = d.small(1, 2);
   for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(w.board.gpus.try_push_back({.sms = 2, .virtual_per_sm = 2})); }
-  how.locks_engines = true;
   how.tokens = d.one_in(5) ? takt::any_number_of_tokens : d.small(1, 3);
   auto& shape = how.engines.shape;
   shape.copy_engines = d.small(1, 2);
@@ -276,9 +276,9 @@ auto graphs_until(std::uint64_t systems, const Change& change) -> tally {
 }
 
 template <class Rule>
-void hold_sections(const Rule& rule, const takt::tokens_r2dglp_policy& how, const workload& w, const tasks_type& judged,
+void hold_sections(const Rule& rule, const locked_engines& how, const workload& w, const tasks_type& judged,
                    std::uint64_t seed, tally& count) {
-  using known = takt::known_under<takt::tokens_r2dglp_policy, Rule>;
+  using known = takt::known_under<locked_engines, Rule, takt::published_judges>;
   const auto v = known::judge(how, rule, judged, w.board);
   REQUIRE_FALSE(v.error);
   if (!v.bounded()) { return; }
@@ -303,7 +303,7 @@ template <class Change>
 auto sections_until(std::uint64_t systems, const Change& change) -> tally {
   tally count;
   for (std::uint64_t seed = 1; seed <= systems; ++seed) {
-    takt::tokens_r2dglp_policy how;
+    locked_engines how;
     const workload w = draw_sections(seed, how);
     tasks_type judged = w.tasks;
     change(judged);

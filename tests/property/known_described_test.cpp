@@ -206,7 +206,8 @@ TEST_CASE("what published methods prove of described workloads holds in runs of 
     const workload w = draw(9'000 + n);
     rules.each([&](const auto& rule) {
       policies.each([&](const auto& policy) {
-        using known = takt::known_under<std::remove_cvref_t<decltype(policy)>, std::remove_cvref_t<decltype(rule)>>;
+        using known = takt::known_under<std::remove_cvref_t<decltype(policy)>, std::remove_cvref_t<decltype(rule)>,
+                                        takt::published_judges>;
         if constexpr (requires { typename known::method; }) {
           tally& count = all[std::string{policy.name}];
           const auto v = known::judge(policy, rule, w.tasks, w.board);
@@ -235,11 +236,11 @@ TEST_CASE("what published methods prove of described workloads holds in runs of 
 
 TEST_CASE("which policies and rules of processors published methods cover") {
   using fixed = takt::fixed_priority_rule<>;
-  static_assert(takt::is_covered<takt::federated_policy, fixed>);
-  static_assert(takt::is_covered<takt::busy_waiting_policy, fixed>);
-  static_assert(takt::is_covered<takt::tokens_k_fmlp_policy, fixed>);
-  static_assert(!takt::is_covered<takt::federated_policy, takt::edf_rule>);
-  static_assert(takt::is_covered<takt::levels_policy, takt::edf_rule>);
-  static_assert(!takt::is_covered<takt::time_sliced_policy, fixed>);
-  CHECK(takt::is_covered<takt::shares_policy, takt::edf_rule>);
+  static_assert(takt::is_covered<takt::federated_policy, fixed, takt::published_judges>);
+  static_assert(takt::is_covered<takt::busy_waiting_policy, fixed, takt::published_judges>);
+  static_assert(takt::is_covered<takt::tokens_k_fmlp_policy, fixed, takt::published_judges>);
+  static_assert(!takt::is_covered<takt::federated_policy, takt::edf_rule, takt::published_judges>);
+  static_assert(takt::is_covered<takt::levels_policy, takt::edf_rule, takt::published_judges>);
+  static_assert(!takt::is_covered<takt::time_sliced_policy, fixed, takt::published_judges>);
+  CHECK(takt::is_covered<takt::shares_policy, takt::edf_rule, takt::published_judges>);
 }

@@ -12,6 +12,7 @@
 #include <takt/analysis/with_overheads.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/policies.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {
@@ -145,7 +146,7 @@ void examine(const Policy& policy, std::uint64_t systems, const Charged& charged
     }
     auto given = charged.tasks;
     for (std::uint32_t i = 0; i < given.size(); ++i) { given.tasks[i].priority = 100 + static_cast<std::int32_t>(i); }
-    const auto v = takt::judge_at_run_time(policy, takt::fixed_priority, given, board, 4);
+    const auto v = takt::judge_at_run_time<takt::published_judges>(policy, takt::fixed_priority, given, board, 4);
     if (!v.schedulable() || !v.verdict.plan.offsets.empty()) { continue; }
     ++out.proven;
     const auto runs = as_it_runs(tasks, o);

@@ -8,6 +8,7 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/systems/policies.hpp>
 
 #include <array>
 #include <cstddef>
@@ -410,7 +411,7 @@ TEST_CASE("what is proven under a policy holds in runs under that policy") {
         CAPTURE(policy.name);
         tally& count = all[std::string{policy.name}];
         ++count.lines;
-        const auto v = takt::judge_at_run_time(policy, rule, w.tasks, w.board, 4);
+        const auto v = takt::judge_at_run_time<takt::published_judges>(policy, rule, w.tasks, w.board, 4);
         if (!v.judged) {
           CHECK((!v.missing.empty() || v.verdict.error));
           ++count.unjudged;
@@ -422,9 +423,11 @@ TEST_CASE("what is proven under a policy holds in runs under that policy") {
         const auto must = takt::detail::misses_under<takt::detail::any_boards>(v.policy, rule, w.tasks, w.board);
         CHECK_FALSE((!must.empty() && v.schedulable()));
         if constexpr (requires {
-                        takt::known_under<policy_type, rule_type>::judge(v.policy, rule, w.tasks, w.board);
+                        takt::known_under<policy_type, rule_type, takt::published_judges>::judge(v.policy, rule,
+                                                                                                 w.tasks, w.board);
                       }) {
-          const auto known = takt::known_under<policy_type, rule_type>::judge(v.policy, rule, w.tasks, w.board);
+          const auto known = takt::known_under<policy_type, rule_type, takt::published_judges>::judge(v.policy, rule,
+                                                                                                      w.tasks, w.board);
           CHECK_FALSE((known.status == takt::verdict_status::unschedulable && v.schedulable()));
         }
         count.unschedulable += v.verdict.status == takt::verdict_status::unschedulable ? 1U : 0U;
@@ -465,7 +468,7 @@ TEST_CASE("what must miss a deadline misses it in a run, and a proof that counts
     some_rules.each([&](const auto& rule) {
       some_policies.each([&](const auto& policy) {
         CAPTURE(policy.name);
-        const auto v = takt::judge_at_run_time(policy, rule, w.tasks, w.board, 1);
+        const auto v = takt::judge_at_run_time<takt::published_judges>(policy, rule, w.tasks, w.board, 1);
         if (!v.judged || !v.missing.empty()) { return; }
         const auto misses = takt::detail::misses_under<takt::detail::any_boards>(v.policy, rule, w.tasks, w.board);
         CHECK_FALSE((!misses.empty() && v.schedulable()));
@@ -506,12 +509,12 @@ template <class Change, class Judged, class Run>
     workload less = w;
     leave_out(less);
     takt::cpu_rules(takt::fixed_priority, takt::edf).each([&](const auto& rule) {
-      const auto v = takt::judge_at_run_time(judged_policy, rule, less.tasks, less.board, 4);
+      const auto v = takt::judge_at_run_time<takt::published_judges>(judged_policy, rule, less.tasks, less.board, 4);
       if (!v.schedulable()) { return; }
       takt::policy_verdict<Run, max_tasks, max_visits> claimed;
       claimed.judged = true;
       claimed.verdict = v.verdict;
-      const auto whole = takt::judge_at_run_time(run_policy, rule, w.tasks, w.board, 1);
+      const auto whole = takt::judge_at_run_time<takt::published_judges>(run_policy, rule, w.tasks, w.board, 1);
       if (!whole.judged) { return; }
       run_proven<Run>(whole.policy, rule, w, claimed, n, count);
     });
@@ -639,14 +642,20 @@ TEST_CASE("numbers beyond all sense are refused or judged, and never proven wher
       policies.each([&](const auto& policy) {
         using policy_type = std::remove_cvref_t<decltype(policy)>;
         CAPTURE(policy.name);
-        const auto v = takt::judge_at_run_time(policy, rule, w.tasks, w.board, 3);
+        const auto v = takt::judge_at_run_time<takt::published_judges>(policy, rule, w.tasks, w.board, 3);
         refused += v.judged ? 0U : 1U;
         CHECK_FALSE((v.schedulable() && !legal));
         for (const auto& t : v.verdict.tasks) { CHECK((!v.schedulable() || (t.bound.exists && t.bound.value >= 0))); }
-        if (!doubled.error) { static_cast<void>(takt::judge_at_run_time(policy, rule, doubled.tasks, w.board, 1)); }
+        if (!doubled.error) {
+          static_cast<void>(takt::judge_at_run_time<takt::published_judges>(policy, rule, doubled.tasks, w.board, 1));
+        }
         static_cast<void>(takt::detail::misses_under<takt::detail::any_boards>(policy, rule, w.tasks, w.board));
-        if constexpr (requires { takt::known_under<policy_type, rule_type>::judge(policy, rule, w.tasks, w.board); }) {
-          const auto known = takt::known_under<policy_type, rule_type>::judge(policy, rule, w.tasks, w.board);
+        if constexpr (requires {
+                        takt::known_under<policy_type, rule_type, takt::published_judges>::judge(policy, rule, w.tasks,
+                                                                                                 w.board);
+                      }) {
+          const auto known =
+              takt::known_under<policy_type, rule_type, takt::published_judges>::judge(policy, rule, w.tasks, w.board);
           CHECK_FALSE((known.schedulable() && !legal));
         }
       });

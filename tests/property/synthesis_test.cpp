@@ -7,6 +7,7 @@
 #include <takt/analysis/cause_effect/chain_latency.hpp>
 #include <takt/model/scaled.hpp>
 #include <takt/rules/policies/published.hpp>
+#include <takt/systems/policies.hpp>
 
 #include <algorithm>
 #include <array>
@@ -177,7 +178,7 @@ class two_cores {
   [[nodiscard]] auto under(std::uint32_t rules, const tasks_type& all) const
       -> takt::verdict<ticks, most_tasks, most_visits> {
     const auto with = [&](const auto& policy, const auto& rule) {
-      return takt::judge_at_run_time(policy, rule, all, board_, 1).verdict;
+      return takt::judge_at_run_time<takt::published_judges>(policy, rule, all, board_, 1).verdict;
     };
     switch (first_rule_ + rules) {
       case 0: return with(takt::tokens_k_fmlp_policy{1}, takt::fixed_priority);

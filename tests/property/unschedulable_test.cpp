@@ -5,6 +5,7 @@
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/simulation/find_counterexample.hpp>
+#include <takt/systems/policies.hpp>
 
 #include <array>
 #include <cstddef>
@@ -98,7 +99,7 @@ void check(const Policy& policy, const Rule& rule, std::int32_t cores, takt::ran
            tally& count) {
   const tasks_type all = draw_tasks(d, cores, all_strict);
   const takt::hardware board{.processors = cores, .copy_engines = 1, .gpus = {}, .own = {}};
-  const auto found = takt::judge_at_run_time(policy, rule, all, board);
+  const auto found = takt::judge_at_run_time<takt::published_judges>(policy, rule, all, board);
   count.schedulable += found.schedulable() ? 1U : 0U;
   if (found.verdict.status != takt::verdict_status::unschedulable) { return; }
   ++count.unschedulable;

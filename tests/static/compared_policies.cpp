@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison of policies by the compiler.
 #include <takt/compare.hpp>
+#include <takt/systems/policies.hpp>
 
 namespace {
 
@@ -20,10 +21,10 @@ constexpr auto board = [] {
   return out;
 }();
 
-constexpr auto table =
-    takt::compare(tasks, board,
-                  takt::policies(takt::federated_policy{}, takt::time_sliced_policy{}, takt::tokens_k_fmlp_policy{},
-                                 takt::busy_waiting_policy{}, takt::fifo_blocks_policy{}));
+constexpr auto table = takt::compare<takt::published_judges>(
+    tasks, board,
+    takt::policies(takt::federated_policy{}, takt::time_sliced_policy{}, takt::tokens_k_fmlp_policy{},
+                   takt::busy_waiting_policy{}, takt::fifo_blocks_policy{}));
 
 static_assert(table.lines.size() == 5);
 static_assert(table.schedulable() && table.best().schedulable());

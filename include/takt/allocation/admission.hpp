@@ -86,13 +86,13 @@ class admission {
 };
 
 /// Makes an admission of sets of so many tasks and visits, on a board under a policy and a rule of processors. One GPU,
-/// and no resources of one's own: a judge by `judge_at_run_time` knows all hardware.
-template <std::size_t MaxTasks, std::size_t MaxVisits, SharingPolicy P, RuleTag CpuRule>
+/// and no resources of one's own: a judge by `judge_at_run_time` knows all hardware. `Judges`: as `judge` has them.
+template <std::size_t MaxTasks, std::size_t MaxVisits, class Judges = methods<>, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto admit(const P& policy, const CpuRule& rule, const hardware& board,
                                    std::int32_t rounds = default_share_rounds) {
   using tasks_type = described_tasks<MaxTasks, MaxVisits>;
   const auto by = [policy, rule, board, rounds](const tasks_type& all) {
-    return judge(policy, rule, all, board, rounds);
+    return judge<Judges>(policy, rule, all, board, rounds);
   };
   return admission<std::remove_const_t<decltype(by)>, tasks_type>{by};
 }

@@ -91,8 +91,10 @@ template <std::size_t N, std::size_t V, SharingPolicy P, RuleTag CpuRule>
 }  // namespace detail
 
 /// Judges one workload under every policy of one list and every rule of processors of another, by default fixed
-/// priorities. For each pair a plan is looked for, and all methods judge it. Cost: `judge` for each pair.
-template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P, class... Rules>
+/// priorities. For each pair a plan is looked for, and the combiners and the judges say what is proven. `Judges`: as
+/// `judge` has them. Cost: `judge` for each pair.
+template <class Judges = methods<>, std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P,
+          class... Rules>
 [[nodiscard]] constexpr auto compare(const described_tasks<N, V, R, S>& all, const hardware& board,
                                      const policy_list<P...>& policies, const cpu_rule_list<Rules...>& rules,
                                      std::int32_t rounds = default_share_rounds)
@@ -101,34 +103,35 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P
   policies.each([&](const auto& policy) {
     rules.each([&](const auto& rule) {
       // Bound: one per policy and rule.
-      out.lines.unchecked_push_back(detail::line_of(judge(policy, rule, all, board, rounds), rule));
+      out.lines.unchecked_push_back(detail::line_of(judge<Judges>(policy, rule, all, board, rounds), rule));
     });
   });
   return out;
 }
-template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P>
+template <class Judges = methods<>, std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P>
 [[nodiscard]] constexpr auto compare(const described_tasks<N, V, R, S>& all, const hardware& board,
                                      const policy_list<P...>& policies) {
-  return compare(all, board, policies, cpu_rules(fixed_priority));
+  return compare<Judges>(all, board, policies, cpu_rules(fixed_priority));
 }
 
 /// Compares policies for tasks of any spelling. Error: what no description holds; in a constant expression it stops
 /// compilation, at run time there is no line.
-template <VisitSource T, class... P, class... Rules>
+template <class Judges = methods<>, VisitSource T, class... P, class... Rules>
 [[nodiscard]] constexpr auto compare(const T& tasks, const hardware& board, const policy_list<P...>& policies,
                                      const cpu_rule_list<Rules...>& rules, std::int32_t rounds = default_share_rounds,
                                      detail::refusal&& refused = detail::refusal{true}) {
   const auto all = describe(tasks);
   refused.error = all.error;
-  return all.error ? decltype(compare(all.tasks, board, policies, rules, rounds)){}
-                   : compare(all.tasks, board, policies, rules, rounds);
+  return all.error ? decltype(compare<Judges>(all.tasks, board, policies, rules, rounds)){}
+                   : compare<Judges>(all.tasks, board, policies, rules, rounds);
 }
-template <VisitSource T, class... P>
+template <class Judges = methods<>, VisitSource T, class... P>
 [[nodiscard]] constexpr auto compare(const T& tasks, const hardware& board, const policy_list<P...>& policies,
                                      detail::refusal&& refused = detail::refusal{true}) {
   const auto all = describe(tasks);
   refused.error = all.error;
-  return all.error ? decltype(compare(all.tasks, board, policies)){} : compare(all.tasks, board, policies);
+  return all.error ? decltype(compare<Judges>(all.tasks, board, policies)){}
+                   : compare<Judges>(all.tasks, board, policies);
 }
 
 }  // namespace takt::inline TAKT_ABI

@@ -10,11 +10,11 @@
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/generated_name.hpp>
+#include <takt/generation/uniform_range.hpp>
 #include <takt/generation/uunifast.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/systems/locked_gpus/figures/gpusync_generator.hpp>
 
 namespace takt::inline TAKT_ABI::generation {
 

@@ -22,6 +22,7 @@
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
 #include <takt/systems/method_words.hpp>
+#include <takt/systems/policies.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
 
 namespace takt::inline TAKT_ABI::report {
@@ -76,7 +77,7 @@ template <class P, class Table, class Verdict>
 /// Simulates chains on a board that takes the priorities of a plan.
 template <class Policy, class Tasks, class Run>
 void with_ranks(const Policy& policy, const Tasks& tasks, const hardware& board, const Run& run) {
-  using ranked = known_under<Policy, std::remove_const_t<decltype(fixed_priority)>>;
+  using ranked = known_under<Policy, std::remove_const_t<decltype(fixed_priority)>, published_judges>;
   static_cast<void>(ranked::with_board(policy, fixed_priority, tasks, board, run));
 }
 
@@ -100,7 +101,7 @@ template <class Policy, class Rule, std::size_t N, std::size_t V, class Tasks>
       });
     }
   };
-  if (const auto unread = known_under<Policy, Rule>::with_board(policy, rule, tasks, board, run)) {
+  if (const auto unread = known_under<Policy, Rule, published_judges>::with_board(policy, rule, tasks, board, run)) {
     out.seen.error = unread;
   }
   return out;

@@ -7,6 +7,7 @@
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/compare.hpp>
 #include <takt/report/admission_words.hpp>
+#include <takt/systems/policies.hpp>
 
 namespace {
 
@@ -28,7 +29,7 @@ constexpr auto heavy = described(takt::task("heavy", takt::period(20_ms), takt::
 constexpr auto endless = described(takt::task("endless", takt::period(20_ms), takt::cpu(21_ms)));
 
 [[nodiscard]] constexpr auto open_door() {
-  return takt::admit<3, 12>(takt::federated_policy{}, takt::fixed_priority, board);
+  return takt::admit<3, 12, takt::published_judges>(takt::federated_policy{}, takt::fixed_priority, board);
 }
 
 constexpr auto comes_and_goes() -> bool {
@@ -61,7 +62,7 @@ TEST_CASE("a task that asks gets a plan for all, or the set stays as it is") {
 
 TEST_CASE("who asks for what the board does not have is told so, and who was judged gets no error") {
   constexpr takt::hardware without_gpu{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
-  auto door = takt::admit<3, 12>(takt::federated_policy{}, takt::fixed_priority, without_gpu);
+  auto door = takt::admit<3, 12, takt::published_judges>(takt::federated_policy{}, takt::fixed_priority, without_gpu);
   const auto kernel =
       door.join(described(takt::task("draws", takt::period(20_ms), takt::cpu(1_ms),
                                      takt::kernel(takt::work(2_ms), takt::interleave(1)), takt::cpu(1_ms))));
@@ -78,7 +79,8 @@ TEST_CASE("what is proven of who is in is what the judge says of them alone") {
   REQUIRE(door.join(fast).granted);
   REQUIRE(door.join(slow).granted);
   REQUIRE(door.leave("fast").granted);
-  const auto alone = takt::judge(takt::federated_policy{}, takt::fixed_priority, door.tasks(), board);
+  const auto alone =
+      takt::judge<takt::published_judges>(takt::federated_policy{}, takt::fixed_priority, door.tasks(), board);
   CHECK(alone.verdict.tasks[0].bound.value == door.proven().verdict.tasks[0].bound.value);
   CHECK(door.proven().verdict.tasks.size() == 1);
 }
@@ -152,7 +154,7 @@ TEST_CASE("a refusal is put into words: a proof of a miss, no proof, a fact that
 TEST_CASE("a judge of any hardware opens the same door") {
   using set = takt::described_tasks<3, 12>;
   const auto by = [](const set& all) {
-    return takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, all, board);
+    return takt::judge_at_run_time<takt::published_judges>(takt::federated_policy{}, takt::fixed_priority, all, board);
   };
   takt::admission<decltype(by), set> door{by};
   CHECK(door.join(fast).granted);

@@ -2,6 +2,7 @@
 #include <takt/allocation/compare.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/rules/policies/published.hpp>
+#include <takt/systems/policies.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -61,7 +62,8 @@ constexpr auto some = takt::policies(takt::federated_policy{}, takt::whole_gpu_p
 }  // namespace
 
 TEST_CASE("each policy gets a line under each rule, and what is missing on the board is named") {
-  const auto table = takt::compare(two_chains(), board_of(2), some, takt::cpu_rules(takt::fixed_priority, takt::edf));
+  const auto table = takt::compare<takt::published_judges>(two_chains(), board_of(2), some,
+                                                           takt::cpu_rules(takt::fixed_priority, takt::edf));
   REQUIRE(table.lines.size() == 10);
   CHECK(table.lines[1].cpus == "edf");
   const auto* levels = table.under("levels");
@@ -82,8 +84,8 @@ TEST_CASE("boards of values say what typed boards say") {
   const auto tasks = two_chains();
   some.each([&](const auto& policy) {
     CAPTURE(policy.name);
-    const auto typed = takt::judge(policy, takt::edf, tasks, board_of(2));
-    const auto erased = takt::judge_at_run_time(policy, takt::edf, tasks, board_of(2));
+    const auto typed = takt::judge<takt::published_judges>(policy, takt::edf, tasks, board_of(2));
+    const auto erased = takt::judge_at_run_time<takt::published_judges>(policy, takt::edf, tasks, board_of(2));
     CHECK(typed.judged == erased.judged);
     CHECK(typed.verdict.status == erased.verdict.status);
     CHECK(takt::parameter_of(typed.policy) == takt::parameter_of(erased.policy));
@@ -101,35 +103,38 @@ TEST_CASE("every kernel without a time under a policy is named") {
     v.known = {};
     v.known.add(visit_fact::wcet);
   }
-  const auto v = takt::judge_at_run_time(takt::federated_policy{}, takt::edf, tasks, board_of(2));
+  const auto v =
+      takt::judge_at_run_time<takt::published_judges>(takt::federated_policy{}, takt::edf, tasks, board_of(2));
   CHECK_FALSE(v.judged);
   REQUIRE(v.missing.size() == 2);
   CHECK(v.missing[0].task == 0);
   CHECK(v.missing[1].task == 1);
   CHECK(v.missing[1].visit == 1);
   CHECK(v.missing[1].fact == "work");
-  CHECK(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2)).schedulable());
+  CHECK(takt::judge_at_run_time<takt::published_judges>(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2))
+            .schedulable());
 }
 
 TEST_CASE("the factor is where a proof ends") {
   const auto tasks = two_chains();
   const takt::whole_gpu_policy policy{};
-  const auto found = takt::judge_at_run_time(policy, takt::fixed_priority, tasks, board_of(2));
+  const auto found = takt::judge_at_run_time<takt::published_judges>(policy, takt::fixed_priority, tasks, board_of(2));
   REQUIRE(found.schedulable());
-  const auto factor = takt::factor_at_run_time(found, takt::fixed_priority, tasks, board_of(2));
+  const auto factor = takt::factor_at_run_time<takt::published_judges>(found, takt::fixed_priority, tasks, board_of(2));
   CHECK(factor > 1000);
   const auto under = [&](std::int64_t permille) {
     const auto trial = takt::scaled(tasks, permille);
     REQUIRE_FALSE(trial.error);
-    return takt::judge_at_run_time(policy, takt::fixed_priority, trial.tasks, board_of(2)).schedulable();
+    return takt::judge_at_run_time<takt::published_judges>(policy, takt::fixed_priority, trial.tasks, board_of(2))
+        .schedulable();
   };
   CHECK(under(factor));
   CHECK_FALSE(under(2 * factor));
 
   const auto twice = takt::scaled(tasks, 2 * factor).tasks;
-  const auto lost = takt::judge_at_run_time(policy, takt::fixed_priority, twice, board_of(2));
+  const auto lost = takt::judge_at_run_time<takt::published_judges>(policy, takt::fixed_priority, twice, board_of(2));
   REQUIRE_FALSE(lost.schedulable());
-  const auto less = takt::factor_at_run_time(lost, takt::fixed_priority, twice, board_of(2));
+  const auto less = takt::factor_at_run_time<takt::published_judges>(lost, takt::fixed_priority, twice, board_of(2));
   CHECK(less >= 490);
   CHECK(less < 1000);
 }
@@ -137,30 +142,35 @@ TEST_CASE("the factor is where a proof ends") {
 TEST_CASE("tasks without a core or a GPU are spread, and given cores stay") {
   tasks_type tasks;
   for (const std::string_view name : {"a", "b"}) { add_chain(tasks, name, 10 * ms, 4 * ms, ms, ms / 10); }
-  CHECK_FALSE(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(1)).schedulable());
-  const auto two = takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2));
+  CHECK_FALSE(takt::judge_at_run_time<takt::published_judges>(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(1))
+                  .schedulable());
+  const auto two =
+      takt::judge_at_run_time<takt::published_judges>(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2));
   REQUIRE(two.schedulable());
   CHECK(two.verdict.plan.cores[0] != two.verdict.plan.cores[1]);
   tasks.tasks[0].core = tasks.tasks[1].core = 1;
-  const auto one = takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2));
+  const auto one =
+      takt::judge_at_run_time<takt::published_judges>(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2));
   CHECK(one.verdict.status == takt::verdict_status::unschedulable);
 
   tasks_type kernels;
   for (const std::string_view name : {"a", "b"}) { add_chain(kernels, name, 10 * ms, ms / 10, 112 * ms, 7 * ms); }
-  CHECK(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, kernels, board_of(2)).verdict.status ==
-        takt::verdict_status::unschedulable);
-  const auto spread = takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, kernels, board_of(2, 2));
+  CHECK(takt::judge_at_run_time<takt::published_judges>(takt::whole_gpu_policy{}, takt::edf, kernels, board_of(2))
+            .verdict.status == takt::verdict_status::unschedulable);
+  const auto spread =
+      takt::judge_at_run_time<takt::published_judges>(takt::whole_gpu_policy{}, takt::edf, kernels, board_of(2, 2));
   REQUIRE(spread.schedulable());
   CHECK(spread.verdict.plan.shares[0].gpu != spread.verdict.plan.shares[1].gpu);
-  CHECK(takt::judge(takt::whole_gpu_policy{}, takt::edf, kernels, board_of(2, 2)).verdict.error.fault ==
-        takt::model_fault::platform_size_out_of_range);
+  CHECK(takt::judge<takt::published_judges>(takt::whole_gpu_policy{}, takt::edf, kernels, board_of(2, 2))
+            .verdict.error.fault == takt::model_fault::platform_size_out_of_range);
 }
 
 TEST_CASE("rows keep the deadlines that were given") {
   tasks_type tasks = two_chains();
   tasks.tasks[0].deadline = 90 * ms;
   tasks.tasks[1].limited = false;
-  const auto v = takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2));
+  const auto v =
+      takt::judge_at_run_time<takt::published_judges>(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2));
   REQUIRE(v.schedulable());
   CHECK(v.verdict.tasks[0].deadline == 90 * ms);
   CHECK_FALSE(v.verdict.tasks[1].limited);
@@ -178,7 +188,8 @@ TEST_CASE("a response that is longer than the period is no bound, whatever the d
   for (const bool limited : {false, true}) {
     tasks.tasks[0].limited = limited;
     tasks.tasks[0].deadline = 120;
-    const auto v = takt::judge_at_run_time(takt::federated_policy{}, takt::deadline_monotonic, tasks, one);
+    const auto v =
+        takt::judge_at_run_time<takt::published_judges>(takt::federated_policy{}, takt::deadline_monotonic, tasks, one);
     REQUIRE(v.judged);
     CHECK_FALSE(v.schedulable());
     CHECK_FALSE(v.verdict.tasks[0].bound.exists);
@@ -188,27 +199,28 @@ TEST_CASE("a response that is longer than the period is no bound, whatever the d
 
 TEST_CASE("what a board does not have is no guess") {
   takt::hardware none = board_of(2, 0);
-  CHECK(takt::judge_at_run_time(takt::gang_policy{}, takt::edf, two_chains(), none).verdict.error.fault ==
-        takt::model_fault::kernel_without_gpu);
+  CHECK(takt::judge_at_run_time<takt::published_judges>(takt::gang_policy{}, takt::edf, two_chains(), none)
+            .verdict.error.fault == takt::model_fault::kernel_without_gpu);
   tasks_type tasks;
   add_chain(tasks, "a", 10 * ms, ms, ms, ms);
   tasks.visits[0].where = visit_place::copy_engine;
   takt::hardware no_engine = board_of(2);
   no_engine.copy_engines = 0;
-  CHECK(takt::judge_at_run_time(takt::gang_policy{}, takt::edf, tasks, no_engine).verdict.error.fault ==
-        takt::model_fault::copy_without_engine);
+  CHECK(takt::judge_at_run_time<takt::published_judges>(takt::gang_policy{}, takt::edf, tasks, no_engine)
+            .verdict.error.fault == takt::model_fault::copy_without_engine);
   tasks_type processors;
   REQUIRE(processors.add_task({.name = "a", .period = 5, .deadline = 5}));
   REQUIRE(processors.add_visit(timed(visit_place::processor, 2, 0)));
-  CHECK(takt::judge_at_run_time(takt::levels_policy{}, takt::edf, processors, none).schedulable());
-  CHECK(takt::judge(takt::levels_policy{}, takt::edf, processors, none).schedulable());
+  CHECK(takt::judge_at_run_time<takt::published_judges>(takt::levels_policy{}, takt::edf, processors, none)
+            .schedulable());
+  CHECK(takt::judge<takt::published_judges>(takt::levels_policy{}, takt::edf, processors, none).schedulable());
 }
 
 TEST_CASE("more tasks with kernels than SMs have none of their own") {
   tasks_type tasks = two_chains();
   takt::hardware one = board_of(2);
   one.gpus[0].sms = 1;
-  const auto v = takt::judge_at_run_time(takt::federated_policy{}, takt::edf, tasks, one);
+  const auto v = takt::judge_at_run_time<takt::published_judges>(takt::federated_policy{}, takt::edf, tasks, one);
   REQUIRE(v.judged);
   CHECK_FALSE(v.schedulable());
   CHECK(v.verdict.why == takt::obstacle::gpu);
@@ -227,7 +239,7 @@ TEST_CASE("what must miss a deadline does so under policies that lack facts, too
   bare.gpus[0].preemption_levels = 0;
   takt::published_policies.each([&](const auto& policy) {
     CAPTURE(policy.name);
-    const auto v = takt::judge_at_run_time(policy, takt::edf, tasks, bare);
+    const auto v = takt::judge_at_run_time<takt::published_judges>(policy, takt::edf, tasks, bare);
     if (!v.judged) {
       CHECK(v.verdict.error);
       return;
@@ -239,17 +251,19 @@ TEST_CASE("what must miss a deadline does so under policies that lack facts, too
     CHECK(v.misses[0].limit == 1);
     REQUIRE(v.verdict.tasks.size() == 2);
     CHECK(v.verdict.tasks[1].deadline == 1);
-    CHECK(takt::factor_at_run_time(v, takt::edf, tasks, bare) >= 0);
+    CHECK(takt::factor_at_run_time<takt::published_judges>(v, takt::edf, tasks, bare) >= 0);
   });
-  const auto sliced = takt::judge_at_run_time(takt::time_sliced_policy{}, takt::edf, tasks, bare);
+  const auto sliced =
+      takt::judge_at_run_time<takt::published_judges>(takt::time_sliced_policy{}, takt::edf, tasks, bare);
   CHECK(sliced.judged);
   REQUIRE(sliced.missing.size() == 1);
   CHECK(sliced.missing[0].fact == "context_switch");
   tasks.tasks[1].deadline = tasks.tasks[1].period;
-  const auto unknown = takt::judge_at_run_time(takt::time_sliced_policy{}, takt::edf, tasks, bare);
+  const auto unknown =
+      takt::judge_at_run_time<takt::published_judges>(takt::time_sliced_policy{}, takt::edf, tasks, bare);
   CHECK_FALSE(unknown.judged);
   CHECK(unknown.misses.empty());
-  CHECK(takt::factor_at_run_time(sliced, takt::edf, tasks, bare) == 0);
+  CHECK(takt::factor_at_run_time<takt::published_judges>(sliced, takt::edf, tasks, bare) == 0);
 }
 
 TEST_CASE("what is decided stays, the rest is chosen, and a proof's own plan has the same proof") {
@@ -268,17 +282,18 @@ TEST_CASE("what is decided stays, the rest is chosen, and a proof's own plan has
   };
   some.each([&](const auto& policy) {
     for (const auto& board : {board_of(2), two}) {
-      const auto found = takt::judge_at_run_time(policy, takt::fixed_priority, tasks, board);
+      const auto found = takt::judge_at_run_time<takt::published_judges>(policy, takt::fixed_priority, tasks, board);
       if (!found.schedulable()) { continue; }
       CAPTURE(policy.name);
-      same(found, takt::judge_at_run_time(found.policy, takt::fixed_priority, tasks, board, takt::default_share_rounds,
-                                          decided{&found.verdict.plan, false}));
+      same(found, takt::judge_at_run_time<takt::published_judges>(found.policy, takt::fixed_priority, tasks, board,
+                                                                  takt::default_share_rounds,
+                                                                  decided{&found.verdict.plan, false}));
     }
   });
   plan_type both;
   for (int i = 0; i < 2; ++i) { REQUIRE(both.shares.try_push_back({1, 0})); }
-  const auto placed = takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, tasks, two,
-                                              takt::default_share_rounds, decided{&both, false});
+  const auto placed = takt::judge_at_run_time<takt::published_judges>(
+      takt::federated_policy{}, takt::fixed_priority, tasks, two, takt::default_share_rounds, decided{&both, false});
   REQUIRE(placed.schedulable());
   for (const auto& share : placed.verdict.plan.shares) {
     CHECK(share.gpu == 1);
@@ -286,21 +301,22 @@ TEST_CASE("what is decided stays, the rest is chosen, and a proof's own plan has
   }
   plan_type sized;
   for (int i = 0; i < 2; ++i) { REQUIRE(sized.shares.try_push_back({-1, 8})); }
-  const auto spread = takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, tasks, two,
-                                              takt::default_share_rounds, decided{&sized, false});
+  const auto spread = takt::judge_at_run_time<takt::published_judges>(
+      takt::federated_policy{}, takt::fixed_priority, tasks, two, takt::default_share_rounds, decided{&sized, false});
   REQUIRE(spread.schedulable());
   CHECK(spread.verdict.plan.shares[0].sms == 8);
   CHECK(spread.verdict.plan.shares[0].gpu != spread.verdict.plan.shares[1].gpu);
   plan_type ordered;
   for (const std::int32_t p : {1, 0}) { REQUIRE(ordered.priorities.try_push_back(p)); }
-  const auto by_order = takt::judge_at_run_time(takt::federated_policy{}, takt::fixed_priority, tasks, board_of(2),
-                                                takt::default_share_rounds, decided{&ordered, false});
+  const auto by_order = takt::judge_at_run_time<takt::published_judges>(takt::federated_policy{}, takt::fixed_priority,
+                                                                        tasks, board_of(2), takt::default_share_rounds,
+                                                                        decided{&ordered, false});
   REQUIRE(by_order.schedulable());
   CHECK(by_order.verdict.plan.priorities == ordered.priorities);
   CHECK(by_order.verdict.plan.cores.size() == 2);
   plan_type wrong;
   REQUIRE(wrong.cores.try_push_back(0));
-  CHECK(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::fixed_priority, tasks, board_of(2),
-                                takt::default_share_rounds, decided{&wrong, false})
+  CHECK(takt::judge_at_run_time<takt::published_judges>(takt::whole_gpu_policy{}, takt::fixed_priority, tasks,
+                                                        board_of(2), takt::default_share_rounds, decided{&wrong, false})
             .verdict.error.fault == takt::model_fault::plan_does_not_fit);
 }

@@ -2,7 +2,7 @@
 #include <takt/allocation/stoppable_search.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
-#include <takt/systems/single_methods.hpp>
+#include <takt/systems/rtgpu/plans/judge.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/policies.hpp>
 
 namespace {
 
@@ -31,7 +32,7 @@ template <class Rule>
   takt::hardware board{.processors = 1, .copy_engines = 0, .gpus = {}, .own = {}};
   board.gpus.unchecked_push_back({.sms = 4, .virtual_per_sm = 1});
   const takt::busy_waiting_policy policy;
-  const auto judged = takt::judge_at_run_time(policy, rule, tasks, board, 1);
+  const auto judged = takt::judge_at_run_time<takt::published_judges>(policy, rule, tasks, board, 1);
   const auto made = takt::any_board_of<12>(policy, board, rule);
   const auto seen =
       takt::simulate(made, tasks, takt::plan<4, 12>{judged.verdict.plan}, {.horizon = takt::duration{100'000}});

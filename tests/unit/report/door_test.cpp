@@ -14,11 +14,12 @@
 
 #include <takt/report/comparison_door.hpp>
 #include <takt/report/draw.hpp>
-#include <takt/report/explain.hpp>
 #include <takt/report/plan_constants.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/methods.hpp>
+#include <takt/systems/policies.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -121,7 +122,8 @@ TEST_CASE("a file that cannot be written is an error with its name") {
 TEST_CASE("a comparison is told and drawn in one call") {
   takt::hardware board{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
   board.gpus.unchecked_push_back({.sms = 4, .virtual_per_sm = 2});
-  const auto table = takt::compare(chains, board, takt::policies(takt::federated_policy{}, takt::fifo_blocks_policy{}));
+  const auto table = takt::compare<takt::published_judges>(
+      chains, board, takt::policies(takt::federated_policy{}, takt::fifo_blocks_policy{}));
   std::ostringstream out;
   takt::explain(out, board, chains, table);
   CHECK(has(out.str(), "federated (best)"));

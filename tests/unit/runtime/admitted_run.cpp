@@ -10,6 +10,7 @@
 #include <takt/allocation/admission.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/compare.hpp>
+#include <takt/systems/policies.hpp>
 
 namespace {
 
@@ -32,7 +33,7 @@ constexpr auto second = described(takt::task("second", takt::period(30_ms), takt
 constexpr auto endless = described(takt::task("endless", takt::period(20_ms), takt::cpu(21_ms)));
 
 [[nodiscard]] auto open_door() {
-  return takt::admit<3, most_visits>(takt::federated_policy{}, takt::fixed_priority, board);
+  return takt::admit<3, most_visits, takt::published_judges>(takt::federated_policy{}, takt::fixed_priority, board);
 }
 using live = rt::admitted_run<decltype(open_door())>;
 

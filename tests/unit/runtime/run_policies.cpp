@@ -12,6 +12,7 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/policies.hpp>
 #include "support/trace_checker.hpp"
 
 namespace {
@@ -84,7 +85,7 @@ TEST_CASE(
       if constexpr (!takt::keeps_processor<std::remove_cvref_t<decltype(policy)>>()) {
         CAPTURE(policy.name);
         CAPTURE(takt::cpu_word<std::remove_cvref_t<decltype(rule)>>);
-        const auto found = takt::judge_at_run_time(policy, rule, tasks, board());
+        const auto found = takt::judge_at_run_time<takt::published_judges>(policy, rule, tasks, board());
         if (!found.judged) { return; }
         const auto erased = takt::any_board_of<max_visits>(found.policy, board(), rule);
         rt::run_options options;

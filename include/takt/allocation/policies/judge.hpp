@@ -10,6 +10,7 @@
 #include <takt/allocation/policies/judge_board.hpp>
 #include <takt/allocation/policies/known_under.hpp>
 #include <takt/allocation/policies/limits_under.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -23,7 +24,6 @@
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/units.hpp>
-#include <takt/systems/policies.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -125,15 +125,9 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
 }
 
 /// Returns whether bounds of a published method hold also where jobs are late.
-template <class P, class CpuRule>
+template <class Known>
 [[nodiscard]] constexpr auto counts_late_jobs(std::string_view method) -> bool {
-  if constexpr (is_covered<P, CpuRule>) {
-    using known = typename known_under<P, CpuRule>::method;
-    if constexpr (std::same_as<known, analysis::gpusync_method> ||
-                  std::same_as<known, analysis::overlapping_nodes_method<true>>) {
-      return method == known::name;
-    }
-  }
+  if constexpr (requires { requires Known::counts_late_jobs; }) { return method == Known::method::name; }
   return false;
 }
 
@@ -147,14 +141,15 @@ template <class Verdict>
 /// Judges as `judge_one`, or returns what a published method proves, or knows, beyond it; `misses` says whether it
 /// proves that a deadline is missed under every plan. Where more is decided than cores and priorities, which are those
 /// of the tasks, a method is asked only if it takes plans. It adds offsets only where guards may be chosen.
-template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
+          std::size_t S>
 [[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                         const hardware& board, std::int32_t rounds, const decided_plan<N, V>& decided)
     -> policy_verdict<P, N, V> {
   auto out = judge_one<Boards>(policy, rule, all, board, rounds, decided);
-  if constexpr (requires { known_under<P, CpuRule>::judge(policy, rule, all, board); }) {
+  if constexpr (requires { known_under<P, CpuRule, Judges>::judge(policy, rule, all, board); }) {
     constexpr bool takes_plans =
-        requires { known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan); };
+        requires { known_under<P, CpuRule, Judges>::judge_under(policy, rule, all, board, out.verdict.plan); };
     const bool alone = !is_of_pools(policy, rule);
     if (decided.says_more() && !takes_plans) {
       if (alone) { out.verdict.refuse({.fault = model_fault::plan_part_unused}); }
@@ -165,10 +160,10 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
         if (decided.says_more()) {
           plan<N, V> p = *decided.parts;
           p.cores = out.verdict.plan.cores;
-          return known_under<P, CpuRule>::judge_under(policy, rule, all, board, p);
+          return known_under<P, CpuRule, Judges>::judge_under(policy, rule, all, board, p);
         }
       }
-      return known_under<P, CpuRule>::judge(policy, rule, all, board);
+      return known_under<P, CpuRule, Judges>::judge(policy, rule, all, board);
     };
     const auto known = ask();
     // Of proofs that are as good that of the method has more to say.
@@ -176,7 +171,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
     const bool proves = known.schedulable() && may_add && (!out.judged || !better(out.verdict, known));
     if constexpr (takes_plans) {
       if (!alone && !proves && !decided.says_units() && out.schedulable() && out.verdict.plan.offsets.empty()) {
-        const auto again = known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan);
+        const auto again = known_under<P, CpuRule, Judges>::judge_under(policy, rule, all, board, out.verdict.plan);
         if (again.schedulable() && !better(out.verdict, again)) { out.verdict = again; }
       }
     }
@@ -243,12 +238,13 @@ constexpr void drop_processors(const CpuRule& rule, const hardware& board, Verdi
 }
 
 /// Judges tasks as `judge_best` does, with cores and priorities that are decided.
-template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
+          std::size_t S>
 [[nodiscard]] constexpr auto judge_decided(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                            const hardware& board, std::int32_t rounds,
                                            const decided_plan<N, V>& decided) -> policy_verdict<P, N, V> {
   if (decided.parts == nullptr || (decided.parts->cores.empty() && decided.parts->priorities.empty())) {
-    return judge_best<Boards>(policy, rule, all, board, rounds, decided);
+    return judge_best<Boards, Judges>(policy, rule, all, board, rounds, decided);
   }
   const auto& cores = decided.parts->cores;
   const auto& priorities = decided.parts->priorities;
@@ -260,8 +256,8 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   }
   plan<N, V> rest = *decided.parts;
   rest.cores.clear();
-  out =
-      judge_best<Boards>(policy, rule, with_decisions(all, *decided.parts), board, rounds, {&rest, decided.may_guard});
+  out = judge_best<Boards, Judges>(policy, rule, with_decisions(all, *decided.parts), board, rounds,
+                                   {&rest, decided.may_guard});
   if (out.judged) {
     if (!cores.empty()) { out.verdict.plan.cores = cores; }
     if (!priorities.empty()) { out.verdict.plan.priorities = priorities; }
@@ -277,13 +273,15 @@ template <std::size_t N, std::size_t V>
 
 /// Takes the verdict on the very plan of a proof, where a part of that plan was chosen. So the same plan, given back,
 /// has the same bounds: with all of it decided, another method may be sharper.
-template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
+          std::size_t S>
 constexpr void judge_its_plan(const CpuRule& rule, const described_tasks<N, V, R, S>& all, const hardware& board,
                               const decided_plan<N, V>& decided, policy_verdict<P, N, V>& out) {
-  if constexpr (requires { known_under<P, CpuRule>::judge(out.policy, rule, all, board); }) {
+  if constexpr (requires { known_under<P, CpuRule, Judges>::judge(out.policy, rule, all, board); }) {
     const plan<N, V> chosen = out.verdict.plan;
     if (!out.schedulable() || (decided.parts != nullptr && same_decisions(*decided.parts, chosen))) { return; }
-    const auto again = judge_decided<Boards>(out.policy, rule, all, board, 0, decided_plan<N, V>{&chosen, false});
+    const auto again =
+        judge_decided<Boards, Judges>(out.policy, rule, all, board, 0, decided_plan<N, V>{&chosen, false});
     if (!again.schedulable()) { return; }
     out = again;
     out.verdict.plan = chosen;
@@ -291,7 +289,8 @@ constexpr void judge_its_plan(const CpuRule& rule, const described_tasks<N, V, R
   }
 }
 
-template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
+          std::size_t S>
 [[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                       const hardware& board, std::int32_t rounds,
                                       const decided_plan<N, V>& decided = {}) -> policy_verdict<P, N, V> {
@@ -301,24 +300,27 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
     const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
     count = policy.choice_count(gpu, all);
     for (std::size_t k = 0; k < count; ++k) {
-      const auto tried = judge_decided<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds, decided);
+      const auto tried = judge_decided<Boards, Judges>(policy.choice(gpu, all, k), rule, all, board, rounds, decided);
       const bool is_first = k == 0 || (!out.judged && tried.judged);
       if (is_first || (tried.judged && better(tried.verdict, out.verdict))) { out = tried; }
     }
   } else {
-    out = judge_decided<Boards>(policy, rule, all, board, rounds, decided);
+    out = judge_decided<Boards, Judges>(policy, rule, all, board, rounds, decided);
   }
-  judge_its_plan<Boards>(rule, all, board, decided, out);
+  judge_its_plan<Boards, Judges>(rule, all, board, decided, out);
   if (board.processors < 1) { drop_processors<Boards>(rule, board, out); }
   if (out.judged) { restate(out.verdict, all); }
-  if (out.judged && !counts_late_jobs<P, CpuRule>(out.verdict.method)) { drop_late_bounds(out.verdict, all); }
+  if (out.judged && !counts_late_jobs<known_under<P, CpuRule, Judges>>(out.verdict.method)) {
+    drop_late_bounds(out.verdict, all);
+  }
   add_misses<Boards>(rule, all, board, count == 1, out);
   return out;
 }
 
 /// Returns the largest factor on all execution times, in thousandths, with which the plan that was found is proven, by
 /// bisection. With `rounds` above 0 it is that of some plan. 0: there is none.
-template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
+          std::size_t S>
 [[nodiscard]] constexpr auto factor_on(const policy_verdict<P, N, V>& found, const CpuRule& rule,
                                        const described_tasks<N, V, R, S>& all, const hardware& given,
                                        std::int32_t rounds) -> std::int64_t {
@@ -327,8 +329,8 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   const auto holds = [&](std::int64_t permille) {
     const auto trial = scaled(all, permille);
     if (trial.error) { return false; }
-    return judge_decided<Boards>(found.policy, rule, trial.tasks, given, 0, decided).schedulable() ||
-           (rounds > 0 && judge_best<Boards>(found.policy, rule, trial.tasks, given, rounds, {}).schedulable());
+    return judge_decided<Boards, Judges>(found.policy, rule, trial.tasks, given, 0, decided).schedulable() ||
+           (rounds > 0 && judge_best<Boards, Judges>(found.policy, rule, trial.tasks, given, rounds, {}).schedulable());
   };
   std::int64_t low = 0;
   std::int64_t high = 1000;
@@ -352,25 +354,28 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
 }  // namespace detail
 
 /// Returns what is proven of tasks under a policy and a rule of processors, with the plan that is found. It is the best
-/// of all choices that the policy leaves open, of the combiners, and of a published method where `known_under` has one.
-/// `unschedulable` with the reasons in `misses`, also where facts are missing. One GPU, and no resources of one's own:
-/// see `judge_at_run_time`. Cost: `share_search` for each choice, twice where cores are to be chosen.
-template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+/// of all choices that the policy leaves open, of the combiners, and of a published method where one of the judges
+/// knows one: see `known_under`. Judges are a list, such as `published_judges` of <takt/systems/policies.hpp>, or
+/// nobody. `unschedulable` with the reasons in `misses`, also where facts are missing. One GPU, and no resources of
+/// one's own: see `judge_at_run_time`. Cost: `share_search` for each choice, twice where cores are to be chosen.
+template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
+          std::size_t S>
 [[nodiscard]] constexpr auto judge(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                    const hardware& board, std::int32_t rounds = default_share_rounds)
     -> policy_verdict<P, N, V> {
-  return detail::judge_on<detail::typed_boards>(policy, rule, all, board, rounds);
+  return detail::judge_on<detail::typed_boards, Judges>(policy, rule, all, board, rounds);
 }
 
 /// Returns the largest factor on all execution times, in thousandths, with which the tasks are proven, as far as
 /// bisection finds it. Tasks that are not proven as they are have one below 1000. With `rounds` 0 only the plan that
 /// was found counts, else any that so many rounds of a search find. 0: none is known. Cost: some twenty times that of
 /// `judge` under one plan, and of `rounds` plans.
-template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
+          std::size_t S>
 [[nodiscard]] constexpr auto factor_permille(const policy_verdict<P, N, V>& found, const CpuRule& rule,
                                              const described_tasks<N, V, R, S>& all, const hardware& board,
                                              std::int32_t rounds = 0) -> std::int64_t {
-  return detail::factor_on<detail::typed_boards>(found, rule, all, board, rounds);
+  return detail::factor_on<detail::typed_boards, Judges>(found, rule, all, board, rounds);
 }
 
 }  // namespace takt::inline TAKT_ABI

@@ -6,6 +6,7 @@
 
 #include <takt/allocation/policies/judge.hpp>
 #include <takt/analysis/any_board.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/plan.hpp>
@@ -58,19 +59,21 @@ struct any_boards {
 
 /// Does as `judge` for any hardware, at run time: what it is made of is instantiated once for all policies and rules.
 /// `decided`: what the search leaves as it is.
-template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
+          std::size_t S>
 [[nodiscard]] auto judge_at_run_time(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                      const hardware& board, std::int32_t rounds = default_share_rounds,
                                      const decided_plan<N, V>& decided = {}) -> policy_verdict<P, N, V> {
-  return detail::judge_on<detail::any_boards>(policy, rule, all, board, rounds, decided);
+  return detail::judge_on<detail::any_boards, Judges>(policy, rule, all, board, rounds, decided);
 }
 
 /// Does as `factor_permille` for any hardware, at run time.
-template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
+          std::size_t S>
 [[nodiscard]] auto factor_at_run_time(const policy_verdict<P, N, V>& found, const CpuRule& rule,
                                       const described_tasks<N, V, R, S>& all, const hardware& board,
                                       std::int32_t rounds = 0) -> std::int64_t {
-  return detail::factor_on<detail::any_boards>(found, rule, all, board, rounds);
+  return detail::factor_on<detail::any_boards, Judges>(found, rule, all, board, rounds);
 }
 
 }  // namespace takt::inline TAKT_ABI

@@ -18,10 +18,10 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// Describes a workload as a policy is asked about it.
-template <class Tasks>
+/// Describes a workload as a policy is asked about it. `Question`: the policy in words, and what is asked of it.
+template <class Tasks, class Question>
 struct policy_input {
-  policy_question<Tasks> question;
+  Question question;
   std::unique_ptr<Tasks> tasks;  ///< with what contention and the operating system add
   std::unique_ptr<Tasks> alone;  ///< without, where contention makes them longer: what a job may take by itself
   bool timers_are_late = false;
@@ -58,10 +58,9 @@ constexpr void drop_guards(verdict<ticks, N, V>& v) {
 /// Returns what a policy makes of it, with all execution times by a factor in thousandths; null where these are out of
 /// range. That a deadline is missed is proven without contention. `question`: that of the input, or one about some
 /// plan. `judge(question, tasks)`: see `judge_by_word`.
-template <class Tasks, class Judge>
-[[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const policy_question<Tasks>& question,
-                               const Judge& judge, std::int64_t factor = 1000)
-    -> std::unique_ptr<judged_policy<Tasks>> {
+template <class Tasks, class Question, class Judge>
+[[nodiscard]] auto judge_input(const policy_input<Tasks, Question>& input, const Question& question, const Judge& judge,
+                               std::int64_t factor = 1000) -> std::unique_ptr<judged_policy<Tasks>> {
   const auto judged = [&](const Tasks& tasks) -> std::unique_ptr<judged_policy<Tasks>> {
     if (factor == 1000) { return judge(question, tasks); }
     const auto longer = std::make_unique<takt::description<Tasks>>(scaled(tasks, factor));
@@ -82,9 +81,9 @@ template <class Tasks, class Judge>
   return out;
 }
 
-template <class Tasks, class Judge>
-[[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const Judge& judge, std::int64_t factor = 1000)
-    -> std::unique_ptr<judged_policy<Tasks>> {
+template <class Tasks, class Question, class Judge>
+[[nodiscard]] auto judge_input(const policy_input<Tasks, Question>& input, const Judge& judge,
+                               std::int64_t factor = 1000) -> std::unique_ptr<judged_policy<Tasks>> {
   return judge_input(input, input.question, judge, factor);
 }
 

@@ -15,8 +15,6 @@
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/share_rules.hpp>
-#include <takt/systems/locked_gpus/report/words.hpp>
-#include <takt/systems/locked_gpus/tasks/configuration.hpp>
 
 // Policies as words and numbers, which may be written down and read again.
 
@@ -99,17 +97,10 @@ template <SharingPolicy P>
   for (const auto& [name, sharing] : detail::sharing_names) {
     if (name == out.sharing) { out.sharing = sharing; }
   }
-  if constexpr (requires { policy.locks_engines; }) {
+  if constexpr (requires { policy.tokens; }) {
     out.sharing = "tokens";
     out.protocol = P::name.substr(detail::tokens_prefix.size());
     out.tokens_per_gpu = policy.tokens < 0 ? 0 : policy.tokens;
-    const gpusync_configuration& shape = policy.engines.shape;
-    if (policy.locks_engines) {
-      out.engine_order = detail::word_in(detail::service_words, shape.engines);
-      out.migration = detail::word_of(shape.migration);
-      out.uncontended = detail::word_of(shape.uncontended);
-      if (shape.gpus > shape.gpu_cluster_size) { out.clusters = shape.gpus / shape.gpu_cluster_size; }
-    }
   }
   if constexpr (requires { policy.slice; }) { out.slice = policy.slice; }
   if constexpr (requires { policy.levels; }) {
@@ -141,7 +132,7 @@ void take_slots(P& policy, const sharing_rule& rule) {
 template <SharingPolicy P>
 void take_parameters(P& policy, const sharing_rule& rule) {
   detail::take_slots(policy, rule);
-  if constexpr (requires { policy.locks_engines; }) {
+  if constexpr (requires { policy.tokens; }) {
     if (rule.tokens_per_gpu) {
       policy.tokens = *rule.tokens_per_gpu == 0 ? any_number_of_tokens : *rule.tokens_per_gpu;
     }

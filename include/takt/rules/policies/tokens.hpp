@@ -13,7 +13,6 @@
 #include <takt/rules/policies/parse.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/locked_gpus/tasks/platform.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -37,36 +36,27 @@ inline constexpr std::int32_t any_number_of_tokens = -1;
 
 /// So many tokens for each GPU, each with its part of the SMs; 0: the best of a few. A job holds one from its copy in
 /// to its copy out. `Order` is a `TokenRule` with a `word`.
-///
-/// Where it `locks_engines`, GPUs have engines for copies and kernels of their own, each with a lock. Holders share a
-/// whole GPU, and a job may find its state on another one. `engines` says all that is of the GPUs and of the system;
-/// CPUs, tokens and the protocol are those of the board, the rule and the policy. Source: Elliott et al. 2013
-/// (GPUSync).
 template <class Order>
 struct tokens_policy {
   static constexpr std::string_view name{detail::tokens_name<Order>::letters.data(),
                                          detail::tokens_name<Order>::letters.size()};
   std::int32_t tokens = 0;
-  bool locks_engines = false;
-  gpusync_board<> engines{};
 
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return tokens < 0 ? 0 : tokens; }
   [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool { return parse_units(text, tokens); }
-  [[nodiscard]] constexpr auto kernels_at_once() const noexcept -> std::int32_t { return locks_engines ? 1 : tokens; }
-  /// Pools know neither locks inside of tokens nor state that moves.
-  [[nodiscard]] constexpr auto is_of_pools() const noexcept -> bool { return !locks_engines; }
+  [[nodiscard]] constexpr auto kernels_at_once() const noexcept -> std::int32_t { return tokens; }
   /// Returns whether so many tokens have a part of the SMs each.
   [[nodiscard]] static constexpr auto go_round(const gpu_hardware& gpu, std::int32_t count) noexcept -> bool {
     return gpu_record{.sms = gpu.sms, .granularity = gpu.granularity, .tokens = count}.slot() > 0;
   }
   [[nodiscard]] constexpr auto missing(const gpu_hardware& gpu) const noexcept -> std::string_view {
-    return locks_engines || go_round(gpu, tokens < 1 ? 1 : tokens) ? "" : "sms";
+    return go_round(gpu, tokens < 1 ? 1 : tokens) ? "" : "sms";
   }
   template <class Tasks>
   [[nodiscard]] constexpr auto choice_count(const gpu_hardware& gpu, const Tasks& /*tasks*/) const noexcept
       -> std::size_t {
     std::int32_t n = 1;
-    while (tokens == 0 && n < most_tokens_tried && (locks_engines || go_round(gpu, n + 1))) { ++n; }
+    while (tokens == 0 && n < most_tokens_tried && go_round(gpu, n + 1)) { ++n; }
     return static_cast<std::size_t>(n);
   }
   template <class Tasks>

@@ -3,6 +3,7 @@
 #include <takt/allocation/compare.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/rules/policies/published.hpp>
+#include <takt/systems/policies.hpp>
 
 #include <cstddef>
 
@@ -57,8 +58,8 @@ constexpr auto some =
                    takt::levels_policy{}, takt::gang_policy{}, takt::time_sliced_policy{}, takt::busy_waiting_policy{});
 
 [[nodiscard]] auto compared(ticks region) {
-  return takt::compare(control_above(region), board(), some,
-                       takt::cpu_rules(takt::fixed_priority, takt::edf, takt::g_edf));
+  return takt::compare<takt::published_judges>(control_above(region), board(), some,
+                                               takt::cpu_rules(takt::fixed_priority, takt::edf, takt::g_edf));
 }
 
 }  // namespace

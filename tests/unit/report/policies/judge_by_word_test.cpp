@@ -3,9 +3,10 @@
 #include <takt/report/comparison_table.hpp>
 #include <takt/report/counterexample_words.hpp>
 #include <takt/report/job_stretches.hpp>  // before the policies: it has a `description`, too
-#include <takt/report/policies/judge_by_word.hpp>
 #include <takt/report/policies/policy_input.hpp>
 #include <takt/report/policies/policy_summary.hpp>
+#include <takt/systems/judge_by_word.hpp>
+#include <takt/systems/policies.hpp>
 
 #include <algorithm>
 #include <array>
@@ -204,11 +205,11 @@ TEST_CASE("priorities are said of rules that have some") {
 
 TEST_CASE("longer times, and late timers, are judged with the workload") {
   const auto board = board_of(2, 4);
-  takt::report::policy_input<tasks_type> input{.question = asked("federated"),
-                                               .tasks = std::make_unique<tasks_type>(two_chains()),
-                                               .alone = nullptr,
-                                               .timers_are_late = false,
-                                               .notes = {}};
+  takt::report::policy_input<tasks_type, question> input{.question = asked("federated"),
+                                                         .tasks = std::make_unique<tasks_type>(two_chains()),
+                                                         .alone = nullptr,
+                                                         .timers_are_late = false,
+                                                         .notes = {}};
   const auto by = [&](const question& q, const tasks_type& tasks) { return judge(q, tasks, board); };
   CHECK(takt::report::judge_input(input, by)->verdict.schedulable());
   CHECK_FALSE(takt::report::judge_input(input, by, 30'000)->verdict.schedulable());
@@ -249,7 +250,7 @@ TEST_CASE("a run that misses under every plan is a proof, and its words name it"
 TEST_CASE("a comparison of the library has the words of its rows") {
   const auto tasks = two_chains();
   const auto board = board_of(2, 4);
-  const auto all = takt::compare(
+  const auto all = takt::compare<takt::published_judges>(
       tasks, board, takt::policies(takt::federated_policy{}, takt::time_sliced_policy{}, takt::shares_policy{}));
   const auto out = takt::report::summarize(all, tasks, board, "two chains");
   CHECK(out.platform_words == texts{"2 cores", "1 copy engine", "a GPU of 4 SMs x 2 virtual"});
@@ -266,8 +267,8 @@ TEST_CASE("a comparison of the library has the words of its rows") {
   CHECK(takt::report::comparison_text(out).find("two chains") != std::string::npos);
   auto unknown = tasks;
   unknown.visits[1].known = {};
-  const auto open =
-      takt::report::summarize(takt::compare(unknown, board, takt::policies(takt::federated_policy{})), unknown, board);
+  const auto open = takt::report::summarize(
+      takt::compare<takt::published_judges>(unknown, board, takt::policies(takt::federated_policy{})), unknown, board);
   REQUIRE_FALSE(open.rows[0].missing.empty());
   CHECK(open.rows[0].missing[0].at == "detect step 1");
 }

@@ -24,20 +24,17 @@ TEST_CASE("a policy of tokens is named after its protocol and has its number of 
   CHECK(takt::tokens_k_fmlp_policy{.tokens = 3}.parameter() == 3);
   CHECK(takt::tokens_k_fmlp_policy{.tokens = takt::any_number_of_tokens}.parameter() == 0);
   CHECK(takt::tokens_k_fmlp_policy{.tokens = 3}.kernels_at_once() == 3);
-  CHECK(takt::tokens_k_fmlp_policy{.tokens = 3, .locks_engines = true}.kernels_at_once() == 1);
 }
 
-TEST_CASE("each token needs an SM of its own, unless its holders lock the engines of the whole GPU") {
+TEST_CASE("each token needs an SM of its own") {
   constexpr takt::tokens_k_fmlp_policy open{};
   constexpr takt::tokens_k_fmlp_policy two{.tokens = 2};
-  constexpr takt::tokens_k_fmlp_policy locking{.tokens = 2, .locks_engines = true};
   CHECK(open.missing(gpu_of(0)) == "sms");
   CHECK(open.missing(gpu_of(1)).empty());
   CHECK(two.missing(gpu_of(1)) == "sms");
   CHECK(two.missing(gpu_of(2)).empty());
   CHECK(two.missing(gpu_of(2, 2)) == "sms");
   CHECK(two.missing(gpu_of(4, 2)).empty());
-  CHECK(locking.missing(gpu_of(0)).empty());
 }
 
 TEST_CASE("a number of tokens that is left open is tried from one to four, as far as there are SMs") {
@@ -49,6 +46,4 @@ TEST_CASE("a number of tokens that is left open is tried from one to four, as fa
   constexpr takt::tokens_k_fmlp_policy two{.tokens = 2};
   CHECK(two.choice_count(gpu_of(64), no_tasks{}) == 1);
   CHECK(two.choice(gpu_of(64), no_tasks{}, 0).tokens == 2);
-  constexpr takt::tokens_k_fmlp_policy locking{.locks_engines = true};
-  CHECK(locking.choice_count(gpu_of(1), no_tasks{}) == 4);
 }

@@ -7,18 +7,11 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/generated_name.hpp>
+#include <takt/generation/uniform_range.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/systems/locked_gpus/tasks/task.hpp>
 
 namespace takt::inline TAKT_ABI::generation {
-
-/// From which values one is drawn, each as likely as any other.
-struct uniform_range {
-  std::int64_t least = 0;
-  std::int64_t most = 0;
-
-  [[nodiscard]] friend constexpr auto operator==(const uniform_range&, const uniform_range&) noexcept -> bool = default;
-};
 
 /// Task sets of Elliott 2015, section 4.3.6.1. One kernel and one token section per job, deadlines equal periods.
 struct gpusync_set_options {

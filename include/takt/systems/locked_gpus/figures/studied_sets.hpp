@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include <takt/generation/uniform_range.hpp>
 #include <takt/systems/locked_gpus/figures/gpusync_generator.hpp>
 
 namespace takt::inline TAKT_ABI::generation {

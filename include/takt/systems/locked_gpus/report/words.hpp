@@ -5,6 +5,9 @@
 #include <string_view>
 
 #include <takt/model/service_order.hpp>
+#include <takt/report/policies/sharing_rule.hpp>
+#include <takt/rules/policies/tokens.hpp>
+#include <takt/systems/locked_gpus/rules/locked_engines.hpp>
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
 
 // Choices of locked GPUs in the words of the file format.
@@ -45,3 +48,19 @@ inline constexpr std::array service_words{word_for<service_order>{"fifo", servic
 }
 
 }  // namespace takt::inline TAKT_ABI::report::detail
+
+namespace takt::inline TAKT_ABI::report {
+
+/// Tokens of GPUs with locked engines as a file says them.
+template <class Order>
+[[nodiscard]] auto rule_of_policy(const locked_engines_policy<Order>& policy) -> sharing_rule {
+  sharing_rule out = rule_of_policy(static_cast<const tokens_policy<Order>&>(policy));
+  const gpusync_configuration& shape = policy.engines.shape;
+  out.engine_order = detail::word_in(detail::service_words, shape.engines);
+  out.migration = detail::word_of(shape.migration);
+  out.uncontended = detail::word_of(shape.uncontended);
+  if (shape.gpus > shape.gpu_cluster_size) { out.clusters = shape.gpus / shape.gpu_cluster_size; }
+  return out;
+}
+
+}  // namespace takt::inline TAKT_ABI::report

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <takt/allocation/policies/known_under.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
+#include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/systems/rtgpu/plans/judge.hpp>
 
-// Policies that give tasks SMs of their own, judged by the published methods of chains.
+// Policies that give tasks SMs of their own, or tokens of them, judged by the published methods of chains.
 
 namespace takt::inline TAKT_ABI {
 
@@ -38,9 +38,15 @@ template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Plan>
 
 }  // namespace detail
 
+/// Asks the published methods of chains where it is in a list of judges.
+struct rtgpu_judges {
+  template <class Policy, class CpuRule>
+  struct under {};
+};
+
 template <RuleTag CpuRule>
   requires judges_chains<CpuRule, federated_rule<false>>
-struct known_under<federated_policy, CpuRule> {
+struct rtgpu_judges::under<federated_policy, CpuRule> {
   using method = chain_board<CpuRule, copies_beside<CpuRule, federated_rule<false>>, federated_rule<false>>;
   [[nodiscard]] static constexpr auto judge(const federated_policy& /*policy*/, const CpuRule& cpus, const auto& tasks,
                                             const hardware& board) {
@@ -59,7 +65,7 @@ struct known_under<federated_policy, CpuRule> {
 
 template <RuleTag CpuRule>
   requires judges_chains<CpuRule, federated_rule<true>>
-struct known_under<federated_shared_policy, CpuRule> {
+struct rtgpu_judges::under<federated_shared_policy, CpuRule> {
   using method = chain_board<CpuRule, copies_beside<CpuRule, federated_rule<true>>, federated_rule<true>>;
   [[nodiscard]] static constexpr auto judge(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
@@ -78,7 +84,7 @@ struct known_under<federated_shared_policy, CpuRule> {
 
 template <RuleTag CpuRule>
   requires judges_chains<busy_waiting_rule<CpuRule>, federated_rule<false>>
-struct known_under<busy_waiting_policy, CpuRule> {
+struct rtgpu_judges::under<busy_waiting_policy, CpuRule> {
   using spinning = busy_waiting_rule<CpuRule>;
   using method = chain_board<spinning, copies_beside<spinning, federated_rule<false>>, federated_rule<false>>;
   [[nodiscard]] static constexpr auto judge(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
@@ -94,6 +100,24 @@ struct known_under<busy_waiting_policy, CpuRule> {
   [[nodiscard]] static constexpr auto with_board(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
     return with_chains(tasks, board, busy_waiting(cpus), federated, f);
+  }
+};
+
+/// Knows one GPU only: published methods see several as one pool of tokens.
+template <class Order, RuleTag CpuRule>
+  requires judges_chains<CpuRule, locked_rule<Order>>
+struct rtgpu_judges::under<tokens_policy<Order>, CpuRule> {
+  using method = chain_board<CpuRule, copies_beside<CpuRule, locked_rule<Order>>, locked_rule<Order>>;
+  [[nodiscard]] static constexpr auto judge(const tokens_policy<Order>& policy, const CpuRule& cpus, const auto& tasks,
+                                            const hardware& board) {
+    auto out = detail::chains_under<false>(tasks, board, cpus, locked(Order{}, policy.tokens));
+    if (board.gpus.size() > 1) { out.refuse({.fault = model_fault::one_core_and_gpu_only}); }
+    return out;
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& policy, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, cpus, locked(Order{}, policy.tokens), f);
   }
 };
 

@@ -15,7 +15,6 @@
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/report/policies/asked_policy.hpp>
 #include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/clusters.hpp>
@@ -23,7 +22,11 @@
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/asked_policy.hpp>
+#include <takt/systems/locked_gpus/report/words.hpp>
 #include <takt/systems/method_words.hpp>
+#include <takt/systems/policies.hpp>
+#include <takt/systems/policy_question.hpp>
 #include <takt/systems/simulate_method.hpp>
 
 namespace takt::inline TAKT_ABI::report {
@@ -40,18 +43,15 @@ inline constexpr bool has_board = !is_judged_alone<P> || requires { requires P::
 template <class Known>
 inline constexpr bool judges_kernels = requires { requires AcceleratorRule<typename Known::method>; };
 
-/// Tells whether a method knows runs that boards of pools do not have.
+/// Tells whether a method knows runs that boards of pools do not have: jobs that are late, or overlap.
 template <class Known>
-inline constexpr bool overlaps_jobs = requires {
-  requires std::same_as<typename Known::method, analysis::gpusync_method> ||
-               std::same_as<typename Known::method, analysis::overlapping_nodes_method<true>>;
-};
+inline constexpr bool overlaps_jobs = requires { requires Known::counts_late_jobs; };
 
 /// Applications on shares: their GPU is a pool of its own, whose server sizes the shares of jobs by need.
 template <class P, class Rule, class Tasks>
 void add_stand_in(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
                   judged_policy<Tasks>& out) {
-  using known = known_under<P, Rule>;
+  using known = known_under<P, Rule, published_judges>;
   if constexpr (std::is_same_v<P, granted_shares_policy<Tasks::max_tasks>> && requires { typename known::method; }) {
     auto made = std::make_unique<typename judged_policy<Tasks>::stand_in>();
     bool fits = false;
@@ -69,7 +69,7 @@ void add_stand_in(const P& policy, const Rule& rule, const Tasks& tasks, const h
 template <class P, class Rule, class Tasks>
 void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
                  const decided_plan<Tasks::max_tasks, Tasks::max_visits>& decided, judged_policy<Tasks>& out) {
-  using known = known_under<P, Rule>;
+  using known = known_under<P, Rule, published_judges>;
   if constexpr (!requires { known::judge(policy, rule, tasks, board); }) {
     out.verdict.refuse({.fault = model_fault::option_unused});
   } else {
@@ -82,7 +82,7 @@ void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const ha
       out.verdict.refuse({.fault = model_fault::plan_part_unused});
     }
     out.judged = !out.verdict.error;
-    if (!takt::detail::counts_late_jobs<P, Rule>(out.verdict.method)) {
+    if (!takt::detail::counts_late_jobs<known>(out.verdict.method)) {
       takt::detail::drop_late_bounds(out.verdict, tasks);
     }
     add_stand_in(policy, rule, tasks, board, out);
@@ -119,7 +119,7 @@ template <class P, class Rule, class Tasks>
 [[nodiscard]] auto judge_pools(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
                                const decided_plan<Tasks::max_tasks, Tasks::max_visits>& decided,
                                judged_policy<Tasks>& out) -> P {
-  const auto best = judge_at_run_time(policy, rule, tasks, board, default_share_rounds, decided);
+  const auto best = judge_at_run_time<published_judges>(policy, rule, tasks, board, default_share_rounds, decided);
   static_cast<board_verdict<Tasks::max_tasks, Tasks::max_visits>&>(out) = best;
   if constexpr (takt::detail::orders_jobs<Rule>) {
     if (out.judged && out.missing.empty()) {
@@ -135,7 +135,7 @@ template <class P, class Rule, class Tasks>
 /// Adds how the policy is simulated and explained where its published method does so.
 template <class P, class Rule, class Tasks>
 void add_methods(const P& policy, const Rule& rule, judged_policy<Tasks>& out) {
-  using known = known_under<P, Rule>;
+  using known = known_under<P, Rule, published_judges>;
   if constexpr (overlaps_jobs<known> || (!has_board<P> && requires { typename known::method; })) {
     if (!has_board<P> || !is_of_pools(policy, rule) || !out.verdict.plan.instances.empty()) {
       out.simulate = [policy, rule](const judged_policy<Tasks>& self, const Tasks& asked, const hardware& on,

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
-#include <takt/allocation/policies/known_under.hpp>
-#include <takt/analysis/analyze.hpp>
-#include <takt/core/inline_vector.hpp>
+#include <takt/analysis/method_list.hpp>
 #include <takt/core/value_list.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/shares/contention.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/chain_board.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
-#include <takt/rules/policies/whole_gpu.hpp>
-#include <takt/rules/share_tags.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/policies.hpp>
+#include <takt/systems/rtgpu/analysis/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
+#include <takt/systems/rtgpu/plans/chain_policies.hpp>
 #include <takt/systems/rtgpu/plans/judge.hpp>
-#include <takt/systems/shares/plans/judge.hpp>
-
-// Ways of sharing a GPU that one published method judges alone, beside those of `published_policies`.
 
 namespace takt::inline TAKT_ABI {
 
@@ -61,22 +53,8 @@ template <bool Virtual, class Search = search_by>
                  analysis_policy<serialized_rule<whole_gpu_rule>, false, Search>{"enhanced-mpcp", {}, search});
 }
 
-/// Judges shares that follow the needs of jobs, of tasks that are one kernel each. Source: Yao et al. 2022 (WAMP2S).
-template <std::size_t MaxTasks>
-struct granted_shares_policy : shares_policy {
-  static constexpr bool is_judged_alone = true;
-  shares_rule rule{};
-  contention_matrix<MaxTasks> contention{};
-  inline_vector<std::int32_t, MaxTasks> weights;  ///< of tasks, the greater goes first; none: 0
-};
-
-/// Judges graphs whose jobs overlap, as the published method of graphs has them.
-struct overlapping_graphs_policy : fifo_blocks_policy {
-  static constexpr bool is_judged_alone = true;
-};
-
 template <bool Spins, class GpuRule, class Search, FixedPriority CpuRule>
-struct known_under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
+struct rtgpu_judges::under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
   using policy_type = analysis_policy<GpuRule, Spins, Search>;
   using cpu_rule = std::conditional_t<Spins, busy_waiting_rule<CpuRule>, CpuRule>;
   using method = chain_board<cpu_rule, copies_beside<cpu_rule, GpuRule>, GpuRule>;
@@ -101,37 +79,6 @@ struct known_under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
   [[nodiscard]] static constexpr auto with_board(const policy_type& /*policy*/, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
     return with_chains(tasks, board, cpu_rule{}, GpuRule{}, f);
-  }
-};
-
-template <GlobalRule CpuRule>
-  requires is_preemptive<CpuRule>
-struct known_under<overlapping_graphs_policy, CpuRule> : detail::known_pipelines {};
-
-/// Judges without regard to processors: no task visits one.
-template <std::size_t N, FixedPriority CpuRule>
-struct known_under<granted_shares_policy<N>, CpuRule> {
-  using method = shares_rule;
-  [[nodiscard]] static constexpr auto judge(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
-                                            const auto& tasks, const hardware& board) {
-    return judge_shares(tasks, board, policy.rule, policy.contention);
-  }
-  /// Checks that given shares hold at least what the method asks for.
-  [[nodiscard]] static constexpr auto judge_under(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
-                                                  const auto& tasks, const hardware& board, const auto& given) {
-    auto p = given;
-    p.shares.clear();  // of the one GPU
-    return judge_shares(tasks, board, policy.rule, policy.contention, p);
-  }
-  template <class F>
-  [[nodiscard]] static constexpr auto with_board(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
-                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_shares(tasks, board, policy.rule, policy.contention, [&](const auto& platform, auto table) {
-      for (std::size_t i = 0; i < table.size(); ++i) {
-        table.tasks[i].priority = i < policy.weights.size() ? policy.weights[i] : 0;
-      }
-      f(platform, table);
-    });
   }
 };
 

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include <takt/allocation/stoppable_search.hpp>
-#include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
 #include <takt/rules/policies/own_sms.hpp>
@@ -13,7 +12,10 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
-#include <takt/systems/single_methods.hpp>
+#include <takt/systems/graphs/plans/judged_policies.hpp>
+#include <takt/systems/locked_gpus/rules/locked_engines.hpp>
+#include <takt/systems/policy_question.hpp>
+#include <takt/systems/rtgpu/plans/analysis_policies.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 
@@ -58,14 +60,15 @@ void with_asked_policy(const policy_question<Tasks>& q, const F& f) {
   }
   static_cast<void>(with_policy(published_policies, q.policy, [&](auto policy) {
     if (q.own) { take_values(policy, *q.own); }
-    if constexpr (requires { policy.locks_engines; }) {
+    if constexpr (requires { policy.tokens; }) {
       if (q.engines) {
-        policy.locks_engines = true;
-        policy.engines = *q.engines;
-      }
-      if (q.engines && q.own) {
-        const std::int32_t tokens = q.own->tokens_per_gpu.value_or(1);
-        policy.tokens = tokens == 0 ? any_number_of_tokens : tokens;
+        auto locked = with_locked_engines(policy, *q.engines);
+        if (q.own) {
+          const std::int32_t tokens = q.own->tokens_per_gpu.value_or(1);
+          locked.tokens = tokens == 0 ? any_number_of_tokens : tokens;
+        }
+        take_parameters(locked, q.chosen);
+        return f(locked);
       }
     }
     take_parameters(policy, q.chosen);

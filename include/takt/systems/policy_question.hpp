@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <takt/allocation/allocation.hpp>
+#include <takt/allocation/policies/judge_board.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/report/policies/sharing_rule.hpp>
+#include <takt/systems/locked_gpus/tasks/platform.hpp>
+#include <takt/systems/shares/plans/judged_policies.hpp>
+
+namespace takt::inline TAKT_ABI::report {
+
+/// A way of sharing GPUs and a rule of processors, in words, and what is asked of them. `Tasks` is a `described_tasks`.
+template <class Tasks>
+struct policy_question {
+  std::string policy;         ///< "tokens-k-fmlp:2"
+  std::string cpus;           ///< "g-edf"
+  std::int32_t together = 1;  ///< processors of a cluster, where the rule is of clusters
+
+  std::optional<sharing_rule> own;                                 ///< what is said of the policy beyond its word
+  std::optional<granted_shares_policy<Tasks::max_tasks>> granted;  ///< where shares follow jobs, in place of the word
+  bool overlapping_graphs = false;         ///< jobs of graphs overlap as in their published method
+  std::optional<gpusync_board<>> engines;  ///< of the GPUs, each with a lock, where tokens are for them
+  /// Holds what is decided already; null: a search decides. Parts that are empty are chosen.
+  std::shared_ptr<const plan<Tasks::max_tasks, Tasks::max_visits>> given;
+  bool may_guard = true;  ///< offsets and local deadlines may be chosen
+  sharing_rule chosen{};  ///< tokens, levels, slices and slots that are decided, too
+
+  std::string analysis;  ///< published, of tasks with SMs of their own; empty: the best of all
+  std::optional<search_method> search;
+  /// Begins a search that may be ended; what it gives is asked before each task analysis. Empty: as `search_by`.
+  std::function<std::function<bool(std::uint64_t evaluations)>()> begin_search;
+  std::uint64_t most_evaluations = default_evaluations;  ///< of a search
+
+  /// Returns whether one analysis alone is asked, and none of takt's own beside it.
+  [[nodiscard]] auto asks_one() const noexcept -> bool { return !analysis.empty() || search.has_value(); }
+  [[nodiscard]] auto decided() const noexcept -> decided_plan<Tasks::max_tasks, Tasks::max_visits> {
+    return {given.get(), may_guard};
+  }
+};
+
+}  // namespace takt::inline TAKT_ABI::report
