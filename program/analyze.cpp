@@ -35,7 +35,7 @@ auto exit_code_of(verdict_status status) noexcept -> exit_code {
 }
 
 auto analyze_command(const analyze_options& o) -> exit_code {
-  described_file file{o.file, o.wishes};
+  task_set_file file{o.file, o.wishes};
   const auto& found = file.judge(o.ask);
   if (o.json) {
     report::write_verdict_json(std::cout, found);

@@ -27,7 +27,7 @@ namespace takt::program {
 namespace {
 
 /// Simulates the tasks, periodically released, and how data goes through the chains.
-void observe_chains(const chains_options& o, const described_file& file, std::vector<judged_chain>& chains,
+void observe_chains(const chains_options& o, const task_set_file& file, std::vector<judged_chain>& chains,
                     written_files& written) {
   const simulation_options options{
       .horizon = duration{option_time("--horizon", o.horizon)}, .execution = execution_times::random, .seed = o.seed};
@@ -66,7 +66,7 @@ void observe_chains(const chains_options& o, const described_file& file, std::ve
 }  // namespace
 
 auto chains_command(const chains_options& o) -> exit_code {
-  described_file file{o.file, o.wishes};
+  task_set_file file{o.file, o.wishes};
   if (file.workload().chains.empty()) {
     throw input_error{
         "/chains", "is missing, and this command is about chains",

@@ -16,10 +16,10 @@
 #include <takt/runtime/run_options.hpp>
 #include <takt/simulation/options.hpp>
 
-#include "described_file.hpp"
 #include "exit_code.hpp"
 #include "observe.hpp"
 #include "rule_wishes.hpp"
+#include "task_set_file.hpp"
 
 namespace takt::program {
 

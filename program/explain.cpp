@@ -34,7 +34,7 @@ namespace {
 }  // namespace
 
 auto explain_command(const explain_options& o) -> exit_code {
-  described_file file{o.file, o.wishes};
+  task_set_file file{o.file, o.wishes};
   const auto& found = file.judge(o.ask);
   if (!o.task.empty()) {
     const std::size_t at = position_of(found, o.task);

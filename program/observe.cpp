@@ -25,7 +25,7 @@ namespace {
 constexpr ticks periods_in_picture = 2;
 
 /// From the start of a run or, where bounds were void only later, from a period before that.
-[[nodiscard]] auto window_of(const report::sighting& seen, ticks period) -> std::array<ticks, 2> {
+[[nodiscard]] auto window_of(const report::observation_summary& seen, ticks period) -> std::array<ticks, 2> {
   const ticks length = periods_in_picture * period;
   const bool has_void = !seen.void_bounds.empty() && seen.void_bounds[0][0] > length;
   const ticks from = has_void ? seen.void_bounds[0][0] - period : 0;
@@ -34,7 +34,7 @@ constexpr ticks periods_in_picture = 2;
 
 }  // namespace
 
-void require_bearable(const described_file& file, duration horizon, const std::string& option, bool traced) {
+void require_bearable(const task_set_file& file, duration horizon, const std::string& option, bool traced) {
   const run_size size = file.run_size_until(horizon);
   const double most = traced ? size.most_traced : size.most;
   if (size.events > most) {
@@ -46,9 +46,9 @@ void require_bearable(const described_file& file, duration horizon, const std::s
   }
 }
 
-auto simulated(const described_file& file, const simulation_options& options, const std::string& option, trace* kept)
-    -> report::sighting {
-  report::sighting out = file.simulate(options, kept);
+auto simulated(const task_set_file& file, const simulation_options& options, const std::string& option, trace* kept)
+    -> report::observation_summary {
+  report::observation_summary out = file.simulate(options, kept);
   if (out.seen.error.fault == model_fault::time_overflow) {
     throw input_error{
         option, fmt::format("{} is too far away for this simulation", report::format_duration(options.horizon.count())),
@@ -58,8 +58,8 @@ auto simulated(const described_file& file, const simulation_options& options, co
   return out;
 }
 
-auto write_pictures(const trace& recorded, const described_file& file, const report::verdict_summary& proven,
-                    const report::sighting& seen, const pictures& to) -> written_files {
+auto write_pictures(const trace& recorded, const task_set_file& file, const report::verdict_summary& proven,
+                    const report::observation_summary& seen, const pictures& to) -> written_files {
   written_files out;
   std::vector<std::string_view> names;
   if (proven.subject == "graph") { names.assign(proven.visits.begin(), proven.visits.end()); }

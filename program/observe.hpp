@@ -8,19 +8,19 @@
 #include <takt/report/run_summary.hpp>
 #include <takt/simulation/trace.hpp>
 
-#include "described_file.hpp"
 #include "side_files.hpp"
+#include "task_set_file.hpp"
 
 namespace takt::program {
 
 /// Throws `input_error` when so much happens before `horizon` that nobody would wait for it, or when a trace of it
 /// would not fit.
-void require_bearable(const described_file& file, duration horizon, const std::string& option, bool traced);
+void require_bearable(const task_set_file& file, duration horizon, const std::string& option, bool traced);
 
 /// What a file does in virtual time. Throws where the horizon, which `option` gave, is too far away, or a model is
 /// refused.
-[[nodiscard]] auto simulated(const described_file& file, const simulation_options& options, const std::string& option,
-                             trace* kept) -> report::sighting;
+[[nodiscard]] auto simulated(const task_set_file& file, const simulation_options& options, const std::string& option,
+                             trace* kept) -> report::observation_summary;
 
 /// Where a recorded run is kept.
 struct pictures {
@@ -32,8 +32,8 @@ struct pictures {
 };
 
 /// Writes the files that were asked for; an empty name asks for none.
-[[nodiscard]] auto write_pictures(const trace& recorded, const described_file& file,
-                                  const report::verdict_summary& proven, const report::sighting& seen,
+[[nodiscard]] auto write_pictures(const trace& recorded, const task_set_file& file,
+                                  const report::verdict_summary& proven, const report::observation_summary& seen,
                                   const pictures& to) -> written_files;
 
 /// Prints what was seen beside what was proven: the head of the text, then a table, the outcome, notes and files.

@@ -29,7 +29,7 @@ constexpr int patience_in_steps = 50;
 
 class factor_search {
  public:
-  factor_search(const described_file& file, verdict_status unscaled_verdict, bool replans)
+  factor_search(const task_set_file& file, verdict_status unscaled_verdict, bool replans)
       : file_{&file}, replans_{replans}, schedulable_{unscaled_verdict == verdict_status::schedulable} {}
 
   /// Largest factor that passes, 0 if none does.
@@ -84,7 +84,7 @@ class factor_search {
     return out;
   }
 
-  const described_file* file_;
+  const task_set_file* file_;
   bool replans_;
   bool schedulable_;
   std::uint64_t tried_ = 0;
@@ -111,7 +111,7 @@ struct answer {
   bool undecided = false;
 };
 
-[[nodiscard]] auto search_factor(const described_file& file, const question& ask, verdict_status unscaled_verdict,
+[[nodiscard]] auto search_factor(const task_set_file& file, const question& ask, verdict_status unscaled_verdict,
                                  bool replans) -> answer {
   factor_search search{file, unscaled_verdict, replans};
   answer out;
@@ -125,7 +125,7 @@ struct answer {
   return out;
 }
 
-void print_json(const described_file& file, const report::verdict_summary& found, const answer& a,
+void print_json(const task_set_file& file, const report::verdict_summary& found, const answer& a,
                 const std::optional<answer>& replanned) {
   report::json_writer json{std::cout};
   json.begin_object().member("format", "takt-sensitivity/1").member("analysis", found.method);
@@ -145,7 +145,7 @@ void print_json(const described_file& file, const report::verdict_summary& found
   json.end_object().finish();
 }
 
-void print_text(const described_file& file, const report::verdict_summary& found, const answer& a,
+void print_text(const task_set_file& file, const report::verdict_summary& found, const answer& a,
                 const std::optional<answer>& replanned) {
   const auto text = &factor_search::factor_text;
   if (!found.plan_words.empty()) { say("plan: {}\n", found.plan_words); }
@@ -171,7 +171,7 @@ void print_text(const described_file& file, const report::verdict_summary& found
 }  // namespace
 
 auto sensitivity_command(const sensitivity_options& o) -> exit_code {
-  described_file file{o.file, o.wishes};
+  task_set_file file{o.file, o.wishes};
   const auto& found = file.judge(o.ask);
   answer a;
   std::optional<answer> replanned;

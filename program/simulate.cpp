@@ -44,7 +44,7 @@ void require_no_contradiction(const report::run_summary& run, const report::verd
 
 auto simulate_command(const simulate_options& o) -> exit_code {
   const std::vector<stall> stalls = stalls_of(o.stopped);
-  described_file file{o.file, o.wishes};
+  task_set_file file{o.file, o.wishes};
   const simulation_options options{.horizon = duration{option_time("--horizon", o.horizon)},
                                    .releases = o.releases,
                                    .execution = o.execution,
@@ -54,7 +54,7 @@ auto simulate_command(const simulate_options& o) -> exit_code {
   require_bearable(file, options.horizon, "--horizon", o.keep.wanted());
   const auto& proven = file.judge(o.ask);
   trace recorded;
-  const report::sighting seen = simulated(file, options, "--horizon", o.keep.wanted() ? &recorded : nullptr);
+  const report::observation_summary seen = simulated(file, options, "--horizon", o.keep.wanted() ? &recorded : nullptr);
   report::run_summary run = report::summarize(seen.seen, proven);
   const written_files written = write_pictures(recorded, file, proven, seen, o.keep);
 

@@ -28,7 +28,7 @@ auto main() -> int {
     if (x.offset != open) { std::cout << (open < 0 ? "" : "  }\n") << "  EXPIRY_POINT at " << x.offset << " {\n"; }
     open = x.offset;
     const auto name = verdict.tasks[x.task].name;
-    if (x.visit == takt::nowhere) {
+    if (x.visit == takt::no_index) {
       std::cout << "    ACTIVATE_TASK = " << name << ";\n";
     } else {  // a visit that waits for its offset
       std::cout << "    SET_EVENT = " << name << "_visit_" << x.visit << ";\n";

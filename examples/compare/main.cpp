@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include <takt/compare.hpp>
-#include <takt/report/comparison_door.hpp>
+#include <takt/report/comparison_report.hpp>
 #include <takt/systems/policies.hpp>
 
 using namespace takt::literals;

@@ -63,13 +63,13 @@ class emulated_gpu {
   std::atomic<bool> overlapped_{false};
 };
 
-enum class overrun_place : std::uint8_t { nowhere, engine, processor };
+enum class overrun_place : std::uint8_t { no_index, engine, processor };
 
 struct application {
   std::string name;
   std::size_t number = 0;
   std::int64_t priority = 0;
-  overrun_place overruns = overrun_place::nowhere;
+  overrun_place overruns = overrun_place::no_index;
   duration budget{};
 };
 
@@ -81,7 +81,7 @@ struct tally {
 };
 
 [[nodiscard]] auto overrun_in(const application& a, int job) -> overrun_place {
-  return job % every_overlong == every_overlong - 1 ? a.overruns : overrun_place::nowhere;
+  return job % every_overlong == every_overlong - 1 ? a.overruns : overrun_place::no_index;
 }
 
 /// Error: `runtime::budget_exhausted`; engine and token are free then.
@@ -126,7 +126,7 @@ void do_gpu_work(const application& a, int job, gpu_pool& gpus, emulated_gpu& gp
     try {
       do_gpu_work(a, job, *gpus, gpu);
       ++out.completed;
-      out.wrong += overrun_in(a, job) != overrun_place::nowhere ? 1 : 0;
+      out.wrong += overrun_in(a, job) != overrun_place::no_index ? 1 : 0;
     } catch (const runtime::budget_exhausted& e) {
       ++out.stopped;
       out.longest_overrun = std::max(out.longest_overrun, e.overrun());

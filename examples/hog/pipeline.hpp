@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, stages + 1> stage_names{"resize", 
 [[nodiscard]] constexpr auto node_of(std::size_t level, std::size_t stage) -> std::uint32_t {
   return static_cast<std::uint32_t>(level * stages + stage);
 }
-/// The stage of a described node; `stages` for the last node.
+/// The stage of a run-time node; `stages` for the last node.
 [[nodiscard]] constexpr auto stage_of(std::uint32_t node) -> std::size_t {
   return node == collect_node ? stages : node % stages;
 }
@@ -44,7 +44,7 @@ inline constexpr int rows_per_block = 4;  ///< rows of the detector's blocks in 
 inline constexpr std::int32_t block_size = 256;
 inline constexpr ticks launch_time = 10'000;  ///< also of an await; on the host both are empty calls
 
-/// CPU times per described node: of a job, or of a thread block of one.
+/// CPU times per run-time node: of a job, or of a thread block of one.
 using samples = std::array<std::vector<ticks>, collect_node + 1>;
 
 class pipeline {

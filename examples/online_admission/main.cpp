@@ -17,7 +17,7 @@ constexpr auto board = [] {
 }();
 
 auto ask(auto& door, const auto& task) -> bool {
-  const auto more = takt::describe(takt::task_set(task)).tasks;
+  const auto more = takt::to_runtime_tasks(takt::task_set(task)).tasks;
   const auto answer = door.join(more);
   std::cout << more.tasks[0].name << (answer.granted ? " is in. " : " is not let in, because ");
   if (answer.granted) {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <takt/compare.hpp>
-#include <takt/report/comparison_door.hpp>
+#include <takt/report/comparison_report.hpp>
 #include <takt/systems/policies.hpp>
 
 using namespace takt::literals;

@@ -23,7 +23,7 @@ struct newest_first_lock {
   constexpr auto holds(id r) const { return !asked.empty() && asked[0] == r; }
   constexpr auto waits(id r) const { return !holds(r) && std::count(asked.begin(), asked.end(), r) > 0; }
   constexpr auto replica(id r) const { return holds(r) ? 0 : no_replica; }
-  constexpr auto heir(id r) const { return waits(r) ? asked[0] : no_request; }
+  constexpr auto inheritor(id r) const { return waits(r) ? asked[0] : no_request; }
   constexpr auto contended(id r) const { return holds(r) && asked.size() > 1; }
   constexpr auto next(id r, bool own) const { return !asked.empty() && holds(r) == own ? asked[0] : no_request; }
   constexpr auto operator==(const newest_first_lock&) const -> bool = default;

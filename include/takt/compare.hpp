@@ -7,6 +7,6 @@
 #include <takt/takt.hpp>
 
 #include <takt/allocation/compare.hpp>
-#include <takt/model/describe.hpp>
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>

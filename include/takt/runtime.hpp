@@ -12,7 +12,7 @@
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/donation_cluster.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
-#include <takt/runtime/locking/helper_crew.hpp>
+#include <takt/runtime/locking/inheriting_helpers.hpp>
 #include <takt/runtime/locking/job_budget.hpp>
 #include <takt/runtime/locking/named_locks.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>

@@ -27,7 +27,7 @@ using std::string_view;
 }
 
 /// Measured times on 1, 2, ... virtual SMs.
-[[nodiscard]] auto cpp_times(const file_tasks& tasks, const described_visit& v) -> cpp_term {
+[[nodiscard]] auto cpp_times(const file_tasks& tasks, const runtime_visit& v) -> cpp_term {
   if (v.on_whole_sms) {
     throw input_error{"time_on", "is by physical SMs, for which the types of kernels have no word",
                       "a list of times on 1, 2, ... virtual SMs"};
@@ -62,7 +62,7 @@ using std::string_view;
   return cpp_call("takt::wcet_row::interpolated", {std::move(steps)});
 }
 
-[[nodiscard]] auto facts_of(const file_tasks& tasks, const described_visit& v) -> std::vector<cpp_term> {
+[[nodiscard]] auto facts_of(const file_tasks& tasks, const runtime_visit& v) -> std::vector<cpp_term> {
   std::vector<cpp_term> out;
   const auto add = [&](visit_fact fact, const auto& term) {
     if (v.known.has(fact)) { out.push_back(term()); }
@@ -87,7 +87,7 @@ using std::string_view;
   return out;
 }
 
-[[nodiscard]] auto only(const described_visit& v, std::initializer_list<visit_fact> facts) -> bool {
+[[nodiscard]] auto only(const runtime_visit& v, std::initializer_list<visit_fact> facts) -> bool {
   known_facts rest = v.known;
   for (const visit_fact f : facts) { rest.remove(f); }
   rest.remove(visit_fact::state);
@@ -95,7 +95,7 @@ using std::string_view;
 }
 
 /// Whether a task set refuses work that is all there is to know of a kernel.
-[[nodiscard]] auto is_wrong_work(const described_visit& v) -> bool {
+[[nodiscard]] auto is_wrong_work(const runtime_visit& v) -> bool {
   const ticks serial = v.known.has(visit_fact::overhead) ? v.overhead : 0;
   const bool ratio = v.known.has(visit_fact::interleave);
   return takt::detail::work_fault(v.work.upper, serial, ratio ? v.interleave_numerator : 1,
@@ -109,17 +109,17 @@ auto cpp_span(const interval<ticks>& time) -> std::vector<cpp_term> {
   return {cpp_word(cpp_duration(time.lower)), cpp_word(cpp_duration(time.upper))};
 }
 
-auto has_own_sm(const described_visit& v) -> bool {
-  return v.known.has(visit_fact::pinning) && !needs_all_cores(v.width) && v.sm != any_core;
+auto has_own_sm(const runtime_visit& v) -> bool {
+  return v.known.has(visit_fact::pinning) && !needs_all_cores(v.width) && v.sm != unassigned_core;
 }
 
-auto is_whole_kernel(const described_visit& v) -> bool {
-  return v.where == visit_place::gpu && v.name.empty() && v.known.has(visit_fact::wcet) &&
+auto is_whole_kernel(const runtime_visit& v) -> bool {
+  return v.where == resource_kind::gpu && v.name.empty() && v.known.has(visit_fact::wcet) &&
          only(v, {visit_fact::wcet, visit_fact::preemption_cost, visit_fact::pinning}) && v.wcet > 0 &&
          (!v.known.has(visit_fact::preemption_cost) || v.preemption_cost <= v.wcet);
 }
 
-auto cpp_kernel(const file_tasks& tasks, const described_visit& v, bool whole, bool labelled) -> cpp_term {
+auto cpp_kernel(const file_tasks& tasks, const runtime_visit& v, bool whole, bool labelled) -> cpp_term {
   const bool alone =
       v.known.has(visit_fact::wcet) && only(v, {visit_fact::wcet, visit_fact::preemption_cost, visit_fact::pinning});
   const bool divisible =

@@ -14,11 +14,11 @@ namespace takt::program {
 [[nodiscard]] auto cpp_span(const interval<ticks>& time) -> std::vector<cpp_term>;
 
 /// Whether a kernel may be the whole of a task on an accelerator: `takt::kernel(takt::wcet(...))`.
-[[nodiscard]] auto is_whole_kernel(const described_visit& v) -> bool;
+[[nodiscard]] auto is_whole_kernel(const runtime_visit& v) -> bool;
 /// Whether it names its SM.
-[[nodiscard]] auto has_own_sm(const described_visit& v) -> bool;
+[[nodiscard]] auto has_own_sm(const runtime_visit& v) -> bool;
 
 /// A kernel with all that is known of it. `whole`: it may be a task of an accelerator; `labelled`: it gets a name.
-[[nodiscard]] auto cpp_kernel(const file_tasks& tasks, const described_visit& v, bool whole, bool labelled) -> cpp_term;
+[[nodiscard]] auto cpp_kernel(const file_tasks& tasks, const runtime_visit& v, bool whole, bool labelled) -> cpp_term;
 
 }  // namespace takt::program

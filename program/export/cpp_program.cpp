@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 
@@ -102,7 +102,7 @@ class program_writer {
       if (is_said) { out.emplace_back(sentence); }
     };
     const bool some_offsets =
-        std::ranges::any_of(file_.tasks.tasks, [](const described_task& t) { return t.offset != 0 && !t.strict; });
+        std::ranges::any_of(file_.tasks.tasks, [](const runtime_task& t) { return t.offset != 0 && !t.strict; });
     add(file_.chains.empty() && some_offsets, "Left out: offsets of first releases. Verdicts are about any releases.");
     add(any([](const task_facts& t) { return t.share.has_value(); }),
         "Left out: shares that tasks ask for, which no proof reads.");
@@ -136,7 +136,7 @@ class program_writer {
 
   void add_tasks() {
     const bool overlap = split_policy(input_.question.policy).name == fifo_blocks_policy::name &&
-                         is_word_of_clusters(input_.question.cpus);
+                         is_cluster_keyword(input_.question.cpus);
     body_ += cpp_tasks(file_, *tasks_, overlap) + '\n';
   }
 
@@ -234,8 +234,8 @@ class program_writer {
   [[nodiscard]] auto are_whole_kernels() const -> bool {
     constexpr std::array kernels{levels_policy::name, slots_policy::name, gang_policy::name, whole_gpu_policy::name};
     return found_.explain && std::ranges::find(kernels, split_policy(input_.question.policy).name) != kernels.end() &&
-           std::ranges::all_of(tasks_->tasks, [&](const described_task& t) {
-             return t.visit_count == 1 && tasks_->visits[t.first_visit].where == visit_place::gpu;
+           std::ranges::all_of(tasks_->tasks, [&](const runtime_task& t) {
+             return t.visit_count == 1 && tasks_->visits[t.first_visit].where == resource_kind::gpu;
            });
   }
 

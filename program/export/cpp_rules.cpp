@@ -197,10 +197,10 @@ auto cpp_cpu_rule(const policy_input& input) -> std::string {
   if (word.starts_with(nonpreemptive)) {
     return fmt::format("takt::nonpreemptive({})", snake(word.substr(nonpreemptive.size())));
   }
-  if (!is_word_of_clusters(word)) { return snake(word); }
+  if (!is_cluster_keyword(word)) { return snake(word); }
   // Rules of fixed priorities have one name on a core and on a cluster.
   if (word.ends_with("-priority") || word.ends_with("-monotonic")) { word.remove_prefix(2); }
-  return fmt::format("takt::clustered({}, {})", snake(word), q.together);
+  return fmt::format("takt::clustered({}, {})", snake(word), q.cluster_size);
 }
 
 auto cpp_overheads(const workload_file& file, const std::string& to) -> std::string {

@@ -29,8 +29,9 @@ class task_writer {
  public:
   task_writer(const workload_file& file, const file_tasks& tasks, bool overlap)
       : tasks_{tasks}, overlap_{overlap}, own_{cpp_own_resources(file)} {
-    whole_ = std::ranges::all_of(tasks.tasks, [&](const described_task& t) {
-      return t.visit_count == 1 && t.core == any_core && t.jitter == 0 && is_whole_kernel(tasks.visits[t.first_visit]);
+    whole_ = std::ranges::all_of(tasks.tasks, [&](const runtime_task& t) {
+      return t.visit_count == 1 && t.core == unassigned_core && t.jitter == 0 &&
+             is_whole_kernel(tasks.visits[t.first_visit]);
     });
   }
 
@@ -48,7 +49,7 @@ class task_writer {
       rest_.emplace_back("for (auto& v : out.visits) { v.parallelism = std::numeric_limits<std::int32_t>::max(); }");
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) { add_rest_of_task(i); }
-    const std::string describe = fmt::format("takt::describe{}(tasks)", types());
+    const std::string describe = fmt::format("takt::to_runtime_tasks{}(tasks)", types());
     if (rest_.empty()) { return out + fmt::format("constexpr auto described = {}.tasks;\n", describe); }
     out += "/// The same tasks as values, with what a task set has no word for.\n";
     out += fmt::format("constexpr auto described = [] {{\n  auto out = {}.tasks;\n", describe);
@@ -62,50 +63,50 @@ class task_writer {
   }
 
   [[nodiscard]] auto task(std::size_t i) -> cpp_term {
-    const described_task& t = tasks_.tasks[i];
+    const runtime_task& t = tasks_.tasks[i];
     cpp_term out = cpp_call("takt::task", {cpp_word(cpp_quoted(t.name)), duration_call("period", t.period)});
     auto& parts = out.arguments;
     if (t.limited && t.deadline < t.period) { parts.push_back(duration_call("deadline", t.deadline)); }
     if (t.priority != no_priority) { parts.push_back(cpp_word(fmt::format("takt::priority({})", t.priority))); }
-    if (t.core != any_core) { parts.push_back(cpp_word(fmt::format("takt::on_core({})", t.core))); }
+    if (t.core != unassigned_core) { parts.push_back(cpp_word(fmt::format("takt::on_core({})", t.core))); }
     if (t.jitter != 0) { parts.push_back(duration_call("release_jitter", t.jitter)); }
     if (t.strict) { parts.push_back(duration_call("strictly_periodic", t.offset)); }
     for (std::uint32_t p = 0; p < t.visit_count; ++p) { parts.push_back(segment(tasks_.visit(i, p))); }
     return out;
   }
 
-  [[nodiscard]] auto segment(const described_visit& v) -> cpp_term {
+  [[nodiscard]] auto segment(const runtime_visit& v) -> cpp_term {
     cpp_term out;
     switch (v.where) {
-      case visit_place::processor: out = cpp_call("takt::cpu", cpp_span(v.time)); break;
-      case visit_place::copy_engine:
+      case resource_kind::processor: out = cpp_call("takt::cpu", cpp_span(v.time)); break;
+      case resource_kind::copy_engine:
         out = cpp_call("takt::copy", cpp_span(v.time));
         if (v.direction != copy_direction::unspecified) {
           out.arguments.push_back(cpp_word(v.direction == to_device ? "takt::to_device" : "takt::to_host"));
         }
         break;
-      case visit_place::gpu: return named(v, cpp_kernel(tasks_, v, whole_, !v.name.empty()));
-      case visit_place::own:
+      case resource_kind::gpu: return named(v, cpp_kernel(tasks_, v, whole_, !v.name.empty()));
+      case resource_kind::own:
         out = cpp_call(fmt::format("takt::visit<{}>", own_[v.own]), {cpp_call("takt::takes", cpp_span(v.time))});
         break;
     }
     return named(v, std::move(out));
   }
-  [[nodiscard]] static auto named(const described_visit& v, cpp_term segment) -> cpp_term {
+  [[nodiscard]] static auto named(const runtime_visit& v, cpp_term segment) -> cpp_term {
     if (v.name.empty()) { return segment; }
     return cpp_call("takt::named", {cpp_word(cpp_quoted(v.name)), std::move(segment)});
   }
 
   void add_rest_of_task(std::size_t i) {
-    const described_task& t = tasks_.tasks[i];
+    const runtime_task& t = tasks_.tasks[i];
     const std::string at = fmt::format("out.tasks[{}]", i);
     const std::size_t before = rest_.size();
     if (!t.limited) { rest_.push_back(at + ".limited = false;"); }
     if (t.limited && t.deadline > t.period) { rest_.push_back(at + ".deadline = " + cpp_ticks(t.deadline) + ";"); }
-    if (t.gpu != any_core) { rest_.push_back(fmt::format("{}.gpu = {};", at, t.gpu)); }
+    if (t.gpu != unassigned_core) { rest_.push_back(fmt::format("{}.gpu = {};", at, t.gpu)); }
     if (t.memory != 0) { rest_.push_back(fmt::format("{}.memory = {};", at, cpp_number(t.memory))); }
     for (std::uint32_t p = 0; p < t.visit_count; ++p) { add_rest_of_visit(t.first_visit + p, p); }
-    for (const described_edge& e : tasks_.history) {
+    for (const runtime_edge& e : tasks_.history) {
       if (e.task != i) { continue; }
       rest_.push_back(fmt::format("out.history.unchecked_push_back({{.task = {}, .from = {}, .to = {}, .lag = {}}});",
                                   e.task, e.from, e.to, e.lag));
@@ -121,7 +122,7 @@ class task_writer {
   }
 
   void add_rest_of_visit(std::uint32_t index, std::uint32_t position) {
-    const described_visit& v = tasks_.visits[index];
+    const runtime_visit& v = tasks_.visits[index];
     const std::string at = fmt::format("out.visits[{}]", index);
     const visit_mask previous = position == 0 ? 0 : visit_mask{1} << (position - 1);
     const auto say = [&](string_view field, const std::string& value) {
@@ -138,7 +139,7 @@ class task_writer {
     if (v.region != 0) { say("region", cpp_ticks(v.region)); }
     if (v.bytes != 0) { say("bytes", cpp_number(v.bytes)); }
     if (v.state != 0) { say("state", cpp_number(v.state)); }
-    if (v.where != visit_place::gpu && !v.known.has(visit_fact::time)) {
+    if (v.where != resource_kind::gpu && !v.known.has(visit_fact::time)) {
       rest_.push_back(at + ".known.remove(takt::visit_fact::time);");
     }
     for (const auto& [fact, word] : {std::pair{visit_fact::bytes, "bytes"}, std::pair{visit_fact::state, "state"}}) {
@@ -147,13 +148,13 @@ class task_writer {
     if (!v.known.has(visit_fact::pinning) || has_own_sm(v)) { return; }
     rest_.push_back(at + ".known.add(takt::visit_fact::pinning);");
     if (!needs_all_cores(v.width)) { say("width", "takt::kernel_width::one_core"); }
-    if (v.sm != any_core) { say("sm", std::to_string(v.sm)); }
+    if (v.sm != unassigned_core) { say("sm", std::to_string(v.sm)); }
   }
 
   /// "0b101", of positions within the task.
   [[nodiscard]] static auto mask(visit_mask m) -> std::string { return m == 0 ? "0" : fmt::format("0b{:b}", m); }
   /// "  // track after detect, flow", where nodes have names that fit there.
-  [[nodiscard]] auto names_before(std::uint32_t first, const described_visit& v) const -> std::string {
+  [[nodiscard]] auto names_before(std::uint32_t first, const runtime_visit& v) const -> std::string {
     std::string before;
     for (std::uint32_t p = 0; p < max_visits_of_task; ++p) {
       if ((v.predecessors >> p & 1U) == 0) { continue; }

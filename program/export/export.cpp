@@ -17,7 +17,7 @@ namespace takt::program {
 namespace {
 
 [[nodiscard]] auto export_cpp(const export_options& o) -> exit_code {
-  described_file file{o.file, o.wishes};
+  task_set_file file{o.file, o.wishes};
   try_files({o.file}, {{"--write", o.written_file}});
   if (const auto open = open_omissions(file.workload()); !open.empty()) {
     throw input_error{"/incomplete", "lists what a program would not say of itself",

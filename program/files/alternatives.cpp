@@ -94,7 +94,7 @@ void require_types(const json_value& time, const std::vector<string_view>& types
   const auto types = types_of(file);
   if (types.size() == 1) { return std::string{types[0]}; }
   const std::string name = one_line(read_name(task, "the task's name"), 60);
-  if (is_word_of_clusters(file.rules.cpus)) {
+  if (is_cluster_keyword(file.rules.cpus)) {
     throw input_error{
         task.where,
         fmt::format("\"{}\" moves {} between cores of types {}", file.rules.cpus, name, fmt::join(types, ", ")),

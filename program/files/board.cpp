@@ -211,7 +211,7 @@ void read_cpus(const json_value& v, workload_file& out) {
     throw input_error{v.find("cores")->where, fmt::format("names {} of {} cores", cpus.cores.size(), count),
                       "one object per core"};
   }
-  if (cpus.clusters && !is_word_of_clusters(cpus.policy) && cpus.clusters != count) {
+  if (cpus.clusters && !is_cluster_keyword(cpus.policy) && cpus.clusters != count) {
     throw input_error{v.find("clusters")->where, fmt::format("\"{}\" keeps a task on its core", cpus.policy),
                       fmt::format("{}, one cluster per core, or a global policy such as \"g-edf\"", count)};
   }
@@ -319,7 +319,7 @@ const object_keys platform_keys{"a platform", {"cpus", "copy_engines", "gpus", "
 }  // namespace
 
 auto cluster_count(const workload_file& file) -> std::int32_t {
-  return is_word_of_clusters(file.rules.cpus) ? file.rules.clusters.value_or(1) : std::max(file.board.processors, 1);
+  return is_cluster_keyword(file.rules.cpus) ? file.rules.clusters.value_or(1) : std::max(file.board.processors, 1);
 }
 
 void read_board(const json_value& v, bool older, workload_file& out) {

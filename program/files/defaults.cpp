@@ -299,10 +299,8 @@ constexpr std::array<string_view, 6> only_under_tokens{"clusters",  "tokens_per_
   }
   if (key == "variant") { return v.find("variants") != nullptr; }
   if (key == "share") { return file.rules.gpus.sharing == "shares"; }
-  if (key == "cluster") { return is_word_of_clusters(file.rules.cpus) && cluster_count(file) > 1; }
-  if (key == "core" && object == "a task") {
-    return file.board.processors > 1 && !is_word_of_clusters(file.rules.cpus);
-  }
+  if (key == "cluster") { return is_cluster_keyword(file.rules.cpus) && cluster_count(file) > 1; }
+  if (key == "core" && object == "a task") { return file.board.processors > 1 && !is_cluster_keyword(file.rules.cpus); }
   if (key == "core") { return v.find("width") != nullptr; }
   if (key == "overhead") { return v.find("work") != nullptr || v.find("blocks") != nullptr; }
   if (key == "interleave") {
@@ -316,7 +314,7 @@ constexpr std::array<string_view, 6> only_under_tokens{"clusters",  "tokens_per_
 [[nodiscard]] auto matters_in_plan(string_view key, const workload_file& file) -> bool {
   const auto& tasks = file.tasks.tasks;
   if (key == "cores") {
-    return std::ranges::any_of(tasks, [](const auto& t) { return t.core == any_core; });
+    return std::ranges::any_of(tasks, [](const auto& t) { return t.core == unassigned_core; });
   }
   if (key == "priorities") {
     return std::ranges::any_of(tasks, [](const auto& t) { return t.priority == no_priority; });
@@ -328,7 +326,7 @@ constexpr std::array<string_view, 6> only_under_tokens{"clusters",  "tokens_per_
 
 [[nodiscard]] auto matters(const default_row& row, const json_value& v, const workload_file& file) -> bool {
   if (row.object == "a GPU") { return matters_on_gpu(row.key, v, file); }
-  if (row.object == "the CPUs" && row.key == "clusters") { return is_word_of_clusters(file.rules.cpus); }
+  if (row.object == "the CPUs" && row.key == "clusters") { return is_cluster_keyword(file.rules.cpus); }
   if (row.object == "a platform" && row.key == "copy_engines") { return file.rules.gpus.sharing == "fifo-blocks"; }
   if (row.object == "a plan") { return matters_in_plan(row.key, file); }
   if (row.key == "plan") { return false; }          // each of its decisions has a sentence

@@ -137,16 +137,16 @@ void add_visit(const placed_visit& v, workload_file& file) {
 }
 
 /// Whether a visit follows the one before it, and nothing else.
-[[nodiscard]] auto follows(const described_visit& v, std::uint32_t position) -> bool {
+[[nodiscard]] auto follows(const runtime_visit& v, std::uint32_t position) -> bool {
   return v.predecessors == (position == 0 ? 0 : visit_mask{1} << (position - 1));
 }
 
 [[nodiscard]] auto is_chain(const workload_file& file, std::size_t task) -> bool {
   for (std::uint32_t p = 0; p < file.tasks.tasks[task].visit_count; ++p) {
-    const described_visit& v = file.tasks.visit(task, p);
+    const runtime_visit& v = file.tasks.visit(task, p);
     if (!v.name.empty() || !follows(v, p) || v.point != 0 || v.parallelism != any_parallelism) { return false; }
   }
-  return std::ranges::none_of(file.tasks.history, [task](const described_edge& e) { return e.task == task; });
+  return std::ranges::none_of(file.tasks.history, [task](const runtime_edge& e) { return e.task == task; });
 }
 
 }  // namespace
@@ -214,7 +214,7 @@ void print_body(const workload_file& file, std::size_t task, ordered_json& out) 
   std::vector<string_view> names;  // of the nodes that visits are of
   std::deque<std::string> given;
   for (std::uint32_t p = 0; p < file.tasks.tasks[task].visit_count; ++p) {
-    const described_visit& v = file.tasks.visit(task, p);
+    const runtime_visit& v = file.tasks.visit(task, p);
     const bool same = p > 0 && !v.name.empty() && v.name == names.back() && follows(v, p);
     names.push_back(v.name.empty() ? given.emplace_back(fmt::format("step {}", p)) : v.name);
     if (!same) {
@@ -228,7 +228,7 @@ void print_body(const workload_file& file, std::size_t task, ordered_json& out) 
     }
     out["nodes"].back()["segments"].push_back(print_step(file, v, says_regions));
   }
-  for (const described_edge& e : file.tasks.history) {
+  for (const runtime_edge& e : file.tasks.history) {
     if (e.task == task) { out["history"].push_back({names[e.from], names[e.to], e.lag}); }
   }
 }

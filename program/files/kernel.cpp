@@ -72,7 +72,7 @@ struct share_row {
 };
 
 /// A kernel with what stands beside the table of visits.
-struct kernel_entry : described_visit {
+struct kernel_entry : runtime_visit {
   std::vector<interval<ticks>> times;
   std::optional<wcet_row> by_share;
   const hardware* board = nullptr;
@@ -227,24 +227,24 @@ struct times_by_sms {
 
 const table<kernel_entry> kernel_table{
     "a kernel",
-    {fact("work", visit_fact::work, &described_visit::work, read_span),
-     fact("overhead", visit_fact::overhead, &described_visit::overhead, time_from(0)),
-     fact("interleave", visit_fact::interleave, &described_visit::interleave_numerator, read_interleave),
+    {fact("work", visit_fact::work, &runtime_visit::work, read_span),
+     fact("overhead", visit_fact::overhead, &runtime_visit::overhead, time_from(0)),
+     fact("interleave", visit_fact::interleave, &runtime_visit::interleave_numerator, read_interleave),
      fact("time_on", visit_fact::times_on_sms, &kernel_entry::times, times_by_sms{}),
-     fact("blocks", visit_fact::grid, &described_visit::blocks, integer(1, largest)),
-     fact("threads_per_block", visit_fact::grid, &described_visit::threads, read_threads),
-     fact("length", visit_fact::block_length, &described_visit::block_length, read_single),
-     fact("wcet", visit_fact::wcet, &described_visit::wcet, read_single),
-     fact("preemption_cost", visit_fact::preemption_cost, &described_visit::preemption_cost, read_cost),
-     fact("width", visit_fact::pinning, &described_visit::width, width_word{}),
-     fact("core", visit_fact::pinning, &described_visit::sm, read_sm),
+     fact("blocks", visit_fact::grid, &runtime_visit::blocks, integer(1, largest)),
+     fact("threads_per_block", visit_fact::grid, &runtime_visit::threads, read_threads),
+     fact("length", visit_fact::block_length, &runtime_visit::block_length, read_single),
+     fact("wcet", visit_fact::wcet, &runtime_visit::wcet, read_single),
+     fact("preemption_cost", visit_fact::preemption_cost, &runtime_visit::preemption_cost, read_cost),
+     fact("width", visit_fact::pinning, &runtime_visit::width, width_word{}),
+     fact("core", visit_fact::pinning, &runtime_visit::sm, read_sm),
      fact("wcet_by_share", visit_fact::wcet_by_share, &kernel_entry::by_share, share_row{}),
-     fact("state", visit_fact::state, &described_visit::state, integer(0, most_bytes)),
-     fact("context", visit_fact::context, &described_visit::context, integer(0, largest)),
-     fact("slice", visit_fact::slice, &described_visit::slice, time_from(1))}};
+     fact("state", visit_fact::state, &runtime_visit::state, integer(0, most_bytes)),
+     fact("context", visit_fact::context, &runtime_visit::context, integer(0, largest)),
+     fact("slice", visit_fact::slice, &runtime_visit::slice, time_from(1))}};
 
 /// The work that SMs divide, and what they do not. A ratio that nobody has said is at least 1.
-void require_consistent_work(const json_value& v, const described_visit& k) {
+void require_consistent_work(const json_value& v, const runtime_visit& k) {
   if (!k.known.has(visit_fact::work)) { return; }
   const interleave_ratio ratio = ratio_on(1, k.interleave_numerator, k.interleave_denominator);
   ticks product = 0;
@@ -265,9 +265,9 @@ void require_room(bool room, const json_value& v, string_view key, std::size_t m
 
 }  // namespace
 
-auto read_kernel(const json_value& v, workload_file& file) -> described_visit {
+auto read_kernel(const json_value& v, workload_file& file) -> runtime_visit {
   kernel_entry k;
-  k.where = visit_place::gpu;
+  k.where = resource_kind::gpu;
   k.board = &file.board;
   if (!file.tasks.tasks.empty()) { k.of = one_line(file.tasks.tasks.back().name, 60); }
   read_object(v, kernel_table, k);
@@ -287,11 +287,11 @@ auto read_kernel(const json_value& v, workload_file& file) -> described_visit {
     k.row = static_cast<std::uint32_t>(file.tasks.rows.size());
     require_room(file.tasks.rows.try_push_back(*k.by_share), v, "wcet_by_share", max_file_rows);
   }
-  const described_visit& visit = k;
+  const runtime_visit& visit = k;
   return visit;
 }
 
-auto print_kernel(const file_tasks& tasks, const described_visit& v) -> ordered_json {
+auto print_kernel(const file_tasks& tasks, const runtime_visit& v) -> ordered_json {
   kernel_entry k{v, {}, {}, nullptr, {}};
   for (std::uint32_t i = 0; i < v.samples; ++i) { k.times.push_back(tasks.samples[v.first_sample + i]); }
   if (v.known.has(visit_fact::wcet_by_share)) { k.by_share = tasks.rows[v.row]; }
@@ -300,7 +300,7 @@ auto print_kernel(const file_tasks& tasks, const described_visit& v) -> ordered_
     out["interleave"] = fmt::format("{}/{}", v.interleave_numerator, v.interleave_denominator);
   }
   if (v.on_whole_sms) { out["time_on"] = print_times_on_whole_sms(k.times); }
-  if (v.sm == any_core) { out.erase("core"); }
+  if (v.sm == unassigned_core) { out.erase("core"); }
   return out;
 }
 

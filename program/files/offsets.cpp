@@ -9,12 +9,12 @@
 namespace takt::program {
 
 auto has_offsets(const workload_file& file) -> bool {
-  return std::ranges::any_of(file.tasks.tasks, [](const described_task& t) { return t.offset != 0; });
+  return std::ranges::any_of(file.tasks.tasks, [](const runtime_task& t) { return t.offset != 0; });
 }
 
 auto offsets_of(const workload_file& file) -> std::vector<duration> {
   std::vector<duration> out;
-  for (const described_task& t : file.tasks.tasks) { out.emplace_back(t.offset); }
+  for (const runtime_task& t : file.tasks.tasks) { out.emplace_back(t.offset); }
   return out;
 }
 

@@ -128,7 +128,7 @@ auto with_present_board(json_value document) -> json_value {
 }
 
 auto as_present_task(json_value task, bool is_graph, bool sections, const workload_file& file) -> json_value {
-  const bool global = is_word_of_clusters(file.rules.cpus);
+  const bool global = is_cluster_keyword(file.rules.cpus);
   const bool deadline = task.find("deadline") != nullptr;
   const bool placed = task.find("core") != nullptr || task.find("cluster") != nullptr;
   const std::int32_t last = cluster_count(file) - 1;

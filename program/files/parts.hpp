@@ -52,7 +52,7 @@ void print_by_type(const std::string& core_type, ordered_json& task);
 
 /// A visit and its place in the file.
 struct placed_visit {
-  described_visit visit;
+  runtime_visit visit;
   std::string at;
 };
 
@@ -61,7 +61,7 @@ struct placed_visit {
     -> std::vector<placed_visit>;
 [[nodiscard]] auto read_segments(const json_value& v, workload_file& file) -> std::vector<placed_visit>;
 /// `says_regions`: also that CPU time has no non-preemptive region, which its task would give it.
-[[nodiscard]] auto print_step(const workload_file& file, const described_visit& v, bool says_regions) -> ordered_json;
+[[nodiscard]] auto print_step(const workload_file& file, const runtime_visit& v, bool says_regions) -> ordered_json;
 extern const object_keys node_keys;
 extern const object_keys segment_keys;
 /// The names of own resources stand as keys beside those of an object.
@@ -69,8 +69,8 @@ extern const object_keys segment_keys;
 [[nodiscard]] auto copy_keys() -> object_keys;
 
 /// What is known of a kernel, in any combination.
-[[nodiscard]] auto read_kernel(const json_value& v, workload_file& file) -> described_visit;
-[[nodiscard]] auto print_kernel(const file_tasks& tasks, const described_visit& v) -> ordered_json;
+[[nodiscard]] auto read_kernel(const json_value& v, workload_file& file) -> runtime_visit;
+[[nodiscard]] auto print_kernel(const file_tasks& tasks, const runtime_visit& v) -> ordered_json;
 [[nodiscard]] auto kernel_keys() -> object_keys;
 [[nodiscard]] auto scaling_keys() -> object_keys;
 

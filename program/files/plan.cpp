@@ -86,10 +86,10 @@ template <class Value>
 [[nodiscard]] auto kernel_tasks(const workload_file& file) -> named_things {
   named_things out{"task of this file", {}, {}, "is about a task without kernels"};
   for (std::size_t i = 0; i < file.tasks.size(); ++i) {
-    const described_task& t = file.tasks.tasks[i];
+    const runtime_task& t = file.tasks.tasks[i];
     bool has_kernels = false;
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-      has_kernels = has_kernels || file.tasks.visit(i, p).where == visit_place::gpu;
+      has_kernels = has_kernels || file.tasks.visit(i, p).where == resource_kind::gpu;
     }
     out.names.emplace_back(t.name);
     out.counts.push_back(has_kernels);
@@ -137,7 +137,7 @@ void move_to_tasks(const json_value& decided, string_view key, json_value& docum
 /// that is a weight.
 [[nodiscard]] auto read_priorities(const json_value& v, const workload_file& file) -> std::vector<std::int32_t> {
   named_things tasks{"task of this file", {}};
-  for (const described_task& t : file.tasks.tasks) { tasks.names.emplace_back(t.name); }
+  for (const runtime_task& t : file.tasks.tasks) { tasks.names.emplace_back(t.name); }
   const bool counts = file.rules.gpus.sharing != "shares";
   std::vector<std::int32_t> out(file.tasks.size(), no_priority);
   for (std::size_t i = 0; counts && i < out.size(); ++i) { out[i] = file.tasks.tasks[i].priority; }
@@ -163,8 +163,8 @@ void move_to_tasks(const json_value& decided, string_view key, json_value& docum
 
 [[nodiscard]] auto read_cores(const json_value& v, const workload_file& file) -> std::vector<std::int32_t> {
   named_things tasks{"task of this file", {}};
-  for (const described_task& t : file.tasks.tasks) { tasks.names.emplace_back(t.name); }
-  std::vector<std::int32_t> out(file.tasks.size(), any_core);
+  for (const runtime_task& t : file.tasks.tasks) { tasks.names.emplace_back(t.name); }
+  std::vector<std::int32_t> out(file.tasks.size(), unassigned_core);
   for (const json_value& entry : members_of(v, tasks)) {
     out[tasks.position(entry)] = static_cast<std::int32_t>(read_integer(entry, 0, file.board.processors - 1));
   }
@@ -179,7 +179,7 @@ auto with_planned_tasks(json_value document, const file_rules& rules) -> json_va
   const json_value plan = *found;
   require_keys(plan, decisions);
   const auto* const cores = plan.find("cores");
-  if (cores != nullptr && !is_word_of_clusters(rules.cpus)) { move_to_tasks(*cores, "core", document); }
+  if (cores != nullptr && !is_cluster_keyword(rules.cpus)) { move_to_tasks(*cores, "core", document); }
   return document;
 }
 
@@ -219,11 +219,11 @@ auto print_plan(const workload_file& file) -> ordered_json {
   const named_things tasks = kernel_tasks(file);
   const named_things steps{"step of a task", report::step_names(file.tasks)};
   named_things all{"task of this file", {}};
-  for (const described_task& t : file.tasks.tasks) { all.names.emplace_back(t.name); }
+  for (const runtime_task& t : file.tasks.tasks) { all.names.emplace_back(t.name); }
   ordered_json out = ordered_json::object();
   if (file.plan.chooses_guards) { out["guards"] = "choose"; }
   for (std::size_t i = 0; i < file.plan.cores.size(); ++i) {
-    if (file.plan.cores[i] != any_core) { out["cores"][all.names[i]] = file.plan.cores[i]; }
+    if (file.plan.cores[i] != unassigned_core) { out["cores"][all.names[i]] = file.plan.cores[i]; }
   }
   print_each(file.plan.priorities, "priorities", all, out);
   print_each(file.plan.sms, "sms", tasks, out);

@@ -61,15 +61,15 @@ constexpr std::array companions{
   return file.gpus.empty() ? std::nullopt : std::optional{interval<ticks>{0, longest}};
 }
 
-[[nodiscard]] auto timed(visit_place where, const interval<ticks>& time) -> described_visit {
-  described_visit out;
+[[nodiscard]] auto timed(resource_kind where, const interval<ticks>& time) -> runtime_visit {
+  runtime_visit out;
   out.where = where;
   out.time = time;
   out.known.add(visit_fact::time);
   return out;
 }
 
-/// The longest stretch in which nobody takes the processor from CPU time of a task. `said` is null where the step does
+/// The longest interval in which nobody takes the processor from CPU time of a task. `said` is null where the step does
 /// not say it.
 [[nodiscard]] auto read_region(const json_value* said, string_view preemption, ticks longest) -> ticks {
   const ticks by_task = preemption == "cooperative" || preemption == "nonpreemptive" ? longest : 0;
@@ -91,7 +91,7 @@ void require_cpus(const workload_file& file, const json_value& v) {
 /// A time, or an object, with bytes and direction inside of it or beside it. Bytes without a time have that of the copy
 /// model of the board.
 [[nodiscard]] auto read_copy(const json_value& body, const json_value& step, const workload_file& file)
-    -> described_visit {
+    -> runtime_visit {
   const bool is_object = body.is(json_value::kind::object);
   json_value all = is_object ? body : json_value{.what = json_value::kind::object, .where = body.where};
   if (!is_object) { all.items.push_back(named("time", body)); }
@@ -110,12 +110,12 @@ void require_cpus(const workload_file& file, const json_value& v) {
   const auto time = copy.time ? copy.time : copy_time(file, direction, copy.bytes.value_or(0));
   if (file.board.copy_engines == 0 && file.rules.gpus.sharing == "fifo-blocks" && time) {
     require_cpus(file, body);
-    return timed(visit_place::processor, *time);
+    return timed(resource_kind::processor, *time);
   }
   if (file.board.copy_engines == 0) { throw refused_at(body.where, {.fault = model_fault::copy_without_engine}); }
-  described_visit out;
-  if (time) { out = timed(visit_place::copy_engine, *time); }
-  out.where = visit_place::copy_engine;
+  runtime_visit out;
+  if (time) { out = timed(resource_kind::copy_engine, *time); }
+  out.where = resource_kind::copy_engine;
   out.direction = direction;
   if (copy.bytes) {
     out.bytes = *copy.bytes;
@@ -156,9 +156,9 @@ auto read_step(const json_value& v, string_view allowed, workload_file& file) ->
   const auto* const section = v.find("section");
   const bool in_section = section != nullptr && read_boolean(*section);
   std::vector<placed_visit> out;
-  const auto add = [&](described_visit visit) {
+  const auto add = [&](runtime_visit visit) {
     visit.in_section = in_section;
-    if (visit.where == visit_place::processor) {
+    if (visit.where == resource_kind::processor) {
       visit.region = read_region(v.find("nonpreemptive_region"), file.more.back().preemption, visit.time.upper);
     }
     out.push_back({visit, v.where});
@@ -166,7 +166,7 @@ auto read_step(const json_value& v, string_view allowed, workload_file& file) ->
   const auto add_cpu = [&](const json_value* time) {
     if (time == nullptr) { return; }
     require_cpus(file, *time);
-    add(timed(visit_place::processor, read_span(*time)));
+    add(timed(resource_kind::processor, read_span(*time)));
   };
   if (body->key == "cpu") {
     add_cpu(body);
@@ -178,7 +178,7 @@ auto read_step(const json_value& v, string_view allowed, workload_file& file) ->
     add(read_kernel(*body, file));
     add_cpu(v.find("await"));
   } else {
-    described_visit visit = timed(visit_place::own, read_span(*body));
+    runtime_visit visit = timed(resource_kind::own, read_span(*body));
     while (file.board.own[visit.own].name != body->key) { ++visit.own; }
     add(visit);
   }
@@ -197,17 +197,17 @@ auto read_segments(const json_value& v, workload_file& file) -> std::vector<plac
   return out;
 }
 
-auto print_step(const workload_file& file, const described_visit& v, bool says_regions) -> ordered_json {
+auto print_step(const workload_file& file, const runtime_visit& v, bool says_regions) -> ordered_json {
   ordered_json out = ordered_json::object();
   copy_entry copy;
   switch (v.where) {
-    case visit_place::processor:
+    case resource_kind::processor:
       out["cpu"] = written(v.time);
       if (v.region > 0 || says_regions) { out["nonpreemptive_region"] = written(v.region); }
       break;
-    case visit_place::own: out[std::string{file.board.own[v.own].name}] = written(v.time); break;
-    case visit_place::gpu: out["kernel"] = print_kernel(file.tasks, v); break;
-    case visit_place::copy_engine:
+    case resource_kind::own: out[std::string{file.board.own[v.own].name}] = written(v.time); break;
+    case resource_kind::gpu: out["kernel"] = print_kernel(file.tasks, v); break;
+    case resource_kind::copy_engine:
       if (v.known.has(visit_fact::time)) { copy.time = v.time; }
       if (v.known.has(visit_fact::bytes)) { copy.bytes = v.bytes; }
       copy.direction = v.direction == to_device ? "to-device" : v.direction == to_host ? "to-host" : "";

@@ -18,7 +18,7 @@ constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t most_requests = std::int64_t{1} << 32;
 
 /// A task with what stands beside the table of tasks, and its core or cluster under the key of the policy.
-struct task_entry : described_task, task_facts {
+struct task_entry : runtime_task, task_facts {
   std::optional<std::int32_t> on_core;
   std::optional<std::int32_t> on_cluster;
 };
@@ -31,18 +31,18 @@ struct task_entry : described_task, task_facts {
 
 const table<task_entry> task_table{
     "a task",
-    {{"name", &described_task::name},
-     {"period", &described_task::period, time_from(1), needed("the shortest time between two releases")},
-     {"deadline", &described_task::deadline, read_deadline},
-     {"jitter", &described_task::jitter, time_from(0)},
-     {"offset", &described_task::offset, time_from(0)},
-     {"strict", &described_task::strict, boolean{}},
-     {"priority", &described_task::priority, integer(0, largest),
+    {{"name", &runtime_task::name},
+     {"period", &runtime_task::period, time_from(1), needed("the shortest time between two releases")},
+     {"deadline", &runtime_task::deadline, read_deadline},
+     {"jitter", &runtime_task::jitter, time_from(0)},
+     {"offset", &runtime_task::offset, time_from(0)},
+     {"strict", &runtime_task::strict, boolean{}},
+     {"priority", &runtime_task::priority, integer(0, largest),
       needed_by({"shares"}, "0 or more; the greater goes first, and weighs as much in what is left")},
      {"core", &task_entry::on_core},
      {"cluster", &task_entry::on_cluster},
      {"gpu_cluster", &task_facts::gpu_cluster, read_by({"tokens"})},
-     {"memory", &described_task::memory, integer(0, most_bytes)},
+     {"memory", &runtime_task::memory, integer(0, most_bytes)},
      {"requests", &task_facts::requests, integer(0, most_requests)},
      {"share", &task_facts::share, integer(1, 100), read_by({"shares"})},
      {"preemption", &task_facts::preemption, word(choices::preemption)},
@@ -76,7 +76,7 @@ void require_one_body(const json_value& task) {
 
 /// A core under policies that keep a task there, else a cluster.
 [[nodiscard]] auto read_place(const json_value& task, const workload_file& file) -> std::int32_t {
-  const bool global = is_word_of_clusters(file.rules.cpus);
+  const bool global = is_cluster_keyword(file.rules.cpus);
   if (const auto* const other = task.find(global ? "core" : "cluster")) {
     throw input_error{
         other->where,
@@ -84,13 +84,14 @@ void require_one_body(const json_value& task) {
         fmt::format("{}, or no such key", global ? "cluster" : "core")};
   }
   const auto* const place = task.find(global ? "cluster" : "core");
-  return place == nullptr ? any_core : static_cast<std::int32_t>(read_integer(*place, 0, cluster_count(file) - 1));
+  return place == nullptr ? unassigned_core
+                          : static_cast<std::int32_t>(read_integer(*place, 0, cluster_count(file) - 1));
 }
 
 /// Throws where others would run between two CPU visits of the task that was added last though nobody preempts it.
 void require_whole(const workload_file& file) {
   const std::size_t i = file.tasks.size() - 1;
-  const auto is_cpu = [&](std::uint32_t p) { return file.tasks.visit(i, p).where == visit_place::processor; };
+  const auto is_cpu = [&](std::uint32_t p) { return file.tasks.visit(i, p).where == resource_kind::processor; };
   for (std::uint32_t p = 0; file.more.back().preemption == "nonpreemptive" && p < file.tasks.tasks[i].visit_count;
        ++p) {
     for (std::uint32_t q = 0; is_cpu(p) && q < p; ++q) {
@@ -104,7 +105,7 @@ void read_task(const json_value& given, bool is_graph, bool sections, workload_f
   require_keys(given, task_table.keys());
   const string_view name =
       file.texts.emplace_back(read_name(given, is_graph ? "the name of the graph" : "the task's name"));
-  if (std::ranges::any_of(file.tasks.tasks, [&](const described_task& other) { return other.name == name; })) {
+  if (std::ranges::any_of(file.tasks.tasks, [&](const runtime_task& other) { return other.name == name; })) {
     throw refused_at(step_into(given.where, "name"), {.fault = model_fault::duplicate_name, .task = 0, .name = name});
   }
   chosen_task chosen = as_chosen_task(given, file);
@@ -132,7 +133,7 @@ void read_task(const json_value& given, bool is_graph, bool sections, workload_f
   const auto& added = file.tasks.tasks.back();
   const std::span visits{file.tasks.visits.begin() + added.first_visit, added.visit_count};
   const bool on_cpus =
-      std::ranges::any_of(visits, [](const described_visit& x) { return x.where == visit_place::processor; });
+      std::ranges::any_of(visits, [](const runtime_visit& x) { return x.where == resource_kind::processor; });
   if (nodes == nullptr && on_cpus && file.rules.cpus == "gel") {
     throw input_error{v.where, "is a task without nodes, whose points the \"gel\" policy needs", "nodes"};
   }
@@ -153,7 +154,7 @@ void require_own_priorities(bool older, workload_file& file) {
           {.fault = model_fault::duplicate_priority, .task = 0, .value = tasks[i].priority, .has_value = true});
     }
   }
-  const auto lacks = [](const described_task& t) { return t.priority == no_priority; };
+  const auto lacks = [](const runtime_task& t) { return t.priority == no_priority; };
   if (!tie || std::ranges::any_of(tasks, lacks)) { return; }
   const auto given = tasks;
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -193,7 +194,7 @@ void read_tasks(const json_value& top, workload_file& file) {
 auto print_task(const workload_file& file, std::size_t task) -> ordered_json {
   task_entry t{file.tasks.tasks[task], file.more[task], {}, {}};
   if (file.rules.gpus.sharing == "shares" && t.weight) { t.priority = *t.weight; }
-  if (t.core != any_core) { (is_word_of_clusters(file.rules.cpus) ? t.on_cluster : t.on_core) = t.core; }
+  if (t.core != unassigned_core) { (is_cluster_keyword(file.rules.cpus) ? t.on_cluster : t.on_core) = t.core; }
   ordered_json out = print_object(t, task_table);
   if (!t.limited) { out["deadline"] = nullptr; }
   print_body(file, task, out);

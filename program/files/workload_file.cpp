@@ -31,7 +31,7 @@ const table<chain_facts> chain_table{"a chain of tasks",
 /// The position of the task that a text names.
 [[nodiscard]] auto task_named(const json_value& v, const workload_file& file) -> std::uint32_t {
   std::vector<string_view> names;
-  for (const described_task& t : file.tasks.tasks) { names.push_back(t.name); }
+  for (const runtime_task& t : file.tasks.tasks) { names.push_back(t.name); }
   (void)read_text(v, "the name of a task");
   return static_cast<std::uint32_t>(
       position_of(v, "task of this file", names, fmt::format("{}", fmt::join(names, ", "))));
@@ -105,7 +105,7 @@ void require_memory(const workload_file& file) {
 
 /// Rows and samples of kernels may stand in another order.
 [[nodiscard]] auto same_visits(const file_tasks& a, const file_tasks& b) -> bool {
-  const auto same = [&](described_visit x, described_visit y) {
+  const auto same = [&](runtime_visit x, runtime_visit y) {
     bool rows = !x.known.has(visit_fact::wcet_by_share) || a.rows[x.row] == b.rows[y.row];
     for (std::uint32_t i = 0; i < x.samples && x.samples == y.samples; ++i) {
       rows = rows && a.samples[x.first_sample + i] == b.samples[y.first_sample + i];

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/late_handling.hpp>
 #include <takt/model/overheads.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
 
 #include "../json_value.hpp"
 #include "incomplete.hpp"
@@ -29,7 +29,7 @@ namespace takt::program {
 inline constexpr std::size_t max_tasks = 64;
 inline constexpr std::size_t max_file_visits = 2048;
 inline constexpr std::size_t max_file_rows = 256;
-using file_tasks = described_tasks<max_tasks, max_file_visits, max_file_rows, max_file_visits>;
+using file_tasks = runtime_task_set<max_tasks, max_file_visits, max_file_rows, max_file_visits>;
 
 /// Of a visit that says nothing on how many of its jobs may run at a time.
 inline constexpr std::int64_t any_parallelism = std::numeric_limits<std::int32_t>::max();
@@ -84,7 +84,7 @@ struct file_rules {
   [[nodiscard]] friend auto operator==(const file_rules&, const file_rules&) -> bool = default;
 };
 
-/// What is known, or asked for, of a task beyond `described_task`.
+/// What is known, or asked for, of a task beyond `runtime_task`.
 struct task_facts {
   std::optional<std::int32_t> share;        ///< per cent of a GPU that it asks for
   std::optional<std::int64_t> requests;     ///< of a job to the GPU

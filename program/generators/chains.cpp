@@ -21,13 +21,13 @@ using generated_set = task_table<ticks, max_tasks, max_segments>;
 
 void add_segment(workload_file& file, const segment_record<ticks>& s) {
   if (s.where != stage::kernel) {
-    described_visit out = next_visit(file, s.where == stage::cpu ? visit_place::processor : visit_place::copy_engine);
+    runtime_visit out = next_visit(file, s.where == stage::cpu ? resource_kind::processor : resource_kind::copy_engine);
     out.direction = s.direction;
     out.time = s.time;
     out.known.add(visit_fact::time);
     return add_visit(file, out);
   }
-  described_visit out = next_visit(file, visit_place::gpu);
+  runtime_visit out = next_visit(file, resource_kind::gpu);
   out.work = s.time;
   out.overhead = s.overhead;
   out.interleave_numerator = s.interleave_numerator;

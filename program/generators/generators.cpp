@@ -48,8 +48,8 @@ auto find_generator(const std::string& where, const std::string& name) -> const 
       fmt::format("{}", fmt::join(names, ", "))};
 }
 
-auto next_visit(const workload_file& file, visit_place where) -> described_visit {
-  described_visit out;
+auto next_visit(const workload_file& file, resource_kind where) -> runtime_visit {
+  runtime_visit out;
   out.where = where;
   out.parallelism = any_parallelism;
   const std::uint32_t position = file.tasks.tasks.back().visit_count;
@@ -57,17 +57,17 @@ auto next_visit(const workload_file& file, visit_place where) -> described_visit
   return out;
 }
 
-void add_task(workload_file& file, const described_task& task) {
+void add_task(workload_file& file, const runtime_task& task) {
   if (!file.tasks.add_task(task)) { require_drawn(model_fault::set_does_not_fit); }
   file.more.emplace_back();
 }
 
-void add_visit(workload_file& file, const described_visit& visit) {
+void add_visit(workload_file& file, const runtime_visit& visit) {
   if (!file.tasks.add_visit(visit)) { require_drawn(model_fault::set_does_not_fit); }
 }
 
-void add_timed_visit(workload_file& file, visit_place where, ticks time) {
-  described_visit v = next_visit(file, where);
+void add_timed_visit(workload_file& file, resource_kind where, ticks time) {
+  runtime_visit v = next_visit(file, where);
   v.time = {time, time};
   v.known.add(visit_fact::time);
   add_visit(file, v);

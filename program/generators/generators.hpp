@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/study/acceptance_study.hpp>
 
 #include "../files/workload_file.hpp"
@@ -34,11 +34,11 @@ using file_drawer = studies::drawer<workload_file>;
 [[nodiscard]] auto find_generator(const std::string& where, const std::string& name) -> const file_generator&;
 
 /// A visit with what the format leaves open, behind the last one of its task.
-[[nodiscard]] auto next_visit(const workload_file& file, visit_place where) -> described_visit;
+[[nodiscard]] auto next_visit(const workload_file& file, resource_kind where) -> runtime_visit;
 /// Throws `input_error` when the file is full.
-void add_task(workload_file& file, const described_task& task);
-void add_visit(workload_file& file, const described_visit& visit);
-void add_timed_visit(workload_file& file, visit_place where, ticks time);
+void add_task(workload_file& file, const runtime_task& task);
+void add_visit(workload_file& file, const runtime_visit& visit);
+void add_timed_visit(workload_file& file, resource_kind where, ticks time);
 
 /// Throws `input_error` unless there is no fault.
 void require_drawn(model_fault fault);

@@ -19,7 +19,7 @@ constexpr std::int64_t most_scales = 4;
 constexpr std::size_t nodes_of_scale = 5;
 
 void add_cpu(workload_file& file, ticks time, visit_mask after) {
-  described_visit v = next_visit(file, visit_place::processor);
+  runtime_visit v = next_visit(file, resource_kind::processor);
   v.predecessors = after;
   v.time = {time, time};
   v.known.add(visit_fact::time);
@@ -32,7 +32,7 @@ void add_cpu(workload_file& file, ticks time, visit_mask after) {
 
 void add_kernel(workload_file& file, const graph_node<ticks>& node, visit_mask after) {
   add_cpu(file, node.launch, after);
-  described_visit v = next_visit(file, visit_place::gpu);
+  runtime_visit v = next_visit(file, resource_kind::gpu);
   v.blocks = node.blocks;
   v.threads = node.block_threads;
   v.block_length = node.block_length;

@@ -39,7 +39,7 @@ using block_set = task_rows<block_kernel<ticks>, max_tasks>;
   out->rules.gpus.policy = "edf";
   for (const accelerator_task<ticks>& t : set.tasks) {
     add_task(*out, {.name = t.name, .period = t.period, .deadline = t.deadline});
-    described_visit v = next_visit(*out, visit_place::gpu);
+    runtime_visit v = next_visit(*out, resource_kind::gpu);
     v.wcet = t.wcet;
     v.preemption_cost = t.preemption_cost;
     v.width = t.width;
@@ -103,7 +103,7 @@ using block_set = task_rows<block_kernel<ticks>, max_tasks>;
     for (std::size_t i = 0; i < set.size(); ++i) {
       const auto& k = set.tasks[i];
       add_task(*out, {.name = generation::generated_name(i), .period = k.period, .deadline = k.period});
-      described_visit v = next_visit(*out, visit_place::gpu);
+      runtime_visit v = next_visit(*out, resource_kind::gpu);
       v.blocks = k.blocks;
       v.threads = static_cast<std::int32_t>(k.threads);
       v.block_length = k.length;
@@ -128,7 +128,7 @@ using block_set = task_rows<block_kernel<ticks>, max_tasks>;
     for (std::size_t i = 0; i < set.size(); ++i) {
       const auto& t = set.tasks[i];
       add_task(*out, {.name = generation::generated_name(i), .period = t.period, .deadline = t.deadline});
-      add_timed_visit(*out, visit_place::processor, t.wcet);
+      add_timed_visit(*out, resource_kind::processor, t.wcet);
     }
     return out;
   };

@@ -46,13 +46,13 @@ struct section_parts {
   std::int64_t state = 0;
 };
 
-void add_in_section(workload_file& file, described_visit v) {
+void add_in_section(workload_file& file, runtime_visit v) {
   v.in_section = true;
   add_visit(file, v);
 }
 void add_cpu(workload_file& file, ticks time, bool in_section, visit_mask after) {
   if (time == 0) { return; }
-  described_visit v = next_visit(file, visit_place::processor);
+  runtime_visit v = next_visit(file, resource_kind::processor);
   v.predecessors = after;
   v.time = {time, time};
   v.known.add(visit_fact::time);
@@ -65,7 +65,7 @@ void add_cpu(workload_file& file, ticks time, bool in_section, visit_mask after)
 }
 void add_copy(workload_file& file, std::int64_t bytes, copy_direction direction) {
   if (bytes == 0) { return; }
-  described_visit v = next_visit(file, visit_place::copy_engine);
+  runtime_visit v = next_visit(file, resource_kind::copy_engine);
   v.direction = direction;
   v.bytes = bytes;
   v.known.add(visit_fact::bytes);
@@ -78,7 +78,7 @@ void add_section(workload_file& file, const section_parts& parts, const Kernels&
   add_copy(file, parts.bytes_in, to_device);
   std::int64_t state = parts.state;
   for (const ticks time : kernels) {
-    described_visit v = next_visit(file, visit_place::gpu);
+    runtime_visit v = next_visit(file, resource_kind::gpu);
     v.wcet = time;
     v.known.add(visit_fact::wcet);
     if (state > 0) {
@@ -140,7 +140,7 @@ void add_section(workload_file& file, const section_parts& parts, const Kernels&
       for (const graph_edge& e : graphs.edges) {
         if (e.lag == 0 || e.to < graph.first_node || e.to >= graph.first_node + graph.nodes) { continue; }
         const std::uint32_t from = static_cast<std::uint32_t>(std::countr_zero(last[e.from - graph.first_node]));
-        const described_edge edge{static_cast<std::uint32_t>(g), from, first[e.to - graph.first_node], e.lag};
+        const runtime_edge edge{static_cast<std::uint32_t>(g), from, first[e.to - graph.first_node], e.lag};
         if (!out->tasks.history.try_push_back(edge)) { require_drawn(model_fault::set_does_not_fit); }
       }
     }

@@ -32,7 +32,7 @@ constexpr ticks microsecond = 1000;
     const share_task& t = set.tasks[i];
     add_task(*out, {.name = t.name, .period = t.period * microsecond, .deadline = t.deadline * microsecond});
     out->more.back().weight = t.priority;
-    described_visit v = next_visit(*out, visit_place::gpu);
+    runtime_visit v = next_visit(*out, resource_kind::gpu);
     v.row = static_cast<std::uint32_t>(out->tasks.rows.size());
     v.known.add(visit_fact::wcet_by_share);
     std::array<ticks, wcet_row::shares> times{};

@@ -40,7 +40,7 @@ constexpr double most_events_beside = 400e3;
 }
 
 /// Throws where the system did not give what a run needs, or the device failed.
-void require_surroundings(const report::sighting& s) {
+void require_surroundings(const report::observation_summary& s) {
   if (s.seen.ended == observation_status::no_threads) {
     throw environment_error{"the system gives too few threads for this run: fewer tasks, or a higher limit"};
   }
@@ -52,13 +52,13 @@ void require_surroundings(const report::sighting& s) {
 
 /// Whether there is nothing that a thread of a run has to do.
 [[nodiscard]] auto uses_no_cpu(const workload_file& file) -> bool {
-  return std::ranges::none_of(file.tasks.visits, [](const described_visit& v) {
-    return v.where == visit_place::processor && (v.time.upper > 0 || v.wcet > 0);
+  return std::ranges::none_of(file.tasks.visits, [](const runtime_visit& v) {
+    return v.where == resource_kind::processor && (v.time.upper > 0 || v.wcet > 0);
   });
 }
 
 /// The same tasks under the same plan in virtual time, with the longest execution times.
-[[nodiscard]] auto beside(const described_file& file) -> report::sighting {
+[[nodiscard]] auto beside(const task_set_file& file) -> report::observation_summary {
   const duration wanted = duration{file.longest_period()} * periods_beside;
   const double share = most_events_beside / file.run_size_until(wanted).events;
   const auto horizon = static_cast<ticks>(static_cast<double>(wanted.count()) * std::min(share, 1.0));
@@ -66,8 +66,8 @@ void require_surroundings(const report::sighting& s) {
 }
 
 /// The run, with what it sees on standard error while nobody waits for JSON. SIGINT and SIGTERM end it.
-[[nodiscard]] auto watched(const described_file& file, const run_command_options& o, duration length,
-                           const report::verdict_summary& proven, trace* kept) -> report::sighting {
+[[nodiscard]] auto watched(const task_set_file& file, const run_command_options& o, duration length,
+                           const report::verdict_summary& proven, trace* kept) -> report::observation_summary {
   const studies::interruption signals;
   runtime::run_watch watch{proven.tasks.size()};
   runtime::run_options options{.length = length, .seed = o.seed, .at_violation = o.at_violation};
@@ -82,14 +82,14 @@ void require_surroundings(const report::sighting& s) {
 
 auto run_command(const run_command_options& o) -> exit_code {
   const duration length = run_length(o);
-  described_file file{o.file, o.wishes};
+  task_set_file file{o.file, o.wishes};
   try_files({o.file}, o.keep.files());
   require_bearable(file, length, "--for", o.keep.wanted());
   const auto& proven = file.judge(o.ask);
   // What about this machine can disturb a run on the emulated device, which uses its CPUs only.
   std::vector<std::string> notes = runtime::notes_on(runtime::check_machine(runtime::parts_used::cpus));
   trace recorded;
-  const report::sighting seen = watched(file, o, length, proven, o.keep.wanted() ? &recorded : nullptr);
+  const report::observation_summary seen = watched(file, o, length, proven, o.keep.wanted() ? &recorded : nullptr);
   if (seen.seen.error) { throw file.refuse(seen.seen.error); }
   require_surroundings(seen);
   report::run_summary run = report::summarize(seen.seen, proven);

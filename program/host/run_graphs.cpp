@@ -6,7 +6,7 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/graph/tags.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/systems/policies.hpp>
 
@@ -19,11 +19,12 @@ namespace {
 /// A run, with the misses of the deadlines that tasks state: graphs have none of their own.
 template <class P, class Table, class Plan>
 [[nodiscard]] auto run_on(const P& board, const Table& table, const Plan& p, const file_tasks& tasks,
-                          const runtime::graph_run_options& options, optional_trace& recorder) -> report::sighting {
+                          const runtime::graph_run_options& options, optional_trace& recorder)
+    -> report::observation_summary {
   const auto seen = runtime::run(board, table, p, options, recorder);
-  report::sighting out = report::sighting_of(seen);
+  report::observation_summary out = report::observation_summary_of(seen);
   for (std::size_t g = 0; g < seen.graphs.size(); ++g) {
-    const described_task& t = tasks.tasks[g];
+    const runtime_task& t = tasks.tasks[g];
     for (const ticks response : seen.graphs[g].responses) {
       const bool is_late = t.limited && response > t.deadline;
       out.seen.tasks[g].misses += is_late ? 1U : 0U;
@@ -50,9 +51,9 @@ void with_pools(const graph_platform& sizes, const Rule& rule, const F& f) {
 
 }  // namespace
 
-auto run_graphs(const policy_question& q, const file_tasks& tasks, const hardware& board,
-                const runtime::run_options& options, trace* kept) -> report::sighting {
-  report::sighting out;
+auto run_graphs(const policy_query& q, const file_tasks& tasks, const hardware& board,
+                const runtime::run_options& options, trace* kept) -> report::observation_summary {
+  report::observation_summary out;
   out.seen.error = {.fault = model_fault::choice_out_of_range};  // no rule of its processors was asked for
   runtime::graph_run_options how;
   static_cast<runtime::run_options&>(how) = options;
@@ -61,7 +62,7 @@ auto run_graphs(const policy_question& q, const file_tasks& tasks, const hardwar
   each_cluster_rule([&] < const auto& Rule > (std::string_view word) {
     if constexpr (GlobalRule<std::remove_cvref_t<decltype(Rule)>>) {
       if (word != q.cpus) { return; }
-      const auto global = clustered(Rule, q.together);
+      const auto global = clustered(Rule, q.cluster_size);
       using known = known_under<overlapping_graphs_policy, std::remove_const_t<decltype(global)>, published_judges>;
       const model_error unread =
           known::with_board({}, global, tasks, board, [&](const graph_board& on, const auto& table) {

@@ -23,25 +23,25 @@ inline constexpr bool locks_gpus =
 
 }  // namespace
 
-auto run_locked_gpus(const policy_question& q, const judged_policy& found, const file_tasks& tasks,
-                     const hardware& board, const runtime::run_options& options, trace* kept) -> report::sighting {
-  report::sighting out;
+auto run_locked_gpus(const policy_query& q, const judged_policy& found, const file_tasks& tasks, const hardware& board,
+                     const runtime::run_options& options, trace* kept) -> report::observation_summary {
+  report::observation_summary out;
   out.seen.error = {.fault = model_fault::choice_out_of_range};  // no rule of its processors was asked for
   runtime::locked_gpu_run_options how;
   static_cast<runtime::run_options&>(how) = options;
   optional_trace recorder{kept};
-  policy_question chosen = q;
+  policy_query chosen = q;
   chosen.own = found.rule;
   each_cluster_rule([&] < const auto& Rule > (std::string_view word) {
     if (word != q.cpus) { return; }
-    const auto clusters = clustered(Rule, q.together);
+    const auto clusters = clustered(Rule, q.cluster_size);
     report::with_asked_policy(chosen, [&](const auto& policy) {
       using known =
           known_under<std::remove_cvref_t<decltype(policy)>, std::remove_const_t<decltype(clusters)>, published_judges>;
       if constexpr (locks_gpus<known>) {
         const model_error unread =
             known::with_board(policy, clusters, tasks, board, [&](const auto& platform, const auto& table) {
-              out = report::sighting_of(runtime::run(platform, table, plan<1>{}, how, recorder));
+              out = report::observation_summary_of(runtime::run(platform, table, plan<1>{}, how, recorder));
             });
         if (unread) { out.seen.error = unread; }
       }

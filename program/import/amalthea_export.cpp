@@ -30,15 +30,15 @@ class plan_export {
 
  private:
   void write_task(std::size_t i) {
-    const described_task& planned = plan_.tasks.tasks[i];
+    const runtime_task& planned = plan_.tasks.tasks[i];
     const amalthea_task& t = task_of(planned.name, plan_.task_at[i]);
     const amalthea_unit& core = core_of(planned, plan_.task_at[i]);
     require_offset(t, i);
     place(t, core);
     if (planned.priority != no_priority) { write_priority(t, rank(planned.priority)); }
-    std::vector<const described_visit*> kernels;
+    std::vector<const runtime_visit*> kernels;
     for (std::size_t v = 0; v < planned.visit_count; ++v) {
-      const described_visit& visit = plan_.tasks.visit(i, v);
+      const runtime_visit& visit = plan_.tasks.visit(i, v);
       if (is_on_gpu(visit.where)) { kernels.push_back(&visit); }
     }
     const auto triggered = triggered_by(t, !kernels.empty());
@@ -89,18 +89,18 @@ class plan_export {
   void require_planned(const amalthea_task& t) {
     const bool by_itself = !releases_.of(t).empty();
     const bool planned =
-        std::ranges::any_of(plan_.tasks.tasks, [&](const described_task& p) { return p.name == t.name; });
+        std::ranges::any_of(plan_.tasks.tasks, [&](const runtime_task& p) { return p.name == t.name; });
     if (!by_itself || planned) { return; }
     throw input_error{"/tasks", fmt::format("the plan has no task \"{}\"", one_line(t.name, 60)),
                       "all tasks of the model"};
   }
 
-  [[nodiscard]] static auto is_on_gpu(visit_place place) -> bool {
+  [[nodiscard]] static auto is_on_gpu(resource_kind place) -> bool {
     switch (place) {
-      case visit_place::gpu: return true;
-      case visit_place::processor:
-      case visit_place::copy_engine:
-      case visit_place::own: return false;
+      case resource_kind::gpu: return true;
+      case resource_kind::processor:
+      case resource_kind::copy_engine:
+      case resource_kind::own: return false;
     }
     return false;
   }
@@ -110,8 +110,8 @@ class plan_export {
     if (found != model_.tasks.end()) { return *found; }
     throw input_error{where, fmt::format("the model has no task \"{}\"", one_line(name, 60)), "the tasks of the model"};
   }
-  [[nodiscard]] auto core_of(const described_task& t, const std::string& where) const -> const amalthea_unit& {
-    if (t.core == any_core) {
+  [[nodiscard]] auto core_of(const runtime_task& t, const std::string& where) const -> const amalthea_unit& {
+    if (t.core == unassigned_core) {
       throw input_error{where, "has no core", "a plan that names a core for each task, as takt plan writes it"};
     }
     const auto at = static_cast<std::size_t>(t.core);
@@ -124,7 +124,7 @@ class plan_export {
   /// In a model the greater priority goes first, in a file only under shares.
   [[nodiscard]] auto rank(std::int32_t priority) const -> std::int64_t {
     const bool greater_first = plan_.rules.gpus.sharing == "shares";
-    return std::ranges::count_if(plan_.tasks.tasks, [&](const described_task& o) {
+    return std::ranges::count_if(plan_.tasks.tasks, [&](const runtime_task& o) {
       return greater_first ? o.priority < priority : o.priority > priority;
     });
   }

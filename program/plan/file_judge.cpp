@@ -12,8 +12,8 @@
 #include <takt/allocation/synthesis/chain_offsets.hpp>
 #include <takt/analysis/must_miss.hpp>
 #include <takt/report/miss_words.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/systems/policies.hpp>
 
@@ -49,7 +49,7 @@ template <SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] auto service_under(const rule_wishes& rules, bool has_devices) -> core_service {
   core_service out{};
   const auto ask = [&](const auto& rule) {
-    if (cpu_word<std::remove_cvref_t<decltype(rule)>> != rules.cpus) { return; }
+    if (cpu_keyword<std::remove_cvref_t<decltype(rule)>> != rules.cpus) { return; }
     out = core_service_of(rule);
     if (!has_devices) { return; }
     if (rules.policy.empty()) { out = core_service::unknown; }
@@ -123,7 +123,7 @@ file_judge::file_judge(const json_value& document, std::vector<rule_wishes> rule
   const auto* const cpus = platform == nullptr ? nullptr : platform->find("cpus");
   if (cpus == nullptr) { throw input_error{"/platform", "has no processors to choose from", "platform.cpus"}; }
   for (const rule_wishes& r : rules_) {
-    if (!is_word_of_clusters(r.cpus)) { continue; }
+    if (!is_cluster_keyword(r.cpus)) { continue; }
     throw input_error{place_of_rules, fmt::format("\"{}\" moves tasks, so there is no core to choose", r.cpus),
                       "rules that keep tasks on cores, such as fixed-priority and edf"};
   }
@@ -317,19 +317,19 @@ auto file_judge::menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>
         m.tasks[i].body = body;
         m.tasks[i].core = core;
         const auto file = read_workload(with_mapping(m));
-        const described_task& t = file->tasks.tasks[i];
-        task_place place{body, core, 0, false};
+        const runtime_task& t = file->tasks.tasks[i];
+        task_assignment place{body, core, 0, false};
         for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-          const described_visit& v = file->tasks.visit(i, p);
-          if (v.where == visit_place::processor) {
+          const runtime_visit& v = file->tasks.visit(i, p);
+          if (v.where == resource_kind::processor) {
             place.cpu_time += v.time.upper;
             has_regions_ = has_regions_ || v.region > 0;
           } else {
             uses_devices_[i][body] = true;
           }
         }
-        const described_visit& only = file->tasks.visit(i, 0);
-        place.whole = t.visit_count == 1 && only.where == visit_place::processor && !only.in_section;
+        const runtime_visit& only = file->tasks.visit(i, 0);
+        place.whole = t.visit_count == 1 && only.where == resource_kind::processor && !only.in_section;
         menu.period = t.period;
         menu.deadline = t.limited ? t.deadline : 0;
         menu.jitter = t.jitter;
@@ -351,7 +351,7 @@ auto file_judge::impossible() -> std::vector<report::miss_summary> {
     const auto file = read_workload(with_mapping(m));
     std::vector<report::miss_summary> all;
     report::verdict_summary named;
-    for (const described_task& t : file->tasks.tasks) { named.tasks.emplace_back().name = t.name; }
+    for (const runtime_task& t : file->tasks.tasks) { named.tasks.emplace_back().name = t.name; }
     on_large_stack([&] {
       const analysis::board_limits limits{.processors = file->board.processors};
       for (const proven_miss<ticks>& miss : analysis::find_proven_misses(file->tasks, file->board, limits, {})) {

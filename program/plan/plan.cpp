@@ -259,7 +259,7 @@ void search(const plan_options& o, const std::string& key, file_judge& judge, fi
 void write_tasks(report::json_writer& json, const plan_options& o, const planned_system& s) {
   json.key("tasks").begin_array();
   for (std::size_t i = 0; i < s.said.tasks.size(); ++i) {
-    const described_task& t = s.file->tasks.tasks[i];
+    const runtime_task& t = s.file->tasks.tasks[i];
     json.begin_object().member("name", t.name).member("core", t.core).member("priority", t.priority);
     if (!s.file->more[i].variant.empty()) { json.member("variant", s.file->more[i].variant); }
     if (o.offsets) { json.member("offset", s.file->tasks.tasks[i].offset); }

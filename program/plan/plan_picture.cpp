@@ -22,12 +22,12 @@ using part = report::plan_view::task_part;
 }
 
 [[nodiscard]] auto part_of(const workload_file& file, std::size_t i) -> part {
-  const described_task& t = file.tasks.tasks[i];
+  const runtime_task& t = file.tasks.tasks[i];
   part out{.task = static_cast<std::uint32_t>(i), .words = std::string{t.name}};
   ticks time = 0;
   for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-    const described_visit& v = file.tasks.visit(i, p);
-    if (v.where == visit_place::processor) { time += v.time.upper; }
+    const runtime_visit& v = file.tasks.visit(i, p);
+    if (v.where == resource_kind::processor) { time += v.time.upper; }
   }
   out.use = static_cast<double>(time) / static_cast<double>(t.period);
   if (!file.more[i].variant.empty()) { out.words += " " + file.more[i].variant; }
@@ -39,10 +39,10 @@ using part = report::plan_view::task_part;
 }
 
 [[nodiscard]] auto visits_gpu(const workload_file& file, std::size_t i) -> bool {
-  const described_task& t = file.tasks.tasks[i];
+  const runtime_task& t = file.tasks.tasks[i];
   const auto first = file.tasks.visits.begin() + t.first_visit;
   return std::any_of(first, first + t.visit_count,
-                     [](const described_visit& v) { return v.where == visit_place::gpu; });
+                     [](const runtime_visit& v) { return v.where == resource_kind::gpu; });
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ auto picture_of(const workload_file& file, const report::verdict_summary& proven
     if (visits_gpu(file, i)) {
       out.on_gpu.push_back({.task = static_cast<std::uint32_t>(i), .words = std::string{file.tasks.tasks[i].name}});
     }
-    const described_task& t = file.tasks.tasks[i];
+    const runtime_task& t = file.tasks.tasks[i];
     report::plan_view::limit& limit = out.limits.emplace_back();
     limit.name = t.name;
     limit.task = static_cast<std::uint32_t>(i);

@@ -28,7 +28,7 @@ void require_plain(const workload_file& file, const judged_policy& found) {
   for (const auto& [key, used] : fields) {
     if (!used) { continue; }
     throw input_error{fmt::format("/platform/gpus/0/{}", key),
-                      fmt::format("is no part of the policy \"{}\" for these tasks", report::word_of_rule(rule)),
+                      fmt::format("is no part of the policy \"{}\" for these tasks", report::keyword_of_rule(rule)),
                       "no such key, or --policy in place of the file's rule"};
   }
 }
@@ -54,7 +54,7 @@ void require_rules(const workload_file& file, const rule_wishes& wishes, const j
 
 auto place_of(const workload_file& file, std::uint32_t task, std::uint32_t visit) -> std::string {
   if (task >= file.tasks.size()) { return "/platform"; }
-  const described_task& t = file.tasks.tasks[task];
+  const runtime_task& t = file.tasks.tasks[task];
   return visit < t.visit_count ? file.visit_at[t.first_visit + visit] : file.task_at[task];
 }
 
@@ -95,7 +95,7 @@ auto explain_fault(const workload_file& file, const model_error& error) -> input
                                                              : "/platform",
                       error);
   }
-  const described_task& t = file.tasks.tasks[error.task];
+  const runtime_task& t = file.tasks.tasks[error.task];
   model_error found = takt::located(error, file.tasks.tasks);
   const bool is_visit = error.visit < t.visit_count;
   const bool of_kernel = error.fault == model_fault::kernel_time_not_positive ||
@@ -122,9 +122,9 @@ auto missing_of(const workload_file& file, const judged_policy& found) -> std::v
   std::vector<report::missing_words> out;
   for (const missing_part& m : found.missing) {
     const bool is_visit = m.task < file.tasks.size() && m.visit < file.tasks.tasks[m.task].visit_count;
-    const described_visit* const v = is_visit ? &file.tasks.visit(m.task, m.visit) : nullptr;
+    const runtime_visit* const v = is_visit ? &file.tasks.visit(m.task, m.visit) : nullptr;
     // Bytes take the time that the GPU's copy model gives them.
-    const bool by_bytes = v != nullptr && v->where == visit_place::copy_engine && v->bytes > 0;
+    const bool by_bytes = v != nullptr && v->where == resource_kind::copy_engine && v->bytes > 0;
     report::missing_words words{place_of(file, m.task, m.visit), std::string{m.fact}};
     if (by_bytes) { words = {"/platform/gpus/0", "copy_model"}; }
     const auto is_said = [&](const report::missing_words& w) { return w.at == words.at && w.fact == words.fact; };

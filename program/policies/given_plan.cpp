@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <takt/rules/policies/own_sms.hpp>
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 
@@ -87,9 +87,9 @@ template <class Value>
 }
 
 /// Numbers of the policy that the plan decides.
-[[nodiscard]] auto add_parameters(const workload_file& file, policy_question& q) -> refusal {
+[[nodiscard]] auto add_parameters(const workload_file& file, policy_query& q) -> refusal {
   const auto& p = file.plan;
-  const policy_word word = split_policy(q.policy);
+  const policy_keyword word = split_policy(q.policy);
   const bool is_own = q.own.has_value();
   const sharing_rule said = is_own ? *q.own : sharing_rule{};
   std::optional<std::int32_t> tokens = is_own ? said.tokens_per_gpu : std::nullopt;
@@ -133,8 +133,8 @@ template <class Value>
     return fault;
   }
   for (std::size_t i = 0; i < out.tasks->size(); ++i) {
-    described_task& t = out.tasks->tasks[i];
-    if (!cores.empty() && cores[i] != any_core) { t.core = cores[i]; }
+    runtime_task& t = out.tasks->tasks[i];
+    if (!cores.empty() && cores[i] != unassigned_core) { t.core = cores[i]; }
     if (!priorities.empty()) { t.priority = priorities[i]; }
   }
   return std::nullopt;
@@ -149,7 +149,7 @@ template <class Value>
   auto out = std::make_shared<plan<file_tasks::max_tasks, file_tasks::max_visits>>();
   const auto& tasks = input.tasks->tasks;
   const bool placed =
-      !p.cores.empty() && std::ranges::all_of(tasks, [](const described_task& t) { return t.core != any_core; });
+      !p.cores.empty() && std::ranges::all_of(tasks, [](const runtime_task& t) { return t.core != unassigned_core; });
   // Bound: lists of a file have one entry per task, or one per visit.
   for (std::size_t i = 0; i < file.tasks.size(); ++i) {
     if (placed) { out->cores.unchecked_push_back(tasks[i].core); }
@@ -173,7 +173,7 @@ auto add_given_plan(const workload_file& file, policy_input& out) -> std::option
   const string_view policy = split_policy(q.policy).name;
   const bool as_whole = q.granted || q.overlapping_graphs || q.engines;  // methods that decide all of it themselves
   const bool has_kernels =
-      std::ranges::any_of(file.tasks.visits, [](const described_visit& v) { return v.where == visit_place::gpu; });
+      std::ranges::any_of(file.tasks.visits, [](const runtime_visit& v) { return v.where == resource_kind::gpu; });
   const bool shares_sms = has_kernels && std::ranges::find(sms_policies, policy) != sms_policies.end();
   const bool shares_percents = has_kernels && policy == shares_policy::name;
   const bool several = file.board.gpus.size() > 1;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/systems/rtgpu/plans/analysis_policies.hpp>
 
@@ -48,17 +48,17 @@ auto analysis_names() -> std::vector<std::string_view> {
 
 auto fault_of_policy(const std::string& option, const std::string& word) -> std::optional<input_error> {
   const auto names = policy_names();
-  const policy_word asked = split_policy(word);
+  const policy_keyword asked = split_policy(word);
   switch (with_policy(published_policies, word, [](const auto& /*policy*/) {})) {
-    case word_fault::none: break;
-    case word_fault::unknown:
+    case keyword_fault::none: break;
+    case keyword_fault::unknown:
       return input_error{
           option, fmt::format("\"{}\" is no policy, the nearest is \"{}\"", asked.name, nearest(asked.name, names)),
           fmt::format("{}", fmt::join(names, ", "))};
-    case word_fault::no_parameter:
+    case keyword_fault::no_parameter:
       return input_error{option, fmt::format("\"{}\" stands behind a policy that takes nothing there", asked.parameter),
                          std::string{asked.name}};
-    case word_fault::bad_parameter:
+    case keyword_fault::bad_parameter:
       return input_error{option, fmt::format("\"{}\" is not what {} takes", asked.parameter, asked.name),
                          "a number above 0, or a time such as \"1.5ms\" for a slice"};
   }
@@ -81,7 +81,7 @@ void require_cpu_rule(const std::string& option, const std::string& word) {
   if (auto fault = fault_of_cpu_rule(option, word)) { throw std::move(*fault); }
 }
 
-auto judge_policy(const policy_question& q, const file_tasks& tasks, const hardware& board)
+auto judge_policy(const policy_query& q, const file_tasks& tasks, const hardware& board)
     -> std::unique_ptr<judged_policy> {
   std::unique_ptr<judged_policy> out;
   each_cpu_rule([&](const cpu_rule_entry& rule) {

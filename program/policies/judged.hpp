@@ -20,14 +20,14 @@
 
 namespace takt::program {
 
-using policy_question = report::policy_question<file_tasks>;
-using policy_input = report::policy_input<file_tasks, policy_question>;
+using policy_query = report::policy_query<file_tasks>;
+using policy_input = report::policy_input<file_tasks, policy_query>;
 using judged_policy = report::judged_policy<file_tasks>;
 
 /// A rule of processors by its word, and what it makes of every policy.
 struct cpu_rule_entry {
   std::string_view word;
-  auto (*judge)(const policy_question& q, const file_tasks& tasks, const hardware& board)
+  auto (*judge)(const policy_query& q, const file_tasks& tasks, const hardware& board)
       -> std::unique_ptr<judged_policy>;
 };
 extern const std::span<const cpu_rule_entry> fixed_priority_rules;
@@ -60,7 +60,7 @@ void require_policy(const std::string& option, const std::string& word);
 void require_cpu_rule(const std::string& option, const std::string& word);
 
 /// Pre: the words are known.
-[[nodiscard]] auto judge_policy(const policy_question& q, const file_tasks& tasks, const hardware& board)
+[[nodiscard]] auto judge_policy(const policy_query& q, const file_tasks& tasks, const hardware& board)
     -> std::unique_ptr<judged_policy>;
 
 }  // namespace takt::program

@@ -15,13 +15,13 @@
 #include <takt/report/path_terms.hpp>
 #include <takt/report/policies/policy_summary.hpp>
 #include <takt/report/visible.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
 #include <takt/rules/policies/own_sms.hpp>
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/tokens.hpp>
-#include <takt/systems/graphs/analysis/described.hpp>
-#include <takt/systems/locked_gpus/analysis/described.hpp>
+#include <takt/systems/graphs/analysis/runtime_tasks.hpp>
+#include <takt/systems/locked_gpus/analysis/runtime_tasks.hpp>
 
 #include "../fields.hpp"
 #include "../files/defaults.hpp"
@@ -50,7 +50,7 @@ template <std::size_t N>
 
 /// Whether no task ever visits a processor, so that the order of kernels is theirs alone.
 [[nodiscard]] auto has_kernels_only(const workload_file& file) -> bool {
-  return std::ranges::all_of(file.tasks.visits, [](const auto& v) { return v.where == visit_place::gpu; });
+  return std::ranges::all_of(file.tasks.visits, [](const auto& v) { return v.where == resource_kind::gpu; });
 }
 
 /// Ends a search after a while, and shows how far it is.
@@ -73,7 +73,7 @@ template <std::size_t N>
 
 /// Shares that follow the needs of jobs, where all tasks are one kernel.
 [[nodiscard]] auto granted_by(const workload_file& file) -> std::optional<granted_shares_policy<max_tasks>> {
-  const bool kernels = std::ranges::all_of(file.tasks.tasks, [&](const described_task& t) {
+  const bool kernels = std::ranges::all_of(file.tasks.tasks, [&](const runtime_task& t) {
     return t.visit_count == 1 && t.jitter == 0 && file.tasks.visits[t.first_visit].known.has(visit_fact::wcet_by_share);
   });
   if (file.rules.gpus.sharing != shares_policy::name || !kernels) { return std::nullopt; }
@@ -87,7 +87,7 @@ template <std::size_t N>
 
 /// Whether a file is about graphs on clusters whose kernels, if there are some, meet in one queue of blocks, as the
 /// published method of pipelined graphs has them.
-[[nodiscard]] auto has_graphs(const workload_file& file, const policy_question& q, std::int32_t clusters) -> bool {
+[[nodiscard]] auto has_graphs(const workload_file& file, const policy_query& q, std::int32_t clusters) -> bool {
   const bool queue = file.board.gpus.empty() || split_policy(q.policy).name == fifo_blocks_policy::name;
   const bool in_order = file.rules.copies.empty() || file.rules.copies == "fifo";
   return queue && in_order && is_one_of(q.cpus, graph_rules) && clusters <= static_cast<std::int32_t>(max_clusters) &&
@@ -119,7 +119,7 @@ template <std::size_t N>
 
 /// What a file says of GPUs with locked engines of their own, where its tasks hold tokens for them under a policy and a
 /// rule of processors. `own`: the policy is the file's; else the file must say that GPUs have engines.
-[[nodiscard]] auto locked_engines(const workload_file& file, const policy_question& q, bool own)
+[[nodiscard]] auto locked_engines(const workload_file& file, const policy_query& q, bool own)
     -> std::optional<gpusync_board<>> {
   if (!is_one_of(split_policy(q.policy).name, section_policies) || !is_one_of(q.cpus, section_rules) ||
       file.board.gpus.empty() || !file.board.own.empty() || !file.rules.copies.empty()) {
@@ -149,11 +149,11 @@ template <std::size_t N>
 
 /// Cores for rules of clusters, and none where a file names clusters for a rule of cores.
 void translate_cores(const workload_file& file, bool to_clusters, policy_input& out) {
-  const bool from_clusters = is_word_of_clusters(file.rules.cpus);
-  const std::int32_t together = std::max(file.board.processors / cluster_count(file), 1);
-  for (described_task& t : out.tasks->tasks) {
-    if (t.core == any_core || !from_clusters) { continue; }
-    t.core = to_clusters ? t.core * together : any_core;
+  const bool from_clusters = is_cluster_keyword(file.rules.cpus);
+  const std::int32_t cluster_size = std::max(file.board.processors / cluster_count(file), 1);
+  for (runtime_task& t : out.tasks->tasks) {
+    if (t.core == unassigned_core || !from_clusters) { continue; }
+    t.core = to_clusters ? t.core * cluster_size : unassigned_core;
   }
 }
 
@@ -174,7 +174,7 @@ void place(const workload_file& file, policy_input& out) {
 [[nodiscard]] auto add_contention(const workload_file& file, policy_input& out) -> std::optional<input_error> {
   const auto contention = contention_of(file);
   out.alone = std::move(out.tasks);
-  const auto longer = std::make_unique<description<file_tasks>>(with_contention(*out.alone, contention));
+  const auto longer = std::make_unique<runtime_conversion<file_tasks>>(with_contention(*out.alone, contention));
   if (longer->error) { return explain_fault(file, longer->error); }
   out.tasks = std::make_unique<file_tasks>(longer->tasks);
   const auto words = report::contention_words(file.tasks, contention);
@@ -190,7 +190,7 @@ void place(const workload_file& file, policy_input& out) {
         fmt::format("are not charged under {}, where who holds a token lets the next one in", out.question.policy),
         "none, where times contain them, or a policy without tokens"};
   }
-  const auto charged = std::make_unique<description<file_tasks>>(
+  const auto charged = std::make_unique<runtime_conversion<file_tasks>>(
       with_overheads(*out.tasks, *file.overheads, handover_under(published_policies, out.question.policy)));
   if (charged->error) {
     return charged->error.task < file.tasks.size() ? explain_fault(file, charged->error)
@@ -203,7 +203,7 @@ void place(const workload_file& file, policy_input& out) {
 
 /// What a verdict makes of offsets and of strict periods.
 void add_release_notes(const workload_file& file, const judged_policy& found, std::vector<std::string>& notes) {
-  const bool some_are_strict = std::ranges::any_of(file.tasks.tasks, [](const described_task& t) { return t.strict; });
+  const bool some_are_strict = std::ranges::any_of(file.tasks.tasks, [](const runtime_task& t) { return t.strict; });
   const bool by_clock = found.verdict.method == "hyperperiod";
   if (some_are_strict && !by_clock) {
     notes.emplace_back(
@@ -221,10 +221,10 @@ void add_notes(const workload_file& file, const policy_input& input, const judge
   std::vector<std::string> notes = file.notes;
   notes.insert(notes.end(), input.notes.begin(), input.notes.end());
   add_release_notes(file, found, notes);
-  const bool are_said = !file.plan.cores.empty() && is_word_of_clusters(file.rules.cpus);
+  const bool are_said = !file.plan.cores.empty() && is_cluster_keyword(file.rules.cpus);
   const auto chosen = are_said ? std::vector<std::string>{}
-                               : report::chosen_places(file.tasks, file.board, found, input.question.together);
-  if (!chosen.empty()) { notes.push_back(choice_note(is_word_of_clusters(found.cpus) ? "clusters" : "cores", chosen)); }
+                               : report::chosen_places(file.tasks, file.board, found, input.question.cluster_size);
+  if (!chosen.empty()) { notes.push_back(choice_note(is_cluster_keyword(found.cpus) ? "clusters" : "cores", chosen)); }
   const std::string priorities =
       file.rules.gpus.sharing == "shares" && has_kernels_only(file) ? "as given, the greater goes first"
       : !file.plan.priorities.empty()                               ? "as the plan says"
@@ -318,7 +318,7 @@ auto asked_of(const workload_file& file, const rule_wishes& wishes) -> std::vari
   policy_input out;
   auto& q = out.question;
   const bool own = wishes.policy.empty();
-  q.policy = own ? report::word_of_rule(file.rules.gpus) : wishes.policy;
+  q.policy = own ? report::keyword_of_rule(file.rules.gpus) : wishes.policy;
   q.cpus = wishes.cpus.empty() ? own_cpu_rule(file) : wishes.cpus;
   q.begin_search = patient_search;
   if (own) {
@@ -332,19 +332,19 @@ auto asked_of(const workload_file& file, const rule_wishes& wishes) -> std::vari
   if (auto fault = fault_of_cpu_rule(wishes.cpus.empty() ? "/platform/cpus/policy" : "--cpus", q.cpus)) {
     return *fault;
   }
-  const bool to_clusters = is_word_of_clusters(q.cpus);
+  const bool to_clusters = is_cluster_keyword(q.cpus);
   if (to_clusters && is_bound_to_cores(file)) {
     return input_error{"--cpus", fmt::format("\"{}\" moves tasks between cores of different types", q.cpus),
                        "a rule that keeps tasks on cores: tasks have times by type"};
   }
   const std::int32_t clusters = to_clusters ? file.rules.clusters.value_or(1) : 1;
-  q.together = std::max(file.board.processors / clusters, 1);
+  q.cluster_size = std::max(file.board.processors / clusters, 1);
   if (auto fault = ask_for_pipelines(file, own, clusters, out)) { return *fault; }
   out.tasks = std::make_unique<file_tasks>(file.tasks);
   translate_cores(file, to_clusters, out);
   q.engines = locked_engines(file, q, own);
   for (std::size_t i = 0; i < out.tasks->size() && q.engines; ++i) {
-    out.tasks->tasks[i].gpu = file.more[i].gpu_cluster.value_or(any_core);
+    out.tasks->tasks[i].gpu = file.more[i].gpu_cluster.value_or(unassigned_core);
   }
   if (auto fault = add_given_plan(file, out)) { return *fault; }
   place(file, out);
@@ -377,14 +377,14 @@ auto asks_for_runs(const policy_input& input, const rule_wishes& wishes, const j
 auto judge_file(const workload_file& file, const policy_input& input, std::int64_t factor)
     -> std::unique_ptr<judged_policy> {
   auto out = report::judge_input(
-      input, [&](const policy_question& q, const file_tasks& tasks) { return judge_policy(q, tasks, file.board); },
+      input, [&](const policy_query& q, const file_tasks& tasks) { return judge_policy(q, tasks, file.board); },
       factor);
   if (out != nullptr && is_incomplete(file)) { withhold(out->verdict); }
   return out;
 }
 
-auto question_about(const policy_input& input, const judged_policy& found) -> policy_question {
-  policy_question out = input.question;
+auto question_about(const policy_input& input, const judged_policy& found) -> policy_query {
+  policy_query out = input.question;
   out.given = std::make_shared<plan<file_tasks::max_tasks, file_tasks::max_visits>>(found.verdict.plan);
   out.may_guard = false;
   out.chosen.tokens_per_gpu = found.rule.tokens_per_gpu;
@@ -399,7 +399,7 @@ auto judge_its_plan(const workload_file& file, const policy_input& input, const 
                     std::int64_t factor) -> std::unique_ptr<judged_policy> {
   auto out = report::judge_input(
       input, question_about(input, found),
-      [&](const policy_question& q, const file_tasks& tasks) { return judge_policy(q, tasks, file.board); }, factor);
+      [&](const policy_query& q, const file_tasks& tasks) { return judge_policy(q, tasks, file.board); }, factor);
   if (out != nullptr && is_incomplete(file)) { withhold(out->verdict); }
   return out;
 }

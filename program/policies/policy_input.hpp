@@ -24,7 +24,7 @@ namespace takt::program {
     -> std::unique_ptr<judged_policy>;
 
 /// The question whether tasks are proven under the very plan of a judgement, with the numbers of its policy.
-[[nodiscard]] auto question_about(const policy_input& input, const judged_policy& found) -> policy_question;
+[[nodiscard]] auto question_about(const policy_input& input, const judged_policy& found) -> policy_query;
 /// What is said of that plan with all execution times by a factor.
 [[nodiscard]] auto judge_its_plan(const workload_file& file, const policy_input& input, const judged_policy& found,
                                   std::int64_t factor) -> std::unique_ptr<judged_policy>;

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
 
 #include "policy_input.hpp"
 
@@ -42,11 +42,11 @@ void give_weights(workload_file& file) {
 /// Makes each step of a chain that visits processors a node of its own: there a file says points.
 void name_steps(workload_file& file) {
   for (std::size_t i = 0; i < file.tasks.size(); ++i) {
-    const described_task& t = file.tasks.tasks[i];
+    const runtime_task& t = file.tasks.tasks[i];
     const auto visits = std::span{file.tasks.visits.begin() + t.first_visit, t.visit_count};
-    const bool on_cpus = std::ranges::any_of(visits, [](const auto& v) { return v.where == visit_place::processor; });
+    const bool on_cpus = std::ranges::any_of(visits, [](const auto& v) { return v.where == resource_kind::processor; });
     for (std::uint32_t p = 0; on_cpus && p < t.visit_count; ++p) {
-      described_visit& v = visits[p];
+      runtime_visit& v = visits[p];
       if (v.name.empty()) { v.name = file.texts.emplace_back(fmt::format("step {}", p)); }
     }
   }
@@ -66,7 +66,7 @@ void name_steps(workload_file& file) {
   }
   if (!some_sms) { out.sms.clear(); }
   const bool weighed = found.rule.sharing == "shares" && std::ranges::all_of(file.tasks.visits, [](const auto& v) {
-                         return v.where == visit_place::gpu;
+                         return v.where == resource_kind::gpu;
                        });
   if (!weighed) { out.priorities.assign(p.priorities.begin(), p.priorities.end()); }
   out.percents.assign(p.percents.begin(), p.percents.end());
@@ -79,14 +79,16 @@ void name_steps(workload_file& file) {
 }  // namespace
 
 void take_over(workload_file& file, const policy_input& input, const judged_policy& found) {
-  const bool to_clusters = is_word_of_clusters(found.cpus);
-  const std::int32_t clusters = file.board.processors / std::max(input.question.together, 1);
+  const bool to_clusters = is_cluster_keyword(found.cpus);
+  const std::int32_t clusters = file.board.processors / std::max(input.question.cluster_size, 1);
   const auto& cores = found.verdict.plan.cores;
   for (std::size_t i = 0; i < file.tasks.size(); ++i) {
-    described_task& t = file.tasks.tasks[i];
+    runtime_task& t = file.tasks.tasks[i];
     t.core = input.tasks->tasks[i].core;
     if (i < cores.size() && file.board.processors > 1) { t.core = cores[i]; }
-    if (to_clusters) { t.core = clusters > 1 && t.core != any_core ? t.core / input.question.together : any_core; }
+    if (to_clusters) {
+      t.core = clusters > 1 && t.core != unassigned_core ? t.core / input.question.cluster_size : unassigned_core;
+    }
     if (found.rule.sharing != "shares") { file.more[i].share.reset(); }
     if (found.rule.sharing != "tokens") { file.more[i].gpu_cluster.reset(); }
   }
@@ -100,7 +102,7 @@ void take_over(workload_file& file, const policy_input& input, const judged_poli
   file.plan = plan_of(file, found);
   const bool orders = found.rule.sharing == "levels" || found.rule.sharing == "slots" || found.rule.sharing == "gang";
   const bool kernels_only =
-      std::ranges::all_of(file.tasks.visits, [](const auto& v) { return v.where == visit_place::gpu; });
+      std::ranges::all_of(file.tasks.visits, [](const auto& v) { return v.where == resource_kind::gpu; });
   if (kernels_only && orders) { file.rules.gpus.policy = order_of_kernels(found.cpus); }
   const bool weighed = std::ranges::all_of(file.more, [](const task_facts& t) { return t.weight.has_value(); });
   if (found.rule.sharing == "shares" && !weighed) { give_weights(file); }

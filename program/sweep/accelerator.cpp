@@ -52,7 +52,7 @@ constexpr std::int64_t most_period = 1'000'000;
 constexpr std::size_t most_kernels = 32;
 using kernel_table = task_rows<accelerator_task<ticks>, most_kernels>;
 using set_options = generation::accelerator_set_options;
-using analysis::slot_answer;
+using analysis::slot_result;
 constexpr auto brief = analysis::edf_report::verdict_only;
 
 [[nodiscard]] auto parameters(const std::string& levels, const std::string& about, std::vector<parameter> own)
@@ -105,16 +105,16 @@ struct configuration {
 
 void count_slots(const kernel_table& table, ticks slot_period, row counts) {
   const auto slots = analysis::nearest_ticks(analysis::proportional_slots(table, cores, slot_period));
-  std::array<slot_answer, tests.size()> answers{};
+  std::array<slot_result, tests.size()> answers{};
   std::ranges::transform(tests, answers.begin(),
                          [&](const auto& test) { return analysis::ask_slots(test, table, {.cores = cores}, slots); });
-  for (std::size_t t = 0; t < tests.size(); ++t) { counts[t] += answers[t] == slot_answer::accepted ? 1 : 0; }
-  const bool settled = std::ranges::count(answers, slot_answer::undecided) == 0;
-  const bool misses = answers[analysis::exact_slot_test] == slot_answer::rejected;
+  for (std::size_t t = 0; t < tests.size(); ++t) { counts[t] += answers[t] == slot_result::accepted ? 1 : 0; }
+  const bool settled = std::ranges::count(answers, slot_result::undecided) == 0;
+  const bool misses = answers[analysis::exact_slot_test] == slot_result::rejected;
   const auto sound = std::span{answers}.first<analysis::printed_slot_test>();
   counts[undecided] += settled ? 0 : 1;
-  counts[accepted_but_missed] += misses && std::ranges::count(sound, slot_answer::accepted) > 0 ? 1 : 0;
-  counts[printed_but_missed] += misses && answers[analysis::printed_slot_test] == slot_answer::accepted ? 1 : 0;
+  counts[accepted_but_missed] += misses && std::ranges::count(sound, slot_result::accepted) > 0 ? 1 : 0;
+  counts[printed_but_missed] += misses && answers[analysis::printed_slot_test] == slot_result::accepted ? 1 : 0;
 }
 
 /// Every gang utilisation with every configuration.
@@ -281,9 +281,9 @@ struct planned_job {
 };
 
 /// The jobs of an experiment, and the responses of the first task.
-class heard_jobs {
+class observed_jobs {
  public:
-  explicit heard_jobs(const sporadic_jobs& jobs) : jobs_{&jobs} {}
+  explicit observed_jobs(const sporadic_jobs& jobs) : jobs_{&jobs} {}
 
   [[nodiscard]] auto gap(std::uint32_t task, std::uint64_t number, ticks /*period*/) const -> ticks {
     return release(task, number) - (number == 0 ? 0 : release(task, number - 1));
@@ -314,8 +314,8 @@ template <class Rule>
   const auto board = platform(pool(accelerator(1, levels), rule));
   const auto flat = flatten(board, table, plan<few_kernels, few_kernels>{});
   require(!flat.error, "a simulation failed");
-  heard_jobs heard{jobs};
-  host::engine<std::remove_cvref_t<decltype(flat.stations)>, few_kernels, few_kernels, heard_jobs> engine{
+  observed_jobs heard{jobs};
+  host::engine<std::remove_cvref_t<decltype(flat.stations)>, few_kernels, few_kernels, observed_jobs> engine{
       flat.table, flat.stations, heard};
   static_cast<void>(engine.run(no_more_jobs - 1));
   return heard.responses();

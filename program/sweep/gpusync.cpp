@@ -122,16 +122,16 @@ enum study_column : std::uint8_t { drawn, accepted, percent = accepted + paths }
 using study_ranking = area_ranking<studied_configurations.size()>;
 
 void describe(const study_ranking& ranking, std::size_t overheads, std::vector<std::string>& out) {
-  const studied_places& theirs = published_places[overheads];
-  studied_places ours{};
+  const studied_ranks& theirs = published_ranks[overheads];
+  studied_ranks ours{};
   std::int64_t rank = 0;
-  for (const place_statistics& s : ranking.ranked()) { ours[s.candidate] = ++rank; }
+  for (const rank_statistics& s : ranking.ranked()) { ours[s.candidate] = ++rank; }
   out.push_back(fmt::format("ranking under {}, {} groups; rank correlation with the published one {}",
                             overhead_names[overheads], ranking.groups(),
                             thousandths_text(rank_correlation(ours, theirs))));
   out.push_back(
       fmt::format("{:>4} {:>9} {:<12} {:>6} {:>6} {:>6}", "rank", "published", "", "median", "mean", "sigma"));
-  for (const place_statistics& s : ranking.ranked()) {
+  for (const rank_statistics& s : ranking.ranked()) {
     const auto hundredths = (s.mean * rational{100} + rational{1, 2}).floor();
     const auto sigma = s.deviation(100);
     out.push_back(fmt::format("{:>4} {:>9} {:<12} {:>4}.{} {:>3}.{:02} {:>3}.{:02}", ours[s.candidate],
@@ -152,7 +152,7 @@ void describe(const study_ranking& ranking, std::size_t overheads, std::vector<s
 [[nodiscard]] auto describe_rankings(const std::vector<scenario>& all, std::size_t levels, std::int64_t most,
                                      const tally& found) -> std::vector<std::string> {
   struct group_areas {
-    studied_places areas{};
+    studied_ranks areas{};
     std::size_t known = 0;
   };
   std::array<std::map<std::size_t, group_areas>, overhead_names.size()> groups;

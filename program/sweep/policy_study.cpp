@@ -12,7 +12,7 @@
 
 #include <takt/report/comparison_words.hpp>
 #include <takt/rules/policies/own_sms.hpp>
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 
 #include "../failure.hpp"
 #include "../fields.hpp"

@@ -47,19 +47,20 @@ using takt::ticks;
 }
 
 [[nodiscard]] auto simulated(const workload_file& file, const policy_input& input, const judged_policy& found,
-                             const takt::simulation_options& options) -> takt::report::sighting {
-  takt::report::sighting out;
+                             const takt::simulation_options& options) -> takt::report::observation_summary {
+  takt::report::observation_summary out;
   if (found.simulate) {
     out = found.simulate(found, *input.tasks, file.board, options, nullptr);
   } else {
-    out = takt::report::sighting_of(takt::simulate(found.board, *input.tasks, found.verdict.plan, options));
+    out = takt::report::observation_summary_of(takt::simulate(found.board, *input.tasks, found.verdict.plan, options));
   }
-  takt::report::keep_stated_misses(file.tasks, out);
+  takt::report::keep_declared_misses(file.tasks, out);
   return out;
 }
 
-void require_no_contradiction(const takt::report::sighting& seen, const takt::report::verdict_summary& proven,
-                              const std::string& rules, const std::string& text) {
+void require_no_contradiction(const takt::report::observation_summary& seen,
+                              const takt::report::verdict_summary& proven, const std::string& rules,
+                              const std::string& text) {
   const auto run = takt::report::summarize(seen.seen, proven);
   for (std::size_t i = 0; i < run.tasks.size(); ++i) {
     const auto& t = run.tasks[i];

@@ -83,7 +83,7 @@ def system_of(name):
 def check_includes(owner, reached):
     for name, target in sorted(owner.items()):
         for other in re.findall(r"^\s*#\s*include <(takt/[^>]+)>", (include / name).read_text(), re.MULTILINE):
-            # Doors and lists of all systems; tests/structure/rooms_test.cpp says which headers may include systems.
+            # Doors and lists of all systems; tests/structure/layers_test.cpp says which headers may include systems.
             if other.startswith("takt/systems/") and not system_of(name):
                 continue
             if other in owner and owner[other] not in reached[target]:

@@ -11,20 +11,20 @@ from header_lists import listed_headers
 
 compiler, root = sys.argv[1], pathlib.Path(sys.argv[2])
 freestanding = ("core", "model", "rules", "analysis", "allocation")
-# What stands for these rooms in a system, and for the others.
+# What stands for these layers in a system, and for the others.
 roles = {"model": "tasks", "rules": "rules", "analysis": "analysis", "allocation": "plans", "host": "host",
          "simulation": "simulation", "runtime": "run", "cuda": "cuda"}
 
 
-def headers_of(*rooms):
-    """Of rooms, and of what stands for them in systems."""
-    return [f"takt/{p.relative_to(root / 'include/takt')}" for room in rooms
-            for folder in [room, *(["systems/*/" + roles[room]] if room in roles else [])]
+def headers_of(*layers):
+    """Of layers, and of what stands for them in systems."""
+    return [f"takt/{p.relative_to(root / 'include/takt')}" for layer in layers
+            for folder in [layer, *(["systems/*/" + roles[layer]] if layer in roles else [])]
             for place in sorted((root / "include/takt").glob(folder)) for p in sorted(place.rglob("*.hpp"))]
 
 
 def headers_of_device_code():
-    """Of the room cuda, and what device code in the tree includes besides."""
+    """Of the layer cuda, and what device code in the tree includes besides."""
     found = set(headers_of("cuda"))
     for folder in ("include", "tests/cuda", "examples/cuda", "benchmarks"):
         for path in (root / folder).rglob("*.cu*"):
@@ -60,11 +60,11 @@ def expect(headers, banned, what):
 
 
 expect(["takt/takt.hpp", "takt/compare.hpp"], ["range/v3/"], "the headers of constant expressions")
-expect(headers_of(*freestanding), ["range/v3/"], "the freestanding rooms")
+expect(headers_of(*freestanding), ["range/v3/"], "the freestanding layers")
 expect(headers_of_device_code(), ["range/v3/"], "headers that nvcc compiles")
 expect(headers_of("host", "runtime", "simulation"), ["range/v3/"], "simulators and the executor")
 expect(headers_of("core", "checking", "rules", "analysis"), ["range/v3/", "boost/hana/"],
-       "rooms that have no types at the door")
+       "layers that have no types at the door")
 
 for header in sorted(readers_of_ranges() ^ listed_headers("takt_report", root / "include")):
     complaints.append(f"{header} reads range-v3, or it is in a list of takt_report: both or neither")

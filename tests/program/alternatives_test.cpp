@@ -43,7 +43,7 @@ auto times_of(const workload_file& file, std::size_t task) -> std::vector<std::i
   std::vector<std::int64_t> out;
   for (std::uint32_t p = 0; p < file.tasks.tasks[task].visit_count; ++p) {
     const auto& v = file.tasks.visit(task, p);
-    if (v.where == takt::visit_place::processor) { out.push_back(v.time.upper / 1'000'000); }
+    if (v.where == takt::resource_kind::processor) { out.push_back(v.time.upper / 1'000'000); }
   }
   return out;
 }

@@ -55,7 +55,7 @@ constexpr std::array ways{way{takt::release_pattern::adversarial, takt::executio
 /// Some of the longest periods: every task has jobs beside every other's.
 auto horizon_of(const workload_file& file) -> ticks {
   ticks longest = 1;
-  for (const takt::described_task& t : file.tasks.tasks) { longest = std::max(longest, t.period); }
+  for (const takt::runtime_task& t : file.tasks.tasks) { longest = std::max(longest, t.period); }
   return 4 * longest;
 }
 

@@ -43,7 +43,7 @@ auto random_table(takt::random_stream& random) -> table_type {
              .deadline = deadline,
              .preemption_cost = free_preemption ? 0 : random.between(0, std::min<ticks>(wcet, 4)),
              .width = pinned ? takt::kernel_width::one_core : takt::kernel_width::all_cores,
-             .core = pinned ? static_cast<std::int32_t>(random.below(cores)) : takt::any_core});
+             .core = pinned ? static_cast<std::int32_t>(random.below(cores)) : takt::unassigned_core});
   }
   return out;
 }

@@ -423,7 +423,8 @@ TEST_CASE("no set that fits on one processor misses under event-driven gang sche
                 for (std::size_t i = 0; i < tasks.size(); ++i) {
                   auto& t = tasks.tasks[i];
                   t.core = static_cast<std::int32_t>(g.random.below(cores + 1)) - 1;
-                  t.width = t.core == takt::any_core ? takt::kernel_width::all_cores : takt::kernel_width::one_core;
+                  t.width =
+                      t.core == takt::unassigned_core ? takt::kernel_width::all_cores : takt::kernel_width::one_core;
                 }
                 if (!an::gang_serial_edf(tasks).schedulable()) { return; }
                 ++out.accepted;

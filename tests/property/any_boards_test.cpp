@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/described_tasks.hpp>
-#include <takt/model/described_visits.hpp>
+#include <takt/model/runtime_task_set.hpp>
+#include <takt/model/runtime_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
@@ -20,15 +20,15 @@
 namespace {
 
 using takt::duration;
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
 using takt_tests::draws;
 using takt_tests::systems_or;
 
 constexpr std::size_t max_tasks = 8;
 constexpr std::size_t max_visits = 64;
-using workload = takt::described_tasks<max_tasks, max_visits>;
+using workload = takt::runtime_task_set<max_tasks, max_visits>;
 using board = takt::any_board<6, max_visits>;
 
 struct camera {
@@ -70,7 +70,7 @@ auto draw_board(draws& d) -> random_board {
   return out;
 }
 
-void draw_kernel(draws& d, takt::described_visit& v) {
+void draw_kernel(draws& d, takt::runtime_visit& v) {
   const ticks alone = d.between(1, 6);
   v.known.add(visit_fact::work);
   v.work = {d.between(0, 8 * alone), 8 * alone};
@@ -85,7 +85,7 @@ void draw_kernel(draws& d, takt::described_visit& v) {
   }
 }
 
-/// Chains and graphs, of which some mark a stretch with processor time in it, and some name their cores.
+/// Chains and graphs, of which some mark an interval with processor time in it, and some name their cores.
 auto draw_workload(draws& d, std::int32_t processors) -> workload {
   workload out;
   const ticks count = d.between(2, 6);
@@ -93,22 +93,22 @@ auto draw_workload(draws& d, std::int32_t processors) -> workload {
   for (ticks i = 0; i < count; ++i) {
     const bool graph = d.one_in(4);
     const bool marks = !graph && d.one_in(2);
-    takt::described_task t{.name = "t"};
+    takt::runtime_task t{.name = "t"};
     if (d.one_in(4)) { t.core = d.count(0, processors - 1); }
-    std::array<takt::described_visit, 7> visits{};
+    std::array<takt::runtime_visit, 7> visits{};
     const auto length = static_cast<std::size_t>(d.between(1, 7));
     ticks sum = 0;
     for (std::size_t j = 0; j < length; ++j) {
-      takt::described_visit& v = visits[j];
+      takt::runtime_visit& v = visits[j];
       const takt::visit_mask before = (takt::visit_mask{1} << j) - 1;
       v.predecessors = graph ? static_cast<takt::visit_mask>(d.between(0, 127)) & before : before ^ (before >> 1);
-      v.where = j % 2 == 0 ? visit_place::processor : static_cast<visit_place>(d.between(1, 3));
+      v.where = j % 2 == 0 ? resource_kind::processor : static_cast<resource_kind>(d.between(1, 3));
       v.known.add(visit_fact::time);
       const ticks upper = d.between(1, 6);
       v.time = {d.between(0, upper), upper};
       v.direction = d.one_in(2) ? takt::copy_direction::to_device : takt::copy_direction::to_host;
-      if (v.where == visit_place::gpu) { draw_kernel(d, v); }
-      sum += v.time.upper + (v.where == visit_place::gpu ? v.work.upper / 4 : 0);
+      if (v.where == resource_kind::gpu) { draw_kernel(d, v); }
+      sum += v.time.upper + (v.where == resource_kind::gpu ? v.work.upper / 4 : 0);
     }
     if (marks && length >= 4) {
       for (std::size_t j = 1; j <= 3; ++j) { visits[j].in_section = true; }
@@ -205,12 +205,12 @@ auto first_violations(const LeaveOut& leave_out) -> std::uint64_t {
 
 TEST_CASE("the same runs catch proofs that leave out jitter, marked stretches or times of kernels") {
   CHECK(first_violations([](workload& w) {
-          for (takt::described_task& t : w.tasks) { t.jitter = 0; }
+          for (takt::runtime_task& t : w.tasks) { t.jitter = 0; }
         }) > 0);
   CHECK(first_violations([](workload& w) {
-          for (takt::described_visit& v : w.visits) { v.in_section = false; }
+          for (takt::runtime_visit& v : w.visits) { v.in_section = false; }
         }) > 0);
   CHECK(first_violations([](workload& w) {
-          for (takt::described_visit& v : w.visits) { v.block_length = (v.block_length + 1) / 2; }
+          for (takt::runtime_visit& v : w.visits) { v.block_length = (v.block_length + 1) / 2; }
         }) > 0);
 }

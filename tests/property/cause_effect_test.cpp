@@ -5,7 +5,7 @@
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/analysis/cause_effect/chain_latency.hpp>
 #include <takt/analysis/cause_effect/waiting_consumers.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/observed_chain.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
@@ -28,15 +28,15 @@ namespace {
 
 using takt::chain_stage;
 using takt::communication;
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
 using takt_tests::draws;
 using takt_tests::systems_or;
 
 constexpr std::size_t max_tasks = 5;
 constexpr std::size_t max_visits = 20;
-using tasks_type = takt::described_tasks<max_tasks, max_visits, max_visits, 8>;
+using tasks_type = takt::runtime_task_set<max_tasks, max_visits, max_visits, 8>;
 constexpr std::array<std::string_view, max_tasks> names{"a", "b", "c", "d", "e"};
 
 /// How stages of a chain are claimed to talk and to be released.
@@ -74,8 +74,8 @@ struct workload {
                               .priority = static_cast<std::int32_t>(i)}));
     const bool uses_gpu = d.one_in(how.any_waits() ? 3 : 2);
     for (std::uint32_t p = 0; p < (uses_gpu ? 3U : 1U); ++p) {
-      takt::described_visit v{.where = p == 1 ? visit_place::gpu : visit_place::processor,
-                              .predecessors = p == 0 ? 0 : takt::visit_mask{1} << (p - 1)};
+      takt::runtime_visit v{.where = p == 1 ? resource_kind::gpu : resource_kind::processor,
+                            .predecessors = p == 0 ? 0 : takt::visit_mask{1} << (p - 1)};
       const ticks most = std::max<ticks>(1, period / static_cast<ticks>(uses_gpu ? 3 * tasks : tasks));
       if (p == 1) {
         v.known.add(visit_fact::wcet);

@@ -59,9 +59,9 @@ auto random_clusters(std::uint64_t seed, const RuleOf& rule_of) -> random_system
   const auto clusters = static_cast<std::uint32_t>(d.one_in(4) ? 2 : 1);
   std::int32_t units = 0;
   for (std::uint32_t s = 0; s < clusters; ++s) {
-    const auto together = static_cast<std::int32_t>(d.one_in(8) ? 1 : d.between(2, d.one_in(3) ? 4 : 2));
-    units += together;
-    REQUIRE(out.places.add(rule_of(d), together));
+    const auto cluster_size = static_cast<std::int32_t>(d.one_in(8) ? 1 : d.between(2, d.one_in(3) ? 4 : 2));
+    units += cluster_size;
+    REQUIRE(out.places.add(rule_of(d), cluster_size));
   }
   const bool has_device = d.one_in(2);
   if (has_device) { REQUIRE(out.places.add(d.one_in(2) ? takt::any_rule<visits>{takt::federated} : takt::fifo)); }

@@ -17,7 +17,7 @@
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
-#include <takt/model/described_visits.hpp>
+#include <takt/model/runtime_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
@@ -34,15 +34,15 @@ namespace an = takt::analysis;
 namespace rt = takt::runtime;
 using composed_systems::tally;
 using takt::duration;
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
 using takt_tests::draws;
 using takt_tests::systems_or;
 constexpr std::size_t max_tasks = 4;
 constexpr std::size_t max_visits = 24;
 using board = takt::any_board<3, max_visits>;
-using tasks_type = takt::described_tasks<max_tasks, max_visits>;
+using tasks_type = takt::runtime_task_set<max_tasks, max_visits>;
 using plan_type = takt::plan<max_tasks, max_visits>;
 
 /// A system in instants of so many ticks: small numbers for proofs, and the same in times that threads can keep.
@@ -59,17 +59,17 @@ struct scaled {
 };
 constexpr ticks longest_kernel = 7;
 
-void any_time(scaled& s, tasks_type& /*set*/, takt::described_visit& v) {
+void any_time(scaled& s, tasks_type& /*set*/, takt::runtime_visit& v) {
   v.known.add(visit_fact::time);
   v.time = s.any(longest_kernel);
 }
 constexpr std::int32_t own_sms = 2;
-void work_on_own_sms(scaled& s, tasks_type& /*set*/, takt::described_visit& v) {
+void work_on_own_sms(scaled& s, tasks_type& /*set*/, takt::runtime_visit& v) {
   const auto time = s.any(longest_kernel);
   v.known.add(visit_fact::work);
   v.work = {own_sms * time.lower, own_sms * time.upper};
 }
-void blocks(scaled& s, tasks_type& /*set*/, takt::described_visit& v) {
+void blocks(scaled& s, tasks_type& /*set*/, takt::runtime_visit& v) {
   v.known.add(visit_fact::grid);
   v.known.add(visit_fact::block_length);
   v.blocks = s.d.between(1, 10);
@@ -77,27 +77,27 @@ void blocks(scaled& s, tasks_type& /*set*/, takt::described_visit& v) {
   v.block_length = s.between(1, 3);
 }
 constexpr std::int32_t own_percents = 25;
-void time_by_share(scaled& s, tasks_type& set, takt::described_visit& v) {
+void time_by_share(scaled& s, tasks_type& set, takt::runtime_visit& v) {
   v.known.add(visit_fact::wcet_by_share);
   v.row = static_cast<std::uint32_t>(set.rows.size());
   REQUIRE(set.rows.try_push_back(takt::wcet_row::scaling(s.between(1, 4), s.d.count(600, 1000))));
 }
 /// For one of two cores or for both, in waves of some length.
-void in_waves(scaled& s, tasks_type& /*set*/, takt::described_visit& v) {
+void in_waves(scaled& s, tasks_type& /*set*/, takt::runtime_visit& v) {
   v.known.add(visit_fact::time);
   v.known.add(visit_fact::preemption_cost);
   v.known.add(visit_fact::pinning);
   v.time = s.any(6);
   v.preemption_cost = s.unit * s.d.between(0, (v.time.upper / s.unit + 1) / 2);
   v.sm = s.d.count(-1, 1);
-  v.width = v.sm == takt::any_core ? takt::kernel_width::all_cores : takt::kernel_width::one_core;
+  v.width = v.sm == takt::unassigned_core ? takt::kernel_width::all_cores : takt::kernel_width::one_core;
 }
 
 /// A row or a column: how a pool with the rule is added, in instants of `unit`.
 struct choice {
   std::string_view name;
   bool (*add)(board& to, ticks unit);
-  void (*kernel)(scaled&, tasks_type&, takt::described_visit&) = any_time;
+  void (*kernel)(scaled&, tasks_type&, takt::runtime_visit&) = any_time;
   std::int32_t sms = 0;       ///< of each task that has kernels
   std::int32_t percents = 0;  ///< the same
   trace_checker::legal legal{};
@@ -206,20 +206,20 @@ struct random_system {
 };
 using flat_type = decltype(takt::flatten(random_system{}.places, random_system{}.set, random_system{}.plan));
 
-void add_visit(scaled& s, random_system& out, const choice& kernels, visit_place where, takt::visit_mask after) {
-  takt::described_visit v{.where = where, .predecessors = after};
+void add_visit(scaled& s, random_system& out, const choice& kernels, resource_kind where, takt::visit_mask after) {
+  takt::runtime_visit v{.where = where, .predecessors = after};
   v.direction = s.d.one_in(2) ? takt::copy_direction::to_device : takt::copy_direction::to_host;
-  if (where == visit_place::gpu) {
+  if (where == resource_kind::gpu) {
     kernels.kernel(s, out.set, v);
   } else {
     v.known.add(visit_fact::time);
-    v.time = s.any(where == visit_place::processor ? 5 : 3);
+    v.time = s.any(where == resource_kind::processor ? 5 : 3);
   }
   REQUIRE(out.set.add_visit(v));
 }
 void add_chain(scaled& s, random_system& out, const choice& kernels) {
-  constexpr std::array stops{visit_place::processor, visit_place::copy_engine, visit_place::gpu,
-                             visit_place::copy_engine, visit_place::processor};
+  constexpr std::array stops{resource_kind::processor, resource_kind::copy_engine, resource_kind::gpu,
+                             resource_kind::copy_engine, resource_kind::processor};
   const std::size_t length = s.d.one_in(4) ? 1 : stops.size();
   for (std::size_t j = 0; j < length; ++j) {
     add_visit(s, out, kernels, stops[j], j == 0 ? 0 : takt::visit_mask{1} << (j - 1));
@@ -229,7 +229,7 @@ void add_graph(scaled& s, random_system& out, const choice& kernels) {
   const ticks length = s.d.between(2, 5);
   for (ticks j = 0; j < length; ++j) {
     const auto after = static_cast<takt::visit_mask>(s.d.between(0, 31)) & ((takt::visit_mask{1} << j) - 1);
-    add_visit(s, out, kernels, static_cast<visit_place>(s.d.between(0, 2)), after);
+    add_visit(s, out, kernels, static_cast<resource_kind>(s.d.between(0, 2)), after);
   }
 }
 
@@ -247,7 +247,7 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
                                                                 : add_graph(s, out, kernels);
     bool has_kernels = false;
     for (std::uint32_t v = out.set.tasks.back().first_visit; v < out.set.visits.size(); ++v) {
-      has_kernels = has_kernels || out.set.visits[v].where == visit_place::gpu;
+      has_kernels = has_kernels || out.set.visits[v].where == resource_kind::gpu;
     }
     if (kernels.sms > 0) { REQUIRE(out.plan.shares.try_push_back({0, has_kernels ? kernels.sms : 0})); }
     if (kernels.percents > 0) { REQUIRE(out.plan.percents.try_push_back(has_kernels ? kernels.percents : 0)); }
@@ -328,7 +328,7 @@ auto run_one(const random_system& s, const choice& kernels, std::uint64_t seed, 
   REQUIRE(ran.ended == takt::observation_status::no_miss);
   trace_checker::legal legal = legal_here(*flat, *plan, kernels);
   for (std::size_t v = 0; v < legal.lengths.size(); ++v) {  // a thread that is late is on its processor for longer
-    if (s.set.visits[v].where == visit_place::processor) { legal.lengths[v] = {0, options.length.count()}; }
+    if (s.set.visits[v].where == resource_kind::processor) { legal.lengths[v] = {0, options.length.count()}; }
   }
   CHECK(trace_checker::complaint(seen, s.set, legal) == "");
   ++p.run;

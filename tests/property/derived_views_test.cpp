@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/model/described_kernel.hpp>
+#include <takt/model/runtime_kernel.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/kernel_views.hpp>
 
@@ -89,7 +89,7 @@ auto random_kernel(draws& d, const takt::gpu_record& gpu) -> true_kernel {
 
 /// Everything that measurements of the kernel say.
 struct measured_kernel {
-  takt::described_visit visit{.where = takt::visit_place::gpu};
+  takt::runtime_visit visit{.where = takt::resource_kind::gpu};
   takt::wcet_row row{};
 
   measured_kernel(const true_kernel& k, draws& d) {
@@ -127,7 +127,7 @@ struct measured_kernel {
       visit.known.add(visit_fact::block_length);
     }
   }
-  [[nodiscard]] auto kernel(const true_kernel& k) const -> takt::described_kernel {
+  [[nodiscard]] auto kernel(const true_kernel& k) const -> takt::runtime_kernel {
     return {.visit = &visit, .row = &row, .samples = k.seen.data()};
   }
   /// The same, of which nothing is said but this.
@@ -168,7 +168,7 @@ TEST_CASE("no view of a kernel is sharper than its runs, whatever is said of it"
     if (d.one_in(3)) { gpu.speed = {3, 2}; }
     const true_kernel truth = random_kernel(d, gpu);
     const measured_kernel said{truth, d};
-    const takt::described_kernel k = said.kernel(truth);
+    const takt::runtime_kernel k = said.kernel(truth);
     const auto check = [&](const visit_view& v, std::size_t sms) {
       ++(is_known(v) ? seen : unknown);
       violations += sharper(v, truth.seen[sms - 1], gpu.speed) ? 1U : 0U;
@@ -287,7 +287,7 @@ TEST_CASE("the same kernels catch derivations that leave something out") {
                                .virtual_per_sm = static_cast<std::int32_t>(d.between(1, 2))};
     const true_kernel truth = random_kernel(d, gpu);
     const measured_kernel said{truth, d};
-    const takt::described_visit& v = said.visit;
+    const takt::runtime_visit& v = said.visit;
     for (std::size_t n = 1; n <= truth.seen.size(); ++n) {
       const auto sms = static_cast<std::int32_t>(n);
       const ticks seen = truth.seen[n - 1].upper;

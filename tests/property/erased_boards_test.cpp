@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/describe.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 #include "plain_systems.hpp"
@@ -81,7 +81,7 @@ auto compare_boards(std::uint64_t systems) -> agreement {
     const draws same = d;
     draw_timings(d, takt::flatten(typed, jobs::of(same, timings), given).table, timings);
     const auto set = jobs::of(same, timings);
-    const auto described = takt::describe(set);
+    const auto described = takt::to_runtime_tasks(set);
     REQUIRE_FALSE(described.error);
     const auto a = takt::analyze(typed, set, given, takt::published_methods);
     const auto b = takt::analyze(erased, described.tasks, given, takt::published_methods);

@@ -94,11 +94,11 @@ struct waiting_bound {
 };
 
 /// On one processor, with synchronous operations and inheriting daemons and callback threads: for how long a job waits
-/// at most behind less important ones in one stretch of need.
+/// at most behind less important ones in one interval of need.
 ///
-/// In the stretch some thread of the job's rank or better could run all the time, so a less important job runs only
+/// In the interval some thread of the job's rank or better could run all the time, so a less important job runs only
 /// while a more important one waits for its engine, and then only to issue its operation or to unlock. So each has at
-/// most one operation of which something is done in the stretch: one top half; one bottom half, if a job that is at
+/// most one operation of which something is done in the interval: one top half; one bottom half, if a job that is at
 /// least as important as the waiting one is suspended on that device, or waits there for an engine; one callback, if a
 /// more important one waits for that engine.
 [[nodiscard]] auto bound_of(const interrupt_workload& w, const interrupt_result& r, const processor_need& need)

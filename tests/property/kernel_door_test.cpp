@@ -18,7 +18,7 @@ namespace {
 using takt::ticks;
 using kernel_table = takt::task_rows<takt::accelerator_task<ticks>, 4>;
 
-struct sightings {
+struct observation_summaries {
   int proven = 0;
   int rescued = 0;   ///< proven by a combiner where the method is no proof
   int more = 0;      ///< bounded by a combiner where the method has a proof and no bound, or a longer one
@@ -43,16 +43,16 @@ auto random_kernels(std::mt19937_64& random, bool pinned) -> kernel_table {
              .deadline = below(2) == 0 ? period : period - below(period - wcet + 1),
              .preemption_cost = wave < wcet ? wave : wcet,
              .width = one_core ? takt::kernel_width::one_core : takt::kernel_width::all_cores,
-             .core = one_core ? static_cast<std::int32_t>(below(2)) : takt::any_core});
+             .core = one_core ? static_cast<std::int32_t>(below(2)) : takt::unassigned_core});
   }
   return out;
 }
 
 template <class Rule>
-auto watch(const Rule& rule, bool pinned) -> sightings {
+auto watch(const Rule& rule, bool pinned) -> observation_summaries {
   const auto board = takt::platform(takt::pool(takt::accelerator(2, 2), rule));
   std::mt19937_64 random{pinned ? 11U : 7U};
-  sightings out;
+  observation_summaries out;
   const std::uint64_t systems = composed_systems::systems_or(300);
   for (std::uint64_t n = 0; n < systems; ++n) {
     const kernel_table table = random_kernels(random, pinned);
@@ -90,7 +90,7 @@ auto watch(const Rule& rule, bool pinned) -> sightings {
 template <class Rule>
 void check(const Rule& rule, bool is_edf, bool rescues) {
   for (const bool pinned : {false, true}) {
-    const sightings seen = watch(rule, pinned);
+    const observation_summaries seen = watch(rule, pinned);
     CAPTURE(pinned);
     CHECK(seen.proven > 0);
     CHECK(seen.lost == 0);

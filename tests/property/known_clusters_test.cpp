@@ -23,19 +23,19 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
 
 constexpr std::size_t max_tasks = 4;
 constexpr std::size_t max_visits = 32;
-using tasks_type = takt::described_tasks<max_tasks, max_visits>;
+using tasks_type = takt::runtime_task_set<max_tasks, max_visits>;
 constexpr std::array names{std::string_view{"a"}, std::string_view{"b"}, std::string_view{"c"}, std::string_view{"d"}};
 
 struct workload {
   tasks_type tasks{};
   takt::hardware board{};
-  std::int32_t together = 1;
+  std::int32_t cluster_size = 1;
 };
 
 class draws {
@@ -55,17 +55,17 @@ auto systems_or(std::uint64_t few) -> std::uint64_t {
 }
 
 void draw_board(draws& d, workload& w) {
-  w.together = d.small(1, 3);
-  w.board.processors = w.together * (d.one_in(3) ? 2 : 1);
+  w.cluster_size = d.small(1, 3);
+  w.board.processors = w.cluster_size * (d.one_in(3) ? 2 : 1);
 }
 
 void close_task(draws& d, workload& w, ticks demand) {
-  takt::described_task& t = w.tasks.tasks.back();
+  takt::runtime_task& t = w.tasks.tasks.back();
   t.period = demand * d.between(4, 14) / 4 + d.between(1, 6);
   t.limited = !d.one_in(3);
   t.deadline = t.period + d.between(0, 8 * t.period);
   t.priority = static_cast<std::int32_t>(w.tasks.size());
-  t.core = d.one_in(2) ? d.small(0, w.board.processors - 1) : takt::any_core;
+  t.core = d.one_in(2) ? d.small(0, w.board.processors - 1) : takt::unassigned_core;
 }
 
 /// Nodes that wait for any of those before, kernels of blocks among them, and edges to later jobs.
@@ -82,14 +82,14 @@ void close_task(draws& d, workload& w, ticks demand) {
     ticks demand = 0;
     const std::uint32_t nodes = static_cast<std::uint32_t>(d.between(1, 6));
     for (std::uint32_t p = 0; p < nodes; ++p) {
-      takt::described_visit v;
+      takt::runtime_visit v;
       for (std::uint32_t q = 0; q < p; ++q) {
         if (d.one_in(3)) { v.predecessors |= takt::visit_mask{1} << q; }
       }
       v.parallelism = d.one_in(3) ? 0 : d.between(1, 2);
       const auto kind = d.between(0, 3);
       if (kind == 3) {
-        v.where = visit_place::gpu;
+        v.where = resource_kind::gpu;
         v.known.add(visit_fact::grid);
         v.known.add(visit_fact::block_length);
         v.blocks = d.between(1, 8);
@@ -98,7 +98,7 @@ void close_task(draws& d, workload& w, ticks demand) {
         v.parallelism = 0;
         demand += v.block_length * v.blocks;
       } else {
-        v.where = kind == 2 ? visit_place::copy_engine : visit_place::processor;
+        v.where = kind == 2 ? resource_kind::copy_engine : resource_kind::processor;
         v.known.add(visit_fact::time);
         v.time = {0, d.between(1, 12)};
         v.direction = d.one_in(2) ? takt::to_host : takt::to_device;
@@ -182,7 +182,7 @@ void hold_graphs(const Rule& rule, const workload& w, const tasks_type& judged, 
   auto one_engine = w.board;
   one_engine.copy_engines = 1;
   const auto graphs =
-      takt::graphs_of(takt::detail::on_clusters(w.tasks, w.board, w.together), one_engine, rule, w.together);
+      takt::graphs_of(takt::detail::on_clusters(w.tasks, w.board, w.cluster_size), one_engine, rule, w.cluster_size);
   const auto p = graphs.plan_of_nodes(v);
   bool overlap = false;
   for (std::size_t i = 0; i < v.tasks.size(); ++i) {
@@ -190,7 +190,7 @@ void hold_graphs(const Rule& rule, const workload& w, const tasks_type& judged, 
   }
   for (const way& how : ways) {
     const auto options = options_of(w, how, seed);
-    takt::no_trace silent;
+    takt::null_recorder silent;
     hold_to(v,
             takt::simulation::simulate_planned_graphs(graphs.table, graphs.board.sizes, Rule::policy, true, p, options,
                                                       silent),
@@ -206,9 +206,9 @@ auto graphs_until(std::uint64_t systems, const Change& change) -> tally {
     const workload w = draw_graphs(seed);
     tasks_type judged = w.tasks;
     change(judged);
-    hold_graphs(takt::clustered(takt::g_edf, w.together), w, judged, seed, count);
-    hold_graphs(takt::clustered(takt::g_fl, w.together), w, judged, seed, count);
-    hold_graphs(takt::clustered(takt::g_fifo, w.together), w, judged, seed, count);
+    hold_graphs(takt::clustered(takt::g_edf, w.cluster_size), w, judged, seed, count);
+    hold_graphs(takt::clustered(takt::g_fl, w.cluster_size), w, judged, seed, count);
+    hold_graphs(takt::clustered(takt::g_fifo, w.cluster_size), w, judged, seed, count);
   }
   return count;
 }
@@ -220,7 +220,7 @@ using locked_engines = takt::locked_engines_policy<takt::r2dglp_order_rule>;
   draws d{seed};
   workload w;
   draw_board(d, w);
-  w.board.processors = w.together;
+  w.board.processors = w.cluster_size;
   const std::int32_t gpus = d.small(1, 2);
   for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(w.board.gpus.try_push_back({.sms = 2, .virtual_per_sm = 2})); }
   how.tokens = d.one_in(5) ? takt::any_number_of_tokens : d.small(1, 3);
@@ -235,16 +235,16 @@ using locked_engines = takt::locked_engines_policy<takt::r2dglp_order_rule>;
   for (std::int32_t i = 0; i < tasks; ++i) {
     REQUIRE(w.tasks.add_task({.name = names[static_cast<std::size_t>(i)], .period = 1, .deadline = 1}));
     ticks demand = 0;
-    const auto add = [&](visit_place where, bool inside) {
-      takt::described_visit v{.where = where};
+    const auto add = [&](resource_kind where, bool inside) {
+      takt::runtime_visit v{.where = where};
       const std::uint32_t p = w.tasks.tasks.back().visit_count;
       v.predecessors = p == 0 ? 0 : takt::visit_mask{1} << (p - 1);
       v.in_section = inside;
-      if (where == visit_place::processor) {
+      if (where == resource_kind::processor) {
         v.known.add(visit_fact::time);
         v.time = {0, d.between(1, 9)};
         demand += v.time.upper;
-      } else if (where == visit_place::gpu) {
+      } else if (where == resource_kind::gpu) {
         v.known.add(visit_fact::wcet);
         v.wcet = d.between(1, 9);
         demand += v.wcet;
@@ -259,13 +259,13 @@ using locked_engines = takt::locked_engines_policy<takt::r2dglp_order_rule>;
       }
       REQUIRE(w.tasks.add_visit(v));
     };
-    add(visit_place::processor, false);
+    add(resource_kind::processor, false);
     if (!d.one_in(4)) {
-      add(visit_place::copy_engine, true);
-      for (ticks k = d.between(1, 2); k > 0; --k) { add(visit_place::gpu, true); }
-      add(visit_place::processor, true);
-      add(visit_place::copy_engine, true);
-      add(visit_place::processor, false);
+      add(resource_kind::copy_engine, true);
+      for (ticks k = d.between(1, 2); k > 0; --k) { add(resource_kind::gpu, true); }
+      add(resource_kind::processor, true);
+      add(resource_kind::copy_engine, true);
+      add(resource_kind::processor, false);
     }
     demand *= tasks;
     close_task(d, w, demand);
@@ -307,9 +307,9 @@ auto sections_until(std::uint64_t systems, const Change& change) -> tally {
     const workload w = draw_sections(seed, how);
     tasks_type judged = w.tasks;
     change(judged);
-    hold_sections(takt::clustered(takt::g_edf, w.together), how, w, judged, seed, count);
+    hold_sections(takt::clustered(takt::g_edf, w.cluster_size), how, w, judged, seed, count);
     hold_sections(takt::g_fl, how, w, judged, seed, count);
-    hold_sections(takt::clustered(takt::fixed_priority, w.together), how, w, judged, seed, count);
+    hold_sections(takt::clustered(takt::fixed_priority, w.cluster_size), how, w, judged, seed, count);
   }
   return count;
 }

@@ -18,13 +18,13 @@
 namespace {
 
 using composed_systems::draws;
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
 
 constexpr std::size_t max_tasks = 12;
 constexpr std::size_t max_visits = 40;
-using tasks_type = takt::described_tasks<max_tasks, max_visits>;
+using tasks_type = takt::runtime_task_set<max_tasks, max_visits>;
 using costs = takt::gpusync_overheads<ticks>;
 constexpr std::array names{std::string_view{"a"}, std::string_view{"b"}, std::string_view{"c"}, std::string_view{"d"},
                            std::string_view{"e"}, std::string_view{"f"}, std::string_view{"g"}, std::string_view{"h"}};
@@ -40,8 +40,8 @@ auto drawn_costs(draws& d) -> costs {
   return o;
 }
 
-auto timed(visit_place where, ticks lower, ticks upper, std::uint32_t position) -> takt::described_visit {
-  takt::described_visit v{.where = where};
+auto timed(resource_kind where, ticks lower, ticks upper, std::uint32_t position) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = where};
   v.known.add(visit_fact::time);
   v.time = {lower, upper};
   v.predecessors = position == 0 ? 0 : takt::visit_mask{1} << (position - 1);
@@ -62,10 +62,10 @@ auto drawn_tasks(draws& d) -> tasks_type {
       sum += upper + 12;
       if (p % 2 == 0 || d.one_in(2)) {
         REQUIRE(out.add_visit(
-            timed(p % 2 == 0 ? visit_place::processor : visit_place::copy_engine, d.between(0, upper), upper, p)));
+            timed(p % 2 == 0 ? resource_kind::processor : resource_kind::copy_engine, d.between(0, upper), upper, p)));
         continue;
       }
-      takt::described_visit kernel{.where = visit_place::gpu};
+      takt::runtime_visit kernel{.where = resource_kind::gpu};
       kernel.predecessors = takt::visit_mask{1} << (p - 1);
       kernel.known.add(visit_fact::wcet);
       kernel.wcet = upper;
@@ -91,9 +91,9 @@ auto as_it_runs(const tasks_type& tasks, const costs& o) -> tasks_type {
     t.core = 0;
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       auto& v = out.visits[t.first_visit + p];
-      if (v.where != visit_place::processor) { continue; }
-      const bool asks = p + 1 < t.visit_count && tasks.visit(i, p + 1).where != visit_place::processor;
-      const bool waited = p > 0 && tasks.visit(i, p - 1).where != visit_place::processor;
+      if (v.where != resource_kind::processor) { continue; }
+      const bool asks = p + 1 < t.visit_count && tasks.visit(i, p + 1).where != resource_kind::processor;
+      const bool waited = p > 0 && tasks.visit(i, p - 1).where != resource_kind::processor;
       v.time.upper +=
           2 * (o.schedule + o.context_switch) + o.cache_loss + o.ipi + (asks ? call : 0) + (waited ? call : 0);
     }
@@ -108,14 +108,14 @@ auto as_it_runs(const tasks_type& tasks, const costs& o) -> tasks_type {
                           .priority = rank,
                           .core = 0}));
     ++rank;
-    REQUIRE(out.add_visit(timed(visit_place::processor, 0, work, 0)));
+    REQUIRE(out.add_visit(timed(resource_kind::processor, 0, work, 0)));
   };
   if (o.tick_quantum > 0) { interrupt(o.tick + o.interrupt_cache_loss, o.tick_quantum, o.event_latency); }
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     const auto& t = tasks.tasks[i];
     ticks work = o.release + o.interrupt_cache_loss;
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-      if (tasks.visit(i, p).where == visit_place::processor) { continue; }
+      if (tasks.visit(i, p).where == resource_kind::processor) { continue; }
       work += o.top_half + o.bottom_half + o.interrupt_cache_loss + call + 2 * (o.schedule + o.context_switch);
     }
     interrupt(work, t.period, t.deadline);
@@ -208,9 +208,9 @@ TEST_CASE("runs show overheads that nobody charged") {
 TEST_CASE("overheads are charged where they arise") {
   tasks_type tasks;
   REQUIRE(tasks.add_task({.name = "a", .period = 1000, .deadline = 900, .jitter = 5}));
-  REQUIRE(tasks.add_visit(timed(visit_place::processor, 3, 100, 0)));
-  REQUIRE(tasks.add_visit(timed(visit_place::copy_engine, 0, 50, 1)));
-  REQUIRE(tasks.add_visit(timed(visit_place::processor, 0, 0, 2)));
+  REQUIRE(tasks.add_visit(timed(resource_kind::processor, 3, 100, 0)));
+  REQUIRE(tasks.add_visit(timed(resource_kind::copy_engine, 0, 50, 1)));
+  REQUIRE(tasks.add_visit(timed(resource_kind::processor, 0, 0, 2)));
   const auto dispatched = takt::with_overheads(tasks, {.schedule = 1, .context_switch = 2, .cache_loss = 4, .ipi = 8});
   REQUIRE_FALSE(dispatched.error);
   // The host hands the engine on in 6, once in 1000 and at any time of a job: pending are up to 14, rounded up, and a

@@ -4,7 +4,7 @@
 #include <takt/allocation/compare.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/model/scaled.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/simulation/simulate_composed.hpp>
@@ -28,15 +28,15 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
 using takt_tests::draws;
 using takt_tests::systems_or;
 
 constexpr std::size_t max_tasks = 4;
 constexpr std::size_t max_visits = 24;
-using tasks_type = takt::described_tasks<max_tasks, max_visits, max_visits, 8 * max_visits>;
+using tasks_type = takt::runtime_task_set<max_tasks, max_visits, max_visits, 8 * max_visits>;
 
 constexpr std::array names{std::string_view{"a"}, std::string_view{"b"}, std::string_view{"c"}, std::string_view{"d"}};
 
@@ -52,8 +52,8 @@ struct workload {
 };
 
 /// Facts of one kernel, most of which are there most of the time.
-void add_kernel(draws& d, workload& w, takt::described_visit& v) {
-  v.where = visit_place::gpu;
+void add_kernel(draws& d, workload& w, takt::runtime_visit& v) {
+  v.where = resource_kind::gpu;
   const ticks alone = d.between(1, 6);
   const auto knows = [&](visit_fact f, ticks often) {
     const bool there = !d.one_in(often);
@@ -100,7 +100,7 @@ void add_regions(std::uint64_t seed, workload& w) {
   draws d{seed + 1'000'000'007};
   if (!d.one_in(4)) { return; }
   for (auto& v : w.tasks.visits) {
-    if (v.where != visit_place::processor || d.one_in(2)) { continue; }
+    if (v.where != resource_kind::processor || d.one_in(2)) { continue; }
     v.region = d.one_in(2) ? v.time.upper : d.between(0, v.time.upper);
   }
 }
@@ -131,14 +131,14 @@ void add_regions(std::uint64_t seed, workload& w) {
     const bool chain = !d.one_in(3);
     ticks sum = 0;
     for (std::uint32_t p = 0; p < visits; ++p) {
-      takt::described_visit v{.where = p == 0 ? visit_place::processor : visit_place::own};
+      takt::runtime_visit v{.where = p == 0 ? resource_kind::processor : resource_kind::own};
       if (p > 0) {
-        constexpr std::array places{visit_place::processor, visit_place::copy_engine, visit_place::gpu,
-                                    visit_place::gpu};
+        constexpr std::array places{resource_kind::processor, resource_kind::copy_engine, resource_kind::gpu,
+                                    resource_kind::gpu};
         v.where = places[static_cast<std::size_t>(d.between(0, 3))];
         v.predecessors = takt::visit_mask{1} << (chain ? p - 1 : static_cast<std::uint32_t>(d.between(0, p - 1)));
       }
-      if (v.where == visit_place::gpu) {
+      if (v.where == resource_kind::gpu) {
         add_kernel(d, w, v);
         sum += 6;
       } else {
@@ -150,13 +150,13 @@ void add_regions(std::uint64_t seed, workload& w) {
       }
       REQUIRE(w.tasks.add_visit(v));
     }
-    takt::described_task& t = w.tasks.tasks[i];
+    takt::runtime_task& t = w.tasks.tasks[i];
     t.period = (sum + 1) * d.between(1, 12) * static_cast<ticks>(tasks) / (crowded ? 12 : 3) + d.between(1, 5);
     t.deadline = d.one_in(2) ? t.period - d.between(0, t.period / 4) : t.period + d.between(0, t.period / 4);
     t.limited = !d.one_in(10);
     t.jitter = d.one_in(4) ? d.between(0, t.period / 5) : 0;
     t.priority = d.one_in(2) ? d.count(0, 3) : takt::no_priority;
-    t.core = d.one_in(3) ? d.count(0, w.board.processors - 1) : takt::any_core;
+    t.core = d.one_in(3) ? d.count(0, w.board.processors - 1) : takt::unassigned_core;
   }
   add_regions(seed, w);
   REQUIRE(takt::complete(w.tasks, w.board) == takt::model_fault::none);
@@ -268,16 +268,16 @@ void simulate_threads(const Policy& policy, const Rule& rule, const workload& ru
         rule.job_order(together).point({1, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, point));
     spinning_machine::task out{.period = t.period, .deadline = t.deadline, .jitter = t.jitter};
     out.priority = point.point;
-    const auto named = run.tasks.tasks[i].core == takt::any_core ? 0 : run.tasks.tasks[i].core;
+    const auto named = run.tasks.tasks[i].core == takt::unassigned_core ? 0 : run.tasks.tasks[i].core;
     const auto core = v.verdict.plan.cores.empty() ? named : v.verdict.plan.cores[i];
     out.cluster = static_cast<std::size_t>(core / together);
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const auto& x = flat.table.visit(i, p);
       using spinning_machine::place;
-      const visit_place at = board[flat.stations[x.station].pool].place;
-      const place where = at == visit_place::processor     ? place::processor
-                          : at == visit_place::copy_engine ? place::engine
-                                                           : place::own;
+      const resource_kind at = board[flat.stations[x.station].pool].place;
+      const place where = at == resource_kind::processor     ? place::processor
+                          : at == resource_kind::copy_engine ? place::engine
+                                                             : place::own;
       out.visits.push_back({where, x.station, x.lower, x.upper});
     }
     s.tasks.push_back(out);
@@ -313,7 +313,7 @@ template <class Policy, class Rule>
   count.errors += seen.error ? 1U : 0U;
   for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
     const auto& t = run.tasks.tasks[i];
-    if (!t.limited || (miss.task != takt::nowhere && miss.task != i)) { continue; }
+    if (!t.limited || (miss.task != takt::no_index && miss.task != i)) { continue; }
     // Jobs that were released before the end and are not done are at least a period apart.
     const auto waiting = static_cast<ticks>(seen.tasks[i].released - seen.tasks[i].completed) - 1;
     const bool is_late = waiting * t.period >= t.deadline || seen.tasks[i].worst_response > t.deadline;
@@ -365,14 +365,14 @@ void run_missed(const Policy& policy, const Rule& rule, const workload& run, con
     const bool ranked = d.one_in(2);
     tasks_type less;
     for (std::size_t i = 0; i < w.tasks.size(); ++i) {
-      takt::described_task t = w.tasks.tasks[i];
+      takt::runtime_task t = w.tasks.tasks[i];
       t.jitter = d.one_in(4) ? t.jitter : 0;
       if (ranked) { t.priority = d.count(0, 5); }
-      t.core = d.one_in(3) ? takt::any_core : 0;
+      t.core = d.one_in(3) ? takt::unassigned_core : 0;
       t.period = d.between(8, 40);
       t.deadline = d.one_in(4) ? t.period + d.between(0, 8) : t.period - d.between(0, t.period / 3);
       REQUIRE(less.add_task(t));
-      takt::described_visit v{.where = visit_place::processor};
+      takt::runtime_visit v{.where = resource_kind::processor};
       v.known.add(visit_fact::time);
       v.time = {0, d.between(1, 9)};
       REQUIRE(less.add_visit(v));
@@ -381,7 +381,7 @@ void run_missed(const Policy& policy, const Rule& rule, const workload& run, con
     return w;
   }
   for (auto& v : w.tasks.visits) {
-    if (v.where != visit_place::gpu || seed % 2 == 0) { continue; }
+    if (v.where != resource_kind::gpu || seed % 2 == 0) { continue; }
     v.known = {};
     v.known.add(visit_fact::work);
     v.work = {0, d.between(20, 100)};
@@ -405,7 +405,7 @@ TEST_CASE("what is proven under a policy holds in runs under that policy") {
     CAPTURE(n);
     rules.each([&](const auto& rule) {
       using rule_type = std::remove_cvref_t<decltype(rule)>;
-      CAPTURE(takt::cpu_word<rule_type>);
+      CAPTURE(takt::cpu_keyword<rule_type>);
       policies.each([&](const auto& policy) {
         using policy_type = std::remove_cvref_t<decltype(policy)>;
         CAPTURE(policy.name);
@@ -525,7 +525,7 @@ constexpr auto nothing = [](workload& /*w*/) {};
 /// All that is known of the first kernel says that it takes next to no time.
 constexpr auto first_kernel = [](workload& w) {
   for (auto& v : w.tasks.visits) {
-    if (v.where != visit_place::gpu) { continue; }
+    if (v.where != resource_kind::gpu) { continue; }
     v.known = {};
     for (const auto f : {visit_fact::wcet, visit_fact::work, visit_fact::grid, visit_fact::block_length}) {
       v.known.add(f);
@@ -541,7 +541,7 @@ constexpr auto switches = [](workload& w) {
 };
 constexpr auto copies = [](workload& w) {
   for (auto& v : w.tasks.visits) {
-    if (v.where == visit_place::copy_engine) {
+    if (v.where == resource_kind::copy_engine) {
       v.time = {0, 0};
     }
   }
@@ -599,8 +599,8 @@ void spoil(draws& d, workload& w) {
     static_cast<void>(
         ((which-- == 0 ? numbers = any_extreme<std::remove_cvref_t<decltype(numbers)>>(d) : numbers), ...));
   };
-  takt::described_task& t = any_of(w.tasks.tasks);
-  takt::described_visit& v = any_of(w.tasks.visits);
+  takt::runtime_task& t = any_of(w.tasks.tasks);
+  takt::runtime_visit& v = any_of(w.tasks.visits);
   takt::gpu_hardware& g = any_of(w.board.gpus);
   switch (d.between(0, 4)) {
     case 0: return one_of(t.period, t.deadline, t.jitter, t.priority, t.core, t.memory);

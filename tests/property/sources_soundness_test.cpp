@@ -130,7 +130,7 @@ void hold(const P& board, const T& tasks, std::uint64_t seed, draws& d, const Ch
       gpus[static_cast<std::size_t>(known++)] = takt::detail::hands_out_sms<typename pool_type::rule_type>() ? 1 : 0;
     }
   });
-  const auto users = takt::detail::plan_room_of(board, tasks);
+  const auto users = takt::detail::plan_space_of(board, tasks);
   for (std::size_t i = 0; i < users.asks.size(); ++i) {
     const auto gpu = static_cast<std::int32_t>(d.between(0, known - 1));
     const bool takes_sms = users.asks[i] && gpus[static_cast<std::size_t>(gpu)] != 0;

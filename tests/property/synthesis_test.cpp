@@ -22,15 +22,15 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
 using takt_tests::draws;
 using takt_tests::systems_or;
 
 constexpr std::size_t most_tasks = 4;
 constexpr std::size_t most_visits = 12;
-using tasks_type = takt::described_tasks<most_tasks, most_visits, most_visits, 8>;
+using tasks_type = takt::runtime_task_set<most_tasks, most_visits, most_visits, 8>;
 using mapping = takt::system_mapping<most_tasks>;
 using menu = takt::task_menu<4>;
 constexpr std::array<std::string_view, most_tasks> names{"a", "b", "c", "d"};
@@ -161,8 +161,8 @@ class two_cores {
                             .core = core}));
       const body& b = t.bodies[which];
       for (std::uint32_t p = 0; p < (b.kernel > 0 ? 3U : 1U); ++p) {
-        takt::described_visit v{.where = p == 1 ? visit_place::gpu : visit_place::processor,
-                                .predecessors = p == 0 ? 0 : takt::visit_mask{1} << (p - 1)};
+        takt::runtime_visit v{.where = p == 1 ? resource_kind::gpu : resource_kind::processor,
+                              .predecessors = p == 0 ? 0 : takt::visit_mask{1} << (p - 1)};
         v.known.add(p == 1 ? visit_fact::wcet : visit_fact::time);
         if (p == 1) {
           v.wcet = b.kernel;

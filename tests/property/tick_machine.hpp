@@ -60,8 +60,8 @@ struct description {
   std::array<place, Places> at{};
 };
 
-/// What the windows of steps hold back: requests for tokens until the steps before are due, no other step of a stretch,
-/// and nothing where one unit serves the earliest deadline and no stretch.
+/// What the windows of steps hold back: requests for tokens until the steps before are due, no other step of an
+/// interval, and nothing where one unit serves the earliest deadline and no interval.
 template <std::size_t Tasks, std::size_t Steps, std::size_t Places>
 void set_guards(description<Tasks, Steps, Places>& d) {
   std::array<bool, Places> early{};
@@ -128,12 +128,12 @@ struct who {
   auto operator==(const who&) const -> bool = default;
 };
 
-enum class where : std::uint8_t { nowhere, guarded, wants_token, asks };
+enum class where : std::uint8_t { no_index, guarded, wants_token, asks };
 
 template <std::size_t Tasks, std::size_t Steps, std::size_t Places>
 struct state {
   struct one_step {
-    where is = where::nowhere;
+    where is = where::no_index;
     small since = 0;  ///< it became ready
     small left = 0;
   };
@@ -268,7 +268,7 @@ class machine {
     const auto& kind = d_->task[i];
     for (std::uint8_t p = 0; p < kind.count && t.under_way; ++p) {
       const auto& x = kind.steps[p];
-      if ((t.done >> p & 1U) != 0 || t.step[p].is != where::nowhere || (x.after & ~t.done) != 0) { continue; }
+      if ((t.done >> p & 1U) != 0 || t.step[p].is != where::no_index || (x.after & ~t.done) != 0) { continue; }
       if (x.guard > t.age) {
         t.step[p].is = where::guarded;
       } else {

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/describe.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
@@ -93,7 +93,7 @@ void examine(const Order& order, std::int32_t most_cores, std::uint64_t systems,
     ++chains.proven;
     ++pools.proven;
     const auto values = takt::erase<32>(board);
-    const auto described = takt::describe(set);
+    const auto described = takt::to_runtime_tasks(set);
     REQUIRE_FALSE(described.error);
     for (const auto releases : {takt::release_pattern::sporadic, takt::release_pattern::adversarial}) {
       for (const auto execution : {takt::execution_times::upper, takt::execution_times::random}) {

@@ -46,7 +46,7 @@ struct newest_first_lock {
   auto holds(takt::request_id r) const -> bool { return of(r) > 0; }
   auto waits(takt::request_id r) const -> bool { return of(r) < 0; }
   auto replica(takt::request_id r) const -> takt::replica_id { return holds(r) ? of(r) - 1 : takt::no_replica; }
-  auto heir(takt::request_id /*r*/) const -> takt::request_id { return takt::no_request; }
+  auto inheritor(takt::request_id /*r*/) const -> takt::request_id { return takt::no_request; }
   auto contended(takt::request_id r) const -> bool {
     return holds(r) && *std::min_element(state.begin(), state.end()) < 0;
   }
@@ -182,7 +182,7 @@ struct waits_for_nobody : blind_board {
     for (auto& s : sections) { s.wait = 0; }
     return true;
   }
-  static auto blocks(std::size_t /*pool*/, std::span<takt::section_demand> sections, std::int32_t /*homes*/,
+  static auto blocks(std::size_t /*pool*/, std::span<takt::section_demand> sections, std::int32_t /*processors*/,
                      ticks& lent) -> bool {
     lent = 0;
     return delays(0, sections);
@@ -208,9 +208,9 @@ struct nobody_inherits : blind_board {
 };
 struct nobody_lends : blind_board {
   using blind_board::blind_board;
-  auto blocks(std::size_t pool, std::span<takt::section_demand> sections, std::int32_t homes, ticks& lent) const
+  auto blocks(std::size_t pool, std::span<takt::section_demand> sections, std::int32_t processors, ticks& lent) const
       -> bool {
-    const bool known = board::blocks(pool, sections, homes, lent);
+    const bool known = board::blocks(pool, sections, processors, lent);
     lent = 0;
     return known;
   }

@@ -20,14 +20,14 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
 using takt_tests::systems_or;
 
 constexpr std::size_t max_tasks = 4;
 constexpr std::size_t max_visits = 12;
-using tasks_type = takt::described_tasks<max_tasks, max_visits, 1, 1>;
+using tasks_type = takt::runtime_task_set<max_tasks, max_visits, 1, 1>;
 using plan_type = takt::plan<max_tasks, max_visits>;
 
 constexpr std::array names{std::string_view{"a"}, std::string_view{"b"}, std::string_view{"c"}, std::string_view{"d"}};
@@ -39,8 +39,8 @@ struct tally {
   std::map<takt::miss_reason, std::uint64_t> reasons;
 };
 
-void add_visit(tasks_type& all, visit_place where, ticks upper) {
-  takt::described_visit v{.where = where};
+void add_visit(tasks_type& all, resource_kind where, ticks upper) {
+  takt::runtime_visit v{.where = where};
   v.known.add(visit_fact::time);
   v.time = {upper, upper};
   const std::uint32_t position = all.tasks.back().visit_count;
@@ -55,18 +55,18 @@ void add_visit(tasks_type& all, visit_place where, ticks upper) {
   for (std::size_t i = 0; i < count; ++i) {
     const ticks period = periods[static_cast<std::size_t>(d.below(static_cast<ticks>(periods.size())))];
     const bool late = d.chance(1, 4);
-    takt::described_task t{.name = names[i],
-                           .period = period,
-                           .deadline = late ? d.between(period, 2 * period) : d.between(2, period),
-                           .priority = static_cast<std::int32_t>(i),
-                           .core = d.chance(1, 3) ? static_cast<std::int32_t>(d.below(cores)) : takt::any_core,
-                           .strict = all_strict || d.chance(1, 4)};
+    takt::runtime_task t{.name = names[i],
+                         .period = period,
+                         .deadline = late ? d.between(period, 2 * period) : d.between(2, period),
+                         .priority = static_cast<std::int32_t>(i),
+                         .core = d.chance(1, 3) ? static_cast<std::int32_t>(d.below(cores)) : takt::unassigned_core,
+                         .strict = all_strict || d.chance(1, 4)};
     if (t.strict) { t.offset = d.below(8); }
     REQUIRE(out.add_task(t));
-    add_visit(out, visit_place::processor, d.between(1, 4));
+    add_visit(out, resource_kind::processor, d.between(1, 4));
     if (all_strict || d.chance(2, 3)) { continue; }
-    add_visit(out, visit_place::copy_engine, d.between(1, 3));
-    add_visit(out, visit_place::processor, d.between(1, 2));
+    add_visit(out, resource_kind::copy_engine, d.between(1, 3));
+    add_visit(out, resource_kind::processor, d.between(1, 2));
   }
   return out;
 }
@@ -83,10 +83,10 @@ template <class Board>
     plan_type p;
     std::int64_t rest = way;
     bool is_plan = true;
-    for (const takt::described_task& t : all.tasks) {
+    for (const takt::runtime_task& t : all.tasks) {
       const auto core = static_cast<std::int32_t>(rest % cores);
       rest /= cores;
-      is_plan = is_plan && (t.core == takt::any_core || t.core == core);
+      is_plan = is_plan && (t.core == takt::unassigned_core || t.core == core);
       REQUIRE(p.cores.try_push_back(core));
     }
     if (is_plan && !takt::find_counterexample(board, all, p, search).exists) { return false; }

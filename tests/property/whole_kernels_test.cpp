@@ -192,7 +192,7 @@ struct leaves_offsets_out {
   static void change(changed /*all*/, std::size_t /*i*/) {}
   static auto saved(const auto& rule, const takt::visit_demand& v) -> ticks {
     if (v.response >= takt::unbounded_response) { return 0; }
-    const auto& slot = takt::kernel_needs_of(v.view).core == takt::any_core ? rule.gang : rule.pinned;
+    const auto& slot = takt::kernel_needs_of(v.view).core == takt::unassigned_core ? rule.gang : rule.pinned;
     return slot.period - slot.budget;
   }
 };

@@ -34,7 +34,7 @@ static_assert(ExactNumber<ticks> && ExactNumber<rational> && ExactNumber<analysi
 
 static_assert(KernelLaw<divisible_work> && KernelLaw<measured_times<4>>);
 static_assert(knows<kernel_work, kernel_segment<divisible_work>> && !knows<kernel_wcet, copy_segment>);
-static_assert(TraceRecorder<no_trace>);
+static_assert(TraceRecorder<null_recorder>);
 
 static_assert(JobPriority<by_given_priority> && JobPriority<by_arrival> && JobPriority<by_period> &&
               JobPriority<by_relative_deadline> && JobPriority<by_absolute_deadline> &&

@@ -44,7 +44,9 @@ static_assert(!Contended<priority_graph<4, 4>>);
 static_assert(!Contended<int>);
 
 struct mechanism_without_boost {
-  [[nodiscard]] static constexpr auto heir(const priority_mutex<4>& l, request_id c) -> request_id { return l.heir(c); }
+  [[nodiscard]] static constexpr auto inheritor(const priority_mutex<4>& l, request_id c) -> request_id {
+    return l.inheritor(c);
+  }
 };
 static_assert(ProgressMechanism<no_progress, priority_mutex<4>>);
 static_assert(ProgressMechanism<priority_inheritance, r2dglp<2, 4>>);
@@ -80,7 +82,7 @@ constexpr auto one_release_grants_a_group() -> bool {
   typename Lock::list first;
   first.unchecked_push_back(0);
   const bool held = g.issue(0, first, {}).satisfied.size() == 1 && g.issue(1, both, {}).satisfied.empty();
-  return held && g.heir(1) == 0 && g.release(0).satisfied.size() == 1 && g.holds(1) &&
+  return held && g.inheritor(1) == 0 && g.release(0).satisfied.size() == 1 && g.holds(1) &&
          g.release(1, 0).satisfied.empty();
 }
 static_assert(one_release_grants_a_group<group_lock<2, 2>>());

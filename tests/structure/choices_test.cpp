@@ -18,10 +18,11 @@ namespace fs = std::filesystem;
 using names = std::set<std::string, std::less<>>;
 
 /// Choices that nobody takes by a value from outside.
-const names inner_choices{"chain_root",   "early_release", "event_use",   "holder",      "inheritance", "issue_mode",
-                          "kernel_place", "parts_used",    "slot_answer", "state_place", "wait_method"};
+const names inner_choices{"chain_root",  "early_release",  "event_use",       "holder",
+                          "inheritance", "issue_mode",     "kernel_location", "parts_used",
+                          "slot_result", "state_location", "wait_method"};
 /// What a thing is, which may be asked by itself.
-const names kinds{"copy_direction", "interrupt_step_kind", "node_kind", "node_part", "stage", "visit_place"};
+const names kinds{"copy_direction", "interrupt_step_kind", "node_kind", "node_part", "stage", "resource_kind"};
 
 auto is_word(char c) -> bool {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -45,8 +45,8 @@ const names by_lists{
     "host/run_graphs.cpp",       // takt/systems/policies.hpp
     "host/run_locked_gpus.cpp",  // takt/systems/asked_policy.hpp
     "plan/file_judge.cpp",       // takt/systems/policies.hpp
-    "policies/judge_units.hpp",  // takt/systems/judge_by_word.hpp
-    "policies/judged.hpp",       // takt/systems/policy_question.hpp
+    "policies/judge_units.hpp",  // takt/systems/judge_by_keyword.hpp
+    "policies/judged.hpp",       // takt/systems/policy_query.hpp
 };
 
 /// What stands against the law, to be cut: none may be added.

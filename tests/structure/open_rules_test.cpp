@@ -116,10 +116,10 @@ auto chained_rules(const std::string& text) -> std::vector<std::string> {
 }
 
 template <class F>
-void each_header(const std::vector<std::string>& rooms, const F& f) {
+void each_header(const std::vector<std::string>& layers, const F& f) {
   const fs::path root = fs::path{TAKT_SOURCE_DIR} / "include/takt";
-  for (const auto& room : rooms) {
-    for (const auto& entry : fs::recursive_directory_iterator{root / room}) {
+  for (const auto& layer : layers) {
+    for (const auto& entry : fs::recursive_directory_iterator{root / layer}) {
       if (entry.is_regular_file()) { f(fs::relative(entry.path(), root).generic_string(), read(entry.path())); }
     }
   }

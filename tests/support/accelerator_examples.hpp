@@ -38,7 +38,7 @@ inline constexpr std::array<std::string_view, 8> names{"t1", "t2", "t3", "t4", "
              .deadline = k.deadline,
              .preemption_cost = k.cost,
              .width = all ? takt::kernel_width::all_cores : takt::kernel_width::one_core,
-             .core = all ? takt::any_core : k.core});
+             .core = all ? takt::unassigned_core : k.core});
   }
   return out;
 }

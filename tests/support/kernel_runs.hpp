@@ -115,7 +115,7 @@ template <class Table>
 [[nodiscard]] auto visits_of(const Table& table, const options& o) {
   takt::visit_table<Table::max_tasks, Table::max_tasks> out;
   for (const auto& t : table.tasks) {
-    const auto core_of = [](const auto& x) { return needs_all_cores(x.width) ? takt::any_core : x.core; };
+    const auto core_of = [](const auto& x) { return needs_all_cores(x.width) ? takt::unassigned_core : x.core; };
     const ticks cost = o.free_preemption ? 0 : t.preemption_cost;
     ticks guard = 0;
     for (const auto& other : table.tasks) {
@@ -172,7 +172,7 @@ class listed_choices {
  private:
   void tell(takt::client who, std::int32_t unit, ticks from, ticks to) const {
     const std::uint64_t job = ended_[who] > 0 && to <= end_[who] ? ended_[who] - 1 : ended_[who];
-    const bool one = apart_ && unit != takt::any_core;
+    const bool one = apart_ && unit != takt::unassigned_core;
     to_->record(takt::slice{who, 0, job, {takt::stage::kernel, 0, one ? unit : 0, one ? 1 : cores_}, from, to});
   }
   void note(takt::mark_kind what, std::uint32_t task, std::uint64_t job, ticks time) const {
@@ -209,8 +209,8 @@ auto simulate_kernels(const Order& /*order*/, const Strategy& strategy, const Ta
 template <takt::JobPriority Order, class Strategy, class Table>
 [[nodiscard]] auto simulate_kernels(const Order& order, const Strategy& strategy, const Table& table,
                                     const listed_releases& jobs, const options& o = {}) {
-  takt::no_trace unheard;
-  return simulate_kernels(order, strategy, table, jobs, o, unheard);
+  takt::null_recorder null_sink;
+  return simulate_kernels(order, strategy, table, jobs, o, null_sink);
 }
 
 }  // namespace kernel_runs

@@ -186,7 +186,7 @@ class program_jobs {
   [[nodiscard]] auto shape() const -> const takt::host::cluster_shape& { return shape_; }
   [[nodiscard]] auto bank() -> Bank& { return *bank_; }
   [[nodiscard]] auto log() -> lock_log& { return log_; }
-  [[nodiscard]] auto places() -> takt::line_place* { return places_.data(); }
+  [[nodiscard]] auto places() -> takt::queue_position* { return places_.data(); }
   [[nodiscard]] auto donates(std::size_t /*lock*/) const -> bool { return shape_.donates; }
   [[nodiscard]] auto task_of(std::uint32_t s) const -> std::uint32_t { return table_.sections[s].task; }
   [[nodiscard]] auto pool_of(std::uint32_t s) const -> std::uint32_t {
@@ -258,7 +258,7 @@ class program_jobs {
   Recorder* recorder_;
   takt::host::cluster_shape shape_;
   lock_log log_;
-  std::vector<takt::line_place> places_;
+  std::vector<takt::queue_position> places_;
   program_table<MaxTasks> table_{};
   std::vector<operand> uses_;
   std::array<std::int32_t, MaxTasks> gpu_{};
@@ -268,7 +268,7 @@ class program_jobs {
 
 /// A run that can be looked at on the way. What is passed by reference outlives it.
 template <class Bank, std::size_t MaxTasks = 16, class DonationRules = takt::donation_rules,
-          takt::TraceRecorder Recorder = takt::no_trace>
+          takt::TraceRecorder Recorder = takt::null_recorder>
 class lock_run {
  public:
   lock_run(const lock_programs& w, Bank& bank, const lock_options& o, Recorder& recorder)
@@ -315,8 +315,8 @@ auto simulate_locks(const lock_programs& w, Bank& bank, const lock_options& o, R
 }
 template <class DonationRules = takt::donation_rules, std::size_t MaxTasks = 16, class Bank>
 [[nodiscard]] auto simulate_locks(const lock_programs& w, Bank& bank, const lock_options& o = {}) -> lock_result {
-  takt::no_trace unheard;
-  return simulate_locks<DonationRules, MaxTasks>(w, bank, o, unheard);
+  takt::null_recorder null_sink;
+  return simulate_locks<DonationRules, MaxTasks>(w, bank, o, null_sink);
 }
 
 }  // namespace takt_tests

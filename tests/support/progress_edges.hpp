@@ -41,7 +41,7 @@ class progress_edges {
       const priority_edge e = edges_[index(c)];
       if (e == no_edge) { continue; }
       const bool is_boost = graph.source(e) == booster;
-      const bool stays = is_boost ? mechanism.boosted(lock, c) : mechanism.heir(lock, c) == graph.target(e);
+      const bool stays = is_boost ? mechanism.boosted(lock, c) : mechanism.inheritor(lock, c) == graph.target(e);
       if (stays) { continue; }
       graph.remove_edge(e);
       edges_[index(c)] = no_edge;
@@ -49,9 +49,9 @@ class progress_edges {
     edge_status status = edge_status::added;
     for (request_id c = 0; c < capacity; ++c) {
       if (edges_[index(c)] != no_edge) { continue; }
-      const request_id heir = mechanism.heir(lock, c);
-      if (heir == no_request && !mechanism.boosted(lock, c)) { continue; }
-      const added_edge added = heir != no_request ? graph.add_edge(c, heir) : graph.add_edge(booster, c);
+      const request_id inheritor = mechanism.inheritor(lock, c);
+      if (inheritor == no_request && !mechanism.boosted(lock, c)) { continue; }
+      const added_edge added = inheritor != no_request ? graph.add_edge(c, inheritor) : graph.add_edge(booster, c);
       edges_[index(c)] = added.edge;
       if (added.status != edge_status::added) { status = added.status; }
     }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/observation.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/simulation/trace.hpp>
 

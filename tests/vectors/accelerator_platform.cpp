@@ -68,7 +68,7 @@ template <class Number>
                               .deadline = number_in<Number>(t.contains("D") ? t.at("D") : period),
                               .preemption_cost = number_from<Number>(t.value("PC", exact(0))),
                               .width = width,
-                              .core = pinned ? t.value("core", takt::any_core) : takt::any_core}),
+                              .core = pinned ? t.value("core", takt::unassigned_core) : takt::unassigned_core}),
                    max_tasks);
   }
   return table;

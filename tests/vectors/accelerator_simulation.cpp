@@ -54,14 +54,15 @@ void assign_priorities(table& t, task_order order) {
   for (const field one : tasks) {
     const auto period = one.at("T").get<ticks>();
     const auto width = read_width(one);
-    tasks.must_fit(t.add({.name = one.at("name").text(),
-                          .wcet = one.at("C").get<ticks>(),
-                          .period = period,
-                          .deadline = one.value("D", period),
-                          .preemption_cost = one.value("PC", ticks{0}),
-                          .width = width,
-                          .core = width == takt::kernel_width::all_cores ? takt::any_core : core_of(one, cores)}),
-                   max_tasks);
+    tasks.must_fit(
+        t.add({.name = one.at("name").text(),
+               .wcet = one.at("C").get<ticks>(),
+               .period = period,
+               .deadline = one.value("D", period),
+               .preemption_cost = one.value("PC", ticks{0}),
+               .width = width,
+               .core = width == takt::kernel_width::all_cores ? takt::unassigned_core : core_of(one, cores)}),
+        max_tasks);
   }
   assign_priorities(t, read_order(input));
   return t;

@@ -38,7 +38,7 @@ constexpr std::size_t most_curves = 256;
     if (!ranking.add(std::span<const exact>(areas))) { throw std::runtime_error("a group has no room"); }
   }
   json out = json::array();
-  for (const takt::place_statistics& s : ranking.ranked()) {
+  for (const takt::rank_statistics& s : ranking.ranked()) {
     const auto mean = (s.mean * takt::rational{decimals} + takt::rational{1, 2}).floor();
     out.push_back({{"rank", out.size() + 1},
                    {"config", names[s.candidate]},

@@ -78,7 +78,7 @@ auto fine_result(const field& input) -> json {
   json out{{"schedulable", timing->bounded()},
            {"reason", nullptr},
            {"dags", json::array()},
-           {"cpu", loads(*refined, platform, cpu_failed ? timing->where : takt::nowhere - 1)}};
+           {"cpu", loads(*refined, platform, cpu_failed ? timing->where : takt::no_index - 1)}};
   if (cpu_failed) {
     out["reason"] = "cpu cluster " + std::to_string(timing->where);
     return out;

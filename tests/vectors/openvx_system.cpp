@@ -57,11 +57,11 @@ void add_nodes(const field& nodes, node_form form, graphs& out) {
 /// The first or the last segment of a node of the graph added last.
 [[nodiscard]] auto find(const graphs& table, const field& name, bool last) -> std::uint32_t {
   const auto& g = table.graphs.back();
-  std::uint32_t found = takt::nowhere;
+  std::uint32_t found = takt::no_index;
   for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
     if (table.nodes[v].name == name.text() && (last || table.nodes[v].segment == 0)) { found = v; }
   }
-  if (found == takt::nowhere) { name.refuse("is no node of the graph"); }
+  if (found == takt::no_index) { name.refuse("is no node of the graph"); }
   return found;
 }
 

@@ -153,7 +153,7 @@ template <class Progress, class Start>
            {"area_util", to_json(load.area)},  {"util", to_json(load.utilization)}, {"density", to_json(load.density)},
            {"necessary", !necessary.refuted()}};
   for (std::size_t i = 0; i < system.tasks.size(); ++i) { out["delta_star"].push_back(test.tasks[i].need); }
-  if (necessary.area == an::area_answer::unknown) { throw std::overflow_error("area"); }
+  if (necessary.area == an::area_result::unknown) { throw std::overflow_error("area"); }
   return out;
 }
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include <takt/allocation/policies/judge.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/task_moves.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
@@ -19,7 +19,7 @@ namespace takt::inline TAKT_ABI {
 /// Holds the answer to a request to join or to leave. `found` is what was judged: its verdict with the plan, and
 /// without a proof `missing` facts and `misses`. It is empty with an `error`, or where no task is left.
 template <class Judged>
-struct admission_answer {
+struct admission_result {
   bool granted = false;
   model_error error{};
   Judged found{};
@@ -35,7 +35,7 @@ class admission {
  public:
   using tasks_type = Tasks;
   using judged = std::remove_cvref_t<std::invoke_result_t<const Judge&, const Tasks&>>;
-  using answer = admission_answer<judged>;
+  using answer = admission_result<judged>;
 
   constexpr explicit admission(Judge judge) : judge_{std::move(judge)} {}
 
@@ -90,7 +90,7 @@ class admission {
 template <std::size_t MaxTasks, std::size_t MaxVisits, class Judges = methods<>, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto admit(const P& policy, const CpuRule& rule, const hardware& board,
                                    std::int32_t rounds = default_share_rounds) {
-  using tasks_type = described_tasks<MaxTasks, MaxVisits>;
+  using tasks_type = runtime_task_set<MaxTasks, MaxVisits>;
   const auto by = [policy, rule, board, rounds](const tasks_type& all) {
     return judge<Judges>(policy, rule, all, board, rounds);
   };

@@ -54,7 +54,7 @@ class branch_and_bound {
     const attempt least = plans_.try_least(set);
     if (least.passed == size()) { return true; }
     if (!effort_->complete) { return false; }
-    return least.no_room ? branch_on_gpus(set, least) : branch_on_shares(set, least);
+    return least.short_of_sms ? branch_on_gpus(set, least) : branch_on_shares(set, least);
   }
 
   /// Excludes what cannot pass, until nothing changes. False when no plan of the set is left, or at the limit.

@@ -12,12 +12,12 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/value_list.hpp>
-#include <takt/model/describe.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/runtime_task_set.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/model/visit_source.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -81,7 +81,7 @@ template <std::size_t N, std::size_t V, SharingPolicy P, RuleTag CpuRule>
     -> comparison_line<N, V> {
   return {.policy = P::name,
           .parameter = parameter_of(judged.policy),
-          .cpus = cpu_word<CpuRule>,
+          .cpus = cpu_keyword<CpuRule>,
           .judged = judged.judged,
           .verdict = judged.verdict,
           .missing = judged.missing,
@@ -95,7 +95,7 @@ template <std::size_t N, std::size_t V, SharingPolicy P, RuleTag CpuRule>
 /// `judge` has them. Cost: `judge` for each pair.
 template <class Judges = methods<>, std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P,
           class... Rules>
-[[nodiscard]] constexpr auto compare(const described_tasks<N, V, R, S>& all, const hardware& board,
+[[nodiscard]] constexpr auto compare(const runtime_task_set<N, V, R, S>& all, const hardware& board,
                                      const policy_list<P...>& policies, const cpu_rule_list<Rules...>& rules,
                                      std::int32_t rounds = default_share_rounds)
     -> comparison<N, V, sizeof...(P) * sizeof...(Rules)> {
@@ -109,7 +109,7 @@ template <class Judges = methods<>, std::size_t N, std::size_t V, std::size_t R,
   return out;
 }
 template <class Judges = methods<>, std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P>
-[[nodiscard]] constexpr auto compare(const described_tasks<N, V, R, S>& all, const hardware& board,
+[[nodiscard]] constexpr auto compare(const runtime_task_set<N, V, R, S>& all, const hardware& board,
                                      const policy_list<P...>& policies) {
   return compare<Judges>(all, board, policies, cpu_rules(fixed_priority));
 }
@@ -120,7 +120,7 @@ template <class Judges = methods<>, VisitSource T, class... P, class... Rules>
 [[nodiscard]] constexpr auto compare(const T& tasks, const hardware& board, const policy_list<P...>& policies,
                                      const cpu_rule_list<Rules...>& rules, std::int32_t rounds = default_share_rounds,
                                      detail::refusal&& refused = detail::refusal{true}) {
-  const auto all = describe(tasks);
+  const auto all = to_runtime_tasks(tasks);
   refused.error = all.error;
   return all.error ? decltype(compare<Judges>(all.tasks, board, policies, rules, rounds)){}
                    : compare<Judges>(all.tasks, board, policies, rules, rounds);
@@ -128,7 +128,7 @@ template <class Judges = methods<>, VisitSource T, class... P, class... Rules>
 template <class Judges = methods<>, VisitSource T, class... P>
 [[nodiscard]] constexpr auto compare(const T& tasks, const hardware& board, const policy_list<P...>& policies,
                                      detail::refusal&& refused = detail::refusal{true}) {
-  const auto all = describe(tasks);
+  const auto all = to_runtime_tasks(tasks);
   refused.error = all.error;
   return all.error ? decltype(compare<Judges>(all.tasks, board, policies)){}
                    : compare<Judges>(all.tasks, board, policies);

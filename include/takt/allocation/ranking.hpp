@@ -17,7 +17,7 @@ inline constexpr std::size_t max_ranked_candidates = 1024;
 inline constexpr std::int64_t max_ranked_groups = std::int64_t{1} << 20;
 
 /// A candidate's places over all groups.
-struct place_statistics {
+struct rank_statistics {
   std::size_t candidate = 0;
   std::int64_t twice_median = 0;  ///< the median of an even number of places is the mean of the middle two
   rational mean{};
@@ -70,7 +70,7 @@ class area_ranking {
  public:
   static_assert(MaxCandidates > 0 && MaxCandidates <= max_ranked_candidates);
   using places = inline_vector<std::int64_t, MaxCandidates>;
-  using order = inline_vector<place_statistics, MaxCandidates>;
+  using order = inline_vector<rank_statistics, MaxCandidates>;
 
   /// Pre: 0 < candidates <= MaxCandidates.
   constexpr explicit area_ranking(std::size_t candidates) : candidates_{candidates} {
@@ -108,7 +108,7 @@ class area_ranking {
   [[nodiscard]] constexpr auto ranked() const -> order {
     order out;
     for (std::size_t i = 0; i < candidates_ && groups_ > 0; ++i) {
-      const place_statistics own = statistics_of(i);
+      const rank_statistics own = statistics_of(i);
       // Bound: one per candidate, at most MaxCandidates.
       out.unchecked_push_back(own);
       for (std::size_t at = out.size() - 1; at > 0 && goes_before(own, out[at - 1]); --at) {
@@ -120,8 +120,7 @@ class area_ranking {
   }
 
  private:
-  [[nodiscard]] static constexpr auto goes_before(const place_statistics& a, const place_statistics& b) noexcept
-      -> bool {
+  [[nodiscard]] static constexpr auto goes_before(const rank_statistics& a, const rank_statistics& b) noexcept -> bool {
     return a.twice_median != b.twice_median ? a.twice_median < b.twice_median : a.mean < b.mean;
   }
 
@@ -133,7 +132,7 @@ class area_ranking {
     return static_cast<std::int64_t>(place) + 1;
   }
 
-  [[nodiscard]] constexpr auto statistics_of(std::size_t candidate) const -> place_statistics {
+  [[nodiscard]] constexpr auto statistics_of(std::size_t candidate) const -> rank_statistics {
     std::int64_t sum = 0;
     std::int64_t squares = 0;
     for (std::size_t p = 0; p < candidates_; ++p) {
@@ -141,7 +140,7 @@ class area_ranking {
       sum += counts_[candidate][p] * place;
       squares += counts_[candidate][p] * place * place;
     }
-    place_statistics out;
+    rank_statistics out;
     out.candidate = candidate;
     out.twice_median = place_at(candidate, (groups_ - 1) / 2) + place_at(candidate, groups_ / 2);
     out.mean = rational{sum, groups_};

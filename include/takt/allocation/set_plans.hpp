@@ -28,7 +28,7 @@ class set_plans {
   /// Says how far a plan got.
   struct attempt {
     std::size_t passed;
-    bool no_room;  ///< not the analysis but the GPUs ended it
+    bool short_of_sms;  ///< not the analysis but the GPUs ended it
   };
 
   /// Tries the least passing share of each task in turn, on the GPU that it fills best. Where a task is judged by the
@@ -41,7 +41,7 @@ class set_plans {
       bool judged = false;
       if (needs_[k]) {
         release(set, k);
-        const auto most = room_for(set, k, pool);
+        const auto most = sms_left_for(set, k, pool);
         share = tightest(set, k, most, pool);
         if (share.sms == 0) { return {k, true}; }
         if (A::priority_ordered) {
@@ -92,7 +92,8 @@ class set_plans {
   }
 
   /// Returns the largest share of task k on each GPU beside what is held back.
-  [[nodiscard]] constexpr auto room_for(const choices& set, std::size_t k, const share_pool& pool) const -> sms_by_gpu {
+  [[nodiscard]] constexpr auto sms_left_for(const choices& set, std::size_t k, const share_pool& pool) const
+      -> sms_by_gpu {
     sms_by_gpu most{};
     for (std::size_t g = 0; g < pool.size(); ++g) {
       if (!set[k].on(g)) { continue; }

@@ -9,7 +9,7 @@
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/decided_parts.hpp>
-#include <takt/allocation/plan_room.hpp>
+#include <takt/allocation/plan_space.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
@@ -31,7 +31,7 @@ class share_search_steps {
   using verdict_type = Verdict;
 
   /// `decided`: parts that are not chosen, where it is not null. A GPU below 0 and no SMs are open.
-  constexpr share_search_steps(const plan_room<N>& room, const plan_type* decided) : room_{room} {
+  constexpr share_search_steps(const plan_space<N>& space, const plan_type* decided) : space_{space} {
     for (std::int64_t& w : weights_) { w = least_weight; }
     for (std::int64_t& w : place_weights_) { w = least_weight; }
     if (decided == nullptr) { return; }
@@ -43,15 +43,15 @@ class share_search_steps {
   /// come first. That all splits are too little is no proof, unless the facts of a kernel say nothing of parts. Numbers
   /// of a board or of tasks that are out of range are left to the test.
   constexpr auto run(std::int32_t rounds) -> verdict_type {
-    for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
+    for (std::size_t i = 0; i < size(); ++i) { users_ += space_.asks[i] ? 1 : 0; }
     if (!takes_decisions()) { return judge(decided_.plan); }
-    if (!room_.in_range || has_wrong_board()) {
+    if (!space_.in_range || has_wrong_board()) {
       split_evenly();
       return judge(plan_);
     }
     place();
     const auto first = judge(plan_);
-    const bool has_choices = chooses_shares() || room_.chooses_cores() || room_.reads_priorities;
+    const bool has_choices = chooses_shares() || space_.chooses_cores() || space_.reads_priorities;
     const bool is_short = first.error && lacks_units();
     if (first.schedulable() || !has_choices || (first.error && !is_short)) { return first; }
     plan_type tried = plan_;
@@ -89,31 +89,31 @@ class share_search_steps {
 
   /// Returns whether the plan says which part of the GPUs a task has.
   [[nodiscard]] constexpr auto shares_out() const -> bool {
-    return users_ > 0 && (room_.hands_out || room_.gpus.size() > 1);
+    return users_ > 0 && (space_.hands_out || space_.gpus.size() > 1);
   }
   /// Returns whether decisions are about this board and these tasks. Decided GPUs become places of tasks.
   [[nodiscard]] constexpr auto takes_decisions() -> bool {
-    if (!decided_.fits(size(), shares_out(), room_.by_percent, room_.gpus.size())) { return false; }
+    if (!decided_.fits(size(), shares_out(), space_.by_percent, space_.gpus.size())) { return false; }
     for (std::size_t i = 0; i < size(); ++i) { place_[i] = decided_.gpu(i); }
     return true;
   }
   [[nodiscard]] constexpr auto chooses_gpus() const -> bool {
-    return users_ > 0 && room_.gpus.size() > 1 && !decided_.gpus;
+    return users_ > 0 && space_.gpus.size() > 1 && !decided_.gpus;
   }
   [[nodiscard]] constexpr auto chooses_shares() const -> bool {
     return shares_out() && (chooses_gpus() || !decided_.units());
   }
-  [[nodiscard]] constexpr auto moves() const -> bool { return room_.chooses_cores() || chooses_gpus(); }
-  [[nodiscard]] constexpr auto size() const -> std::size_t { return room_.asks.size(); }
-  [[nodiscard]] constexpr auto is_user(std::size_t i) const -> bool { return shares_out() && room_.asks[i]; }
+  [[nodiscard]] constexpr auto moves() const -> bool { return space_.chooses_cores() || chooses_gpus(); }
+  [[nodiscard]] constexpr auto size() const -> std::size_t { return space_.asks.size(); }
+  [[nodiscard]] constexpr auto is_user(std::size_t i) const -> bool { return shares_out() && space_.asks[i]; }
   /// Returns whether a task can get more or less of its GPU.
   [[nodiscard]] constexpr auto is_fed(std::size_t i) const -> bool {
-    return is_user(i) && room_.gpus[place_[i]].units > 0;
+    return is_user(i) && space_.gpus[place_[i]].units > 0;
   }
   [[nodiscard]] constexpr auto is_hungry(std::size_t i) const -> bool { return is_fed(i) && !decided_.units(); }
   /// Returns what a task begins with: what is decided for it, else so much.
   [[nodiscard]] constexpr auto units_or(std::size_t i, std::int32_t open) const -> std::int32_t {
-    const auto& gpu = room_.gpus[place_[i]];
+    const auto& gpu = space_.gpus[place_[i]];
     return decided_.units() ? decided_.units_of(i, gpu.step, gpu.by_percent) : open;
   }
 
@@ -122,7 +122,7 @@ class share_search_steps {
     bool some = false;
     for (std::size_t i = 0; i < size(); ++i) {
       if (times_[i].all < unbounded_response) { continue; }
-      if (!is_hungry(i) || time_on(i, room_.gpus[place_[i]].units) >= unbounded_response) { return false; }
+      if (!is_hungry(i) || time_on(i, space_.gpus[place_[i]].units) >= unbounded_response) { return false; }
       some = true;
     }
     return some;
@@ -134,7 +134,7 @@ class share_search_steps {
     out.why = obstacle::gpu;
     for (std::size_t i = 0; i < size(); ++i) {
       // Bound: one per task, at most N.
-      out.tasks.unchecked_push_back({.name = room_.name[i], .deadline = room_.deadline[i]});
+      out.tasks.unchecked_push_back({.name = space_.name[i], .deadline = space_.deadline[i]});
     }
     out.plan = seen.plan;
     return out;
@@ -143,7 +143,7 @@ class share_search_steps {
   /// Places tasks on cores and on GPUs, where what is handed out is split evenly.
   constexpr void place() {
     if (chooses_gpus()) { spread(); }
-    if (room_.chooses_cores()) { place_on_cores(); }
+    if (space_.chooses_cores()) { place_on_cores(); }
     split_evenly();
     measure();
   }
@@ -151,7 +151,7 @@ class share_search_steps {
     std::int32_t there[max_gpus]{};
     for (std::size_t i = 0; i < size(); ++i) { there[place_[i]] += is_user(i) ? 1 : 0; }
     for (std::size_t i = 0; i < size(); ++i) {
-      units_[i] = is_user(i) ? units_or(i, room_.gpus[place_[i]].units / there[place_[i]]) : 0;
+      units_[i] = is_user(i) ? units_or(i, space_.gpus[place_[i]].units / there[place_[i]]) : 0;
     }
     write_shares();
   }
@@ -160,7 +160,7 @@ class share_search_steps {
   /// nothing out counts as it is. A task that cannot run on one unit needs what all units take, times their number.
   constexpr void spread() {
     std::int64_t needs[max_gpus][N]{};
-    for (std::size_t g = 0; g < room_.gpus.size(); ++g) {
+    for (std::size_t g = 0; g < space_.gpus.size(); ++g) {
       for (std::size_t i = 0; i < size(); ++i) {
         place_[i] = g;
         units_[i] = is_fed(i) ? units_or(i, 1) : 0;
@@ -168,12 +168,12 @@ class share_search_steps {
       write_shares();
       measure();
       for (std::size_t i = 0; i < size(); ++i) {
-        const std::int32_t units = room_.gpus[g].units;
+        const std::int32_t units = space_.gpus[g].units;
         const bool is_too_little = is_hungry(i) && times_[i].all >= unbounded_response;
         const ticks time = is_too_little ? time_on(i, units) : units > 0 ? times_[i].all : times_[i].gpu;
         const std::int64_t scale = is_too_little ? units : 1;
         const bool goes = is_too_little ? time < unbounded_response : times_[i].all < unbounded_response;
-        needs[g][i] = goes ? part_of(time, room_.deadline[i]) * place_weights_[i] * scale : no_place;
+        needs[g][i] = goes ? part_of(time, space_.deadline[i]) * place_weights_[i] * scale : no_place;
       }
     }
     std::int64_t load[max_gpus]{};
@@ -181,7 +181,7 @@ class share_search_steps {
     bool done[N]{};
     const auto least_need = [&](std::size_t i) {
       std::int64_t least = needs[0][i];
-      for (std::size_t g = 1; g < room_.gpus.size(); ++g) { least = needs[g][i] < least ? needs[g][i] : least; }
+      for (std::size_t g = 1; g < space_.gpus.size(); ++g) { least = needs[g][i] < least ? needs[g][i] : least; }
       return least;
     };
     for (std::size_t i = 0; i < size(); ++i) { place_[i] = 0; }
@@ -191,11 +191,11 @@ class share_search_steps {
         if (is_user(i) && !done[i] && (next == size() || least_need(next) < least_need(i))) { next = i; }
       }
       const auto crowd = [&](std::size_t g) {
-        const auto& gpu = room_.gpus[g];
+        const auto& gpu = space_.gpus[g];
         if (needs[g][next] == no_place || (gpu.units > 0 && there[g] >= gpu.units)) { return no_place; }
         return (load[g] + needs[g][next] + 1) / (gpu.units > 0 ? std::int64_t{gpu.units} * gpu.step : 1);
       };
-      for (std::size_t g = 1; g < room_.gpus.size(); ++g) {
+      for (std::size_t g = 1; g < space_.gpus.size(); ++g) {
         if (crowd(g) < crowd(place_[next])) { place_[next] = g; }
       }
       const std::int64_t need = needs[place_[next]][next];
@@ -206,7 +206,7 @@ class share_search_steps {
   }
 
   constexpr void place_on_cores() {
-    const std::int32_t clusters = room_.processors / room_.together;
+    const std::int32_t clusters = space_.processors / space_.cluster_size;
     if (clusters < 1) { return; }
     measure();
     const place_wishes<N> asked = wishes();
@@ -214,13 +214,13 @@ class share_search_steps {
     inline_vector<std::int32_t, N> named;
     for (std::size_t i = 0; i < size(); ++i) {
       // Bound: one per task, at most N; so below.
-      need.unchecked_push_back(part_of(times_[i].processors, room_.period[i]) * place_weights_[i]);
-      named.unchecked_push_back(room_.is_placed[i] ? room_.core[i] / room_.together : -1);
+      need.unchecked_push_back(part_of(times_[i].processors, space_.period[i]) * place_weights_[i]);
+      named.unchecked_push_back(space_.is_placed[i] ? space_.core[i] / space_.cluster_size : -1);
     }
     const auto placed = place_groups(asked.group, named, need, clusters);
     plan_.cores.clear();
     for (std::size_t i = 0; i < size(); ++i) {
-      plan_.cores.unchecked_push_back(named[i] < 0 ? placed[i] * room_.together : room_.core[i]);
+      plan_.cores.unchecked_push_back(named[i] < 0 ? placed[i] * space_.cluster_size : space_.core[i]);
     }
   }
 
@@ -231,18 +231,18 @@ class share_search_steps {
     for (std::size_t i = 0; i < size(); ++i) {
       // Bound: one per task, at most N.
       plan_.shares.unchecked_push_back(share_of(i, units_[i]));
-      if (room_.by_percent) { plan_.percents.unchecked_push_back(percent_of(i, units_[i])); }
+      if (space_.by_percent) { plan_.percents.unchecked_push_back(percent_of(i, units_[i])); }
     }
   }
   [[nodiscard]] constexpr auto share_of(std::size_t i, std::int32_t units) const -> sm_share {
-    const auto& gpu = room_.gpus[place_[i]];
+    const auto& gpu = space_.gpus[place_[i]];
     const auto at = static_cast<std::int32_t>(place_[i]);
     if (decided_.sms) { return {at, decided_.plan.shares[i].sms}; }
     return {at, is_fed(i) && !gpu.by_percent ? units * gpu.step : 0};
   }
   [[nodiscard]] constexpr auto percent_of(std::size_t i, std::int32_t units) const -> std::int32_t {
     if (!decided_.plan.percents.empty()) { return decided_.plan.percents[i]; }
-    return is_fed(i) && room_.gpus[place_[i]].by_percent ? units : 0;
+    return is_fed(i) && space_.gpus[place_[i]].by_percent ? units : 0;
   }
 
   constexpr void measure() { measure(plan_, {times_, size()}, every_task); }
@@ -265,7 +265,7 @@ class share_search_steps {
   constexpr void fill() {
     if (!chooses_shares() || decided_.units()) { return; }
     std::int32_t left[max_gpus]{};
-    for (std::size_t g = 0; g < room_.gpus.size(); ++g) { left[g] = room_.gpus[g].units; }
+    for (std::size_t g = 0; g < space_.gpus.size(); ++g) { left[g] = space_.gpus[g].units; }
     bool settled[N]{};
     for (std::size_t i = 0; i < size(); ++i) {
       settled[i] = !is_fed(i);
@@ -297,19 +297,19 @@ class share_search_steps {
   }
   /// Returns the weighted ratio of the time alone to the deadline.
   [[nodiscard]] constexpr auto need(std::size_t i) const -> std::int64_t {
-    return part_of(times_[i].all, room_.deadline[i]) * weights_[i];
+    return part_of(times_[i].all, space_.deadline[i]) * weights_[i];
   }
 
   /// The first task that fails gets more of what is handed out, a higher priority, or a place with less beside it.
   constexpr void learn_from(const verdict_type& seen, std::int32_t round) {
-    const bool named = seen.why == obstacle::deadline || (seen.why == obstacle::passes && seen.where != nowhere);
+    const bool named = seen.why == obstacle::deadline || (seen.why == obstacle::passes && seen.where != no_index);
     const std::size_t failed = named ? seen.where : seen.first_unproven();
     if (failed >= size()) { return; }
-    const bool others = is_hungry(failed) || room_.reads_priorities;
+    const bool others = is_hungry(failed) || space_.reads_priorities;
     if (moves() && (!others || round % 3 == 2)) {
       grow(place_weights_[failed]);
       place();
-    } else if (room_.reads_priorities && (!is_hungry(failed) || round % 2 == 0)) {
+    } else if (space_.reads_priorities && (!is_hungry(failed) || round % 2 == 0)) {
       raised_[failed] += 1;
     } else {
       grow(weights_[failed]);
@@ -321,7 +321,7 @@ class share_search_steps {
 
   /// Orders tasks by need: deadlines less the time alone, and less still for tasks that failed.
   constexpr void write_priorities() {
-    if (!room_.reads_priorities) { return; }
+    if (!space_.reads_priorities) { return; }
     plan_.priorities.clear();
     for (std::size_t i = 0; i < size(); ++i) {
       std::int32_t rank = 0;
@@ -333,8 +333,8 @@ class share_search_steps {
     }
   }
   [[nodiscard]] constexpr auto urgency(std::size_t i) const -> ticks {
-    ticks out = room_.deadline[i] - times_[i].all;
-    for (std::int32_t r = 0; r < raised_[i]; ++r) { out -= out > 0 ? out / 4 + 1 : room_.deadline[i] / 8 + 1; }
+    ticks out = space_.deadline[i] - times_[i].all;
+    for (std::int32_t r = 0; r < raised_[i]; ++r) { out -= out > 0 ? out / 4 + 1 : space_.deadline[i] / 8 + 1; }
     return out;
   }
 
@@ -343,7 +343,7 @@ class share_search_steps {
   static constexpr std::int64_t whole_part = std::int64_t{1} << 16;
   static constexpr std::int64_t no_place = std::numeric_limits<std::int64_t>::max();
 
-  plan_room<N> room_;
+  plan_space<N> space_;
   decided_parts<plan_type> decided_{};
   plan_type plan_{};
   std::int32_t users_ = 0;
@@ -366,7 +366,7 @@ class share_finder final : public share_search_steps_of<P, T, Test> {
  public:
   constexpr share_finder(const P& board, const T& tasks, const Test& test,
                          const typename steps::plan_type* decided = nullptr)
-      : steps{plan_room_of(board, tasks), decided}, board_{&board}, tasks_{&tasks}, test_{&test} {}
+      : steps{plan_space_of(board, tasks), decided}, board_{&board}, tasks_{&tasks}, test_{&test} {}
 
  private:
   [[nodiscard]] constexpr auto has_wrong_board() const -> bool override {

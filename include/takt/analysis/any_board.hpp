@@ -13,13 +13,13 @@
 #include <takt/analysis/board_bounds.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/core/room.hpp>
-#include <takt/model/described_tasks.hpp>
+#include <takt/core/padded_capacity.hpp>
 #include <takt/model/limited_preemption.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/pool.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
@@ -31,7 +31,7 @@ namespace takt::inline TAKT_ABI {
 /// A pool of any resource under any rule, as a value. `Capacity` is the most visits of a set of tasks.
 template <std::size_t Capacity>
 struct any_pool {
-  visit_place place = visit_place::own;
+  resource_kind place = resource_kind::own;
   std::string_view name{};  ///< of its resource, if that has one
   std::int32_t units = 1;
   mutex_key mutex{};  ///< null: it is none
@@ -46,10 +46,10 @@ struct any_pool {
 namespace detail {
 
 template <class Resource>
-[[nodiscard]] constexpr auto place_of_resource() noexcept -> visit_place {
-  if (std::same_as<Resource, processors_resource>) { return visit_place::processor; }
-  if (std::same_as<Resource, copy_engines_resource>) { return visit_place::copy_engine; }
-  return is_gpu<Resource> ? visit_place::gpu : visit_place::own;
+[[nodiscard]] constexpr auto place_of_resource() noexcept -> resource_kind {
+  if (std::same_as<Resource, processors_resource>) { return resource_kind::processor; }
+  if (std::same_as<Resource, copy_engines_resource>) { return resource_kind::copy_engine; }
+  return is_gpu<Resource> ? resource_kind::gpu : resource_kind::own;
 }
 
 template <class Resource>
@@ -62,9 +62,9 @@ template <class Resource>
   return {};
 }
 template <class S>
-[[nodiscard]] constexpr auto place_of_segment() noexcept -> visit_place {
+[[nodiscard]] constexpr auto place_of_segment() noexcept -> resource_kind {
   using wanted = typename resource_of_segment<S>::type;
-  return std::same_as<wanted, gpu> ? visit_place::gpu : place_of_resource<wanted>();
+  return std::same_as<wanted, gpu> ? resource_kind::gpu : place_of_resource<wanted>();
 }
 
 /// Names what is wrong with a pool by itself, whatever tasks visit it.
@@ -92,8 +92,8 @@ class any_board {
  public:
   static constexpr std::size_t pool_count = MaxPools;
   static constexpr std::size_t capacity = Capacity;
-  using pool_type = any_pool<room_for(Capacity)>;  ///< typed sets of so many visits have tables of that room
-  static constexpr bool has_large_servers = true;  ///< simulations keep them off the stack
+  using pool_type = any_pool<padded_capacity(Capacity)>;  ///< typed sets of so many visits have tables of that capacity
+  static constexpr bool has_large_servers = true;         ///< simulations keep them off the stack
   template <class Resource>
   static constexpr std::size_t count_of = 0;
   template <class Resource>
@@ -144,12 +144,12 @@ class any_board {
     for (std::uint32_t at = 0; at < pools_.size(); ++at) {
       model_error first = pools_[at].fault;
       if (!first) { continue; }
-      if (first.pool == nowhere) { first.pool = at; }
+      if (first.pool == no_index) { first.pool = at; }
       return first;
     }
     for (std::uint32_t at = 0; keeps_processors_ && at < pools_.size(); ++at) {
       const pool_type& p = pools_[at];
-      if (p.place == visit_place::processor && !p.rule.inherits_priorities()) {
+      if (p.place == resource_kind::processor && !p.rule.inherits_priorities()) {
         return {.fault = model_fault::waits_unpreempted, .pool = at};
       }
     }
@@ -157,14 +157,14 @@ class any_board {
   }
 
  private:
-  [[nodiscard]] auto has_full(visit_place place) const -> bool {
+  [[nodiscard]] auto has_full(resource_kind place) const -> bool {
     std::size_t there = 0;
     for (const pool_type& p : pools_) { there += p.place == place ? 1U : 0U; }
     switch (place) {
-      case visit_place::processor:
-      case visit_place::copy_engine: return there > 0;
-      case visit_place::gpu: return there == max_gpus;
-      case visit_place::own: return false;
+      case resource_kind::processor:
+      case resource_kind::copy_engine: return there > 0;
+      case resource_kind::gpu: return there == max_gpus;
+      case resource_kind::own: return false;
     }
     return false;
   }
@@ -198,9 +198,9 @@ struct pool_facts<any_pool<Capacity>> {
   }
   [[nodiscard]] static auto mutex(const pool_type& p) noexcept -> mutex_key { return p.mutex; }
   [[nodiscard]] static auto is_processors(const pool_type& p) noexcept -> bool {
-    return p.place == visit_place::processor;
+    return p.place == resource_kind::processor;
   }
-  [[nodiscard]] static auto runs_kernels(const pool_type& p) noexcept -> bool { return p.place == visit_place::gpu; }
+  [[nodiscard]] static auto runs_kernels(const pool_type& p) noexcept -> bool { return p.place == resource_kind::gpu; }
   [[nodiscard]] static auto has_tokens(const pool_type& p) noexcept -> bool { return p.tokens > 0; }
   [[nodiscard]] static auto units(const pool_type& p) noexcept -> std::int32_t { return p.units; }
   [[nodiscard]] static auto one_unit(const pool_type& p) noexcept -> bool { return p.rule.serves_one_unit(); }
@@ -210,7 +210,7 @@ struct pool_facts<any_pool<Capacity>> {
   [[nodiscard]] static auto hands_sms(const pool_type& p) noexcept -> bool { return p.rule.hands_out_sms(); }
   [[nodiscard]] static auto hands_percents(const pool_type& p) noexcept -> bool { return p.rule.hands_out_percents(); }
   [[nodiscard]] static auto reads_priorities(const pool_type& p) noexcept -> bool { return p.rule.reads_priorities(); }
-  [[nodiscard]] static auto habits(const pool_type& p) noexcept -> unit_habits { return p.rule.habits(); }
+  [[nodiscard]] static auto traits(const pool_type& p) noexcept -> unit_traits { return p.rule.traits(); }
   [[nodiscard]] static auto honours_regions(const pool_type& p) noexcept -> bool { return p.rule.honours_regions(); }
   template <class S>
   [[nodiscard]] static auto view(const pool_type& p, const S& asked, const visit_placement& at) -> visit_view {
@@ -232,19 +232,19 @@ struct first_foreign<any_board<MaxPools, Capacity>, Known...> {
 
 /// Room for the servers of a board: those of usual rules, as many as stations and devices, and two large ones.
 template <std::size_t MaxStations, std::size_t MaxPools, std::size_t Capacity>
-inline constexpr std::size_t server_room =
+inline constexpr std::size_t server_storage =
     MaxStations * 128 * (Capacity + 1) + MaxPools * any_rule<Capacity>::server_bytes_of_station +
     (std::size_t{1} << 18);
 template <std::size_t MaxStations, std::size_t MaxPools, std::size_t Capacity>
 using stations_of_any_board =
-    any_stations<MaxStations, Capacity, server_room<MaxStations, MaxPools, Capacity>, MaxPools>;
+    any_stations<MaxStations, Capacity, server_storage<MaxStations, MaxPools, Capacity>, MaxPools>;
 
 }  // namespace detail
 
 template <std::size_t MaxPools, std::size_t Capacity, std::size_t MaxStations>
 class board_stations<any_board<MaxPools, Capacity>, MaxStations>
-    : public detail::stations_of_any_board<MaxStations, MaxPools, room_for(Capacity)> {
-  using stations = detail::stations_of_any_board<MaxStations, MaxPools, room_for(Capacity)>;
+    : public detail::stations_of_any_board<MaxStations, MaxPools, padded_capacity(Capacity)> {
+  using stations = detail::stations_of_any_board<MaxStations, MaxPools, padded_capacity(Capacity)>;
 
  public:
   /// Pre: the board outlives it. Pools with a fault have no tokens.

@@ -13,8 +13,8 @@
 #include <takt/analysis/pools/bounds.hpp>
 #include <takt/core/erased_object.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_kernel.hpp>
-#include <takt/model/described_visits.hpp>
+#include <takt/model/runtime_kernel.hpp>
+#include <takt/model/runtime_visits.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/delayed_by.hpp>
@@ -22,7 +22,7 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/pool_rule.hpp>
-#include <takt/rules/unit_habits.hpp>
+#include <takt/rules/unit_traits.hpp>
 #include <takt/rules/visit_view.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -33,7 +33,7 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t Capacity>
 class any_rule {
   struct calls;
-  using rule_place = erased_object<64>;
+  using rule_storage = erased_object<64>;
 
  public:
   /// Most bytes of a server, but of rules whose pools are one station.
@@ -43,7 +43,7 @@ class any_rule {
   template <class Rule>
     requires(!std::same_as<Rule, any_rule> && PoolRule<Rule>)  // in this order: the concept asks for copies
   any_rule(const Rule& rule) : calls_{&calls_of<Rule>} {       // NOLINT(google-explicit-constructor): any rule is one
-    static_assert(rule_place::template takes<Rule>,
+    static_assert(rule_storage::template takes<Rule>,
                   "takt: a rule in any_rule is trivially copyable and has at most 64 bytes. See docs/errors.md#E84");
     place_.put(rule);
   }
@@ -89,7 +89,7 @@ class any_rule {
   [[nodiscard]] auto reads_priorities() const noexcept -> bool { return calls_->reads_priorities; }
   [[nodiscard]] auto reads_cores() const noexcept -> bool { return calls_->reads_cores; }
   [[nodiscard]] auto has_clusters() const noexcept -> bool { return calls_->has_clusters; }
-  [[nodiscard]] auto habits() const noexcept -> unit_habits { return calls_->habits(place_); }
+  [[nodiscard]] auto traits() const noexcept -> unit_traits { return calls_->traits(place_); }
   /// Returns how many processors are scheduled together.
   [[nodiscard]] auto cluster(std::int32_t units) const -> std::int32_t { return calls_->cluster(place_, units); }
   /// Returns how long a visit takes, by its view or by itself. On something without SMs a kernel whose time nothing but
@@ -100,10 +100,10 @@ class any_rule {
   [[nodiscard]] auto view(const copy_segment& s, const visit_placement& at) const -> visit_view {
     return calls_->view_copy(place_, s, at);
   }
-  [[nodiscard]] auto view(const described_kernel& s, const visit_placement& at) const -> visit_view {
+  [[nodiscard]] auto view(const runtime_kernel& s, const visit_placement& at) const -> visit_view {
     return calls_->view_kernel(place_, s, at);
   }
-  [[nodiscard]] auto view(const described_own& s, const visit_placement& at) const -> visit_view {
+  [[nodiscard]] auto view(const runtime_own& s, const visit_placement& at) const -> visit_view {
     return calls_->view_own(place_, s, at);
   }
 
@@ -153,18 +153,18 @@ class any_rule {
     bool reads_cores = false;
     bool has_clusters = false;
     std::size_t server_bytes = 0;
-    unit_habits (*habits)(const rule_place&) = nullptr;
-    model_error (*fault)(const rule_place&) = nullptr;
-    std::int32_t (*cluster)(const rule_place&, std::int32_t) = nullptr;
-    visit_view (*view_cpu)(const rule_place&, const cpu_segment&, const visit_placement&) = nullptr;
-    visit_view (*view_copy)(const rule_place&, const copy_segment&, const visit_placement&) = nullptr;
-    visit_view (*view_kernel)(const rule_place&, const described_kernel&, const visit_placement&) = nullptr;
-    visit_view (*view_own)(const rule_place&, const described_own&, const visit_placement&) = nullptr;
-    void (*beside)(const rule_place&, view_values&, const view_values&) = nullptr;
-    bool (*point)(const rule_place&, std::int32_t, const job_timing&, ticks, priority_point&) = nullptr;
-    void (*responds)(const rule_place&, std::span<visit_demand>, std::int32_t) = nullptr;
-    bool (*decides)(const rule_place&, std::span<const visit_demand>, std::int32_t) = nullptr;
-    void (*start)(const rule_place&, std::int32_t, void*) = nullptr;
+    unit_traits (*traits)(const rule_storage&) = nullptr;
+    model_error (*fault)(const rule_storage&) = nullptr;
+    std::int32_t (*cluster)(const rule_storage&, std::int32_t) = nullptr;
+    visit_view (*view_cpu)(const rule_storage&, const cpu_segment&, const visit_placement&) = nullptr;
+    visit_view (*view_copy)(const rule_storage&, const copy_segment&, const visit_placement&) = nullptr;
+    visit_view (*view_kernel)(const rule_storage&, const runtime_kernel&, const visit_placement&) = nullptr;
+    visit_view (*view_own)(const rule_storage&, const runtime_own&, const visit_placement&) = nullptr;
+    void (*beside)(const rule_storage&, view_values&, const view_values&) = nullptr;
+    bool (*point)(const rule_storage&, std::int32_t, const job_timing&, ticks, priority_point&) = nullptr;
+    void (*responds)(const rule_storage&, std::span<visit_demand>, std::int32_t) = nullptr;
+    bool (*decides)(const rule_storage&, std::span<const visit_demand>, std::int32_t) = nullptr;
+    void (*start)(const rule_storage&, std::int32_t, void*) = nullptr;
     void (*arrive)(void*, const visit_request&) = nullptr;
     void (*reprioritize)(void*, client, const priority_point&) = nullptr;  ///< null: holders inherit nothing
     void (*decide)(void*, ticks, const slice_sink&) = nullptr;
@@ -194,35 +194,35 @@ class any_rule {
     c.reads_priorities = takt::detail::order_reads_priorities<order_of<Rule>>;
     c.reads_cores = takt::detail::reads_cores<Rule>;
     c.has_clusters = takt::detail::has_clusters<Rule>;
-    c.habits = [](const rule_place& r) { return takt::detail::habits_of(r.template as<Rule>()); };
+    c.traits = [](const rule_storage& r) { return takt::detail::unit_traits_of(r.template as<Rule>()); };
     c.server_bytes = sizeof(machine);
-    c.fault = [](const rule_place& r) { return takt::detail::rule_fault(r.template as<Rule>()); };
-    c.cluster = [](const rule_place& r, std::int32_t units) {
+    c.fault = [](const rule_storage& r) { return takt::detail::rule_fault(r.template as<Rule>()); };
+    c.cluster = [](const rule_storage& r, std::int32_t units) {
       return takt::detail::cluster_of(r.template as<Rule>(), units);
     };
     c.view_cpu = &view_of<Rule, cpu_segment>;
     c.view_copy = &view_of<Rule, copy_segment>;
-    c.view_kernel = &view_of<Rule, described_kernel>;
-    c.view_own = &view_of<Rule, described_own>;
+    c.view_kernel = &view_of<Rule, runtime_kernel>;
+    c.view_own = &view_of<Rule, runtime_own>;
     if constexpr (LooksBeside<Rule>) {
-      c.beside = [](const rule_place& r, view_values& own, const view_values& other) {
+      c.beside = [](const rule_storage& r, view_values& own, const view_values& other) {
         r.template as<Rule>().beside(own, other);
       };
     }
-    c.point = [](const rule_place& r, std::int32_t units, const job_timing& t, ticks release, priority_point& out) {
+    c.point = [](const rule_storage& r, std::int32_t units, const job_timing& t, ticks release, priority_point& out) {
       return r.template as<Rule>().job_order(units).point(t, release, out);
     };
     if constexpr (analysis::KnowsResponses<Rule>) {
-      c.responds = [](const rule_place& r, std::span<visit_demand> v, std::int32_t units) {
+      c.responds = [](const rule_storage& r, std::span<visit_demand> v, std::int32_t units) {
         analysis::pool_bounds<Rule>::responds(r.template as<Rule>(), v, units);
       };
     }
     if constexpr (analysis::KnowsDeadlines<Rule>) {
-      c.decides = [](const rule_place& r, std::span<const visit_demand> v, std::int32_t units) {
+      c.decides = [](const rule_storage& r, std::span<const visit_demand> v, std::int32_t units) {
         return analysis::pool_bounds<Rule>::decides(r.template as<Rule>(), v, units);
       };
     }
-    c.start = [](const rule_place& r, std::int32_t units, void* s) {
+    c.start = [](const rule_storage& r, std::int32_t units, void* s) {
       ::new (s) machine(r.template as<Rule>().template make_server<Capacity>(units));
     };
     c.arrive = [](void* s, const visit_request& v) { server<machine>(s).arrive(v); };
@@ -249,11 +249,11 @@ class any_rule {
     return *std::launder(static_cast<Machine*>(place));
   }
   template <class Rule, class S>
-  static auto view_of(const rule_place& r, const S& s, const visit_placement& at) -> visit_view {
+  static auto view_of(const rule_storage& r, const S& s, const visit_placement& at) -> visit_view {
     return takt::detail::time_under<true>(r.template as<Rule>(), s, at);
   }
 
-  rule_place place_{};
+  rule_storage place_{};
   const calls* calls_ = nullptr;
 };
 

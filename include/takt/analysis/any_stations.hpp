@@ -26,7 +26,7 @@ class any_stations {
   /// False when full, when there is no room for its server, or when the rule cannot share out so many units.
   auto add(const any_rule<Capacity>& rule, std::int32_t units = 1) -> bool {
     if (count_ == MaxStations || !rule.serves(units)) { return false; }
-    const std::size_t bytes = room_of(rule);
+    const std::size_t bytes = storage_of(rule);
     if (bytes > ServerBytes - used_) { return false; }
     places_[count_] = used_;
     used_ += bytes;
@@ -63,9 +63,9 @@ class any_stations {
   [[nodiscard]] auto delays(std::size_t pool, std::span<section_demand> sections) const -> bool {
     return token_rules_[pool].delays(sections, setting(pool));
   }
-  [[nodiscard]] auto blocks(std::size_t pool, std::span<section_demand> sections, std::int32_t homes, ticks& lent) const
-      -> bool {
-    return token_rules_[pool].blocks(sections, setting(pool), homes, lent);
+  [[nodiscard]] auto blocks(std::size_t pool, std::span<section_demand> sections, std::int32_t processors,
+                            ticks& lent) const -> bool {
+    return token_rules_[pool].blocks(sections, setting(pool), processors, lent);
   }
   /// Returns whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return rule(s).inherits_priorities(); }
@@ -147,7 +147,9 @@ class any_stations {
     }
     auto release(std::size_t tokens, request_id r) -> request_id { return at_[tokens].release(r); }
     void reprioritize(std::size_t tokens, request_id r, const priority_point& p) { at_[tokens].reprioritize(r, p); }
-    [[nodiscard]] auto heir(std::size_t tokens, request_id r) const -> request_id { return at_[tokens].heir(r); }
+    [[nodiscard]] auto inheritor(std::size_t tokens, request_id r) const -> request_id {
+      return at_[tokens].inheritor(r);
+    }
     [[nodiscard]] auto replica(std::size_t tokens, request_id r) const -> replica_id { return at_[tokens].replica(r); }
 
    private:
@@ -168,7 +170,7 @@ class any_stations {
     TAKT_EXPECTS(s < count_);
     return rules_[s];
   }
-  [[nodiscard]] static auto room_of(const any_rule<Capacity>& rule) noexcept -> std::size_t {
+  [[nodiscard]] static auto storage_of(const any_rule<Capacity>& rule) noexcept -> std::size_t {
     constexpr std::size_t step = alignof(std::max_align_t);
     return (rule.server_bytes() + step - 1) / step * step;
   }

@@ -20,8 +20,8 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t Capacity>
 class any_token_rule {
   struct calls;
-  using rule_place = erased_object<64>;
-  using lock_place = erased_object<160 * (Capacity + 1)>;
+  using rule_storage = erased_object<64>;
+  using lock_storage = erased_object<160 * (Capacity + 1)>;
 
  public:
   any_token_rule() = default;  ///< of no pool: nothing may be asked of it
@@ -29,7 +29,7 @@ class any_token_rule {
     requires(!std::same_as<Rule, any_token_rule>) && TokenRule<Rule>
   any_token_rule(const Rule& rule) : calls_{&calls_of<Rule>} {  // NOLINT(google-explicit-constructor): any rule is one
     static_assert(
-        rule_place::template takes<Rule>,
+        rule_storage::template takes<Rule>,
         "takt: a rule in any_token_rule is trivially copyable and has at most 64 bytes. See docs/errors.md#E84");
     place_.put(rule);
   }
@@ -50,10 +50,10 @@ class any_token_rule {
     calls_->delays(place_, sections, at);
     return true;
   }
-  auto blocks(std::span<section_demand> sections, const token_setting& at, std::int32_t homes, ticks& lent) const
+  auto blocks(std::span<section_demand> sections, const token_setting& at, std::int32_t processors, ticks& lent) const
       -> bool {
     if (calls_->blocks == nullptr) { return false; }
-    lent = calls_->blocks(place_, sections, at, homes);
+    lent = calls_->blocks(place_, sections, at, processors);
     return true;
   }
 
@@ -68,11 +68,11 @@ class any_token_rule {
     auto issue(request_id r, const lock_request& q) -> request_id { return calls_->issue(place_, r, q); }
     auto release(request_id r) -> request_id { return calls_->release(place_, r); }
     void reprioritize(request_id r, const priority_point& p) { calls_->reprioritize(place_, r, p); }
-    [[nodiscard]] auto heir(request_id r) const -> request_id { return calls_->heir(place_, r); }
+    [[nodiscard]] auto inheritor(request_id r) const -> request_id { return calls_->inheritor(place_, r); }
     [[nodiscard]] auto replica(request_id r) const -> replica_id { return calls_->replica(place_, r); }
 
    private:
-    lock_place place_;
+    lock_storage place_;
     const typename any_token_rule::calls* calls_ = nullptr;
   };
 
@@ -83,21 +83,21 @@ class any_token_rule {
     bool donates = false;
     bool is_local = false;
     bool has_ceiling = false;
-    void (*delays)(const rule_place&, std::span<section_demand>, const token_setting&) = nullptr;
-    ticks (*blocks)(const rule_place&, std::span<section_demand>, const token_setting&, std::int32_t) = nullptr;
-    bool (*locks_all)(const rule_place&, std::int32_t) = nullptr;
-    void (*start)(const rule_place&, const token_setting&, lock_place&) = nullptr;
-    request_id (*issue)(lock_place&, request_id, const lock_request&) = nullptr;
-    request_id (*release)(lock_place&, request_id) = nullptr;
-    void (*reprioritize)(lock_place&, request_id, const priority_point&) = nullptr;
-    request_id (*heir)(const lock_place&, request_id) = nullptr;
-    replica_id (*replica)(const lock_place&, request_id) = nullptr;
+    void (*delays)(const rule_storage&, std::span<section_demand>, const token_setting&) = nullptr;
+    ticks (*blocks)(const rule_storage&, std::span<section_demand>, const token_setting&, std::int32_t) = nullptr;
+    bool (*locks_all)(const rule_storage&, std::int32_t) = nullptr;
+    void (*start)(const rule_storage&, const token_setting&, lock_storage&) = nullptr;
+    request_id (*issue)(lock_storage&, request_id, const lock_request&) = nullptr;
+    request_id (*release)(lock_storage&, request_id) = nullptr;
+    void (*reprioritize)(lock_storage&, request_id, const priority_point&) = nullptr;
+    request_id (*inheritor)(const lock_storage&, request_id) = nullptr;
+    replica_id (*replica)(const lock_storage&, request_id) = nullptr;
   };
 
   template <class Rule>
   [[nodiscard]] static constexpr auto make_calls() -> calls {
     using machine = decltype(std::declval<const Rule&>().template make_lock<Capacity>(token_setting{}));
-    static_assert(lock_place::template takes<machine>,
+    static_assert(lock_storage::template takes<machine>,
                   "takt: the lock of a rule in any_token_rule is trivially copyable and has at most 160 bytes per "
                   "section. See docs/errors.md#E84");
     calls c{};
@@ -107,35 +107,35 @@ class any_token_rule {
     c.is_local = detail::token_is_local<Rule>();
     c.has_ceiling = detail::token_has_ceiling<Rule>();
     if constexpr (analysis::KnowsDelays<Rule>) {
-      c.delays = [](const rule_place& r, std::span<section_demand> sections, const token_setting& at) {
+      c.delays = [](const rule_storage& r, std::span<section_demand> sections, const token_setting& at) {
         analysis::token_bounds<Rule>::delays(r.template as<Rule>(), sections, at);
       };
     }
     if constexpr (analysis::KnowsBlocking<Rule>) {
-      c.blocks = [](const rule_place& r, std::span<section_demand> sections, const token_setting& at,
-                    std::int32_t homes) {
-        return analysis::token_bounds<Rule>::blocks(r.template as<Rule>(), sections, at, homes);
+      c.blocks = [](const rule_storage& r, std::span<section_demand> sections, const token_setting& at,
+                    std::int32_t processors) {
+        return analysis::token_bounds<Rule>::blocks(r.template as<Rule>(), sections, at, processors);
       };
     }
-    c.locks_all = [](const rule_place& r, std::int32_t tokens) {
+    c.locks_all = [](const rule_storage& r, std::int32_t tokens) {
       return detail::locks_all<Capacity>(r.template as<Rule>(), tokens);
     };
-    c.start = [](const rule_place& r, const token_setting& at, lock_place& l) {
+    c.start = [](const rule_storage& r, const token_setting& at, lock_storage& l) {
       l.put_made_by([&]() -> machine { return detail::make_token_lock<Capacity>(r.template as<Rule>(), at); });
     };
-    c.issue = [](lock_place& l, request_id r, const lock_request& q) { return l.template as<machine>().issue(r, q); };
-    c.release = [](lock_place& l, request_id r) { return l.template as<machine>().release(r); };
-    c.reprioritize = [](lock_place& l, request_id r, const priority_point& p) {
+    c.issue = [](lock_storage& l, request_id r, const lock_request& q) { return l.template as<machine>().issue(r, q); };
+    c.release = [](lock_storage& l, request_id r) { return l.template as<machine>().release(r); };
+    c.reprioritize = [](lock_storage& l, request_id r, const priority_point& p) {
       l.template as<machine>().reprioritize(r, p);
     };
-    c.heir = [](const lock_place& l, request_id r) { return l.template as<machine>().heir(r); };
-    c.replica = [](const lock_place& l, request_id r) { return l.template as<machine>().replica(r); };
+    c.inheritor = [](const lock_storage& l, request_id r) { return l.template as<machine>().inheritor(r); };
+    c.replica = [](const lock_storage& l, request_id r) { return l.template as<machine>().replica(r); };
     return c;
   }
   template <class Rule>
   static constexpr calls calls_of = make_calls<Rule>();
 
-  rule_place place_{};
+  rule_storage place_{};
   const calls* calls_ = nullptr;
 };
 

@@ -59,14 +59,14 @@ struct bounded_stations : Stations {
     });
     return known;
   }
-  [[nodiscard]] constexpr auto blocks(std::size_t tokens, std::span<section_demand> sections, std::int32_t homes,
+  [[nodiscard]] constexpr auto blocks(std::size_t tokens, std::span<section_demand> sections, std::int32_t processors,
                                       ticks& lent) const -> bool {
     bool known = false;
     this->with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
       using order_type = std::remove_cvref_t<decltype(order)>;
       if constexpr (KnowsBlocking<order_type>) {
         known = true;
-        lent = token_bounds<order_type>::blocks(order, sections, this->setting(tokens), homes);
+        lent = token_bounds<order_type>::blocks(order, sections, this->setting(tokens), processors);
       }
     });
     return known;
@@ -98,7 +98,7 @@ struct tokens_have_bound {
   static constexpr bool passed = has_token_bound<Order>;
   static_assert(passed,
                 "takt: the rule of tokens, which is the template argument, has no bound; give it delays(sections, "
-                "setting) or blocks(sections, setting, homes). Simulations need none. See docs/errors.md#E91");
+                "setting) or blocks(sections, setting, processors). Simulations need none. See docs/errors.md#E91");
 };
 template <class Rule>
 struct token_bound_fault {

@@ -14,15 +14,15 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/describe.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/pool.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/shares/share.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/rules/task_homes.hpp>
 #include <takt/rules/units.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -59,7 +59,7 @@ constexpr void note_parts(const Board& board, board_limits& out) {
 
 /// Returns the proofs of misses within limits, under a rule of processors.
 template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto misses_within(const board_limits& limits, const described_tasks<N, V, R, S>& all,
+[[nodiscard]] constexpr auto misses_within(const board_limits& limits, const runtime_task_set<N, V, R, S>& all,
                                            const hardware& board) -> proven_misses<ticks, N> {
   const auto ranks = limits.named_cores ? ranks_under<CpuRule>(all) : inline_vector<std::int64_t, N>{};
   const std::span<const std::int64_t> known{ranks.data(), ranks.size()};
@@ -101,12 +101,12 @@ template <class P>
 /// tasks hold what descriptions do not, such as mutexes. Cost: those of `find_proven_misses` and `add_strict_misses`.
 template <class P, class T>
 [[nodiscard]] constexpr auto misses_on(const P& board, const T& tasks)
-    -> proven_misses<ticks, takt::described_as<T>::max_tasks> {
-  proven_misses<ticks, takt::described_as<T>::max_tasks> out;
+    -> proven_misses<ticks, takt::runtime_task_set_for<T>::max_tasks> {
+  proven_misses<ticks, takt::runtime_task_set_for<T>::max_tasks> out;
   if constexpr (detail::is_platform<P>) {
     using cpu_rule = typename P::template rule_of<processors_resource>;
     if constexpr (!Absent<cpu_rule>) {
-      const auto all = describe(tasks);
+      const auto all = to_runtime_tasks(tasks);
       if (all.error) { return out; }
       const hardware sizes = detail::hardware_of(board);
       board.each([&](const auto& p) {

@@ -50,10 +50,10 @@ class interrupt_load {
   /// Computes the longest delay by interrupts pending at a dispatch. Pre, here and below: `leaves_time()`.
   [[nodiscard]] constexpr auto delay(Number& out) const -> bool {
     TAKT_EXPECTS(leaves_time());
-    return stretch(once_, out);
+    return slow_down(once_, out);
   }
   /// Computes the time that a job of so much work takes, without `delay`. False when it does not fit.
-  [[nodiscard]] constexpr auto stretch(const Number& work, Number& out) const -> bool {
+  [[nodiscard]] constexpr auto slow_down(const Number& work, Number& out) const -> bool {
     TAKT_EXPECTS(leaves_time());
     if constexpr (number_traits<Number>::integral) {
       const Number rest = unit() - load_;
@@ -117,7 +117,7 @@ template <ExactNumber Number>
     case interrupt_handling::shared: delays += suspensions; break;
     case interrupt_handling::shielded: break;
   }
-  return is_known(where) && interrupts.stretch(dispatch, out) && interrupts.delay(pending) &&
+  return is_known(where) && interrupts.slow_down(dispatch, out) && interrupts.delay(pending) &&
          number_traits<Number>::multiply(pending, delays, pending) && add_exactly(out, pending, out) &&
          add_exactly(out, o.ipi, out);
 }

@@ -157,7 +157,7 @@ template <class M, class P, class T, std::size_t N, std::size_t V>
   if (!out.schedulable()) {
     out.status = verdict_status::schedulable;
     out.why = obstacle::none;
-    out.where = nowhere;
+    out.where = no_index;
     out.method = other.method;
     out.tasks = other.tasks;
     out.plan.feasible = true;

@@ -24,11 +24,11 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/flatten.hpp>
-#include <takt/rules/task_homes.hpp>
 #include <takt/rules/task_places.hpp>
 #include <takt/rules/token_rule.hpp>
 

@@ -8,10 +8,10 @@
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_kernel.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/runtime_kernel.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/task_attributes.hpp>
@@ -40,7 +40,7 @@ class legal_kernel_time {
   constexpr legal_kernel_time(const Tasks& all, const hardware& board, std::int32_t most)
       : all_{&all}, board_{&board}, most_{most} {}
 
-  [[nodiscard]] constexpr auto operator()(const described_visit& v) -> ticks {
+  [[nodiscard]] constexpr auto operator()(const runtime_visit& v) -> ticks {
     const auto has = [&](visit_fact f) { return v.known.has(f); };
     least_ = 0;
     is_known_ = false;
@@ -58,15 +58,15 @@ class legal_kernel_time {
  private:
   /// Takes what these facts allow, on few SMs where they say it.
   template <class... Facts>
-  constexpr void take(const described_visit& v, bool by_sms, bool is_known, Facts... facts) {
+  constexpr void take(const runtime_visit& v, bool by_sms, bool is_known, Facts... facts) {
     if (!is_known) { return; }
-    described_visit one = v;
+    runtime_visit one = v;
     one.known = {};
     const auto keep = [&](visit_fact f) {
       if (v.known.has(f)) { one.known.add(f); }
     };
     (keep(facts), ...);
-    described_kernel k{.visit = &one};
+    runtime_kernel k{.visit = &one};
     if (one.known.has(visit_fact::wcet_by_share) && v.row < all_->rows.size()) { k.row = &all_->rows[v.row]; }
     if (one.known.has(visit_fact::times_on_sms)) { k.samples = all_->samples.data() + v.first_sample; }
     for (const gpu_hardware& gpu : board_->gpus) {
@@ -93,7 +93,7 @@ class legal_kernel_time {
 };
 
 /// Returns how long a kernel keeps all SMs at least, wherever it runs. Its serial part occupies any number of them.
-[[nodiscard]] constexpr auto time_of_all_sms(const described_visit& v, ticks time, const gpu_speed& speed) -> ticks {
+[[nodiscard]] constexpr auto time_of_all_sms(const runtime_visit& v, ticks time, const gpu_speed& speed) -> ticks {
   const auto has = [&](visit_fact f) { return v.known.has(f); };
   const bool by_work = has(visit_fact::work) && !has(visit_fact::times_on_sms) && !has(visit_fact::grid) &&
                        !has(visit_fact::block_length) && !has(visit_fact::wcet_by_share);
@@ -105,37 +105,37 @@ class legal_kernel_time {
 
 /// The visits of a task, added up. False where some time is out of range.
 template <class Tasks>
-class described_load {
+class summed_load {
  public:
-  constexpr described_load(const Tasks& all, const hardware& board, const board_limits& limits, std::int32_t most_sms)
+  constexpr summed_load(const Tasks& all, const hardware& board, const board_limits& limits, std::int32_t most_sms)
       : all_{&all}, board_{&board}, limits_{&limits}, on_all_{all, board, 0}, on_part_{all, board, most_sms} {}
 
   [[nodiscard]] constexpr auto read(std::size_t task, task_load<ticks>& out) -> bool {
-    const described_task& t = all_->tasks[task];
+    const runtime_task& t = all_->tasks[task];
     ticks end[max_visits_of_task]{};
     ticks whole = 0;
     for (std::uint32_t p = 0; p < t.visit_count && p < max_visits_of_task; ++p) {
-      const described_visit& v = all_->visits[t.first_visit + p];
-      const bool is_kernel = v.where == visit_place::gpu;
+      const runtime_visit& v = all_->visits[t.first_visit + p];
+      const bool is_kernel = v.where == resource_kind::gpu;
       const ticks alone = is_kernel ? on_all_(v) : v.known.has(visit_fact::time) ? v.time.upper : 0;
       const ticks time = is_kernel ? on_part_(v) : alone;
       if (!is_in_range(alone) || !is_in_range(time)) { return false; }
       switch (v.where) {
-        case visit_place::processor:
+        case resource_kind::processor:
           out.processors += time;
           if (v.region != 0) { out.rank = -1; }  // what comes before it need not delay it
           break;
-        case visit_place::copy_engine:
+        case resource_kind::copy_engine:
           out.engines[board_->copy_engines == 2 && takes_second_engine(v.direction) ? 1 : 0] += time;
           break;
-        case visit_place::gpu:
+        case resource_kind::gpu:
           out.has_kernels = true;
           out.kernels += alone;
           if (board_->gpus.size() == 1) { out.sms += time_of_all_sms(v, alone, board_->gpus[0].speed); }
           break;
-        case visit_place::own: break;
+        case resource_kind::own: break;
       }
-      out.suspends = out.suspends || v.where != visit_place::processor;
+      out.suspends = out.suspends || v.where != resource_kind::processor;
       ticks start = 0;
       for (std::uint32_t q = 0; q < p; ++q) {
         start = (v.predecessors >> q & 1U) != 0 && start < end[q] ? end[q] : start;
@@ -169,10 +169,10 @@ class described_load {
 template <class Tasks>
 [[nodiscard]] constexpr auto limited_users(const Tasks& all) -> std::int64_t {
   std::int64_t out = 0;
-  for (const described_task& t : all.tasks) {
+  for (const runtime_task& t : all.tasks) {
     bool uses = false;
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-      uses = uses || all.visits[t.first_visit + p].where == visit_place::gpu;
+      uses = uses || all.visits[t.first_visit + p].where == resource_kind::gpu;
     }
     out += uses && t.limited ? 1 : 0;
   }
@@ -185,10 +185,10 @@ template <class Tasks>
 /// kernel has one fact that says how long it takes, and none that only bounds it, as times of fewer SMs do. Then a run
 /// that misses a deadline proves something of the tasks.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto times_are_given(const described_tasks<N, V, R, S>& all) -> bool {
-  for (const described_visit& v : all.visits) {
+[[nodiscard]] constexpr auto times_are_given(const runtime_task_set<N, V, R, S>& all) -> bool {
+  for (const runtime_visit& v : all.visits) {
     const auto has = [&](visit_fact f) { return v.known.has(f) ? 1 : 0; };
-    if (v.where != visit_place::gpu) { continue; }
+    if (v.where != resource_kind::gpu) { continue; }
     const int facts =
         has(visit_fact::wcet) + has(visit_fact::time) + has(visit_fact::work) + has(visit_fact::times_on_sms);
     if (v.on_whole_sms || facts != 1 ||
@@ -199,21 +199,21 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   return true;
 }
 
-/// Finds proofs of misses of described tasks, whatever the plan is, as far as the limits say what every plan has in
+/// Finds proofs of misses of run-time tasks, whatever the plan is, as far as the limits say what every plan has in
 /// common. `ranks`: of the tasks, as `task_load` has them, where cores preempt in their order; else empty. What is not
 /// known of a visit takes no time.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto find_proven_misses(const described_tasks<N, V, R, S>& all, const hardware& board,
+[[nodiscard]] constexpr auto find_proven_misses(const runtime_task_set<N, V, R, S>& all, const hardware& board,
                                                 const board_limits& limits, std::span<const std::int64_t> ranks = {})
     -> proven_misses<ticks, N> {
   const std::int64_t users = detail::limited_users(all);
   const std::int64_t most_parts = limits.parts - users + 1;
   const bool on_parts = board.gpus.size() == 1 && limits.sms_of_part > 0 && limits.parts > 0 && most_parts > 0;
   const auto most_sms = on_parts ? static_cast<std::int32_t>(most_parts * limits.sms_of_part) : 0;
-  detail::described_load<described_tasks<N, V, R, S>> reader{all, board, limits, most_sms};
+  detail::summed_load<runtime_task_set<N, V, R, S>> reader{all, board, limits, most_sms};
   inline_vector<task_load<ticks>, N> loads;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const described_task& t = all.tasks[i];
+    const runtime_task& t = all.tasks[i];
     task_load<ticks> load{.task = static_cast<std::uint32_t>(i),
                           .period = t.period,
                           .deadline = t.deadline,
@@ -221,7 +221,7 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
                           .strict = t.strict,
                           .offset = t.offset,
                           .limited = t.limited,
-                          .core = limits.named_cores ? t.core : any_core,
+                          .core = limits.named_cores ? t.core : unassigned_core,
                           .rank = i < ranks.size() ? ranks[i] : -1};
     if (limits.processors == 1) { load.core = 0; }
     const bool fits = t.period > 0 && t.period <= longest_visit_time && t.deadline <= longest_visit_time &&

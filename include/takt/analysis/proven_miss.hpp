@@ -52,8 +52,8 @@ enum class miss_reason : std::uint8_t {
 template <class Number>
 struct proven_miss {
   miss_reason reason{};
-  std::uint32_t task = nowhere;  ///< in the given order, where one task is to blame
-  std::int32_t index = 0;        ///< core, or copy engine
+  std::uint32_t task = no_index;  ///< in the given order, where one task is to blame
+  std::int32_t index = 0;         ///< core, or copy engine
   Number value{};
   Number limit{};             ///< what `value` exceeds
   std::string_view method{};  ///< whose proof it is, where it is a published one
@@ -67,7 +67,7 @@ namespace analysis {
 /// Holds what the jobs of a task ask for in some legal run, or less.
 template <class Number>
 struct task_load {
-  std::uint32_t task = nowhere;
+  std::uint32_t task = no_index;
   Number period{};
   Number deadline{};
   Number jitter{};        ///< between a nominal release, from which deadlines count, and the job
@@ -76,9 +76,9 @@ struct task_load {
   bool limited = true;    ///< false: it has no deadline to miss
   bool suspends = false;  ///< its jobs leave their processor
   bool has_kernels = false;
-  std::int32_t core = any_core;  ///< on which it stays under every plan, if that is known
-  std::int64_t rank = -1;        ///< on its core the lower goes first, under every plan; -1: that is not known
-  Number alone{};                ///< from release to end of a job that has the board to itself
+  std::int32_t core = unassigned_core;  ///< on which it stays under every plan, if that is known
+  std::int64_t rank = -1;               ///< on its core the lower goes first, under every plan; -1: that is not known
+  Number alone{};                       ///< from release to end of a job that has the board to itself
   Number processors{};
   Number held{};  ///< how long a job keeps its processor if nothing interrupts it; at least `processors`
   Number engines[max_copy_engines]{};
@@ -129,7 +129,7 @@ template <class Number>
 [[nodiscard]] constexpr auto is_first_on_core(std::span<const task_load<Number>> loads, const task_load<Number>& t)
     -> bool {
   for (const auto& other : loads) {
-    const bool meets = other.core == t.core || other.core == any_core;
+    const bool meets = other.core == t.core || other.core == unassigned_core;
     if (meets && other.task != t.task && (other.rank < 0 || other.rank < t.rank)) { return false; }
   }
   return t.rank >= 0;
@@ -175,7 +175,7 @@ constexpr void find_late_jobs(std::span<const task_load<Number>> loads, Misses& 
     if (t.deadline < alone) {
       // Bound: of a task one miss is noted, see `proven_misses`; so below.
       out.unchecked_push_back({miss_reason::own_time, t.task, 0, alone, t.deadline});
-    } else if (t.rank >= 0 && t.core != any_core && !t.suspends && !(t.strict && Number(0) < t.jitter)) {
+    } else if (t.rank >= 0 && t.core != unassigned_core && !t.suspends && !(t.strict && Number(0) < t.jitter)) {
       const auto response = response_released_together(loads, t);
       if (response.reason != stop_reason::exceeds_limit) { continue; }
       const Number value = response.value + t.jitter;
@@ -198,13 +198,13 @@ template <class Number, std::size_t N>
   const auto add_if_above = [&out](miss_reason reason, std::int64_t index, const Number& value, std::int64_t limit) {
     if (!(Number(limit) < value)) { return; }
     // Bound: one per core that a task names, and few of the board; see `proven_misses`.
-    out.unchecked_push_back({reason, nowhere, static_cast<std::int32_t>(index), value, Number(limit)});
+    out.unchecked_push_back({reason, no_index, static_cast<std::int32_t>(index), value, Number(limit)});
   };
   detail::find_late_jobs(loads, out);
   const std::size_t late = out.size();
   for (std::size_t k = 0; k < loads.size(); ++k) {
     const std::int32_t core = loads[k].core;
-    bool is_first = core != any_core;
+    bool is_first = core != unassigned_core;
     for (std::size_t i = 0; i < k; ++i) { is_first = is_first && loads[i].core != core; }
     if (!is_first) { continue; }
     const Number load_there =

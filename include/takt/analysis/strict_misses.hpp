@@ -11,8 +11,8 @@
 #include <takt/analysis/task_ranks.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
@@ -32,12 +32,12 @@ template <class Tasks>
     -> clocked_tasks<Tasks::max_tasks> {
   clocked_tasks<Tasks::max_tasks> out;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
-    const described_task& t = all.tasks[i];
+    const runtime_task& t = all.tasks[i];
     const bool is_there = limits.processors == 1 || (limits.named_cores && t.core == core);
     const bool is_ordered = !by_rank || (i < ranks.size() && ranks[i] >= 0);
     if (!is_there || !is_ordered || !t.strict || t.visit_count != 1 || t.offset < 0 || t.period < 1) { continue; }
-    const described_visit& v = all.visits[t.first_visit];
-    if (v.where != visit_place::processor || !v.known.has(visit_fact::time) || v.time.upper < 1 || v.region != 0) {
+    const runtime_visit& v = all.visits[t.first_visit];
+    if (v.where != resource_kind::processor || !v.known.has(visit_fact::time) || v.time.upper < 1 || v.region != 0) {
       continue;
     }
     if (t.period > longest_visit_time || t.offset > longest_visit_time || v.time.upper > longest_visit_time) {
@@ -77,7 +77,7 @@ template <class Misses>
 /// are on the one processor, or on the core that they name, under preemptive fixed priorities or EDF. `ranks`: as for
 /// `find_proven_misses`. Cost: tasks x `response_by_hyperperiod`.
 template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-constexpr void add_strict_misses(const described_tasks<N, V, R, S>& all, const board_limits& limits,
+constexpr void add_strict_misses(const runtime_task_set<N, V, R, S>& all, const board_limits& limits,
                                  std::span<const std::int64_t> ranks, proven_misses<ticks, N>& out) {
   constexpr bool by_rank = FixedPriority<CpuRule>;
   if constexpr (by_rank || EarliestDeadlineFirst<CpuRule>) {
@@ -91,11 +91,11 @@ constexpr void add_strict_misses(const described_tasks<N, V, R, S>& all, const b
       };
       for (std::size_t k = 0; k < there.tasks.size(); ++k) {
         const std::uint32_t i = there.tasks[k];
-        const described_task& t = all.tasks[i];
+        const runtime_task& t = all.tasks[i];
         if (!t.limited || detail::is_noted(out, i)) { continue; }
         const ticks worst = response_by_hyperperiod(there.loads, k, tie::won, point).worst;
         if (worst <= t.deadline) { continue; }
-        const std::int32_t at = t.core == any_core ? core : t.core;
+        const std::int32_t at = t.core == unassigned_core ? core : t.core;
         // Bound: of a task one miss is noted, see `proven_misses`.
         out.unchecked_push_back({miss_reason::strict_releases, i, at, worst, t.deadline});
       }
@@ -106,7 +106,7 @@ constexpr void add_strict_misses(const described_tasks<N, V, R, S>& all, const b
 /// Returns whether tasks are released by the clock, so that runs with other releases prove nothing.
 template <class Tasks>
 [[nodiscard]] constexpr auto some_are_strict(const Tasks& all) -> bool {
-  for (const described_task& t : all.tasks) {
+  for (const runtime_task& t : all.tasks) {
     if (t.strict) { return true; }
   }
   return false;

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/analysis/described/misfit.hpp>
+#include <takt/analysis/runtime_tasks/mismatch.hpp>
 #include <takt/core/inline_vector.hpp>
-#include <takt/model/described_tasks.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
@@ -25,7 +25,7 @@ template <BusyWaiting CpuRule>
 struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::inner_rule>> {};
 
 /// Returns a task as orders see it. Pre: its index is its position.
-[[nodiscard]] constexpr auto order_timing(const described_task& t, std::size_t i) -> job_timing {
+[[nodiscard]] constexpr auto order_timing(const runtime_task& t, std::size_t i) -> job_timing {
   return {.wcet = 1,
           .period = t.period,
           .deadline = ordering_deadline(t),
@@ -41,16 +41,16 @@ struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::i
 /// of tasks with deadlines within their periods, without jitter and without strict periods in the set; the others get
 /// no rank. Source: Leung and Whitehead 1982.
 template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto ranks_under(const described_tasks<N, V, R, S>& all) -> inline_vector<std::int64_t, N> {
+[[nodiscard]] constexpr auto ranks_under(const runtime_task_set<N, V, R, S>& all) -> inline_vector<std::int64_t, N> {
   inline_vector<std::int64_t, N> out;
   using order = typename detail::order_of_cores<CpuRule>::type;
   if constexpr (!std::is_void_v<order>) {
     bool all_are_given = true;
-    for (const described_task& t : all.tasks) { all_are_given = all_are_given && t.priority != no_priority; }
+    for (const runtime_task& t : all.tasks) { all_are_given = all_are_given && t.priority != no_priority; }
     bool is_chosen = false;
     if constexpr (GivenPriority<order>) { is_chosen = !all_are_given; }
     bool some_are_strict = false;
-    for (const described_task& t : all.tasks) { some_are_strict = some_are_strict || t.strict; }
+    for (const runtime_task& t : all.tasks) { some_are_strict = some_are_strict || t.strict; }
     priority_point points[N]{};
     for (std::size_t i = 0; i < all.size(); ++i) {
       const job_timing t = detail::order_timing(all.tasks[i], i);
@@ -58,7 +58,7 @@ template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_
       if (!fits) { return {}; }
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const described_task& t = all.tasks[i];
+      const runtime_task& t = all.tasks[i];
       const bool is_ranked = !is_chosen || (asks_for_its_deadline(t) && t.jitter == 0 && !some_are_strict);
       std::int64_t rank = 0;
       for (std::size_t k = 0; k < all.size(); ++k) { rank += points[k] < points[i] ? 1 : 0; }

@@ -138,7 +138,7 @@ struct verdict {
   std::string_view method;
   model_error error{};
   obstacle why = obstacle::none;
-  std::uint32_t where = nowhere;  ///< the cluster, or the task, that `why` is about
+  std::uint32_t where = no_index;  ///< the cluster, or the task, that `why` is about
   inline_vector<task_verdict<Number>, MaxTasks> tasks;
   inline_vector<visit_verdict<Number>, MaxVisits> visits;
   takt::plan<MaxTasks, MaxVisits> plan;  ///< what was judged
@@ -157,12 +157,12 @@ struct verdict {
   {
     return task < tasks.size() && tasks[task].bound.exists ? duration{tasks[task].bound.value} : duration::max();
   }
-  /// Returns the position of the first task that is not proven to meet its deadline; `nowhere` if none.
+  /// Returns the position of the first task that is not proven to meet its deadline; `no_index` if none.
   [[nodiscard]] constexpr auto first_unproven() const noexcept -> std::uint32_t {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (tasks[i].evaluated && !tasks[i].meets) { return static_cast<std::uint32_t>(i); }
     }
-    return nowhere;
+    return no_index;
   }
 
   constexpr void refuse(const model_error& why_not) noexcept {
@@ -231,9 +231,9 @@ enum class term_kind : std::uint8_t {
 template <class Number>
 struct term {
   term_kind what = term_kind::cpu;
-  std::uint32_t by = nowhere;  ///< the task that causes it, in the given order
+  std::uint32_t by = no_index;  ///< the task that causes it, in the given order
   Number time{};
-  std::uint32_t visit = nowhere;
+  std::uint32_t visit = no_index;
 };
 
 }  // namespace takt::inline TAKT_ABI

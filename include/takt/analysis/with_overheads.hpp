@@ -9,14 +9,14 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/describe.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/limited_preemption.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/overheads.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -47,8 +47,8 @@ class overhead_charges {
     for (std::uint32_t i = 0; i < tasks.size(); ++i) { add_interrupts(i); }
   }
 
-  [[nodiscard]] constexpr auto run() -> description<Tasks> {
-    description<Tasks> out{.tasks = *tasks_};
+  [[nodiscard]] constexpr auto run() -> runtime_conversion<Tasks> {
+    runtime_conversion<Tasks> out{.tasks = *tasks_};
     if (!interrupts_.fits() || !operation_.fits) { return refused(out, {.fault = model_fault::time_overflow}); }
     if (!interrupts_.leaves_time()) { return refused(out, {.fault = model_fault::interrupts_leave_no_time}); }
     time_sum handover{o_.ipi};
@@ -57,10 +57,10 @@ class overhead_charges {
       return refused(out, {.fault = model_fault::time_overflow});
     }
     for (std::uint32_t i = 0; i < tasks_->size(); ++i) {
-      described_task& t = out.tasks.tasks[i];
+      runtime_task& t = out.tasks.tasks[i];
       bool fits = checked_add(t.jitter, o_.event_latency, t.jitter);
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-        described_visit& v = out.tasks.visits[t.first_visit + p];
+        runtime_visit& v = out.tasks.visits[t.first_visit + p];
         const ticks before = v.time.upper;
         fits =
             (on_processor(v) ? charge_processor(i, p, v) : charge_device(i, p, handover.value, v, out.tasks)) && fits;
@@ -72,13 +72,13 @@ class overhead_charges {
   }
 
  private:
-  [[nodiscard]] static constexpr auto refused(description<Tasks>& out, const model_error& error)
-      -> const description<Tasks>& {
+  [[nodiscard]] static constexpr auto refused(runtime_conversion<Tasks>& out, const model_error& error)
+      -> const runtime_conversion<Tasks>& {
     out.error = error;
     return out;
   }
-  [[nodiscard]] static constexpr auto on_processor(const described_visit& v) -> bool {
-    return v.where == visit_place::processor;
+  [[nodiscard]] static constexpr auto on_processor(const runtime_visit& v) -> bool {
+    return v.where == resource_kind::processor;
   }
   [[nodiscard]] constexpr auto call() const -> ticks { return o_.system_call_in + o_.system_call_out; }
 
@@ -96,7 +96,7 @@ class overhead_charges {
   /// Adds a timer for each visit, since a plan may hold it back, and ends of operations, both at any time of a job. An
   /// operation that no visit asks for counts twice: an interrupt also begins it.
   constexpr void add_interrupts(std::uint32_t i) {
-    const described_task& t = tasks_->tasks[i];
+    const runtime_task& t = tasks_->tasks[i];
     time_sum timer;
     timer.add(o_.release, t.visit_count).add(o_.interrupt_cache_loss, t.visit_count);
     time_sum latest{t.period};
@@ -111,11 +111,11 @@ class overhead_charges {
     if (count > 0) { interrupts_.add(all.add(operation_.value, count).value, t.period, t.period); }
     operation_.fits = operation_.fits && all.fits;
   }
-  [[nodiscard]] constexpr auto charge_processor(std::uint32_t i, std::uint32_t p, described_visit& v) const -> bool {
+  [[nodiscard]] constexpr auto charge_processor(std::uint32_t i, std::uint32_t p, runtime_visit& v) const -> bool {
     if (!v.known.has(visit_fact::time)) { return true; }
     std::int64_t calls = 0;
     for (std::uint32_t q = 0; q < tasks_->tasks[i].visit_count; ++q) {
-      const described_visit& other = tasks_->visit(i, q);
+      const runtime_visit& other = tasks_->visit(i, q);
       if (on_processor(other)) { continue; }
       calls += asker_of(i, q) == p ? 1 : 0;
       calls += q < p && (v.predecessors >> q & 1U) != 0 ? 1 : 0;
@@ -124,14 +124,14 @@ class overhead_charges {
     return work.add(call(), calls).fits &&
            gpusync::dispatched_time(interrupts_, o_, work.value, 0, gpusync::interrupt_handling::shared, v.time.upper);
   }
-  [[nodiscard]] constexpr auto charge_device(std::uint32_t i, std::uint32_t p, ticks handover, described_visit& v,
+  [[nodiscard]] constexpr auto charge_device(std::uint32_t i, std::uint32_t p, ticks handover, runtime_visit& v,
                                              Tasks& tasks) const -> bool {
     time_sum late;
     late.add(handover, (is_handed_on(v) ? 1 : 0) + (asker_of(i, p) == p ? 1 : 0));
     return late.fits && (late.value == 0 || lengthen(v, late.value, tasks));
   }
-  [[nodiscard]] constexpr auto is_handed_on(const described_visit& v) const -> bool {
-    if (v.where != visit_place::gpu) { return true; }
+  [[nodiscard]] constexpr auto is_handed_on(const runtime_visit& v) const -> bool {
+    if (v.where != resource_kind::gpu) { return true; }
     switch (kernels_) {
       case kernel_handover::hardware: return false;
       case kernel_handover::host: break;
@@ -139,11 +139,11 @@ class overhead_charges {
     return true;
   }
   /// Lengthens all that is known of the time of a visit.
-  [[nodiscard]] static constexpr auto lengthen(described_visit& v, ticks by, Tasks& tasks) -> bool {
+  [[nodiscard]] static constexpr auto lengthen(runtime_visit& v, ticks by, Tasks& tasks) -> bool {
     bool fits = true;
     const auto grow = [&](ticks& time) { fits = checked_add(time, by, time) && fits; };
     if (v.known.has(visit_fact::time)) { grow(v.time.upper); }
-    if (v.where != visit_place::gpu) { return fits; }
+    if (v.where != resource_kind::gpu) { return fits; }
     if (v.known.has(visit_fact::wcet)) { grow(v.wcet); }
     if (v.known.has(visit_fact::work)) { grow(v.work.upper); }
     if (v.known.has(visit_fact::work) || v.known.has(visit_fact::grid)) {
@@ -183,12 +183,13 @@ class overhead_charges {
 /// Proof: docs/composition.md, overheads. Source: Brandenburg 2011, preemption-centric accounting; Elliott 2015,
 /// section 2.1.8.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto with_overheads(const described_tasks<N, V, R, S>& tasks, const gpusync_overheads<ticks>& o,
+[[nodiscard]] constexpr auto with_overheads(const runtime_task_set<N, V, R, S>& tasks,
+                                            const gpusync_overheads<ticks>& o,
                                             kernel_handover kernels = kernel_handover::host)
-    -> description<described_tasks<N, V, R, S>> {
+    -> runtime_conversion<runtime_task_set<N, V, R, S>> {
   if (!is_known(kernels)) { return {.tasks = tasks, .error = {.fault = model_fault::choice_out_of_range}}; }
   if (!o.valid()) { return {.tasks = tasks, .error = {.fault = model_fault::negative_overhead}}; }
-  return analysis::detail::overhead_charges<described_tasks<N, V, R, S>>{tasks, o, kernels}.run();
+  return analysis::detail::overhead_charges<runtime_task_set<N, V, R, S>>{tasks, o, kernels}.run();
 }
 
 }  // namespace takt::inline TAKT_ABI

@@ -28,8 +28,8 @@ struct blocking_limits {
 /// holder release, or a waiting client other than the target withdraw. Or it lets a unit of time pass in which the
 /// target is pi-blocked: it waits and fewer than `cpus` incomplete requests are more important. Whether it is among the
 /// c best *pending* jobs, the adversary decides with further jobs. In such a unit a holder is sure to advance if it is
-/// at least as important as the target. So is one to whom `heir` leads from a waiting client as important: the c best
-/// jobs lend their priorities to at most c others, each to one. Other clients make no progress. Time in which the
+/// at least as important as the target. So is one to whom `inheritor` leads from a waiting client as important: the c
+/// best jobs lend their priorities to at most c others, each to one. Other clients make no progress. Time in which the
 /// target is not pi-blocked is left out because it is not counted. This covers all job sets with that many clients,
 /// whatever they do outside of the lock.
 template <CheckableLock P>
@@ -50,13 +50,13 @@ class blocking_game {
     positions_ += g.positions();
     if (g.longest() > told_) {
       told_ = g.longest();
-      story_ = g.story();
+      trace_ = g.trace();
     }
     return g.longest();
   }
   [[nodiscard]] auto positions() const -> std::size_t { return positions_; }
   /// Returns how the longest delay came about: + issue, - release, x withdraw, | a unit of time.
-  [[nodiscard]] auto story() const -> const std::string& { return story_; }
+  [[nodiscard]] auto trace() const -> const std::string& { return trace_; }
 
  private:
   static constexpr std::size_t capacity = static_cast<std::size_t>(P::capacity());
@@ -111,7 +111,7 @@ class blocking_game {
       if (!p.lock.holds(r) && !p.lock.waits(r)) { continue; }
       better += r < target ? 1 : 0;
       request_id end = r;
-      while (end != no_request && !p.lock.holds(end)) { end = p.lock.heir(end); }
+      while (end != no_request && !p.lock.holds(end)) { end = p.lock.inheritor(end); }
       if (end != no_request) { advances[index(end)] = true; }
     }
     if (better >= limits_.cpus) { return; }
@@ -128,13 +128,13 @@ class blocking_game {
   P start_;
   std::size_t positions_ = 0;
   std::int32_t told_ = 0;
-  std::string story_;
+  std::string trace_;
 };
 
 struct blocking_report {
   std::int32_t delay = 0;
   std::size_t positions = 0;
-  std::string story{};  ///< + issue, - release, x withdraw, | a unit of time
+  std::string trace{};  ///< + issue, - release, x withdraw, | a unit of time
 };
 
 /// Returns the longest suspension-oblivious wait of any client's request, see `blocking_game`, and how it comes about.
@@ -144,7 +144,7 @@ template <CheckableLock P>
 [[nodiscard]] auto longest_blocking(const P& start, const blocking_limits& limits) -> blocking_report {
   blocking_game<P> game{start, limits};
   const std::int32_t delay = game.worst();
-  return {delay, game.positions(), game.story()};
+  return {delay, game.positions(), game.trace()};
 }
 
 }  // namespace takt::inline TAKT_ABI::checking

@@ -48,15 +48,15 @@ class donation_game {
         std::int32_t& worst = direct ? out.direct : out.indirect;
         if (g.longest() <= worst) { continue; }
         worst = g.longest();
-        (direct ? direct_story_ : indirect_story_) = g.story();
+        (direct ? direct_trace_ : indirect_trace_) = g.trace();
       }
     }
     return out;
   }
   [[nodiscard]] auto positions() const -> std::size_t { return positions_; }
   /// Returns how the longest delay arose: ^ released, + issue, - release, x withdraw, . completed, | a unit of time.
-  [[nodiscard]] auto direct_story() const -> const std::string& { return direct_story_; }
-  [[nodiscard]] auto indirect_story() const -> const std::string& { return indirect_story_; }
+  [[nodiscard]] auto direct_trace() const -> const std::string& { return direct_trace_; }
+  [[nodiscard]] auto indirect_trace() const -> const std::string& { return indirect_trace_; }
   /// Returns in how many positions an incomplete request belongs to a job that is not among the best and has no donor.
   [[nodiscard]] auto deserted() const -> std::size_t { return deserted_; }
   /// Returns how many requests a lock with limited queues put outside of them, over all positions.
@@ -157,8 +157,8 @@ class donation_game {
   std::size_t deserted_ = 0;
   std::size_t late_ = 0;
   std::size_t overflows_ = 0;
-  std::string direct_story_;
-  std::string indirect_story_;
+  std::string direct_trace_;
+  std::string indirect_trace_;
 };
 
 }  // namespace takt::inline TAKT_ABI::checking

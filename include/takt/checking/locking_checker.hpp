@@ -27,10 +27,10 @@ struct checker_expectations {
 };
 
 /// Runs every sequence of issue, release and withdraw on a lock, for every order of importance among its clients. It
-/// checks what any lock must keep: replicas exclude, no request is lost or invented, grants are told, and `heir` leads
-/// to holders. It checks what is expected besides; `invariant(lock)` says what else is wrong with a state, in a word,
-/// or nothing. Clients are as many as the lock has room for. Cost: n! times the states of a lock with n clients, of
-/// which there are some hundred for four and some ten thousand for six.
+/// checks what any lock must keep: replicas exclude, no request is lost or invented, grants are told, and `inheritor`
+/// leads to holders. It checks what is expected besides; `invariant(lock)` says what else is wrong with a state, in a
+/// word, or nothing. Clients are as many as the lock has room for. Cost: n! times the states of a lock with n clients,
+/// of which there are some hundred for four and some ten thousand for six.
 template <CheckableLock P, class Invariant>
 class locking_checker {
  public:
@@ -101,10 +101,10 @@ class locking_checker {
       waiting += s.lock.waits(r) ? 1U : 0U;
       request_id end = r;
       for (std::size_t step = 0; step < count && end != no_request && !s.lock.holds(end); ++step) {
-        expect(s.lock.heir(end) == no_request || s.lock.waits(end), "somebody who does not wait has an heir");
-        end = s.lock.heir(end);
+        expect(s.lock.inheritor(end) == no_request || s.lock.waits(end), "somebody who does not wait has an inheritor");
+        end = s.lock.inheritor(end);
       }
-      expect(end == no_request || s.lock.holds(end), "an heir does not lead to a holder");
+      expect(end == no_request || s.lock.holds(end), "an inheritor does not lead to a holder");
     }
     const bool busy = std::ranges::find(held, false) == held.end();
     expect(!expected_.work_conserving || waiting == 0 || busy, "a replica idles while somebody waits");

@@ -74,7 +74,7 @@ class longest_delay {
   [[nodiscard]] auto longest() const -> std::int32_t { return longest_; }
   [[nodiscard]] auto positions() const -> std::size_t { return nodes_.size(); }
   /// Returns how the longest delay came about.
-  [[nodiscard]] auto story() const -> std::string {
+  [[nodiscard]] auto trace() const -> std::string {
     std::string out;
     for (std::size_t i = last_; i != start; i = steps_[i].first) {
       const run_step& s = steps_[i].second;
@@ -112,7 +112,7 @@ class position_hash {
     for (request_id r = 0; r < clients; ++r) {
       mix(lock.holds(r) ? 1 : lock.waits(r) ? 2 : 3);
       mix(lock.replica(r));
-      mix(lock.heir(r));
+      mix(lock.inheritor(r));
       if constexpr (requires { lock.queues().next(r); }) { mix(lock.queues().next(r)); }
       if constexpr (requires { lock.queue().next(r); }) { mix(lock.queue().next(r)); }
     }

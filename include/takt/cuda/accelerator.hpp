@@ -37,7 +37,7 @@ struct accelerator_site {
   std::int32_t device = 0;
   context_handle context{};
   stream_handle stream{};
-  std::int32_t core = any_core;  ///< or all `cores`
+  std::int32_t core = unassigned_core;  ///< or all `cores`
   std::int32_t cores = 1;
   std::int32_t sms_per_core = 1;
   device_address control{};      ///< of the words, for the device
@@ -318,7 +318,7 @@ class cuda_accelerator {
       if (j.pieces.capacity() > 0) { ++j.lost; }
       return;
     }
-    const bool all = j.where.core == any_core;
+    const bool all = j.where.core == unassigned_core;
     j.pieces.push_back({.task = static_cast<std::uint32_t>(j.id),
                         .job = j.job,
                         .where = {.where = stage::kernel,

@@ -215,14 +215,14 @@ class job_state {
  public:
   /// Allocates on all GPUs, or on none. Pre: the contexts outlive it. Error: `cuda_error`.
   job_state(std::span<const context_ref<D>> gpus, std::size_t bytes) : bytes_{bytes} {
-    rooms_.reserve(gpus.size());
-    for (const context_ref<D>& gpu : gpus) { rooms_.emplace_back(gpu, bytes); }
+    memory_of_.reserve(gpus.size());
+    for (const context_ref<D>& gpu : gpus) { memory_of_.emplace_back(gpu, bytes); }
   }
 
   /// Returns the GPU of the latest job; `no_gpu` before the first.
   [[nodiscard]] auto gpu() const noexcept -> std::int32_t { return gpu_; }
-  [[nodiscard]] auto room_on(std::int32_t gpu) const -> device_address {
-    return rooms_[static_cast<std::size_t>(gpu)].get();
+  [[nodiscard]] auto memory_on(std::int32_t gpu) const -> device_address {
+    return memory_of_[static_cast<std::size_t>(gpu)].get();
   }
 
   /// Brings the state to the GPU that the token has named, at the beginning of a job, if the job before had another
@@ -230,14 +230,14 @@ class job_state {
   /// `engine_calls::copy`, and then the state stays where it was; `std::invalid_argument` for a GPU without room.
   template <class Calls>
   auto bring_to(std::int32_t gpu, Calls& calls, std::size_t chunk) -> runtime::copy_tally {
-    if (gpu < 0 || static_cast<std::size_t>(gpu) >= rooms_.size()) {
+    if (gpu < 0 || static_cast<std::size_t>(gpu) >= memory_of_.size()) {
       throw std::invalid_argument{"takt: a job's state has no room on this GPU; give job_state all GPUs of the pool"};
     }
     runtime::copy_tally out;
     if (gpu_ != no_gpu && gpu_ != gpu) {
       out = calls.copy({.kind = copy_kind::peer,
-                        .to = static_cast<std::uint64_t>(room_on(gpu)),
-                        .from = static_cast<std::uint64_t>(room_on(gpu_)),
+                        .to = static_cast<std::uint64_t>(memory_on(gpu)),
+                        .from = static_cast<std::uint64_t>(memory_on(gpu_)),
                         .bytes = bytes_,
                         .to_device = device_of(gpu),
                         .from_device = device_of(gpu_)},
@@ -249,11 +249,11 @@ class job_state {
 
  private:
   [[nodiscard]] auto device_of(std::int32_t gpu) const -> std::int32_t {
-    return rooms_[static_cast<std::size_t>(gpu)].context().device;
+    return memory_of_[static_cast<std::size_t>(gpu)].context().device;
   }
 
   std::size_t bytes_;
-  std::vector<device_memory<D>> rooms_;
+  std::vector<device_memory<D>> memory_of_;
   std::int32_t gpu_ = no_gpu;
 };
 

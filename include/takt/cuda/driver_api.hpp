@@ -311,14 +311,14 @@ template <class D>
 }
 
 /// Says where calls are made, for the message.
-struct call_place {
+struct call_site {
   std::int32_t device = -1;
   context_handle context{};
 };
 
 /// Error: `cuda_error` unless the call succeeded.
 template <CudaDriver D>
-void check(D& driver, result r, const char* call, const call_place& place = {}) {
+void check(D& driver, result r, const char* call, const call_site& place = {}) {
   if (r == result::success) { return; }
   throw cuda_error{failure{r, call, place.device, place.context, word_of(driver, r)}};
 }

@@ -227,7 +227,7 @@ class pinned_accelerator_work {
       const cudaError_t e = cudaMemsetAsync(state_.data(), 0, state_.bytes(), stream);
       if (e != cudaSuccess) { return detail::driver_result(e); }
     }
-    const bool all = site.core == any_core;
+    const bool all = site.core == unassigned_core;
     const sm_slots slots =
         isolated_slots(all ? 0 : site.core * site.sms_per_core, (all ? site.cores : 1) * site.sms_per_core, per_sm_);
     if (slots.total() == 0) { return result::invalid_value; }

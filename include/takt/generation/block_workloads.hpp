@@ -12,9 +12,9 @@
 #include <takt/generation/generated_name.hpp>
 #include <takt/generation/uniform_range.hpp>
 #include <takt/generation/uunifast.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/runtime_task_set.hpp>
 
 namespace takt::inline TAKT_ABI::generation {
 
@@ -73,28 +73,28 @@ class block_chain {
   constexpr auto write(ticks cpu, ticks copy, ticks kernel) -> bool {
     TAKT_EXPECTS(0 <= cpu && 0 <= copy && 0 <= kernel);
     const std::int64_t n = options_->kernels;
-    bool fits = add_time(visit_place::processor, cpu / (n + 1) + cpu % (n + 1));
+    bool fits = add_time(resource_kind::processor, cpu / (n + 1) + cpu % (n + 1));
     for (std::int64_t k = 0; k < n && fits; ++k) {
-      if (options_->copy_percent > 0) { fits = add_time(visit_place::copy_engine, copy / (2 * n), to_device); }
+      if (options_->copy_percent > 0) { fits = add_time(resource_kind::copy_engine, copy / (2 * n), to_device); }
       fits = fits && add_kernel(kernel / n);
-      if (options_->copy_percent > 0) { fits = fits && add_time(visit_place::copy_engine, copy / (2 * n), to_host); }
-      fits = fits && add_time(visit_place::processor, cpu / (n + 1));
+      if (options_->copy_percent > 0) { fits = fits && add_time(resource_kind::copy_engine, copy / (2 * n), to_host); }
+      fits = fits && add_time(resource_kind::processor, cpu / (n + 1));
     }
     return fits;
   }
 
  private:
-  [[nodiscard]] constexpr auto next(visit_place where) -> described_visit {
-    described_visit v;
+  [[nodiscard]] constexpr auto next(resource_kind where) -> runtime_visit {
+    runtime_visit v;
     v.where = where;
     v.parallelism = parallelism_;
     v.predecessors = position_ == 0 ? 0 : visit_mask{1} << (position_ - 1);
     ++position_;
     return v;
   }
-  constexpr auto add_time(visit_place where, ticks time, copy_direction direction = copy_direction::unspecified)
+  constexpr auto add_time(resource_kind where, ticks time, copy_direction direction = copy_direction::unspecified)
       -> bool {
-    described_visit v = next(where);
+    runtime_visit v = next(where);
     v.direction = direction;
     v.time = {time, time};
     v.known.add(visit_fact::time);
@@ -104,7 +104,7 @@ class block_chain {
   /// little less.
   constexpr auto add_kernel(ticks time) -> bool {
     constexpr std::array<std::int32_t, 3> threads{256, 512, 1024};
-    described_visit v = next(visit_place::gpu);
+    runtime_visit v = next(resource_kind::gpu);
     v.threads = threads[static_cast<std::size_t>(random_->below(threads.size()))];
     const std::int64_t full = std::int64_t{options_->sms} * (2048 / v.threads);
     const std::int64_t waves = random_->between(1, options_->most_waves);
@@ -130,7 +130,7 @@ class block_chain {
 /// deadlines equal periods. `parallelism`: of each visit. The same arguments give the same set everywhere.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto generate(const block_workload_options& o, std::uint64_t seed, std::uint64_t index,
-                                      std::int64_t parallelism, described_tasks<N, V, R, S>& out) -> model_fault {
+                                      std::int64_t parallelism, runtime_task_set<N, V, R, S>& out) -> model_fault {
   if (const auto fault = validate(o); fault != model_fault::none) { return fault; }
   random_stream random{random_stream{seed}.next() ^ random_stream{~index}.next()};
   inline_vector<ticks, most_block_tasks> shares;
@@ -146,8 +146,8 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
     if (!out.add_task({.name = generated_name(i), .period = period, .deadline = period})) {
       return model_fault::set_does_not_fit;
     }
-    if (!detail::block_chain<described_tasks<N, V, R, S>>{o, random, parallelism, out}.write(alone - kernel - copy,
-                                                                                             copy, kernel)) {
+    if (!detail::block_chain<runtime_task_set<N, V, R, S>>{o, random, parallelism, out}.write(alone - kernel - copy,
+                                                                                              copy, kernel)) {
       return model_fault::set_does_not_fit;
     }
   }

@@ -67,7 +67,7 @@ template <std::size_t MaxTasks>
     t.wcet = t.period / utilization_parts * share;
     t.deadline = random.between((t.period * o.least_deadline_percent + 99) / 100, t.period);
     t.preemption_cost = (t.wcet * o.wave_percent + 99) / 100;
-    t.width = core == any_core ? kernel_width::all_cores : kernel_width::one_core;
+    t.width = core == unassigned_core ? kernel_width::all_cores : kernel_width::one_core;
     t.core = core;
     if (!out.add(t)) { return false; }
   }
@@ -89,7 +89,7 @@ template <std::size_t MaxTasks>
   for (std::int32_t core = 0; core < o.cores && fits; ++core) {
     fits = detail::add_group(o, o.tasks_per_core, o.core_utilization_permille, core, random, out);
   }
-  fits = fits && detail::add_group(o, o.gang_tasks, o.gang_utilization_permille, any_core, random, out);
+  fits = fits && detail::add_group(o, o.gang_tasks, o.gang_utilization_permille, unassigned_core, random, out);
   return fits ? model_fault::none : model_fault::set_does_not_fit;
 }
 

@@ -10,7 +10,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/pool_facts.hpp>
-#include <takt/rules/unit_habits.hpp>
+#include <takt/rules/unit_traits.hpp>
 
 namespace takt::inline TAKT_ABI::host {
 
@@ -75,9 +75,9 @@ class board_tracks {
   template <class Pool>
   [[nodiscard]] static constexpr auto kind_of(const Pool& p) -> unit_kind {
     using facts = takt::detail::pool_facts<Pool>;
-    const unit_habits habits = facts::habits(p);
-    if (habits.sizes_shares) { return unit_kind::share; }
-    if (habits.queues_blocks || habits.tells_cores_apart) { return unit_kind::numbered; }
+    const unit_traits traits = facts::traits(p);
+    if (traits.sizes_shares) { return unit_kind::share; }
+    if (traits.queues_blocks || traits.distinguishes_cores) { return unit_kind::numbered; }
     const bool divides = facts::hands_sms(p) || facts::hands_percents(p) || facts::has_tokens(p);
     return !divides && (facts::one_unit(p) || units(p) == 1) ? unit_kind::whole : unit_kind::part;
   }

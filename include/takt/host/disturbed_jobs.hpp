@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/host/void_bounds.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/task_homes.hpp>
+#include <takt/rules/assigned_stations.hpp>
 
 namespace takt::inline TAKT_ABI::host {
 

@@ -107,7 +107,7 @@ class engine {
   constexpr void end_jobs(ticks now) {
     TAKT_EXPECTS(now_ <= now);
     TAKT_EXPECTS_IN_TESTS(now <= next_instant());
-    if constexpr (HearsTime<Choices, engine>) { choices_->passes(*this, now); }
+    if constexpr (ObservesTime<Choices, engine>) { choices_->passes(*this, now); }
     now_ = now;
     work_ = worked_by(*choices_, now);
     threads_.begin_instant();
@@ -151,7 +151,7 @@ class engine {
     while (told_.size() > 0) {
       const std::uint32_t v = told_.take(0);
       const visit_record& x = table_->visits[v];
-      if (threads_.is_home(x.task, x.station)) {
+      if (threads_.is_assigned_to(x.task, x.station)) {
         threads_.finish(x.task, work_, *sink_);
       } else {
         servers_.finish(x.station, v, work_, *sink_, *choices_);
@@ -174,7 +174,7 @@ class engine {
     flow_progress& job = tasks_[x.task];
     ticks& worst = seen_.visit_responses[v];
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
-    if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
+    if constexpr (ObservesVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
     job.done |= visit_mask{1} << x.position;
     job.may_be_ready |= edges_.after[v];
     release_over(*table_, x, job.done, tokens_, [this](std::uint32_t s) { tell(s, token_event::gave_back); });
@@ -204,7 +204,7 @@ class engine {
   constexpr void end_job(std::uint32_t i) {
     note_completion(seen_.tasks[i], now_ - tasks_[i].nominal);
     misses_.note_end(tasks_, i, now_, seen_);
-    if constexpr (HearsJobs<Choices>) { choices_->completed(i, tasks_[i].jobs - 1, now_); }
+    if constexpr (ObservesJobs<Choices>) { choices_->completed(i, tasks_[i].jobs - 1, now_); }
     leave(i);
   }
   constexpr void leave(std::uint32_t i) {
@@ -228,7 +228,7 @@ class engine {
   /// A job that has waited for the one before counts from the instant at which that one ends, before any visit asks.
   constexpr void become_pending(std::uint32_t i) {
     tasks_[i].is_pending = true;
-    if constexpr (HearsReleases<Choices>) {
+    if constexpr (ObservesReleases<Choices>) {
       choices_->released(i, tasks_[i].jobs - (tasks_[i].under_way ? 1U : 0U), now_);
     }
     tasks_[i].lends = tokens_.released(i, tasks_[i].nominal);
@@ -321,7 +321,7 @@ class engine {
   }
   constexpr void serve(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
-    if (threads_.is_home(x.task, x.station)) { return threads_.work(x.task, v, visits_[v].length, work_); }
+    if (threads_.is_assigned_to(x.task, x.station)) { return threads_.work(x.task, v, visits_[v].length, work_); }
     if (!threads_.asks(x.task, v)) { return; }
     if (visits_[v].length > 0 || tokens_.may_go_on(v)) { return ask(v); }
     tokens_.left(v);
@@ -348,7 +348,7 @@ class engine {
     }
   }
   constexpr void tell(std::uint32_t section, token_event what) {
-    if constexpr (HearsTokens<Choices>) { choices_->token(section, what, now_); }
+    if constexpr (ObservesTokens<Choices>) { choices_->token(section, what, now_); }
   }
 
   /// Grants tokens until no job gets a token and no job gets its priority back.

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
+#include <takt/host/declared_deadline.hpp>
 #include <takt/host/flow_progress.hpp>
 #include <takt/host/run_choices.hpp>
-#include <takt/host/stated_deadline.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/miss_action.hpp>
@@ -68,7 +68,7 @@ class job_misses {
   /// Returns the deadline of the last job. Pre: there has been one.
   [[nodiscard]] constexpr auto deadline(const flow_progress* jobs, std::uint32_t i) const -> ticks {
     TAKT_EXPECTS(jobs[i].jobs > 0);
-    const ticks relative = stated_deadline(table_->tasks[i]);
+    const ticks relative = declared_deadline(table_->tasks[i]);
     return relative == no_event ? relative : jobs[i].nominal + relative;
   }
   constexpr void expect(ticks deadline, ticks now) noexcept {

@@ -6,9 +6,9 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/rules/task_homes.hpp>
 
 namespace takt::inline TAKT_ABI::host {
 
@@ -21,24 +21,26 @@ class job_points {
     if (table.sections.empty()) { return; }
     if constexpr (requires { stations.points_change(); }) { change_ = stations.points_change(); }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      jobs_[i].home = takt::detail::home_of(table, stations, i);
-      jobs_[i].timing = takt::detail::timing_of(table, i, jobs_[i].home);
+      jobs_[i].assigned_station = takt::detail::assigned_station_of(table, stations, i);
+      jobs_[i].timing = takt::detail::timing_of(table, i, jobs_[i].assigned_station);
     }
   }
 
   /// Returns whether points change while jobs are there.
   [[nodiscard]] constexpr auto change() const noexcept -> bool { return change_; }
   /// The station that the priority of a task's jobs is of.
-  [[nodiscard]] constexpr auto home(std::uint32_t i) const noexcept -> std::uint32_t { return jobs_[i].home; }
+  [[nodiscard]] constexpr auto assigned_station(std::uint32_t i) const noexcept -> std::uint32_t {
+    return jobs_[i].assigned_station;
+  }
 
   constexpr auto released(std::uint32_t i, ticks nominal) -> const priority_point& {
     jobs_[i].nominal = nominal;
-    return jobs_[i].point = at_home(i);
+    return jobs_[i].point = at_assigned_station(i);
   }
   template <std::size_t V>
   [[nodiscard]] constexpr auto on(const visit_table<N, V>& table, std::uint32_t i, std::uint32_t station) const
       -> priority_point {
-    if (station == jobs_[i].home) { return change_ ? at_home(i) : jobs_[i].point; }
+    if (station == jobs_[i].assigned_station) { return change_ ? at_assigned_station(i) : jobs_[i].point; }
     priority_point p = lowest_priority;
     static_cast<void>(takt::detail::job_point(table, *stations_, i, station, jobs_[i].nominal, p));
     return p;
@@ -46,14 +48,14 @@ class job_points {
 
  private:
   struct job {
-    std::uint32_t home = 0;
+    std::uint32_t assigned_station = 0;
     job_timing timing{};
     ticks nominal = 0;
     priority_point point{};
   };
-  [[nodiscard]] constexpr auto at_home(std::uint32_t i) const -> priority_point {
+  [[nodiscard]] constexpr auto at_assigned_station(std::uint32_t i) const -> priority_point {
     priority_point p = lowest_priority;
-    static_cast<void>(stations_->point(jobs_[i].home, jobs_[i].timing, jobs_[i].nominal, p));
+    static_cast<void>(stations_->point(jobs_[i].assigned_station, jobs_[i].timing, jobs_[i].nominal, p));
     return p;
   }
 

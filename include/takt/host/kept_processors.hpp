@@ -7,9 +7,9 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/slices.hpp>
-#include <takt/rules/task_homes.hpp>
 
 namespace takt::inline TAKT_ABI::host {
 
@@ -20,7 +20,7 @@ template <std::size_t N, std::size_t V, class Stations>
   if (!takt::detail::keeps_processors(stations)) { return {}; }
   if (!table.sections.empty()) { return {.fault = model_fault::workload_part_unused, .task = table.sections[0].task}; }
   for (std::uint32_t i = 0; i < table.size(); ++i) {
-    if (takt::detail::homes_of(table, stations, i) != 1) {
+    if (takt::detail::assigned_station_count(table, stations, i) != 1) {
       return {.fault = model_fault::thread_without_processor, .task = i};
     }
     for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
@@ -45,8 +45,8 @@ class kept_processors {
     TAKT_EXPECTS_IN_TESTS(!thread_fault(table, stations));
     for (std::uint32_t i = 0; keeps_ && i < size_; ++i) {
       thread& t = threads_[i];
-      t.home = takt::detail::home_of(table, stations, i);
-      t.units = stations.units(t.home);
+      t.assigned_station = takt::detail::assigned_station_of(table, stations, i);
+      t.units = stations.units(t.assigned_station);
       for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
         t.takes_time = t.takes_time || table.visit(i, p).upper > 0;
       }
@@ -54,21 +54,22 @@ class kept_processors {
   }
 
   [[nodiscard]] constexpr auto keeps() const noexcept -> bool { return keeps_; }
-  [[nodiscard]] constexpr auto is_home(std::uint32_t i, std::uint32_t station) const noexcept -> bool {
-    return keeps_ && threads_[i].home == station;
+  [[nodiscard]] constexpr auto is_assigned_to(std::uint32_t i, std::uint32_t station) const noexcept -> bool {
+    return keeps_ && threads_[i].assigned_station == station;
   }
 
   /// Returns whether the station is where some task keeps its processor.
   [[nodiscard]] constexpr auto keeps_on(std::size_t station) const noexcept -> bool {
     bool any = false;
-    for (std::uint32_t i = 0; keeps_ && i < size_; ++i) { any = any || threads_[i].home == station; }
+    for (std::uint32_t i = 0; keeps_ && i < size_; ++i) { any = any || threads_[i].assigned_station == station; }
     return any;
   }
 
   template <std::size_t V, class Stations>
   constexpr void released(const visit_table<N, V>& table, const Stations& stations, std::uint32_t i, ticks nominal) {
     if (!keeps_) { return; }
-    static_cast<void>(takt::detail::job_point(table, stations, i, threads_[i].home, nominal, threads_[i].point));
+    static_cast<void>(
+        takt::detail::job_point(table, stations, i, threads_[i].assigned_station, nominal, threads_[i].point));
     threads_[i].is_there = threads_[i].takes_time;
     threads_[i].asks = no_client;
   }
@@ -140,7 +141,7 @@ class kept_processors {
   constexpr void holders(std::size_t station, const holder_sink& to) const {
     for (std::uint32_t i = 0; i < size_; ++i) {
       const thread& t = threads_[i];
-      if (t.home == station && t.runs && t.left > 0) { to(t.who, t.unit); }
+      if (t.assigned_station == station && t.runs && t.left > 0) { to(t.who, t.unit); }
     }
   }
   /// Says that something else comes at this instant, or not any more.
@@ -158,7 +159,7 @@ class kept_processors {
     for (std::uint32_t i = 0; i < size_; ++i) {
       thread& t = threads_[i];
       if (t.runs || !t.is_there || !among_best(i)) { continue; }
-      t.unit = free_unit(t.home);
+      t.unit = free_unit(t.assigned_station);
       t.since = now;
       t.runs = true;
     }
@@ -166,7 +167,7 @@ class kept_processors {
 
  private:
   struct thread {
-    std::uint32_t home = 0;
+    std::uint32_t assigned_station = 0;
     std::int32_t units = 1;
     bool takes_time = false;
     bool is_there = false;
@@ -189,14 +190,14 @@ class kept_processors {
     std::int32_t better = 0;
     for (std::uint32_t k = 0; k < size_; ++k) {
       const thread& t = threads_[k];
-      if (k == i || !t.is_there || t.home != threads_[i].home) { continue; }
+      if (k == i || !t.is_there || t.assigned_station != threads_[i].assigned_station) { continue; }
       better += t.point < threads_[i].point || (t.point == threads_[i].point && k < i) ? 1 : 0;
     }
     return better < threads_[i].units;
   }
-  [[nodiscard]] constexpr auto free_unit(std::uint32_t home) const -> std::int32_t {
-    return least_free_unit(size_, [this, home](std::size_t k) {
-      return threads_[k].runs && threads_[k].home == home ? threads_[k].unit : any_unit;
+  [[nodiscard]] constexpr auto free_unit(std::uint32_t assigned_station) const -> std::int32_t {
+    return least_free_unit(size_, [this, assigned_station](std::size_t k) {
+      return threads_[k].runs && threads_[k].assigned_station == assigned_station ? threads_[k].unit : unassigned_unit;
     });
   }
 

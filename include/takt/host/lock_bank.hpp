@@ -56,8 +56,8 @@ class lock_bank {
   [[nodiscard]] auto replica(resource_id r, request_id c) const -> replica_id {
     return visit(r, [&](const auto& l) { return l.replica(c); });
   }
-  [[nodiscard]] auto heir(resource_id r, request_id c) const -> request_id {
-    return visit(r, [&](const auto& l) { return options(r).progress.heir(l, c); });
+  [[nodiscard]] auto inheritor(resource_id r, request_id c) const -> request_id {
+    return visit(r, [&](const auto& l) { return options(r).progress.inheritor(l, c); });
   }
   [[nodiscard]] auto boosted(resource_id r, request_id c) const -> bool {
     return visit(r, [&](const auto& l) { return options(r).progress.boosted(l, c); });

@@ -63,15 +63,16 @@ struct job_range {
   std::size_t job_count = 0;
 };
 
-/// Holds what a pending job does for a stretch of time.
+/// Holds what a pending job does for an interval of time.
 struct pending_job {
   std::uint32_t task = 0;
   priority_point base{};
   job_state state = job_state::ready;
 };
 
-/// Charges the jobs of a cluster with `processors` for a stretch of time in which nothing changes. `pending`: best base
-/// priority first. `inversion_of(task)` is charged; `blocked(task)` hears of requests. Cost: a step per pending job.
+/// Charges the jobs of a cluster with `processors` for an interval of time in which nothing changes. `pending`: best
+/// base priority first. `inversion_of(task)` is charged; `blocked(task)` hears of requests. Cost: a step per pending
+/// job.
 template <class InversionOf, class Blocked>
 constexpr void charge(std::span<const pending_job> pending, std::int32_t processors, ticks length,
                       const InversionOf& inversion_of, const Blocked& blocked) {

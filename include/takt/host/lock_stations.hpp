@@ -53,7 +53,7 @@ class lock_stations {
   [[nodiscard]] auto serves_bodies(std::size_t /*s*/) const noexcept -> bool { return jobs_->shape().slice == 0; }
   [[nodiscard]] static auto token_is_local(std::size_t /*pool*/) noexcept -> bool { return false; }
   [[nodiscard]] static auto token_has_ceiling(std::size_t /*pool*/) noexcept -> bool { return false; }
-  [[nodiscard]] static auto token_inherits(std::size_t /*pool*/) noexcept -> bool { return true; }  // by `heir`
+  [[nodiscard]] static auto token_inherits(std::size_t /*pool*/) noexcept -> bool { return true; }  // by `inheritor`
   [[nodiscard]] auto token_donates(std::size_t pool) const noexcept -> bool { return jobs_->donates(pool); }
   [[nodiscard]] auto points_change() const noexcept -> bool { return jobs_->shape().slice > 0; }
   [[nodiscard]] auto point(std::size_t s, const job_timing& t, ticks /*release*/, priority_point& out) const noexcept
@@ -167,8 +167,8 @@ class lock_stations {
     void reprioritize(std::size_t pool, request_id r, const priority_point& p) {
       jobs_->bank().reprioritize(id(pool), task_of(r), p);
     }
-    [[nodiscard]] auto heir(std::size_t pool, request_id r) const -> request_id {
-      return section_of(pool, jobs_->bank().heir(id(pool), task_of(r)));
+    [[nodiscard]] auto inheritor(std::size_t pool, request_id r) const -> request_id {
+      return section_of(pool, jobs_->bank().inheritor(id(pool), task_of(r)));
     }
     [[nodiscard]] auto boosted(std::size_t pool, request_id r) const -> bool {
       return jobs_->bank().boosted(id(pool), task_of(r));

@@ -31,7 +31,7 @@ struct no_sections {
   static constexpr auto is_idle(std::size_t /*section*/) noexcept -> bool { return false; }
   static constexpr void ask(std::uint32_t /*section*/) noexcept {}
   static constexpr void release(std::uint32_t /*section*/) noexcept {}
-  static constexpr auto unit_of(std::uint32_t /*visit*/) noexcept -> std::int32_t { return any_unit; }
+  static constexpr auto unit_of(std::uint32_t /*visit*/) noexcept -> std::int32_t { return unassigned_unit; }
   static constexpr auto is_needed(std::uint32_t /*section*/) noexcept -> bool { return false; }
   static constexpr auto stops_spinning(std::uint32_t /*visit*/) noexcept -> bool { return false; }
   template <class F>

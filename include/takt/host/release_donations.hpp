@@ -7,9 +7,9 @@
 
 #include <takt/host/job_points.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/rules/task_homes.hpp>
 
 namespace takt::inline TAKT_ABI::host {
 
@@ -23,8 +23,8 @@ struct donation_rules_type<Stations> {
   using type = typename Stations::donation_rules;
 };
 
-/// Keeps donation at release among the jobs of each home, where a lock of the board needs it. Otherwise no job donates,
-/// and where none ever may, nothing is stored for it.
+/// Keeps donation at release among the jobs of each assigned station, where a lock of the board needs it. Otherwise no
+/// job donates, and where none ever may, nothing is stored for it.
 template <class Stations, std::size_t N>
 class release_donations {
  public:
@@ -34,16 +34,16 @@ class release_donations {
     if (table.sections.empty()) { return; }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) { donates_ = donates_ || stations.token_donates(t); }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      has_home_[i] = takt::detail::homes_of(table, stations, i) > 0;
+      is_assigned_[i] = takt::detail::assigned_station_count(table, stations, i) > 0;
       cluster_[i] = i;
       for (std::uint32_t k = 0; k < i; ++k) {
-        if (points.home(k) == points.home(i)) {
+        if (points.assigned_station(k) == points.assigned_station(i)) {
           cluster_[i] = cluster_[k];
           break;
         }
       }
       if constexpr (Stations::may_donate) {
-        if (cluster_[i] == i) { donations_.of[i] = donation{stations.units(points.home(i))}; }
+        if (cluster_[i] == i) { donations_.of[i] = donation{stations.units(points.assigned_station(i))}; }
       }
     }
   }
@@ -51,9 +51,11 @@ class release_donations {
   /// Returns whether any job may take part in donation.
   [[nodiscard]] constexpr auto donates() const noexcept -> bool { return Stations::may_donate && donates_; }
 
-  // Of a task whose jobs have a home where somebody donates.
+  // Of a task whose jobs have an assigned station where somebody donates.
 
-  [[nodiscard]] constexpr auto takes_part(std::uint32_t i) const noexcept -> bool { return donates() && has_home_[i]; }
+  [[nodiscard]] constexpr auto takes_part(std::uint32_t i) const noexcept -> bool {
+    return donates() && is_assigned_[i];
+  }
   /// Returns true when the job lends its priority.
   constexpr auto released(std::uint32_t i, const priority_point& p) -> bool {
     if constexpr (Stations::may_donate) {
@@ -106,7 +108,7 @@ class release_donations {
   [[no_unique_address]] std::conditional_t<Stations::may_donate, all_donations, no_donations> donations_{};
   std::size_t size_;
   bool donates_ = false;
-  bool has_home_[N]{};
+  bool is_assigned_[N]{};
   std::uint32_t cluster_[N]{};
   bool donor_[N]{};
 };

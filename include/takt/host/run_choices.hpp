@@ -50,9 +50,8 @@ concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
 
 /// Choices that hear how long each visit took from the instant at which it could start.
 template <class C>
-concept HearsVisits = requires(C& choices, std::uint32_t visit, const visit_record& v, std::uint64_t job, ticks time) {
-  choices.visited(visit, v, job, time, time);
-};
+concept ObservesVisits = requires(C& choices, std::uint32_t visit, const visit_record& v, std::uint64_t job,
+                                  ticks time) { choices.visited(visit, v, job, time, time); };
 
 /// Choices that leave visits out of a job. Asked whenever one could start, before it asks for tokens.
 template <class C>
@@ -61,7 +60,7 @@ concept SkipsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t jo
 };
 
 /// Choices under which a job makes visits several times. Asked whenever one has ended or was left out; the answer is
-/// the stretch that ends with it and begins anew, or 0. Sections lie inside of a stretch, around it or beside it.
+/// the interval that ends with it and begins anew, or 0. Sections lie inside of an interval, around it or beside it.
 template <class C>
 concept RepeatsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job) {
   { choices.again(visit, job) } -> std::same_as<visit_mask>;
@@ -69,13 +68,13 @@ concept RepeatsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t 
 
 /// Choices that hear when a job is there: released, and the one before is over.
 template <class C>
-concept HearsReleases =
+concept ObservesReleases =
     requires(C& choices, std::uint32_t task, std::uint64_t job, ticks now) { choices.released(task, job, now); };
 
 /// Choices that look at the run before anything happens at an instant: `run.state_of(task, states)` and more.
 struct no_run;
 template <class C, class Run = no_run>
-concept HearsTime = requires(C& choices, const Run& run, ticks now) { choices.passes(run, now); };
+concept ObservesTime = requires(C& choices, const Run& run, ticks now) { choices.passes(run, now); };
 
 /// Choices under which a job that waited for the one before of its task asks as soon as that one has ended. That is
 /// before servers hear of what else ends then; otherwise, it asks together with the jobs released at that instant.
@@ -84,7 +83,7 @@ concept AsksAtOnce = requires { requires C::asks_at_once; };
 
 /// Choices that hear which visits ask their stations.
 template <class C>
-concept HearsArrivals = requires(C& choices, std::uint32_t visit) { choices.arrived(visit); };
+concept ObservesArrivals = requires(C& choices, std::uint32_t visit) { choices.arrived(visit); };
 
 /// Choices under which some stations are served elsewhere: their servers hear nothing, and others say when visits end.
 template <class C>
@@ -94,14 +93,14 @@ concept ServesElsewhere = requires(const C& choices, std::uint32_t station) {
 
 /// Choices that hear when jobs end.
 template <class C>
-concept HearsJobs =
+concept ObservesJobs =
     requires(C& choices, std::uint32_t task, std::uint64_t job, ticks time) { choices.completed(task, job, time); };
 
 enum class token_event : std::uint8_t { asked, got, gave_back };
 
 /// Choices that hear what becomes of the tokens of sections.
 template <class C>
-concept HearsTokens =
+concept ObservesTokens =
     requires(C& choices, std::uint32_t section, token_event what, ticks now) { choices.token(section, what, now); };
 
 /// Choices that hear of a deadline when it passes, if `minds_misses`, and say whether the run ends there.

@@ -12,10 +12,10 @@
 #include <takt/host/section_states.hpp>
 #include <takt/host/served_visits.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/local_sections.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/slices.hpp>
-#include <takt/rules/task_homes.hpp>
 
 namespace takt::inline TAKT_ABI::host {
 
@@ -96,7 +96,7 @@ class section_locks {
     const request_id next = locks_.release(pool, static_cast<request_id>(s));
     if (donates(s) && !has_request(x.task)) { donations_.request_completed(x.task); }
     note_grant(next);
-    find_heirs(s);
+    find_inheritors(s);
   }
   /// Returns false for a section that a job goes without.
   [[nodiscard]] constexpr auto is_needed(std::uint32_t s) const -> bool {
@@ -111,10 +111,10 @@ class section_locks {
   /// Returns the job's own point or a better one, on whatever station the job of task i is.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point {
     priority_point best = lowest_priority;
-    take_job(best, i, points_.home(i));
+    take_job(best, i, points_.assigned_station(i));
     for (std::uint32_t h = sections_.of(i).first; h < sections_.of(i).end; ++h) {
       take_raised(best, h);
-      take_heirs(best, h, points_.home(i), table_->sections.size());
+      take_inheritors(best, h, points_.assigned_station(i), table_->sections.size());
     }
     return best;
   }
@@ -232,7 +232,7 @@ class section_locks {
   }
   constexpr void issue(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
-    lock_request q{.priority = points_.on(*table_, x.task, points_.home(x.task))};
+    lock_request q{.priority = points_.on(*table_, x.task, points_.assigned_station(x.task))};
     for (visit_mask own = x.visits; own != 0; own &= own - 1) {
       q.length += table_->visit(x.task, static_cast<std::size_t>(std::countr_zero(own))).upper;
     }
@@ -240,7 +240,7 @@ class section_locks {
     told_[s] = q.priority;
     if (donates(s)) { donations_.issued(x.task); }
     note_grant(locks_.issue(sections_.pool(s), static_cast<request_id>(s), q));
-    find_heirs(s);
+    find_inheritors(s);
     stir(s);
   }
   /// Marks pools whose change of holder concerns other jobs: those for whose tokens some job waits.
@@ -298,12 +298,12 @@ class section_locks {
       const std::uint32_t s = sections_.waiting()[k];
       if ((about & (bit_of(sections_.pool(s)) | sections_.held(table_->sections[s].task))) == 0) { continue; }
       priority_point best = lowest_priority;
-      take_waiting(best, s, points_.home(table_->sections[s].task), table_->sections.size());
+      take_waiting(best, s, points_.assigned_station(table_->sections[s].task), table_->sections.size());
       if (best == told_[s]) { continue; }
-      about = stirred_ = every_pool;  // it may have another heir then
+      about = stirred_ = every_pool;  // it may have another inheritor then
       told_[s] = best;
       locks_.reprioritize(sections_.pool(s), static_cast<request_id>(s), best);
-      find_heirs(s);
+      find_inheritors(s);
     }
     return about;
   }
@@ -316,7 +316,7 @@ class section_locks {
     for (std::uint32_t h = own.first; holds_some(x.task) && h < own.end; ++h) {
       if (!sections_.holds(h) || !contains(table_->sections[h], x)) { continue; }
       take_raised(best, h);
-      take_heirs(best, h, station, table_->sections.size());
+      take_inheritors(best, h, station, table_->sections.size());
     }
     // Who spins above everybody goes behind all who are there and do not.
     if (spins_[v] && best.point == boosted_priority.point) { best.tie = lowest_priority.tie; }
@@ -333,11 +333,12 @@ class section_locks {
   }
   /// Takes the best point of those who wait for the token of a section, and of those who wait for them. `depth` ends
   /// circles, which are deadlocks.
-  constexpr void take_heirs(priority_point& best, std::uint32_t held, std::uint32_t station, std::size_t depth) const {
+  constexpr void take_inheritors(priority_point& best, std::uint32_t held, std::uint32_t station,
+                                 std::size_t depth) const {
     if (!some_inherit_ || !sections_.holds(held) || depth == 0 || sections_.rivals(held) == 0) { return; }
     for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
       const std::uint32_t w = sections_.waiting()[k];
-      if (heirs_[w] == held && !waits_elsewhere(w)) { take_waiting(best, w, station, depth - 1); }
+      if (inheritors_[w] == held && !waits_elsewhere(w)) { take_waiting(best, w, station, depth - 1); }
     }
   }
   /// Takes the best point of a job that waits, and of those who wait for what it holds meanwhile.
@@ -349,7 +350,7 @@ class section_locks {
       const visit_section& held = table_->sections[h];
       if (!sections_.holds(h) || held.task != x.task || (x.visits & ~held.visits) != 0) { continue; }
       take_raised(best, h);
-      take_heirs(best, h, station, depth);
+      take_inheritors(best, h, station, depth);
     }
   }
   /// Returns whether an earlier part of the same request waits: only the first that is missing passes priorities on.
@@ -362,18 +363,18 @@ class section_locks {
     return false;
   }
   /// Something has happened to the lock that a section is about.
-  constexpr void find_heirs(std::uint32_t s) {
+  constexpr void find_inheritors(std::uint32_t s) {
     const std::uint32_t pool = sections_.pool(s);
     if (!some_inherit_ || sections_.rivals(s) == 0 || !stations_->token_inherits(pool)) { return; }
     for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
       const std::uint32_t w = sections_.waiting()[k];
       if (sections_.pool(w) != pool) { continue; }
-      request_id at = locks_.heir(pool, static_cast<request_id>(w));
+      request_id at = locks_.inheritor(pool, static_cast<request_id>(w));
       const auto holds = [this](request_id r) { return sections_.holds(static_cast<std::size_t>(r)); };
       for (std::size_t n = table_->sections.size(); n > 0 && at != no_request && !holds(at); --n) {
-        at = locks_.heir(pool, at);
+        at = locks_.inheritor(pool, at);
       }
-      heirs_[w] = at == no_request ? nobody_asks : static_cast<std::uint32_t>(at);
+      inheritors_[w] = at == no_request ? nobody_asks : static_cast<std::uint32_t>(at);
     }
   }
 
@@ -391,7 +392,7 @@ class section_locks {
   bool spins_[V]{};
   priority_point told_[V]{};
   priority_point ceiling_[V]{};
-  std::uint32_t heirs_[V]{};  ///< of sections that wait, the one that holds what they wait for
+  std::uint32_t inheritors_[V]{};  ///< of sections that wait, the one that holds what they wait for
   index_queue<V> asked_{};
   index_queue<V> granted_{};
   served_visits<V> served_{};

@@ -48,16 +48,17 @@ class section_states {
   /// Returns of which pools its sections hold tokens.
   [[nodiscard]] constexpr auto held(std::uint32_t task) const noexcept -> pool_bits { return held_[task]; }
 
-  /// Returns the pool of the token that came last of those around a visit, `any_unit` where there are not several.
+  /// Returns the pool of the token that came last of those around a visit, `unassigned_unit` where there are not
+  /// several.
   [[nodiscard]] constexpr auto latest_pool(const visit_record& x) const noexcept -> std::int32_t {
-    if (holding_[x.task] < 2) { return any_unit; }
+    if (holding_[x.task] < 2) { return unassigned_unit; }
     std::size_t around = 0;
     std::uint32_t last = 0;
     for (std::uint32_t s = of_[x.task].first; s < of_[x.task].end; ++s) {
       if (!holds(s) || !contains(table_->sections[s], x)) { continue; }
       if (around++ == 0 || grants_[last] < grants_[s]) { last = s; }
     }
-    return around > 1 ? static_cast<std::int32_t>(pools_[last]) : any_unit;
+    return around > 1 ? static_cast<std::int32_t>(pools_[last]) : unassigned_unit;
   }
 
   // From one state to the next.

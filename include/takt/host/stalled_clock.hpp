@@ -69,7 +69,7 @@ class stalled_clock {
 /// Calls `bounds.late(from, now)` for the stops that have passed once so much has been worked: bounds are void since
 /// then. So many of them had been told before.
 template <class Bounds>
-constexpr void tell_stops(const stalled_clock& clock, ticks worked, std::size_t& told, Bounds& bounds) {
+constexpr void report_stops(const stalled_clock& clock, ticks worked, std::size_t& told, Bounds& bounds) {
   for (const std::size_t n = clock.passed(worked); told < n; ++told) {
     const stall& s = clock.stalls()[told];
     bounds.late(s.begin, s.begin + s.length);

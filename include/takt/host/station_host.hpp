@@ -44,7 +44,7 @@ class station_host {
     return least;
   }
   constexpr void arrive(std::uint32_t s, const visit_request& asked, Choices& choices) {
-    if constexpr (HearsArrivals<Choices>) { choices.arrived(asked.who); }
+    if constexpr (ObservesArrivals<Choices>) { choices.arrived(asked.who); }
     if constexpr (ServesElsewhere<Choices>) {
       if (choices.is_elsewhere(s)) { return; }
     }

@@ -25,7 +25,7 @@ enum class kernel_width : std::uint8_t {
 }
 
 /// The core of a kernel that is not placed yet, or needs all cores.
-inline constexpr std::int32_t any_core = -1;
+inline constexpr std::int32_t unassigned_core = -1;
 
 /// A recurrent kernel of an accelerator whose preemption is limited (Zahaf and Lipari 2020, section 4).
 template <ExactNumber Number>
@@ -40,7 +40,7 @@ struct accelerator_task {
   Number
       preemption_cost{};  ///< longest time of one wave of blocks, at whose end the kernel can be stopped; 0: anywhere
   kernel_width width = kernel_width::one_core;
-  std::int32_t core = any_core;
+  std::int32_t core = unassigned_core;
   std::int32_t priority = no_priority;
   std::uint32_t id = 0;  ///< position in the order in which the tasks were given
 };

@@ -23,7 +23,7 @@ template <class Number>
   if (t.preemption_cost < Number(0)) { return model_fault::negative_time; }
   if (t.wcet < t.preemption_cost) { return model_fault::preemption_cost_exceeds_time; }
   if (t.priority < no_priority) { return model_fault::negative_priority; }
-  if (t.core < any_core) { return model_fault::negative_core; }
+  if (t.core < unassigned_core) { return model_fault::negative_core; }
   if (!is_known(t.width)) { return model_fault::choice_out_of_range; }
   return model_fault::none;
 }

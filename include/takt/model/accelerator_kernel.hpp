@@ -20,7 +20,7 @@ struct accelerator_kernel {
   duration wcet;
   duration preemption_cost;
   kernel_width width = kernel_width::all_cores;
-  std::int32_t core = any_core;
+  std::int32_t core = unassigned_core;
   bool cost_given = false;  ///< else nothing is known of how it stops
 
   /// Returns what stopping costs at most: where it is not said, the kernel runs to its end.
@@ -38,7 +38,7 @@ struct kernel_preemption_cost {
 struct kernel_pinning {
   static constexpr std::string_view name = "on_sm";
   kernel_width width = kernel_width::all_cores;
-  std::int32_t core = any_core;
+  std::int32_t core = unassigned_core;
 };
 
 /// States the longest time of a kernel that has all the cores it asks for. The copies of its data are part of it: on an
@@ -50,7 +50,7 @@ struct kernel_pinning {
 
 /// States the one core (SM) that the kernel runs on. A kernel without it needs all of them at once.
 [[nodiscard]] constexpr auto on_sm(std::int32_t core) noexcept -> kernel_pinning {
-  return {kernel_width::one_core, core < 0 ? any_core - 1 : core};
+  return {kernel_width::one_core, core < 0 ? unassigned_core - 1 : core};
 }
 
 [[nodiscard]] constexpr auto kernel(kernel_wcet c, kernel_preemption_cost p, kernel_pinning at = {}) noexcept

@@ -28,7 +28,9 @@ struct gpu_hardware {
   bool switch_is_known = false;  ///< 0 is a statement, too
 
   /// Returns the room of an SM.
-  [[nodiscard]] constexpr auto room() const noexcept -> sm_room { return {threads_per_sm, blocks_per_sm, warp_size}; }
+  [[nodiscard]] constexpr auto residency() const noexcept -> sm_residency {
+    return {threads_per_sm, blocks_per_sm, warp_size};
+  }
   [[nodiscard]] friend constexpr auto operator==(const gpu_hardware&, const gpu_hardware&) noexcept -> bool = default;
 };
 

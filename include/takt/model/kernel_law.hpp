@@ -45,7 +45,7 @@ inline constexpr std::int64_t unsaid_interleave = 0;
 ///
 /// Returns false on overflow. Integer time rounds the first down and the second up. Pre: N >= 1, ratio >= 1,
 /// 0 <= L <= W * ratio. Source: Zou et al. 2021, Lemma 5.1; it is Amdahl's law with the serial part L kept out of the
-/// stretch. Differs from the paper's Algorithm 2, which divides by 2N: see docs/errata.md, RTGPU divisor.
+/// slowdown. Differs from the paper's Algorithm 2, which divides by 2N: see docs/errata.md, RTGPU divisor.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto divisible_work_bounds(const interval<Number>& work, const Number& overhead,
                                                    std::int64_t ratio_numerator, std::int64_t ratio_denominator,

@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The longest stretch of a CPU segment in which its processor cannot be taken from it. It may begin at any instant of
+/// The longest interval of a CPU segment in which its processor cannot be taken from it. It may begin at any instant of
 /// the segment, and there may be several: floating non-preemptive regions.
 /// Source: Baruah 2005; Yao, Buttazzo and Bertogna 2009.
 struct longest_region {

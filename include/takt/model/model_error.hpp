@@ -11,18 +11,18 @@
 
 namespace takt::inline TAKT_ABI {
 
-inline constexpr std::uint32_t nowhere = 0xFFFF'FFFF;
+inline constexpr std::uint32_t no_index = 0xFFFF'FFFF;
 
 /// Holds what is wrong, and where. `task` is the position of a task, graph or application in the given order; `visit`
 /// that of a segment in its chain, of a node in the whole table, or of a step in a program. `value` is what the field
 /// holds and `limit` what it should not pass, where `has_value` and `has_limit` say so.
 struct model_error {
   model_fault fault = model_fault::none;
-  std::uint32_t task = nowhere;
-  std::uint32_t visit = nowhere;
-  std::uint32_t edge = nowhere;
-  std::uint32_t pool = nowhere;  ///< position in the platform
-  std::string_view name{};       ///< of the task, or of the option that is not used
+  std::uint32_t task = no_index;
+  std::uint32_t visit = no_index;
+  std::uint32_t edge = no_index;
+  std::uint32_t pool = no_index;  ///< position in the platform
+  std::string_view name{};        ///< of the task, or of the option that is not used
   std::int64_t value = 0;
   std::int64_t limit = 0;
   bool has_value = false;
@@ -36,7 +36,7 @@ struct model_error {
   }
 };
 
-[[nodiscard]] constexpr auto fault_at(model_fault fault, std::size_t task, std::size_t visit = nowhere) noexcept
+[[nodiscard]] constexpr auto fault_at(model_fault fault, std::size_t task, std::size_t visit = no_index) noexcept
     -> model_error {
   return {.fault = fault, .task = static_cast<std::uint32_t>(task), .visit = static_cast<std::uint32_t>(visit)};
 }

@@ -98,7 +98,7 @@ struct [[nodiscard]] platform {
     model_error first;
     std::uint32_t at = 0;
     each([&first, &at](const auto& p) {
-      if (!first && (first = detail::fault_of_pool(p)) && first.pool == nowhere) { first.pool = at; }
+      if (!first && (first = detail::fault_of_pool(p)) && first.pool == no_index) { first.pool = at; }
       ++at;
     });
     return first;

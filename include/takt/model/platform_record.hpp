@@ -14,13 +14,14 @@ namespace takt::inline TAKT_ABI {
 /// Most cores, and most virtual SMs of a GPU.
 inline constexpr std::int32_t max_units = 1 << 20;
 
-/// Holds what an SM can hold at a time. Without threads it is not known, and blocks are taken to fit a virtual SM.
-struct sm_room {
+/// Holds the limits of what can be resident on an SM at a time. Without threads it is not known, and blocks are taken
+/// to fit a virtual SM.
+struct sm_residency {
   std::int32_t threads = 0;
   std::int32_t blocks = 0;  ///< 0: never the reason why a block waits
   std::int32_t warp_size = usual_warp_size;
 
-  [[nodiscard]] friend constexpr auto operator==(const sm_room&, const sm_room&) noexcept -> bool = default;
+  [[nodiscard]] friend constexpr auto operator==(const sm_residency&, const sm_residency&) noexcept -> bool = default;
 
   /// Returns how many blocks of so many threads one SM holds, up to a limit. Pre: block_threads >= 1.
   [[nodiscard]] constexpr auto holds(std::int32_t block_threads, std::int32_t most) const noexcept -> std::int32_t {
@@ -42,7 +43,7 @@ struct gpu_record {
   bool shared = false;
   gpu_speed speed{};
   std::int32_t tokens = 1;  ///< into how many equal parts `locked` divides the SMs
-  sm_room room{};
+  sm_residency residency{};
 
   [[nodiscard]] friend constexpr auto operator==(const gpu_record&, const gpu_record&) noexcept -> bool = default;
 

@@ -31,7 +31,7 @@ struct virtual_sms_resource {
   std::int32_t granularity = 1;
   gpu_speed speed{};
   std::int32_t preemption_levels = 2;
-  sm_room room{};
+  sm_residency residency{};
 
   /// Returns the same SMs on hardware that nests at most so many started kernels by stream priorities.
   [[nodiscard]] constexpr auto with_levels(std::int32_t levels) const noexcept -> virtual_sms_resource {
@@ -47,10 +47,10 @@ struct virtual_sms_resource {
     out.speed = {numerator, denominator};
     return out;
   }
-  /// Returns the same SMs with the room that each of them is known to have.
-  [[nodiscard]] constexpr auto with_room(const sm_room& of_each) const noexcept -> virtual_sms_resource {
+  /// Returns the same SMs with the limits of what can be resident on each of them.
+  [[nodiscard]] constexpr auto with_residency(const sm_residency& of_each) const noexcept -> virtual_sms_resource {
     virtual_sms_resource out = *this;
-    out.room = of_each;
+    out.residency = of_each;
     return out;
   }
 };
@@ -173,7 +173,8 @@ template <class Rule>
 constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule rule) -> bool {
   const std::int32_t tokens = tokens_of(rule);
   // Bound: max_gpus, by pool_count.
-  r.gpus.unchecked_push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>(), g.speed, tokens, g.room});
+  r.gpus.unchecked_push_back(
+      {g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>(), g.speed, tokens, g.residency});
   return g.sms > 0 && g.speed.valid() && g.per_sm > 0 && g.sms <= max_units / g.per_sm && g.granularity > 0 &&
          g.preemption_levels > 0 && g.preemption_levels <= max_units && (tokens == 1 || r.gpus.back().slot() > 0);
 }

@@ -7,13 +7,13 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/describe.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/stage.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -48,7 +48,7 @@ class time_scale {
 };
 
 /// Rounding up lets a serial part of few ticks exceed the work around it, which then grows with it.
-constexpr auto keep_serial_part_within(described_visit& v) -> bool {
+constexpr auto keep_serial_part_within(runtime_visit& v) -> bool {
   if (!v.known.has(visit_fact::work) || !v.known.has(visit_fact::overhead)) { return true; }
   const bool has_ratio = v.known.has(visit_fact::interleave);
   const std::int64_t numerator = has_ratio ? v.interleave_numerator : 1;
@@ -61,7 +61,7 @@ constexpr auto keep_serial_part_within(described_visit& v) -> bool {
   return true;
 }
 
-constexpr void scale_times(described_visit& v, time_scale& by) {
+constexpr void scale_times(runtime_visit& v, time_scale& by) {
   const ticks before = v.time.upper;
   if (v.known.has(visit_fact::time)) { by.apart(v.time); }
   if (v.region > 0 && v.region == before) {
@@ -90,7 +90,7 @@ constexpr void scale_times(described_visit& v, time_scale& by) {
 template <class Tasks>
 [[nodiscard]] constexpr auto overflow_of(const Tasks& tasks, std::uint32_t visit) -> model_error {
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
-    const described_task& t = tasks.tasks[i];
+    const runtime_task& t = tasks.tasks[i];
     if (visit >= t.first_visit && visit - t.first_visit < t.visit_count) {
       return located(fault_at(model_fault::time_overflow, i, visit - t.first_visit), tasks.tasks);
     }
@@ -104,16 +104,16 @@ template <class Tasks>
 /// upper ends up. Periods, deadlines, bytes, blocks and priority points stay. Errors: `options_out_of_range` where
 /// permille < 1, `time_overflow`.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto scaled(const described_tasks<N, V, R, S>& tasks, std::int64_t permille)
-    -> description<described_tasks<N, V, R, S>> {
-  description<described_tasks<N, V, R, S>> out{.tasks = tasks};
+[[nodiscard]] constexpr auto scaled(const runtime_task_set<N, V, R, S>& tasks, std::int64_t permille)
+    -> runtime_conversion<runtime_task_set<N, V, R, S>> {
+  runtime_conversion<runtime_task_set<N, V, R, S>> out{.tasks = tasks};
   if (permille < 1) {
     out.error = {.fault = model_fault::options_out_of_range};
     return out;
   }
   if (permille == 1000) { return out; }
   for (std::uint32_t x = 0; x < tasks.visits.size(); ++x) {
-    described_visit& v = out.tasks.visits[x];
+    runtime_visit& v = out.tasks.visits[x];
     detail::time_scale by{permille};
     detail::scale_times(v, by);
     const bool fits = detail::keep_serial_part_within(v) && by.fits();
@@ -131,11 +131,11 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 /// Returns whether shortest times count for nothing: all are 0, or no task has more than one visit. A proof for a
 /// factor is then one for every smaller factor as far as times go.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto only_upper_times_count(const described_tasks<N, V, R, S>& tasks) -> bool {
+[[nodiscard]] constexpr auto only_upper_times_count(const runtime_task_set<N, V, R, S>& tasks) -> bool {
   bool single = true;
   bool zero = true;
-  for (const described_task& t : tasks.tasks) { single = single && t.visit_count == 1; }
-  for (const described_visit& v : tasks.visits) { zero = zero && v.time.lower == 0 && v.work.lower == 0; }
+  for (const runtime_task& t : tasks.tasks) { single = single && t.visit_count == 1; }
+  for (const runtime_visit& v : tasks.visits) { zero = zero && v.time.lower == 0 && v.work.lower == 0; }
   return single || zero;
 }
 

@@ -20,7 +20,7 @@ struct expiry_point {
   ticks offset = 0;  ///< from the start of the table
   std::uint32_t task = 0;
   std::uint32_t visit =
-      nowhere;  ///< position in the task of the visit that may begin; `nowhere`: the task is activated
+      no_index;  ///< position in the task of the visit that may begin; `no_index`: the task is activated
 };
 
 /// A table that an operating system repeats for ever.

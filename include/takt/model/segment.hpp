@@ -109,7 +109,7 @@ namespace detail {
   return {detail::said_numerator(numerator), denominator};
 }
 
-/// States the stretch by blocks of the same kernel only. It holds where SMs are handed out whole; a platform whose
+/// States the slowdown by blocks of the same kernel only. It holds where SMs are handed out whole; a platform whose
 /// tasks share physical SMs refuses it.
 [[nodiscard]] constexpr auto self_interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
     -> kernel_interleave {

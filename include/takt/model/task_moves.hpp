@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/visit_fact.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -17,11 +17,11 @@ namespace takt::inline TAKT_ABI {
 template <class To, class From>
 [[nodiscard]] constexpr auto copy_task(const From& from, std::size_t i, To& to) -> bool {
   TAKT_EXPECTS(i < from.size());
-  const described_task& t = from.tasks[i];
+  const runtime_task& t = from.tasks[i];
   if (!to.add_task(t)) { return false; }
   const auto own = static_cast<std::uint32_t>(to.size() - 1);
   for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-    described_visit v = from.visits[t.first_visit + p];
+    runtime_visit v = from.visits[t.first_visit + p];
     if (v.known.has(visit_fact::wcet_by_share)) {
       const auto row = static_cast<std::uint32_t>(to.rows.size());
       if (!to.rows.try_push_back(from.rows[v.row])) { return false; }
@@ -36,7 +36,7 @@ template <class To, class From>
     }
     if (!to.add_visit(v)) { return false; }
   }
-  for (described_edge e : from.history) {
+  for (runtime_edge e : from.history) {
     if (e.task != i) { continue; }
     e.task = own;
     if (!to.history.try_push_back(e)) { return false; }

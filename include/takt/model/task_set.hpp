@@ -9,7 +9,7 @@
 #include <boost/hana/basic_tuple.hpp>
 
 #include <takt/core/number.hpp>
-#include <takt/core/room.hpp>
+#include <takt/core/padded_capacity.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_fault.hpp>
 #include <takt/model/accelerator_kernel.hpp>
@@ -129,9 +129,9 @@ struct [[nodiscard]] task_set {
                 "takt: kernels with wcet() and other tasks are in one set; give each platform a set of its own. "
                 "See docs/errors.md#E45");
 
-  static constexpr std::size_t max_tasks = room_for(sizeof...(Tasks));
-  static constexpr std::size_t max_segments = room_for((Tasks::segment_count + ... + 0));
-  static constexpr std::size_t max_samples = room_for((detail::samples_in<Tasks> + ... + 0));
+  static constexpr std::size_t max_tasks = padded_capacity(sizeof...(Tasks));
+  static constexpr std::size_t max_segments = padded_capacity((Tasks::segment_count + ... + 0));
+  static constexpr std::size_t max_samples = padded_capacity((detail::samples_in<Tasks> + ... + 0));
 
   template <ExactNumber Number>
   using table_type = typename detail::flat_table<Number, on_accelerator, max_tasks, max_segments, max_samples>::type;

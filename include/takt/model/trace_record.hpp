@@ -72,11 +72,11 @@ concept TraceRecorder = requires(R& r, const slice& s, const mark& m) {
 };
 
 /// Listens to nothing and costs nothing.
-struct no_trace {
+struct null_recorder {
   constexpr void record(const slice& /*s*/) const noexcept {}
   constexpr void record(const mark& /*m*/) const noexcept {}
 };
 /// The recorder that hosts tell where they are given none.
-inline constexpr no_trace no_listener{};
+inline constexpr null_recorder no_recorder{};
 
 }  // namespace takt::inline TAKT_ABI

@@ -8,7 +8,7 @@
 
 #include <boost/hana/basic_tuple.hpp>
 
-#include <takt/core/room.hpp>
+#include <takt/core/padded_capacity.hpp>
 #include <takt/model/limited_preemption.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/mutex_key.hpp>
@@ -138,8 +138,8 @@ struct visit_source<T> {
 template <class... Tasks>
 struct visit_source<task_set<Tasks...>> {
   using segments = typename detail::joined_segments<typename visit_source<Tasks>::segments...>::type;
-  static constexpr std::size_t max_tasks = room_for(sizeof...(Tasks));
-  static constexpr std::size_t max_visits = room_for((visit_source<Tasks>::max_visits + ... + 0));
+  static constexpr std::size_t max_tasks = padded_capacity(sizeof...(Tasks));
+  static constexpr std::size_t max_visits = padded_capacity((visit_source<Tasks>::max_visits + ... + 0));
   static constexpr bool needs_pools = (visit_source<Tasks>::needs_pools || ...);
 
   template <VisitSink Sink>

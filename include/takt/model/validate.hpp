@@ -88,7 +88,7 @@ template <class Table>
 /// Returns the fault with the bounds of the segment that it is about.
 template <class Table>
 [[nodiscard]] constexpr auto with_time(const Table& table, model_error e) -> model_error {
-  for (std::size_t i = 0; e.visit != nowhere && i < table.size(); ++i) {
+  for (std::size_t i = 0; e.visit != no_index && i < table.size(); ++i) {
     if (table.tasks[i].id != e.task) { continue; }
     const auto& s = table.segment(i, e.visit);
     const bool below_zero = e.fault == model_fault::negative_time;

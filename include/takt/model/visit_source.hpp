@@ -10,7 +10,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
-#include <takt/core/room.hpp>
+#include <takt/core/padded_capacity.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/graph/graph_parts.hpp>
@@ -44,10 +44,11 @@ struct flow_attributes {
 };
 
 /// Returns the core that a task names, or the first of its cluster, where so many are scheduled together.
-[[nodiscard]] constexpr auto core_named_by(const flow_attributes& t, std::int32_t together) noexcept -> std::int32_t {
+[[nodiscard]] constexpr auto core_named_by(const flow_attributes& t, std::int32_t cluster_size) noexcept
+    -> std::int32_t {
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
-  if (!t.names_cluster || t.core < 0 || together < 1) { return t.core; }
-  return t.core > most / together ? most : t.core * together;
+  if (!t.names_cluster || t.core < 0 || cluster_size < 1) { return t.core; }
+  return t.core > most / cluster_size ? most : t.core * cluster_size;
 }
 
 /// Holds for what takes tasks apart. `open` begins a task, and `visit` adds a segment to it after the visits that a

@@ -57,7 +57,7 @@ struct visit_record {
   visit_mask ancestors = 0;
   view_values view{};
   unit_need need = unit_need::time;
-  ticks region = 0;  ///< longest stretch in which its unit cannot be taken from it; `upper`: from its start to its end
+  ticks region = 0;  ///< longest interval in which its unit cannot be taken from it; `upper`: from its start to its end
 };
 
 /// Visits of one job that hold a token from before the first until after the last of them. One of them comes first, and

@@ -6,7 +6,7 @@
 
 #include <boost/hana/basic_tuple.hpp>
 
-#include <takt/core/room.hpp>
+#include <takt/core/padded_capacity.hpp>
 #include <takt/model/each_of.hpp>
 #include <takt/model/typed_visits.hpp>
 #include <takt/model/visit_source.hpp>
@@ -39,8 +39,8 @@ workload(const Parts&...) -> workload<Parts...>;
 template <class... Parts>
 struct visit_source<workload<Parts...>> {
   using segments = typename detail::joined_segments<typename visit_source<Parts>::segments...>::type;
-  static constexpr std::size_t max_tasks = room_for((visit_source<Parts>::max_tasks + ... + 0));
-  static constexpr std::size_t max_visits = room_for((visit_source<Parts>::max_visits + ... + 0));
+  static constexpr std::size_t max_tasks = padded_capacity((visit_source<Parts>::max_tasks + ... + 0));
+  static constexpr std::size_t max_visits = padded_capacity((visit_source<Parts>::max_visits + ... + 0));
   static constexpr bool needs_pools = true;
 
   template <VisitSink Sink>

@@ -14,8 +14,8 @@ namespace takt::inline TAKT_ABI {
 /// Says what a kernel's instructions mostly are.
 enum class kernel_class : std::uint8_t { computation, branch, memory, special };
 
-/// Returns the largest measured stretch of a synthetic kernel by one of any class beside it, two to an SM of a GTX 1080
-/// Ti. Source: Zou et al. 2021, section 4.2 and Fig. 5.
+/// Returns the largest measured slowdown of a synthetic kernel by one of any class beside it, two to an SM of a GTX
+/// 1080 Ti. Source: Zou et al. 2021, section 4.2 and Fig. 5.
 [[nodiscard]] constexpr auto largest_cross_interleave(kernel_class c) noexcept -> rational {
   switch (c) {
     case kernel_class::computation: return {9, 5};
@@ -48,7 +48,7 @@ struct self_interleave_row {
   }
 };
 
-/// Measured stretch of kernels whose two halves share an SM of a GTX 1080 Ti. `interleave_gain(2, ratio)` is what the
+/// Measured slowdown of kernels whose two halves share an SM of a GTX 1080 Ti. `interleave_gain(2, ratio)` is what the
 /// sharing gains. Source: Zou et al. 2021, section 6.2 and Table 2.
 inline constexpr std::array<self_interleave_row, 5> self_interleave_table{{
     {"Dxtc", {{{168, 100}, {166, 100}, {169, 100}, {164, 100}}}},

@@ -28,8 +28,8 @@ namespace detail {
 /// Returns `factor` times the work of runs that were stretched over that of runs that were not, in thousandths rounded
 /// up. Work from above is the longest time less the least overhead, from below the shortest less the greatest. None
 /// when a run is too short for that, a time is not positive, or on overflow.
-[[nodiscard]] constexpr auto stretch_from_above(std::span<const ticks> alone, std::span<const ticks> stretched,
-                                                std::int32_t factor, const interval<ticks>& overhead) noexcept
+[[nodiscard]] constexpr auto slowdown_from_above(std::span<const ticks> alone, std::span<const ticks> stretched,
+                                                 std::int32_t factor, const interval<ticks>& overhead) noexcept
     -> std::optional<std::int64_t> {
   if (alone.empty() || stretched.empty() || factor < 1 || !long_enough(alone, overhead)) { return std::nullopt; }
   ticks shortest = alone[0];
@@ -56,7 +56,7 @@ namespace detail {
 [[nodiscard]] constexpr auto measured_interleave(std::span<const ticks> alone, std::span<const ticks> together,
                                                  std::int32_t virtual_per_sm, const interval<ticks>& overhead) noexcept
     -> std::optional<kernel_interleave> {
-  const auto thousandths = detail::stretch_from_above(alone, together, virtual_per_sm, overhead);
+  const auto thousandths = detail::slowdown_from_above(alone, together, virtual_per_sm, overhead);
   if (!thousandths) { return std::nullopt; }
   const std::int64_t common = greatest_common_divisor(*thousandths, std::int64_t{1'000});
   return self_interleave(*thousandths / common, 1'000 / common);
@@ -68,7 +68,7 @@ namespace detail {
 /// 2021, section 4.2 and Fig. 5.
 [[nodiscard]] constexpr auto cross_interleave(std::span<const ticks> alone, std::span<const ticks> beside,
                                               const interval<ticks>& overhead) noexcept -> std::optional<rational> {
-  const auto thousandths = detail::stretch_from_above(alone, beside, 1, overhead);
+  const auto thousandths = detail::slowdown_from_above(alone, beside, 1, overhead);
   return thousandths ? std::optional{rational{*thousandths, 1'000}} : std::nullopt;
 }
 

@@ -16,15 +16,15 @@ namespace takt::inline TAKT_ABI::report {
 /// Why a request was not granted: one clause. Empty where it was. `tasks`: those that were judged, which are those that
 /// are in and then those that asked.
 template <class Judged, class Tasks>
-[[nodiscard]] auto why_not_admitted(const admission_answer<Judged>& a, const Tasks& tasks) -> std::string {
+[[nodiscard]] auto why_not_admitted(const admission_result<Judged>& a, const Tasks& tasks) -> std::string {
   if (a.granted) { return {}; }
   const auto name = [&tasks](std::size_t i) {
     return std::string{i < tasks.size() ? tasks.tasks[i].name : std::string_view{}};
   };
   if (!a.found.missing.empty()) {
     const auto& m = a.found.missing[0];
-    const std::string who = m.task == nowhere ? "the board" : "task \"" + name(m.task) + "\"";
-    const std::string where = m.visit == nowhere ? "" : ", step " + std::to_string(m.visit);
+    const std::string who = m.task == no_index ? "the board" : "task \"" + name(m.task) + "\"";
+    const std::string where = m.visit == no_index ? "" : ", step " + std::to_string(m.visit);
     return who + where + " does not say " + std::string{m.fact};
   }
   if (a.error) { return explain_fault(a.error); }

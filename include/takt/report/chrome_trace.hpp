@@ -15,7 +15,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/report/format_duration.hpp>
-#include <takt/report/job_stretches.hpp>
+#include <takt/report/job_intervals.hpp>
 #include <takt/report/json.hpp>
 #include <takt/report/text.hpp>
 #include <takt/report/trace_queries.hpp>
@@ -207,9 +207,9 @@ class chrome_trace_writer {
       if (j.has_deadline) { time("deadline us", j.deadline); }
       if (j.released && j.completed && j.end >= j.release) { time("response us", j.response()); }
       json_.member("completed", j.completed).end_object().end_object();
-      for (const job_stretch& w : work_.of(j)) {
+      for (const job_interval& w : work_.of(j)) {
         const ticks from = std::max(w.start, s.start);
-        if (w.what == job_stretch::kind::works || w.end <= from) { continue; }
+        if (w.what == job_interval::kind::works || w.end <= from) { continue; }
         begin_slice(name_of(w.what), where, "wait", from, std::min(w.end, j.end)).end_object();
       }
     }

@@ -15,7 +15,7 @@
 #include <takt/report/policies/policy_summary.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/report/verdict_summary.hpp>
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 
@@ -74,7 +74,7 @@ template <std::size_t N, std::size_t V, class Tasks>
 /// Returns a comparison in words, for tables, pictures and JSON; largest factors are left open. Pre: it is about these
 /// tasks on this board.
 template <std::size_t N, std::size_t V, std::size_t Lines, std::size_t R, std::size_t S>
-[[nodiscard]] auto summarize(const comparison<N, V, Lines>& c, const described_tasks<N, V, R, S>& tasks,
+[[nodiscard]] auto summarize(const comparison<N, V, Lines>& c, const runtime_task_set<N, V, R, S>& tasks,
                              const hardware& board, std::string_view title = {}) -> comparison_summary {
   comparison_summary out{.title = std::string{title}, .platform_words = hardware_words(board), .rows = {}};
   for (const auto& line : c.lines) { out.rows.push_back(detail::row_of_line(line, tasks, board)); }

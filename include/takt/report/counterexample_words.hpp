@@ -8,9 +8,9 @@
 #include <takt/allocation/every_plan.hpp>
 #include <takt/analysis/must_miss.hpp>
 #include <takt/analysis/verdict.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/visit_fact.hpp>
 #include <takt/report/format_duration.hpp>
 #include <takt/report/verdict_summary.hpp>
@@ -21,7 +21,7 @@ namespace takt::inline TAKT_ABI::report {
 /// Holds runs that miss a deadline under a plan, and under others.
 struct broken_plans {
   counterexample example{};      ///< under the plan itself
-  every_plan_answer others{};    ///< whether every plan has one
+  every_plan_result others{};    ///< whether every plan has one
   bool times_are_given = false;  ///< all times of the runs are ones that jobs take, so that a run is a proof
 
   [[nodiscard]] auto all() const noexcept -> bool { return others.is_known && others.holds && times_are_given; }
@@ -33,8 +33,8 @@ namespace detail {
 template <class Tasks>
 [[nodiscard]] auto by_their_work(const Tasks& tasks) -> std::unique_ptr<Tasks> {
   auto out = std::make_unique<Tasks>(tasks);
-  for (described_visit& v : out->visits) {
-    if (v.where != visit_place::gpu || !v.known.has(visit_fact::work)) { continue; }
+  for (runtime_visit& v : out->visits) {
+    if (v.where != resource_kind::gpu || !v.known.has(visit_fact::work)) { continue; }
     const auto said = v.known;
     v.known = {};
     for (const visit_fact f : {visit_fact::work, visit_fact::overhead, visit_fact::interleave}) {

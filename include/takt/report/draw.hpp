@@ -44,7 +44,7 @@ class named_trace {
 
 /// Stops compilation where who ran when is not told.
 template <class Result>
-struct tells_who_ran {
+struct records_who_ran {
   static constexpr bool passed = std::same_as<Result, trace>;
   static_assert(passed,
                 "takt: an observation says how long jobs took, and not who ran when; give simulate() or run() a "
@@ -57,7 +57,7 @@ struct tells_who_ran {
 /// told to. Error: `std::system_error` where the file cannot be written.
 template <class Board, class Tasks, class Result>
 void draw(const std::string& file, const Board& board, const Tasks& tasks, const Result& result,
-          const report::gantt_options& options = {}, bool /*told*/ = report::detail::tells_who_ran<Result>::passed) {
+          const report::gantt_options& options = {}, bool /*told*/ = report::detail::records_who_ran<Result>::passed) {
   if constexpr (std::same_as<Result, trace>) {
     const report::detail::named_trace named{board, tasks, result};
     report::detail::write_to(file, [&](std::ostream& out) { report::write_svg_gantt(out, named.view(), options); });
@@ -67,7 +67,7 @@ void draw(const std::string& file, const Board& board, const Tasks& tasks, const
 /// Writes what a simulation or a run did for https://ui.perfetto.dev. Error: as `draw`.
 template <class Board, class Tasks, class Result>
 void write_trace(const std::string& file, const Board& board, const Tasks& tasks, const Result& result,
-                 bool /*told*/ = report::detail::tells_who_ran<Result>::passed) {
+                 bool /*told*/ = report::detail::records_who_ran<Result>::passed) {
   if constexpr (std::same_as<Result, trace>) {
     const report::detail::named_trace named{board, tasks, result};
     report::detail::write_to(file, [&](std::ostream& out) { report::write_chrome_trace(out, named.view()); });

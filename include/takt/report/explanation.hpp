@@ -29,7 +29,7 @@ namespace detail {
     case term_kind::copy_interference: return "copies of " + who + ", which go first";
     case term_kind::copy_blocking: return "copies of " + who + " that are under way and cannot be interrupted";
     case term_kind::gpu_interference:
-      return "kernels of " + who + (t.by == nowhere ? ", which go first or are under way" : ", which go first");
+      return "kernels of " + who + (t.by == no_index ? ", which go first or are under way" : ", which go first");
     case term_kind::gpu_blocking: return "kernels of " + who + " that are under way and cannot be interrupted";
     case term_kind::gpu_section: return "its own copies and kernels, with waits for copy engines";
     case term_kind::token_wait: return "waiting for tokens that others hold";
@@ -191,7 +191,7 @@ inline void explain(std::ostream& out, const verdict_summary& v) {
   out << detail::headline(v) << " (" << v.method << ").\n";
   if (!v.fault.empty()) { out << v.fault << ".\n"; }
   for (const miss_summary& miss : v.misses) {
-    if (miss.proof.task == nowhere) { out << miss.sentence << '\n'; }
+    if (miss.proof.task == no_index) { out << miss.sentence << '\n'; }
   }
   for (const std::string& finding : v.findings) { out << finding << '\n'; }
   for (const std::uint32_t i : v.order) { out << '\n' << explain_task(v, i); }

@@ -38,17 +38,17 @@ inline void write_explained_task(json_writer& json, const verdict_summary& v, st
 }  // namespace detail
 
 /// Writes why the verdict is what it is as one `takt-explanation/1` object on a line: of all tasks from the highest
-/// priority down, or of one. Pre: `task` is a position in `v.tasks`, or `nowhere`.
-inline void write_explanation_json(std::ostream& out, const verdict_summary& v, std::size_t task = nowhere) {
-  TAKT_EXPECTS(task == nowhere || task < v.tasks.size());
+/// priority down, or of one. Pre: `task` is a position in `v.tasks`, or `no_index`.
+inline void write_explanation_json(std::ostream& out, const verdict_summary& v, std::size_t task = no_index) {
+  TAKT_EXPECTS(task == no_index || task < v.tasks.size());
   json_writer json{out};
   json.begin_object().member("format", "takt-explanation/1").member("analysis", v.method);
   json.member("status", name_of(v.status)).member("headline", detail::headline(v));
   detail::write_texts(json, "reasons", reasons_of(v));
   json.key("tasks").begin_array();
-  if (task != nowhere) { detail::write_explained_task(json, v, task); }
+  if (task != no_index) { detail::write_explained_task(json, v, task); }
   for (const std::uint32_t i : v.order) {
-    if (task == nowhere) { detail::write_explained_task(json, v, i); }
+    if (task == no_index) { detail::write_explained_task(json, v, i); }
   }
   json.end_array();
   detail::write_texts(json, "notes", v.notes);

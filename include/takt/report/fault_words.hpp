@@ -39,7 +39,7 @@ namespace detail {
 /// Returns the value, what is wrong with it, and the limit.
 [[nodiscard]] inline auto fault_problem(const model_error& e) -> std::string {
   std::string problem{describe(e.fault).problem};
-  if (e.fault == model_fault::time_overflow && e.task == nowhere) { return "what the times add up to " + problem; }
+  if (e.fault == model_fault::time_overflow && e.task == no_index) { return "what the times add up to " + problem; }
   if (e.fault == model_fault::duplicate_name && !e.name.empty()) {
     return "\"" + std::string{e.name} + "\" " + problem;
   }
@@ -73,13 +73,13 @@ namespace detail {
   if (e.lacks) { out.allowed = detail::facts_needed(e.lacks); }
   if (!e.name.empty()) {
     out.subject = "task \"" + std::string{e.name} + "\"";
-  } else if (e.task != nowhere) {
+  } else if (e.task != no_index) {
     out.subject = "task " + std::to_string(e.task);
-  } else if (e.pool != nowhere) {
+  } else if (e.pool != no_index) {
     out.subject = "pool " + std::to_string(e.pool);
   }
-  if (e.visit != nowhere) { out.subject += (out.subject.empty() ? "visit " : ", visit ") + std::to_string(e.visit); }
-  if (e.edge != nowhere) { out.subject += (out.subject.empty() ? "edge " : ", edge ") + std::to_string(e.edge); }
+  if (e.visit != no_index) { out.subject += (out.subject.empty() ? "visit " : ", visit ") + std::to_string(e.visit); }
+  if (e.edge != no_index) { out.subject += (out.subject.empty() ? "edge " : ", edge ") + std::to_string(e.edge); }
   return out;
 }
 

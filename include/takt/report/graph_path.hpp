@@ -53,26 +53,26 @@ template <class Table, class Offsets, class Visits>
     if (end_of(v) > end_of(at)) { at = v; }
   }
   std::vector<term<ticks>> out;
-  for (std::uint32_t before = at; before != nowhere; at = before) {
+  for (std::uint32_t before = at; before != no_index; at = before) {
     out.push_back({.what = term_kind::node, .by = graph, .time = visits[at].response, .visit = at});
-    before = nowhere;
+    before = no_index;
     bool waits_for_past = false;
     for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
       const graph_edge& edge = refined.edges[e];
       if (edge.to != at) { continue; }
       if (edge.lag != 0) {
         waits_for_past = waits_for_past || end_of(edge.from) - edge.lag * g.period == offsets[at];
-      } else if (before == nowhere || end_of(edge.from) > end_of(before)) {
+      } else if (before == no_index || end_of(edge.from) > end_of(before)) {
         before = edge.from;
       }
     }
-    const ticks ready = before == nowhere ? 0 : end_of(before);
+    const ticks ready = before == no_index ? 0 : end_of(before);
     if (const ticks gap = offsets[at] - ready; gap > 0) {
-      out.push_back({.what = term_kind::history, .by = graph, .time = gap, .visit = waits_for_past ? nowhere : at});
+      out.push_back({.what = term_kind::history, .by = graph, .time = gap, .visit = waits_for_past ? no_index : at});
       // What comes before a wait for the past does not matter for the bound.
       if (waits_for_past) {
         out.back().time = offsets[at];
-        before = nowhere;
+        before = no_index;
       }
     }
   }

@@ -25,7 +25,7 @@ namespace takt::inline TAKT_ABI::report {
       default: break;
     }
     if (is_control(c)) {
-      out += spelled(c);
+      out += escaped(c);
     } else {
       out += bytes;
     }

@@ -63,9 +63,9 @@ template <class Violation>
 [[nodiscard]] auto violation_words(const Violation& v, std::string_view name) -> std::string {
   const std::string job = "job " + std::to_string(v.job) + " of " + std::string{name};
   const std::string segment = "segment " + std::to_string(v.visit);
-  const std::string who = v.of_visit           ? segment + " of " + job
-                          : v.visit == nowhere ? job
-                                               : job + ", in " + segment + ",";
+  const std::string who = v.of_visit            ? segment + " of " + job
+                          : v.visit == no_index ? job
+                                                : job + ", in " + segment + ",";
   return who + " after " + format_duration(v.time) + ": " + format_duration(v.observed) +
          " have passed, and the bound is " + format_duration(v.bound);
 }

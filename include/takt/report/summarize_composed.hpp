@@ -11,9 +11,9 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/verdict.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/report/chain_platform.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/tree.hpp>
@@ -78,7 +78,7 @@ template <class Rule>
 struct pool_answers {
   pool_contents held{};
   std::string rule{};
-  std::int32_t together = 0;  ///< processors of a cluster; 0: there are none
+  std::int32_t cluster_size = 0;  ///< processors of a cluster; 0: there are none
   std::int32_t tokens = 0;
   std::string_view protocol{};
 };
@@ -86,7 +86,7 @@ template <class Pool>
 [[nodiscard]] auto answers_of(const Pool& p) -> pool_answers {
   using rule_type = typename Pool::rule_type;
   pool_answers out{.held = contents_of(p.resource), .rule = name_of_rule<rule_type>()};
-  if constexpr (takt::detail::has_clusters<rule_type>) { out.together = p.rule.cluster(out.held.count); }
+  if constexpr (takt::detail::has_clusters<rule_type>) { out.cluster_size = p.rule.cluster(out.held.count); }
   if constexpr (Locked<rule_type>) {
     out.tokens = p.rule.tokens;
     out.protocol = rule_type::token_rule::name;
@@ -97,14 +97,14 @@ template <std::size_t Capacity>
 [[nodiscard]] auto answers_of(const any_pool<Capacity>& p) -> pool_answers {
   pool_answers out{.held = {"unit", p.units}, .rule = std::string{p.rule.name()}};
   switch (p.place) {
-    case visit_place::processor: out.held = contents_of(processors_resource{p.units}); break;
-    case visit_place::copy_engine: out.held = contents_of(copy_engines_resource{p.units}); break;
-    case visit_place::gpu:
+    case resource_kind::processor: out.held = contents_of(processors_resource{p.units}); break;
+    case resource_kind::copy_engine: out.held = contents_of(copy_engines_resource{p.units}); break;
+    case resource_kind::gpu:
       if (p.has_sms) { out.held = {"SM", p.gpu.sms, p.gpu.virtual_per_sm}; }
       break;
-    case visit_place::own: out.held.kind = p.name.empty() ? out.held.kind : p.name; break;
+    case resource_kind::own: out.held.kind = p.name.empty() ? out.held.kind : p.name; break;
   }
-  if (p.rule.has_clusters()) { out.together = p.rule.cluster(p.units); }
+  if (p.rule.has_clusters()) { out.cluster_size = p.rule.cluster(p.units); }
   if (p.tokens > 0) {
     out.tokens = p.tokens;
     out.protocol = p.order.name();
@@ -120,9 +120,9 @@ void describe_pools(const P& board, verdict_summary& out) {
     pool_answers pool = answers_of(p);
     tree one;
     one.add("kind", pool.held.kind).add("count", pool.held.count).add("rule", pool.rule);
-    if (pool.together > 0) {
-      one.add("cluster", pool.together);
-      pool.rule += ", clusters of " + std::to_string(pool.together);
+    if (pool.cluster_size > 0) {
+      one.add("cluster", pool.cluster_size);
+      pool.rule += ", clusters of " + std::to_string(pool.cluster_size);
     }
     if (pool.tokens > 0) {
       const std::string protocol{pool.protocol};

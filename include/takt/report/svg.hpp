@@ -27,7 +27,7 @@ namespace takt::inline TAKT_ABI::report {
     }
     const bool forbidden = (c < 0x20 && c != U'\n' && c != U'\t') || c == 0xFFFE || c == 0xFFFF;
     if (c >= 0x20 && is_control(c)) {
-      out += spelled(c);
+      out += escaped(c);
     } else {
       out += forbidden ? std::string_view{"\xEF\xBF\xBD"} : bytes;
     }

@@ -17,7 +17,7 @@
 #include <range/v3/view/filter.hpp>
 
 #include <takt/report/format_duration.hpp>
-#include <takt/report/job_stretches.hpp>
+#include <takt/report/job_intervals.hpp>
 #include <takt/report/svg.hpp>
 #include <takt/report/svg_load.hpp>
 #include <takt/report/svg_shapes.hpp>
@@ -251,16 +251,16 @@ class gantt_writer {
   void write_work(const traced_job& j, double y) {
     if (j.end < axis_.from() || work_of_jobs::begin_of(j) > axis_.to()) { return; }
     double drawn = axis_.left();
-    for (const job_stretch& s : work_.of(j)) {
+    for (const job_interval& s : work_.of(j)) {
       if (s.end < axis_.from() || s.start > axis_.to()) { continue; }
       const double x = axis_.x(s.start);
       const double width = std::max(axis_.x(s.end) - x, 0.6);
       switch (s.what) {
-        case job_stretch::kind::waits: break;
-        case job_stretch::kind::waits_for_token:
+        case job_interval::kind::waits: break;
+        case job_interval::kind::waits_for_token:
           svg_.path(x, y + row_height_ / 2, 'h' + pixels(width), gantt_shapes::token_wait);
           break;
-        case job_stretch::kind::works:
+        case job_interval::kind::works:
           if (x + width < drawn + 0.3) { break; }
           svg_.rectangle(x, y + row_height_ * 0.42, width, row_height_ * 0.16,
                          gantt_shapes::fill_of(j.task) + " pointer-events=\"none\"");

@@ -161,12 +161,12 @@ inline const auto misses = ranges::views::filter([](const auto& e) {
 /// Returns time in which at least one of some slices is under way. Copies them. Cost: n log n.
 template <ranges::input_range Slices>
 [[nodiscard]] auto busy_time(Slices&& slices) -> ticks {
-  std::vector<std::pair<ticks, ticks>> stretches;
-  for (const slice& s : slices) { stretches.emplace_back(s.start, s.end); }
-  std::ranges::sort(stretches);
+  std::vector<std::pair<ticks, ticks>> intervals;
+  for (const slice& s : slices) { intervals.emplace_back(s.start, s.end); }
+  std::ranges::sort(intervals);
   ticks sum = 0;
   ticks end = std::numeric_limits<ticks>::min();
-  for (const auto& [from, to] : stretches) {
+  for (const auto& [from, to] : intervals) {
     if (to > end) { sum += to - std::max(from, end); }
     end = std::max(end, to);
   }

@@ -17,11 +17,11 @@ namespace takt::inline TAKT_ABI::report {
 }
 
 /// Returns a character by its number, as JSON does: two numbers where one has no room.
-[[nodiscard]] inline auto spelled(char32_t c) -> std::string {
+[[nodiscard]] inline auto escaped(char32_t c) -> std::string {
   constexpr std::string_view digits = "0123456789abcdef";
   constexpr char32_t first_of_two = 0x10000;
   if (c >= first_of_two) {
-    return spelled(0xD800 + ((c - first_of_two) >> 10U)) + spelled(0xDC00 + ((c - first_of_two) & 0x3FFU));
+    return escaped(0xD800 + ((c - first_of_two) >> 10U)) + escaped(0xDC00 + ((c - first_of_two) & 0x3FFU));
   }
   std::string out = "\\u";
   for (const unsigned shift : {12U, 8U, 4U, 0U}) { out += digits[c >> shift & 0xFU]; }
@@ -33,7 +33,7 @@ namespace takt::inline TAKT_ABI::report {
   std::string out;
   for_each_character(text, [&](char32_t c, std::string_view bytes) {
     if (is_control(c)) {
-      out += spelled(c);
+      out += escaped(c);
     } else {
       out += bytes;
     }

@@ -61,7 +61,7 @@ struct kernel_rule {
     const kernel_pinning place = detail::fact_or_none<kernel_pinning>(kernel);
     const bool is_pinned = !needs_all_cores(place.width);
     visit_view out = stoppable_time(kernel, at.gpu, model);
-    out.values = kernel_needs{out.values.at[0], is_pinned ? place.core : any_core}.values();
+    out.values = kernel_needs{out.values.at[0], is_pinned ? place.core : unassigned_core}.values();
     return out;
   }
   [[nodiscard]] static constexpr auto job_order(std::int32_t units) noexcept {
@@ -118,7 +118,7 @@ template <class Policy>
 struct slots_rule : kernel_rule<Policy> {
   static constexpr std::string_view name = "slots";
   static constexpr std::string_view sharing = "slots";
-  static constexpr bool tells_cores_apart = true;
+  static constexpr bool distinguishes_cores = true;
 
   slot_reservation<ticks> pinned{};
   slot_reservation<ticks> gang{};
@@ -156,7 +156,7 @@ struct gang_rule : kernel_rule<Policy> {
   using gang_order = Order;
   static constexpr std::string_view name = "gang";
   static constexpr std::string_view sharing = "gang";
-  static constexpr bool tells_cores_apart = true;
+  static constexpr bool distinguishes_cores = true;
 
   std::int32_t cores = std::numeric_limits<std::int32_t>::max();  ///< at most, as the resource of the pool says
 
@@ -263,7 +263,7 @@ template <class R>
 concept SingleStream = StartsInOrder<R> && !MakesStrategy<R>;
 
 /// Holds for a rule by which an accelerator can be scheduled: one kernel at a time, or by a state machine of its own.
-/// `sharing` is its word in files; `tells_cores_apart` says that every kernel for one core needs that core chosen,
+/// `sharing` is its word in files; `distinguishes_cores` says that every kernel for one core needs that core chosen,
 /// `cost` what the hardware does when it preempts, `pinned` and `gang` which slots there are. Tasks know nothing of it.
 template <class R>
 concept AcceleratorRule = (SingleStream<R> || MakesStrategy<R>) &&
@@ -285,7 +285,7 @@ concept ChoosesCosts = requires(const R& r) {
   { r.cost } -> std::convertible_to<preemption_cost_model>;
 };
 template <class R>
-concept TellsCoresApart = requires { requires R::tells_cores_apart; };
+concept DistinguishesCores = requires { requires R::distinguishes_cores; };
 
 /// Gives each task its rank as its priority where the order is one of fixed priorities. Pre: the table is in the given
 /// order.
@@ -308,8 +308,8 @@ template <AcceleratorRule Rule, std::size_t MaxTasks>
   if (const auto error = validate(table, accelerator)) { return error; }
   for (const auto& t : table.tasks) {
     if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
-    const bool placed = needs_all_cores(t.width) || t.core != any_core;
-    if (!placed && TellsCoresApart<Rule>) { return {.fault = model_fault::core_not_chosen, .task = t.id}; }
+    const bool placed = needs_all_cores(t.width) || t.core != unassigned_core;
+    if (!placed && DistinguishesCores<Rule>) { return {.fault = model_fault::core_not_chosen, .task = t.id}; }
   }
   return {};
 }

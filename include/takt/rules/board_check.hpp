@@ -29,7 +29,7 @@ inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
           .granularity = r.granularity,
           .shared = shared,
           .speed = r.speed,
-          .room = r.room};
+          .residency = r.residency};
 }
 [[nodiscard]] constexpr auto gpu_of(const accelerator_resource& r, bool shared) noexcept -> gpu_record {
   return {.sms = r.record.cores, .shared = shared};

@@ -109,14 +109,14 @@ struct all_pool_locks<std::index_sequence<At...>, Clients, Pools...> : pool_lock
 };
 
 /// Holds what the protocol of the tokens of a pool is known for; nothing where it has none.
-struct protocol_habits {
+struct protocol_traits {
   bool inherits = false;
   bool donates = false;
   bool is_local = false;
   bool has_ceiling = false;
 };
 template <class Rule>
-[[nodiscard]] consteval auto protocol_habits_of() noexcept -> protocol_habits {
+[[nodiscard]] consteval auto protocol_traits_of() noexcept -> protocol_traits {
   if constexpr (Locked<Rule>) {
     using order = typename Rule::token_rule;
     return {token_inherits<order>(), token_donates<order>(), token_is_local<order>(), token_has_ceiling<order>()};
@@ -161,7 +161,7 @@ class board_stations<platform<Pools...>, MaxStations> {
   }
 
   /// Tells whether some protocol lets jobs donate their priorities.
-  static constexpr bool may_donate = (detail::protocol_habits_of<typename Pools::rule_type>().donates || ...);
+  static constexpr bool may_donate = (detail::protocol_traits_of<typename Pools::rule_type>().donates || ...);
 
   // Pools with tokens, in the order of the platform.
   [[nodiscard]] static constexpr auto token_pools() noexcept -> std::size_t {
@@ -183,11 +183,11 @@ class board_stations<platform<Pools...>, MaxStations> {
     for (std::size_t s = 0; s < size(); ++s) { out.processors += inherits(s) ? units(s) : 0; }
     return out;
   }
-  [[nodiscard]] constexpr auto token_inherits(std::size_t tokens) const -> bool { return habits(tokens).inherits; }
-  [[nodiscard]] constexpr auto token_donates(std::size_t tokens) const -> bool { return habits(tokens).donates; }
-  [[nodiscard]] constexpr auto token_is_local(std::size_t tokens) const -> bool { return habits(tokens).is_local; }
+  [[nodiscard]] constexpr auto token_inherits(std::size_t tokens) const -> bool { return traits(tokens).inherits; }
+  [[nodiscard]] constexpr auto token_donates(std::size_t tokens) const -> bool { return traits(tokens).donates; }
+  [[nodiscard]] constexpr auto token_is_local(std::size_t tokens) const -> bool { return traits(tokens).is_local; }
   [[nodiscard]] constexpr auto token_has_ceiling(std::size_t tokens) const -> bool {
-    return habits(tokens).has_ceiling;
+    return traits(tokens).has_ceiling;
   }
 
   // What the rule of a station is known for: a look into a table that is made while compiling.
@@ -262,9 +262,9 @@ class board_stations<platform<Pools...>, MaxStations> {
     constexpr void reprioritize(std::size_t tokens, request_id r, const priority_point& p) {
       all_.with(tokens, [&](auto& lock) { lock.reprioritize(r, p); });
     }
-    [[nodiscard]] constexpr auto heir(std::size_t tokens, request_id r) const -> request_id {
+    [[nodiscard]] constexpr auto inheritor(std::size_t tokens, request_id r) const -> request_id {
       request_id out = no_request;
-      all_.with(tokens, [&](const auto& lock) { out = lock.heir(r); });
+      all_.with(tokens, [&](const auto& lock) { out = lock.inheritor(r); });
       return out;
     }
     [[nodiscard]] constexpr auto replica(std::size_t tokens, request_id r) const -> replica_id {
@@ -378,11 +378,11 @@ class board_stations<platform<Pools...>, MaxStations> {
   template <class T>
   using of_pools = std::array<T, sizeof...(Pools)>;
 
-  [[nodiscard]] static constexpr auto habits(std::size_t tokens) -> const detail::protocol_habits& {
-    return habits_of_pools[pools_with_tokens[tokens]];
+  [[nodiscard]] static constexpr auto traits(std::size_t tokens) -> const detail::protocol_traits& {
+    return traits_of_pools[pools_with_tokens[tokens]];
   }
-  static constexpr of_pools<detail::protocol_habits> habits_of_pools{
-      detail::protocol_habits_of<typename Pools::rule_type>()...};
+  static constexpr of_pools<detail::protocol_traits> traits_of_pools{
+      detail::protocol_traits_of<typename Pools::rule_type>()...};
   static constexpr of_pools<std::size_t> pools_with_tokens = [] {
     constexpr of_pools<bool> locked{Locked<typename Pools::rule_type>...};
     of_pools<std::size_t> out{};

@@ -72,7 +72,7 @@ template <RuleTag CpuRule, RuleTag GpuRule>
                                         .shared = detail::shares_physical_sms<GpuRule>(),
                                         .speed = g.speed,
                                         .tokens = detail::tokens_of(gpus),
-                                        .room = g.room()});
+                                        .residency = g.residency()});
   }
   return out;
 }

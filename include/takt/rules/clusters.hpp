@@ -63,7 +63,8 @@ struct clustered_rule : Rule {
   std::int32_t processors = 1;
 
   constexpr clustered_rule() = default;
-  constexpr clustered_rule(const Rule& rule, std::int32_t together) noexcept : Rule{rule}, processors{together} {}
+  constexpr clustered_rule(const Rule& rule, std::int32_t cluster_size) noexcept
+      : Rule{rule}, processors{cluster_size} {}
 
   /// Returns how many units are scheduled together.
   [[nodiscard]] constexpr auto cluster(std::int32_t /*units*/) const noexcept -> std::int32_t { return processors; }

@@ -44,32 +44,32 @@ concept ChainPlatform =
         typename detail::first_foreign<P, processors_resource, copy_engines_resource, virtual_sms_resource>::type>;
 
 /// Says where kernels run.
-enum class kernel_place : std::uint8_t {
+enum class kernel_location : std::uint8_t {
   own_share,  ///< on the task's SMs, which the plan says
   all_sms,    ///< on all of the first GPU
   token,      ///< on the SMs behind a token
 };
 
-[[nodiscard]] constexpr auto runs_on_own_share(kernel_place place) noexcept -> bool {
+[[nodiscard]] constexpr auto runs_on_own_share(kernel_location place) noexcept -> bool {
   switch (place) {
-    case kernel_place::own_share: return true;
-    case kernel_place::all_sms:
-    case kernel_place::token: return false;
+    case kernel_location::own_share: return true;
+    case kernel_location::all_sms:
+    case kernel_location::token: return false;
   }
   return false;
 }
-[[nodiscard]] constexpr auto runs_on_token(kernel_place place) noexcept -> bool {
+[[nodiscard]] constexpr auto runs_on_token(kernel_location place) noexcept -> bool {
   switch (place) {
-    case kernel_place::token: return true;
-    case kernel_place::own_share:
-    case kernel_place::all_sms: return false;
+    case kernel_location::token: return true;
+    case kernel_location::own_share:
+    case kernel_location::all_sms: return false;
   }
   return false;
 }
 
 /// Holds what hosts have to know of chains on a platform as a whole.
 struct chain_composition {
-  kernel_place kernels = kernel_place::own_share;
+  kernel_location kernels = kernel_location::own_share;
   bool serialized = false;  ///< copies and kernels between two CPU segments are one critical section of one lock
   bool spins = false;       ///< a job keeps its claim on its core until it completes
   bool of_pools = false;    ///< rules of its pools, one by one, say the same
@@ -124,14 +124,14 @@ concept LockedGpuPlatform =
     ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> && SerializedWholeGpu<typename P::gpu_rule>;
 template <LockedGpuPlatform P>
-inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::all_sms, .serialized = true};
+inline constexpr chain_composition composition_of<P>{.kernels = kernel_location::all_sms, .serialized = true};
 
 /// Holds where one critical section of a pool of tokens under a locking protocol stands between two CPU segments.
 template <class P>
 concept TokenGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
                            CopiesInArrivalOrder<typename P::copy_rule> && TokenLocked<typename P::gpu_rule>;
 template <TokenGpuPlatform P>
-inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::token};
+inline constexpr chain_composition composition_of<P>{.kernels = kernel_location::token};
 
 /// A platform that hosts of chains know as a whole.
 template <class P>

@@ -37,7 +37,7 @@ struct visit_demand {
   view_values view{};      ///< what the rule reads beyond the time
   priority_point point{};  ///< of a job whose nominal release is 0; equal for all visits of a job
   ticks wcet = 0;
-  ticks region = 0;  ///< longest stretch in which its unit cannot be taken from it; `wcet`: from its start to its end
+  ticks region = 0;  ///< longest interval in which its unit cannot be taken from it; `wcet`: from its start to its end
   ticks period = 0;
   ticks jitter = 0;
   ticks deadline = 0;      ///< absolute deadline less the earliest instant at which the visit becomes ready

@@ -101,7 +101,7 @@ template <class K>
     return {.fault = model_fault::kernel_shape_out_of_range};
   }
   if (serial < 0) { return {.fault = model_fault::negative_time}; }
-  const std::int32_t each = gpu.room.holds(grid.threads, gpu.virtual_per_sm);
+  const std::int32_t each = gpu.residency.holds(grid.threads, gpu.virtual_per_sm);
   if (each < 1) { return {.fault = model_fault::kernel_shape_out_of_range}; }
   const bool one_each = each == gpu.virtual_per_sm;
   const bool whole = !gpu.shared || sms == all_virtual_sms(gpu);
@@ -203,7 +203,7 @@ template <class K>
 template <class K>
 [[nodiscard]] constexpr auto pinning_fault(const K& k, const gpu_record& gpu) -> model_fault {
   const std::int32_t core = fact_or_none<kernel_pinning>(k).core;
-  if (core < any_core) { return model_fault::negative_core; }
+  if (core < unassigned_core) { return model_fault::negative_core; }
   return core >= gpu.sms ? model_fault::core_out_of_range : model_fault::none;
 }
 

@@ -6,8 +6,8 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/rules/task_homes.hpp>
 
 /// Sections under a `local` rule of tokens are time on one processor, which preempts and serves its jobs in
 /// the order of one priority each. A job that asks has the processor or would have it: it asks when no other

@@ -94,22 +94,22 @@ template <Platform P, class Table, std::size_t N>
 [[nodiscard]] constexpr auto plan_fault(const P& platform, const Table& table, const plan<N>& p) -> model_error {
   if (const auto error = parts_fault(p, chain_plan_parts<P>(), table.size())) { return error; }
   const platform_record record = platform.record();
-  constexpr model_error misfit{.fault = model_fault::plan_does_not_fit};
+  constexpr model_error mismatch{.fault = model_fault::plan_does_not_fit};
   for (const std::int32_t priority : p.priorities) {
-    if (priority < 0) { return misfit; }
+    if (priority < 0) { return mismatch; }
   }
   using order = typename detail::processor_order<typename P::cpu_rule>::type;
   if (!p.priorities.empty() && !GivenPriority<order>) {
     auto ordered = table;
     prioritize(ordered, order{});
     for (std::size_t k = 0; k < table.size(); ++k) {
-      if (ordered.tasks[k].id != table.tasks[k].id) { return misfit; }
+      if (ordered.tasks[k].id != table.tasks[k].id) { return mismatch; }
     }
   }
   if (!p.tokens.empty()) {
-    if (p.tokens.size() != record.gpus.size()) { return misfit; }
+    if (p.tokens.size() != record.gpus.size()) { return mismatch; }
     for (std::size_t g = 0; g < record.gpus.size(); ++g) {
-      if (p.tokens[g] != record.gpus[g].tokens) { return misfit; }
+      if (p.tokens[g] != record.gpus[g].tokens) { return mismatch; }
     }
   }
   if constexpr (TurnsPlatform<P>) {
@@ -121,10 +121,10 @@ template <Platform P, class Table, std::size_t N>
   if constexpr (detail::rule_hands_out_sms<P>) {
     if (p.shares.empty() || record.gpus.empty()) { return {}; }
     const std::int32_t sms = detail::holds_tokens<P> ? record.gpus[0].slot() : record.gpus[0].budget();
-    return detail::repeats_rule(table, p, sms) ? model_error{} : misfit;
+    return detail::repeats_rule(table, p, sms) ? model_error{} : mismatch;
   }
   const bool shared_out = p.shares.size() == table.size() || table.gpu_tasks() == 0;
-  if (!shared_out || !dedicated_sms<N>(record, p).valid()) { return misfit; }
+  if (!shared_out || !dedicated_sms<N>(record, p).valid()) { return mismatch; }
   for (std::size_t k = 0; k < table.size(); ++k) {
     const auto id = table.tasks[k].id;
     if (table.has_kernel(k) && p.shares[id].sms < 1) {

@@ -8,24 +8,24 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_visits.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/limited_preemption.hpp>
 #include <takt/model/model_fault.hpp>
 #include <takt/model/mutex_key.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/pool.hpp>
+#include <takt/model/runtime_visits.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_fact.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/rules/task_homes.hpp>
-#include <takt/rules/unit_habits.hpp>
+#include <takt/rules/unit_traits.hpp>
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
 
@@ -90,7 +90,7 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   /// about them.
   template <class S>
   static constexpr bool may_serve =
-      serves<pool_type, typename resource_of_segment<S>::type> || (std::same_as<S, described_own> && is_own<pool_type>);
+      serves<pool_type, typename resource_of_segment<S>::type> || (std::same_as<S, runtime_own> && is_own<pool_type>);
   template <class S>
     requires may_serve<S>
   [[nodiscard]] static constexpr auto serves_visits(const pool_type& /*p*/) noexcept -> bool {
@@ -134,7 +134,9 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   [[nodiscard]] static constexpr auto reads_priorities(const pool_type& /*p*/) noexcept -> bool {
     return order_reads_priorities<order_of<Rule>>;
   }
-  [[nodiscard]] static constexpr auto habits(const pool_type& p) noexcept -> unit_habits { return habits_of(p.rule); }
+  [[nodiscard]] static constexpr auto traits(const pool_type& p) noexcept -> unit_traits {
+    return unit_traits_of(p.rule);
+  }
   /// Returns whether CPU segments may have regions there.
   [[nodiscard]] static constexpr auto honours_regions(const pool_type& /*p*/) noexcept -> bool {
     return takt::detail::honours_regions<Rule>();
@@ -196,7 +198,7 @@ struct routed_visit {
   std::uint32_t pool = 0;  ///< its position
   std::int32_t units = 1;
   bool names_cores = false;
-  std::int32_t together = 1;  ///< processors that are scheduled together, where tasks name cores
+  std::int32_t cluster_size = 1;  ///< processors that are scheduled together, where tasks name cores
   bool one_unit = false;
   visit_view seen{};
   ticks region = 0;  ///< on a processor
@@ -221,7 +223,7 @@ template <class P, class S>
   std::uint32_t pool = 0;
   std::int32_t wanted = 0;
   if constexpr (std::same_as<typename resource_of_segment<S>::type, takt::gpu>) { wanted = gpu; }
-  if constexpr (std::same_as<S, described_own>) { wanted = static_cast<std::int32_t>(asked.position); }
+  if constexpr (std::same_as<S, runtime_own>) { wanted = static_cast<std::int32_t>(asked.position); }
   board.each([&](const auto& p) {
     using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
     if constexpr (facts::template may_serve<S>) {
@@ -232,7 +234,7 @@ template <class P, class S>
         out.one_unit = facts::one_unit(p);
         if constexpr (is_cpu_segment<S>) {
           out.names_cores = facts::names_cores(p);
-          out.together = facts::cluster(p);
+          out.cluster_size = facts::cluster(p);
         }
         at.gpu = facts::gpu(p);
         at.units = out.units;

@@ -184,7 +184,7 @@ struct whole_gpu_rule {
   static constexpr bool runs_on_all_sms = true;
 };
 
-/// The stretch from a job's copy to the device until its copy back is one critical section of a single lock, granted
+/// The part of a job from its copy to the device until its copy back is one critical section of a single lock, granted
 /// in priority order. The rule inside says which SMs its kernel gets.
 template <class Rule>
 struct serialized_rule {
@@ -205,7 +205,7 @@ struct fifo_rule {
   }
 };
 
-/// The GPU as a pool of tokens, each with an equal part of its SMs. A job holds one for each stretch between two of its
+/// The GPU as a pool of tokens, each with an equal part of its SMs. A job holds one for each part between two of its
 /// CPU segments and has these SMs to itself; copy engines it shares with all others. `Order` is a `TokenRule`.
 template <class Order>
 struct locked_rule {

@@ -31,7 +31,7 @@ struct place_wishes {
   inline_vector<std::uint32_t, N> group;  ///< tasks that share a mutex go to one place
   inline_vector<held_mutex, 2 * N> held;  ///< beyond so many mutexes, one and the same for all others
   ticks period = 1;
-  std::int32_t together = 1;  ///< processors that are scheduled together
+  std::int32_t cluster_size = 1;  ///< processors that are scheduled together
 
   /// More tasks than N are refused by the flattening.
   constexpr void open(const flow_attributes& t) {
@@ -40,7 +40,7 @@ struct place_wishes {
     const auto at = static_cast<std::uint32_t>(demand.size());
     // Bound: N of each, above.
     demand.unchecked_push_back(0);
-    core.unchecked_push_back(t.is_placed ? core_named_by(t, together) : -1);
+    core.unchecked_push_back(t.is_placed ? core_named_by(t, cluster_size) : -1);
     group.unchecked_push_back(at);
   }
   template <class S>
@@ -103,19 +103,19 @@ template <class T, std::size_t N>
 constexpr void place_tasks(pool_outlines pools, const T& tasks, inline_vector<std::int32_t, N>& cores) {
   const pool_outline* all = placed_processors(pools);
   if (!cores.empty() || all == nullptr || all->cluster < 1 || all->units <= all->cluster) { return; }
-  const std::int32_t together = all->cluster;
+  const std::int32_t cluster_size = all->cluster;
   place_wishes<N> asked;
-  asked.together = together;
+  asked.cluster_size = cluster_size;
   visit_source<T>::each(tasks, asked);
   bool all_named = true;
   for (const std::int32_t core : asked.core) { all_named = all_named && core >= 0; }
   if (all_named) { return; }
   // Bound of it and of `cores`, which are empty: one per task, at most N.
   inline_vector<std::int32_t, N> named;
-  for (const std::int32_t core : asked.core) { named.unchecked_push_back(core < 0 ? -1 : core / together); }
-  const auto placed = place_groups(asked.group, named, asked.demand, all->units / together);
+  for (const std::int32_t core : asked.core) { named.unchecked_push_back(core < 0 ? -1 : core / cluster_size); }
+  const auto placed = place_groups(asked.group, named, asked.demand, all->units / cluster_size);
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    cores.unchecked_push_back(named[i] < 0 ? placed[i] * together : asked.core[i]);
+    cores.unchecked_push_back(named[i] < 0 ? placed[i] * cluster_size : asked.core[i]);
   }
 }
 

@@ -25,11 +25,11 @@ struct token_setting {
 struct section_demand {
   std::uint32_t task = 0;
   visit_mask visits = 0;
-  visit_mask before = 0;   ///< visits of the task that precede the section
-  std::uint32_t home = 0;  ///< the station that the job's priority is of
-  priority_point point{};  ///< of a job whose nominal release is 0
-  bool fixed = false;      ///< all jobs of the task have this point
-  ticks length = 0;        ///< from the grant to the release of the token
+  visit_mask before = 0;               ///< visits of the task that precede the section
+  std::uint32_t assigned_station = 0;  ///< the station that the job's priority is of
+  priority_point point{};              ///< of a job whose nominal release is 0
+  bool fixed = false;                  ///< all jobs of the task have this point
+  ticks length = 0;                    ///< from the grant to the release of the token
   ticks period = 0;
   ticks earliest = 0;  ///< least time from the nominal release to the request
   ticks end = 0;       ///< longest time from the nominal release to the release of the token
@@ -46,7 +46,8 @@ struct section_demand {
 /// Holds for a rule that says which sections get the tokens of a pool: a lock for so many of them, whose clients are
 /// sections.
 /// A user's own type is one. Optional:
-/// - `inherits`: a holder is served at least at the priority of all clients whose `heir` it is, where jobs have one
+/// - `inherits`: a holder is served at least at the priority of all clients whose `inheritor` it is, where jobs have
+/// one
 ///   priority each.
 /// - `donates`: the processors run `priority_donation`, and a job asks only while it may.
 /// - `local`: sections are time on one processor, and a job asks when it would run there. With it `raises_to_ceiling`:
@@ -65,13 +66,13 @@ concept BoundsDelays = requires(const Rule& rule, std::span<section_demand> sect
 };
 
 /// Contract: longest wait of each request in suspension-oblivious terms: while the job is among the best pending ones
-/// of its home, as many as that has processors. In lengths, visits at home count their own time only. The answer is
-/// what every job pays besides, also one that never asks, or `unbounded_response`. `homes` is the number of processors
-/// at the homes of all sections.
+/// of its assigned station, as many as that has processors. In lengths, visits at the assigned station count their own
+/// time only. The answer is what every job pays besides, also one that never asks, or `unbounded_response`.
+/// `processors` is the number of processors at the assigned stations of all sections.
 template <class Rule>
 concept BoundsBlocking =
-    requires(const Rule& rule, std::span<section_demand> sections, const token_setting& at, std::int32_t homes) {
-      { rule.blocks(sections, at, homes) } -> std::same_as<ticks>;
+    requires(const Rule& rule, std::span<section_demand> sections, const token_setting& at, std::int32_t processors) {
+      { rule.blocks(sections, at, processors) } -> std::same_as<ticks>;
     };
 
 namespace detail {

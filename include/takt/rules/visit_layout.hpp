@@ -67,7 +67,7 @@ class visit_layout {
   }
 
   /// Notes that visits of the task opened last are one section of the tokens of its GPU, if that has some.
-  constexpr void stretch(visit_mask visits) {
+  constexpr void mark_token_section(visit_mask visits) {
     if (error_ || visits == 0) { return; }
     if (tokens_of_share() == no_tokens || !takes_time(table_.tasks.back(), visits)) { return; }
     add_section(tokens_of_share(), visits);
@@ -77,7 +77,7 @@ class visit_layout {
   constexpr void refuse(const model_error& error) {
     if (error_) { return; }
     error_ = error;
-    if (error.task != nowhere) { error_.task += static_cast<std::uint32_t>(table_.size()); }
+    if (error.task != no_index) { error_.task += static_cast<std::uint32_t>(table_.size()); }
   }
 
   constexpr void open(const flow_attributes& t) {
@@ -135,7 +135,7 @@ class visit_layout {
       at.unit = found.units == 2 && asked.second_engine ? 1 : 0;
     } else {
       at.units = found.units;
-      if (found.names_cores) { enter_cluster(at, found.together); }
+      if (found.names_cores) { enter_cluster(at, found.cluster_size); }
       if (at.units < 1 || (found.one_unit && at.units > 1)) { fail(model_fault::platform_size_out_of_range); }
     }
     if (found.seen.fault != model_fault::none && !error_) {
@@ -213,7 +213,7 @@ class visit_layout {
     add_sections();
   }
 
-  // What is joined without a CPU visit in between, and is in no stretch that the task marks, is one section of the
+  // What is joined without a CPU visit in between, and is in no section that the task marks, is one section of the
   // tokens of its task's GPU, if it copies or has kernels and takes time. Where it has no first visit that all others
   // follow without others in between, each copy and kernel of it is one.
 
@@ -284,13 +284,13 @@ class visit_layout {
   }
 
   /// Narrows all processors to the cluster of the task's core.
-  constexpr void enter_cluster(board_station& at, std::int32_t together) {
+  constexpr void enter_cluster(board_station& at, std::int32_t cluster_size) {
     const std::int32_t all = at.units;
-    at.units = together;
-    if (together < 1 || all % together != 0) { return fail(model_fault::platform_size_out_of_range); }
+    at.units = cluster_size;
+    if (cluster_size < 1 || all % cluster_size != 0) { return fail(model_fault::platform_size_out_of_range); }
     if (core_ < 0) { return fail(model_fault::negative_core); }
     if (core_ >= all) { return fail(model_fault::core_out_of_range); }
-    at.unit = core_ / together * together;
+    at.unit = core_ / cluster_size * cluster_size;
   }
 
   const plan<N, V>* plan_;

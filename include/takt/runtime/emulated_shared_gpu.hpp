@@ -36,7 +36,7 @@ struct sized_kernel {
 
 /// Replaces the policy of shares, since shares are decided elsewhere. Pre: what is told outlives it.
 template <std::size_t MaxTasks>
-struct shares_as_told {
+struct external_shares {
   const std::array<share, MaxTasks>* told = nullptr;
 
   [[nodiscard]] static constexpr auto error() noexcept -> model_error { return {}; }
@@ -68,7 +68,7 @@ class emulated_shared_gpu {
     stranger_.reset();
     launches_.assign(setup.kernels, launch{});
     told_.fill(no_share);
-    server_ = {applications_, shares_as_told<MaxTasks>{&told_}};
+    server_ = {applications_, external_shares<MaxTasks>{&told_}};
     service_ = thread{[this] { serve(); }};
     return service_.started();
   }
@@ -79,7 +79,7 @@ class emulated_shared_gpu {
 
   void load(kernel_id k, const sized_kernel& body, std::uint64_t /*job*/) {
     change(k, [&] {
-      server_.drop(static_cast<client>(k), since_, unheard);
+      server_.drop(static_cast<client>(k), since_, null_sink);
       at(k) = {.application = body.application};
       if (body.application >= applications_.size()) {
         stranger_ = body.application;
@@ -130,7 +130,7 @@ class emulated_shared_gpu {
     bool leaving = false;
     bool is_done = false;
   };
-  static constexpr slice_sink unheard{};
+  static constexpr slice_sink null_sink{};
 
   [[nodiscard]] auto at(kernel_id k) -> launch& { return launches_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] static auto has_ended(const launch& l) -> bool { return l.launched && (l.leaving || l.is_done); }
@@ -145,16 +145,16 @@ class emulated_shared_gpu {
       told_[at(k).application] = at(k).launched && !at(k).leaving ? at(k).held : no_share;
     }
     server_.reconsider();
-    server_.decide(since_, unheard);
+    server_.decide(since_, null_sink);
     changed_.notify_all();
   }
   /// Passes time: what ends until then does so at its own instant.
   void advance(ticks time) {
     for (ticks next = server_.next(); next <= time; next = server_.next()) {
       since_ = next;
-      const client ended = server_.fire(next, unheard);
+      const client ended = server_.fire(next, null_sink);
       if (ended != no_client) { launches_[ended].is_done = true; }
-      server_.decide(next, unheard);
+      server_.decide(next, null_sink);
     }
     since_ = std::max(since_, time);
   }
@@ -181,7 +181,7 @@ class emulated_shared_gpu {
 
   application_set<MaxTasks> applications_;
   std::array<share, MaxTasks> told_{};
-  policy_server<most_kernels, MaxTasks, shares_as_told<MaxTasks>> server_{};
+  policy_server<most_kernels, MaxTasks, external_shares<MaxTasks>> server_{};
   accelerator_setup setup_{};
   mutable inheriting_mutex mutex_;
   condition changed_;

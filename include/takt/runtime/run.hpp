@@ -42,7 +42,7 @@ template <Platform P, TaskSet T, std::size_t N, std::size_t W, ServesBoards D>
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
                            detail::check_chain_run<P, T>::passed && detail::check_turns<P, D>::passed &&
                            takt::detail::check_chains<T>::passed}) -> run_result {
-  no_trace nothing;
+  null_recorder nothing;
   return run(board, tasks, p, device, options, nothing, codes);
 }
 

@@ -32,7 +32,7 @@ struct expectation {
 /// A response that is longer than expected, when it became so.
 struct violation {
   std::uint32_t task = 0;   ///< position in the given order
-  std::uint32_t visit = 0;  ///< position in the chain or refined graph: the one at whose end it was noticed; `nowhere`
+  std::uint32_t visit = 0;  ///< position in the chain or refined graph: the one at whose end it was noticed; `no_index`
                             ///< at the end of a graph
   std::uint64_t job = 0;
   bool of_visit = false;  ///< the visit's own bound, not the task's

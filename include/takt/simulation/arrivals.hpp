@@ -46,7 +46,7 @@ class arrivals {
 
   [[nodiscard]] constexpr auto adversarial() const noexcept -> bool { return adversarial_; }
 
-  /// The release that follows one at `last`; a habit may later move it forward. It is before `now` when the jobs of
+  /// The release that follows one at `last`; an event may later move it forward. It is before `now` when the jobs of
   /// the task are that late.
   constexpr auto after(rank r, ticks last, ticks now) noexcept -> ticks {
     task& t = tasks_[index(r)];
@@ -62,14 +62,16 @@ class arrivals {
   /// A lower task's copy has started: calls `bring(rank, time)` for each higher task that waited for that.
   template <class Bring>
   constexpr void copy_started(rank r, ticks now, Bring bring) noexcept {
-    for (rank high = 0; high < r; ++high) { spring(high, habit::ambush_copy, now + 1, bring); }
+    for (rank high = 0; high < r; ++high) { release_on(high, adversarial_release::at_copy_start, now + 1, bring); }
   }
   /// A task asks for a resource: calls `bring(rank, time)` for each other task that waited for that.
   template <class Bring>
   constexpr void request_made(rank r, ticks now, Bring bring) noexcept {
     if (random_.chance(1, 2)) { return; }
-    for (rank high = 0; high < r; ++high) { spring(high, habit::ambush_request, now + 1, bring); }
-    for (rank low = r + 1; index(low) < count_; ++low) { spring(low, habit::join_request, now, bring); }
+    for (rank high = 0; high < r; ++high) { release_on(high, adversarial_release::at_request, now + 1, bring); }
+    for (rank low = r + 1; index(low) < count_; ++low) {
+      release_on(low, adversarial_release::with_request, now, bring);
+    }
   }
   /// A job has completed: calls `bring(rank, time)` if the next one shall follow closely.
   template <class Bring>
@@ -81,22 +83,22 @@ class arrivals {
   }
 
  private:
-  enum class habit : std::uint8_t { hurry, linger, ambush_copy, ambush_request, join_request };
-  static constexpr ticks habits = 5;
+  enum class adversarial_release : std::uint8_t { at_earliest, delayed, at_copy_start, at_request, with_request };
+  static constexpr ticks adversarial_kinds = 5;
 
   struct task {
     ticks period = 0;
     ticks earliest = never;  ///< of the release to come
     ticks scheduled = never;
     ticks late = 0;  ///< a response of this length counts as late
-    habit does = habit::hurry;
+    adversarial_release does = adversarial_release::at_earliest;
     bool waits = false;  ///< for an event
   };
 
   [[nodiscard]] static constexpr auto index(rank r) noexcept -> std::size_t { return static_cast<std::size_t>(r); }
 
   constexpr auto scheme(task& t, ticks earliest, ticks now) noexcept -> ticks {
-    if (random_.chance(1, 4)) { t.does = static_cast<habit>(random_.below(habits)); }
+    if (random_.chance(1, 4)) { t.does = static_cast<adversarial_release>(random_.below(adversarial_kinds)); }
     while (meeting_ <= now) { meeting_ = now + 1 + random_.below(4 * longest_); }
     t.earliest = earliest;
     t.waits = false;
@@ -104,9 +106,9 @@ class arrivals {
     if (earliest <= now) { return earliest; }
     if (meeting_ >= earliest && meeting_ - earliest < t.period && random_.chance(3, 4)) {
       t.scheduled = meeting_;
-    } else if (t.does == habit::linger) {
+    } else if (t.does == adversarial_release::delayed) {
       t.scheduled = earliest + random_.below(t.period);
-    } else if (t.does != habit::hurry) {
+    } else if (t.does != adversarial_release::at_earliest) {
       t.waits = true;
       t.scheduled = earliest + 2 * t.period;
     }
@@ -114,7 +116,7 @@ class arrivals {
   }
 
   template <class Bring>
-  constexpr void spring(rank r, habit trigger, ticks time, Bring bring) noexcept {
+  constexpr void release_on(rank r, adversarial_release trigger, ticks time, Bring bring) noexcept {
     task& t = tasks_[index(r)];
     if (!t.waits || t.does != trigger || time < t.earliest) { return; }
     advance(t, r, time, bring);

@@ -13,16 +13,16 @@
 #include <takt/rules/priority_server.hpp>
 #include <takt/rules/rank_set.hpp>
 #include <takt/simulation/calendar.hpp>
-#include <takt/simulation/ledger.hpp>
+#include <takt/simulation/job_accounting.hpp>
 
 namespace takt::inline TAKT_ABI::simulation {
 
 /// The cores that have tasks. With `Spins` a job holds on to its core while it copies and while its kernels run.
-template <class Server, bool Spins, std::size_t MaxTasks, class Ledger, class Calendar>
+template <class Server, bool Spins, std::size_t MaxTasks, class Accounting, class Calendar>
 class core_bank {
  public:
   /// `ids` are the positions of the cores on the platform; all outlive the bank. Core c is source c of the calendar.
-  constexpr core_bank(const inline_vector<std::int32_t, MaxTasks>& ids, Ledger& jobs, Calendar& events)
+  constexpr core_bank(const inline_vector<std::int32_t, MaxTasks>& ids, Accounting& jobs, Calendar& events)
       : ids_{&ids}, jobs_{&jobs}, events_{&events} {
     cores_.fill(core{});  // g++-12 may leave default members of array elements zero
   }
@@ -112,7 +112,7 @@ class core_bank {
   }
 
   const inline_vector<std::int32_t, MaxTasks>* ids_;
-  Ledger* jobs_;
+  Accounting* jobs_;
   Calendar* events_;
   std::array<core, MaxTasks> cores_{};
 };

@@ -15,25 +15,25 @@
 #include <takt/rules/rank_set.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/composition.hpp>
+#include <takt/simulation/job_accounting.hpp>
 #include <takt/simulation/layout.hpp>
-#include <takt/simulation/ledger.hpp>
 #include <takt/simulation/token_bank.hpp>
 
 namespace takt::inline TAKT_ABI::simulation {
 
 /// Copy engines and SMs, and the lock or the tokens around both where there are any. `began(r)` is called when a job
 /// has got an engine, the lock or a token.
-template <KnownComposition P, class Table, std::size_t MaxShares, class Ledger, class Calendar>
+template <KnownComposition P, class Table, std::size_t MaxShares, class Accounting, class Calendar>
 class device_bank {
  public:
   static constexpr std::size_t max_tasks = Table::max_tasks;
   static constexpr bool serialized = composition_of<P>.serialized;
   using token_bank_type = typename token_bank_of<typename P::gpu_rule, Table>::type;
-  static constexpr bool tells_tokens = runs_on_token(composition_of<P>.kernels) && Ledger::hears_tokens;
+  static constexpr bool reports_tokens = runs_on_token(composition_of<P>.kernels) && Accounting::observes_tokens;
 
   /// All but the plan outlive the bank. Engine or lock u and the kernels of tasks are sources of the calendar.
   constexpr device_bank(const Table& table, const layout<Table>& steps, const source_map<max_tasks>& sources,
-                        const platform_record& platform, const plan<MaxShares>& p, Ledger& jobs, Calendar& events)
+                        const platform_record& platform, const plan<MaxShares>& p, Accounting& jobs, Calendar& events)
       : layout_{&steps},
         sources_{&sources},
         jobs_{&jobs},
@@ -105,7 +105,7 @@ class device_bank {
       asked_ = true;
     } else if constexpr (runs_on_token(composition_of<P>.kernels)) {
       if (!tokens_.holds(r)) { return; }
-      tell_hold(r, now);
+      report_hold(r, now);
       const rank next = tokens_.give_back(r);
       if (next == nobody) { return; }
       note_got(next, now);
@@ -119,8 +119,8 @@ class device_bank {
   constexpr void close(ticks now) {
     for (rank r = 0; r < jobs_->size(); ++r) {
       if (under_way(r)) { record(r, now); }
-      if constexpr (tells_tokens) {
-        if (tokens_.holds(r)) { tell_hold(r, now); }
+      if constexpr (reports_tokens) {
+        if (tokens_.holds(r)) { report_hold(r, now); }
       }
     }
   }
@@ -150,17 +150,17 @@ class device_bank {
 
   /// Records since when a job has asked for its token, and held it.
   constexpr void note_asked(rank r, ticks now) noexcept {
-    if constexpr (tells_tokens) {
+    if constexpr (reports_tokens) {
       token_hold& h = holds_[index(r)];
       if (h.token == not_yet) { return; }
       h = {.task = (*jobs_)[r].id, .job = (*jobs_)[r].number, .token = not_yet, .asked = now};
     }
   }
   constexpr void note_got(rank r, ticks now) noexcept {
-    if constexpr (tells_tokens) { holds_[index(r)].start = now; }
+    if constexpr (reports_tokens) { holds_[index(r)].start = now; }
   }
-  constexpr void tell_hold(rank r, ticks now) {
-    if constexpr (tells_tokens) {
+  constexpr void report_hold(rank r, ticks now) {
+    if constexpr (reports_tokens) {
       token_hold& h = holds_[index(r)];
       const auto at = tokens_.place_of(r);
       h.pool = at.gpu;
@@ -190,12 +190,12 @@ class device_bank {
 
   const layout<Table>* layout_;
   const source_map<max_tasks>* sources_;
-  Ledger* jobs_;
+  Accounting* jobs_;
   Calendar* events_;
   std::array<unit_server, max_copy_engines> units_{};
   dedicated_sms<MaxShares> sms_;
   token_bank_type tokens_;
-  std::array<token_hold, tells_tokens ? max_tasks : 0> holds_{};
+  std::array<token_hold, reports_tokens ? max_tasks : 0> holds_{};
   bool asked_ = false;
 };
 

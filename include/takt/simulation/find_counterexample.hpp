@@ -9,10 +9,10 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/critical_section.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/simulation/options.hpp>
@@ -30,7 +30,7 @@ struct counterexample_search {
 /// A legal run of a board under its rules in which a deadline is missed.
 struct counterexample {
   bool exists = false;
-  std::uint32_t task = nowhere;    ///< that misses it
+  std::uint32_t task = no_index;   ///< that misses it
   ticks deadline_at = no_instant;  ///< the instant that passed, where it is within the period
   simulation_options how{};        ///< the run, again
   std::uint64_t runs = 0;          ///< that were made
@@ -99,9 +99,9 @@ template <class T>
 }
 /// With the deadlines that were given: the engine holds jobs to the lesser of deadline and period.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto run_sizes_of(const described_tasks<N, V, R, S>& tasks) -> run_sizes<N> {
+[[nodiscard]] constexpr auto run_sizes_of(const runtime_task_set<N, V, R, S>& tasks) -> run_sizes<N> {
   run_sizes<N> out;
-  visit_source<described_tasks<N, V, R, S>>::each(tasks, out);
+  visit_source<runtime_task_set<N, V, R, S>>::each(tasks, out);
   for (std::size_t i = 0; i < out.deadline.size(); ++i) {
     out.deadline[i] = tasks.tasks[i].limited ? tasks.tasks[i].deadline : unbounded_response;
   }

@@ -53,7 +53,7 @@ class layout {
   /// Pre: `table` is in priority order and without fault. The plan matters only where tasks have SMs of their own. The
   /// time of a kernel on a token ranges over those of all GPUs.
   template <std::size_t MaxShares>
-  constexpr layout(const Table& table, const platform_record& platform, const plan<MaxShares>& p, kernel_place place)
+  constexpr layout(const Table& table, const platform_record& platform, const plan<MaxShares>& p, kernel_location place)
       : error_{place_tasks(table, platform, p, place)} {
     for (std::size_t k = 0; k < table.size() && !error_; ++k) { error_ = lay_out(table, platform, k, place); }
     sources_.cores = sources_.core_ids.size();
@@ -75,7 +75,7 @@ class layout {
  private:
   template <std::size_t MaxShares>
   [[nodiscard]] constexpr auto place_tasks(const Table& table, const platform_record& platform,
-                                           const plan<MaxShares>& p, kernel_place place) -> model_error {
+                                           const plan<MaxShares>& p, kernel_location place) -> model_error {
     for (const gpu_record& gpu : platform.gpus) {
       const bool fits = gpu.valid() && (!runs_on_token(place) || gpu.slot() > 0);
       if (!fits) { return {.fault = model_fault::platform_size_out_of_range}; }
@@ -111,7 +111,7 @@ class layout {
   }
 
   [[nodiscard]] constexpr auto lay_out(const Table& table, const platform_record& platform, std::size_t k,
-                                       kernel_place place) -> model_error {
+                                       kernel_location place) -> model_error {
     const auto& t = table.tasks[k];
     for (std::uint32_t j = 0; j < t.segment_count; ++j) {
       const auto& s = table.segment(k, j);
@@ -132,7 +132,7 @@ class layout {
   }
 
   [[nodiscard]] constexpr auto time_kernel(const Table& table, const platform_record& platform,
-                                           const segment_record<ticks>& s, std::size_t k, kernel_place place,
+                                           const segment_record<ticks>& s, std::size_t k, kernel_location place,
                                            interval<ticks>& out) const -> model_fault {
     const bool anywhere = runs_on_token(place);
     const auto own = static_cast<std::size_t>(tracks_[k].gpu);

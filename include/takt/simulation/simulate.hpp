@@ -34,10 +34,10 @@ namespace takt::inline TAKT_ABI {
 /// `error`: in the platform, the set, the options or the plan. Cost: an event per release, completion, copy, kernel and
 /// preemption, each logarithmic in the tasks. Nothing is allocated unless the recorder does, or by the CK-OMLP for its
 /// loans before the first event.
-template <Platform P, TaskSet T, std::size_t N, TraceRecorder Recorder = const no_trace>
+template <Platform P, TaskSet T, std::size_t N, TraceRecorder Recorder = const null_recorder>
   requires(!HasGpuShares<P> && !ComposedBoard<P, T>)
 constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options = {},
-                        Recorder& recorder = no_listener,
+                        Recorder& recorder = no_recorder,
                         detail::refusal&& /*refused*/ = detail::refusal{detail::check_composition<P>::passed &&
                                                                         detail::check_chains<T>::passed}) {
   if constexpr (KnownComposition<P> && !AcceleratorTaskSet<T>) {

@@ -11,15 +11,15 @@
 
 #include <takt/core/number.hpp>
 #include <takt/host/board_tracks.hpp>
+#include <takt/host/declared_deadline.hpp>
 #include <takt/host/disturbed_jobs.hpp>
 #include <takt/host/engine.hpp>
 #include <takt/host/stalled_clock.hpp>
-#include <takt/host/stated_deadline.hpp>
 #include <takt/host/void_bounds.hpp>
 #include <takt/model/accelerator_kernel.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/accelerator/flat_kernels.hpp>
@@ -83,7 +83,7 @@ class recording_choices {
 
   template <class Run>
   void passes(const Run& /*run*/, ticks now) {
-    if (disturbed_) { host::tell_stops(clock(), worked(now), stops_, *disturbed_); }
+    if (disturbed_) { host::report_stops(clock(), worked(now), stops_, *disturbed_); }
   }
   void released(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
     if (disturbed_) { disturbed_->released(task, nominal_[task], now); }
@@ -142,7 +142,7 @@ class job_recorder {
             }};
   }
   /// Adds who held which token until `end`, for a recorder that listens to it.
-  void tell_tokens(ticks end) {
+  void report_tokens(ticks end) {
     if constexpr (requires(const token_hold& h) { to_->record(h); }) {
       choices_->tokens().each(end, [this](const token_hold& h) { to_->record(h); });
     }
@@ -150,7 +150,7 @@ class job_recorder {
   /// Adds the releases that the engine counts, and what comes of these jobs until `end`.
   void mark_jobs(ticks horizon, ticks end) {
     for (std::uint32_t i = 0; i < flat_->table.size(); ++i) {
-      const ticks deadline = host::stated_deadline(flat_->table.tasks[i]);
+      const ticks deadline = host::declared_deadline(flat_->table.tasks[i]);
       const auto& releases = choices_->releases(i);
       const auto& ends = choices_->ends(i);
       for (std::size_t job = 0; job < releases.size(); ++job) {
@@ -173,7 +173,7 @@ class job_recorder {
     // A kernel that says how wide it is has one SM or all of them.
     if constexpr (requires { tasks_->visits[who].width; }) {
       const std::int32_t sms = tracks_.sms(flat_->stations[v.station]);
-      const described_visit& said = tasks_->visits[who];
+      const runtime_visit& said = tasks_->visits[who];
       if (sms > 0 && said.known.has(visit_fact::pinning)) {
         where.index = needs_all_cores(said.width) ? 0 : said.sm;
         where.count = needs_all_cores(said.width) ? sms : 1;
@@ -181,7 +181,7 @@ class job_recorder {
       }
     }
     if constexpr (AcceleratorPlatform<Board>) {
-      const bool one = TellsCoresApart<typename Board::accelerator_rule> && unit != any_core;
+      const bool one = DistinguishesCores<typename Board::accelerator_rule> && unit != unassigned_core;
       where.index = one ? unit : 0;
       where.count = one ? 1 : tracks_.sms(flat_->stations[v.station]);
     }
@@ -229,7 +229,7 @@ auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulat
   const slice_sink sink = jobs.sink();
   static_cast<simulation_result<tasks_of<T>, visits_of<T>>&>(out) = apart->run(options.horizon.count(), sink);
   apart->close(out.end);
-  jobs.tell_tokens(out.end);
+  jobs.report_tokens(out.end);
   jobs.mark_jobs(options.horizon.count(), out.end);
   out.void_bounds = choices.void_bounds(out.end);
   return out;

@@ -12,8 +12,8 @@
 #include <takt/simulation/composition.hpp>
 #include <takt/simulation/core_bank.hpp>
 #include <takt/simulation/device_bank.hpp>
+#include <takt/simulation/job_accounting.hpp>
 #include <takt/simulation/layout.hpp>
-#include <takt/simulation/ledger.hpp>
 #include <takt/simulation/lengths.hpp>
 #include <takt/simulation/options.hpp>
 
@@ -64,7 +64,7 @@ class simulator {
       now_ = calendar_.time();
       do { happen(calendar_.source()); } while (calendar_.time() == now_);
       if constexpr (spins) { start_held_off(); }
-      if (devices_.asked()) { devices_.decide(now_, tell_arrivals()); }
+      if (devices_.asked()) { devices_.decide(now_, notify_arrivals()); }
     }
     now_ = stopped() ? now_ : horizon_;
     cores_.close(now_);
@@ -74,7 +74,7 @@ class simulator {
 
  private:
   using core_server = typename detail::server_for<typename P::cpu_rule, max_tasks>::type;
-  using ledger_type = ledger<Table, Recorder>;
+  using accounting_type = job_accounting<Table, Recorder>;
   using calendar_type = calendar<3 * max_tasks + max_copy_engines>;
 
   [[nodiscard]] static constexpr auto index(rank r) noexcept -> std::size_t { return static_cast<std::size_t>(r); }
@@ -131,7 +131,7 @@ class simulator {
   [[gnu::noinline]] constexpr auto finish(rank r) -> bool {
     job& j = jobs_[r];
     jobs_.complete(j, now_);
-    devices_.leave_section(r, now_, tell_arrivals());
+    devices_.leave_section(r, now_, notify_arrivals());
     devices_.tokens().completed(r);
     if constexpr (spins) { cores_.withdraw(r); }
     if (arrivals_.adversarial()) { arrivals_.completed(r, now_ - j.release, now_, bring_forward()); }
@@ -152,7 +152,7 @@ class simulator {
         continue;
       }
       const step& s = layout_->steps()[j.position];
-      if (s.where == stage::cpu) { devices_.leave_section(r, now_, tell_arrivals()); }
+      if (s.where == stage::cpu) { devices_.leave_section(r, now_, notify_arrivals()); }
       const ticks length = lengths_.draw(s.time);
       if (length == 0) {
         ++j.position;
@@ -172,7 +172,7 @@ class simulator {
       cores_.request(r);
       j.holds_off = j.where != stage::cpu;
     } else {
-      devices_.start(r, now_, tell_arrivals());
+      devices_.start(r, now_, notify_arrivals());
     }
   }
   constexpr void end_segment(rank r) {
@@ -197,7 +197,7 @@ class simulator {
 
   // Copies and kernels that begin later than their jobs come to them.
 
-  [[nodiscard]] constexpr auto tell_arrivals() noexcept {
+  [[nodiscard]] constexpr auto notify_arrivals() noexcept {
     return [this](rank r) {
       if (arrivals_.adversarial()) { arrivals_.copy_started(r, now_, bring_forward()); }
     };
@@ -207,14 +207,14 @@ class simulator {
       const rank r = cores_.running(c);
       if (r == nobody || !jobs_[r].holds_off) { continue; }
       jobs_[r].holds_off = false;
-      devices_.start(r, now_, tell_arrivals());
+      devices_.start(r, now_, notify_arrivals());
     }
   }
   /// Lets jobs go on that were kept from asking for a token, or from doing anything at all, and are no longer.
   constexpr void go_on_with_others() {
     for (rank r = devices_.tokens().next_freed(); r != nobody; r = devices_.tokens().next_freed()) {
       if (jobs_[r].holds_off) {
-        devices_.start(r, now_, tell_arrivals());
+        devices_.start(r, now_, notify_arrivals());
       } else {
         advance(r);
       }
@@ -225,9 +225,9 @@ class simulator {
   const layout<Table>* layout_;
   source_map<max_tasks> sources_;
   calendar_type calendar_;
-  ledger_type jobs_;
-  core_bank<core_server, spins, max_tasks, ledger_type, calendar_type> cores_;
-  device_bank<P, Table, MaxShares, ledger_type, calendar_type> devices_;
+  accounting_type jobs_;
+  core_bank<core_server, spins, max_tasks, accounting_type, calendar_type> cores_;
+  device_bank<P, Table, MaxShares, accounting_type, calendar_type> devices_;
   arrivals<max_tasks> arrivals_;
   lengths lengths_;
   ticks horizon_;

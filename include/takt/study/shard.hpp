@@ -86,8 +86,8 @@ inline constexpr std::size_t most_named_units = 10'000'000;
   return out;
 }
 
-/// This shard's units, without those that are known: a stretch of them, or where points end early, whole points, since
-/// no other process could tell where these end. Throws `refusal` when a unit that is named is none.
+/// This shard's units, without those that are known: an interval of them, or where points end early, whole points,
+/// since no other process could tell where these end. Throws `refusal` when a unit that is named is none.
 [[nodiscard]] inline auto units_to_do(const tally& known, const shard& part) -> std::vector<std::size_t> {
   std::vector<std::size_t> out;
   if (!part.units.empty()) {

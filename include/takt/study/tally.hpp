@@ -14,7 +14,7 @@
 namespace takt::inline TAKT_ABI::studies {
 
 /// Holds the counts of a study as its units come in, in any order. Units are numbered block by block through all
-/// configurations and levels, so that any stretch of them costs about the same. A point that ends early, by its
+/// configurations and levels, so that any interval of them costs about the same. A point that ends early, by its
 /// stopping rule, ends behind the first block with which those up to it are enough, whatever else is known by then.
 /// Pre: no size is 0.
 class tally {

@@ -8,7 +8,7 @@
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
 #include <takt/rules/policies/own_sms.hpp>
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
@@ -24,7 +24,7 @@ namespace detail {
 /// Describes a search that a question may end.
 template <class Tasks>
 struct asked_search {
-  const policy_question<Tasks>* of = nullptr;
+  const policy_query<Tasks>* of = nullptr;
 
   [[nodiscard]] auto operator()() const -> std::function<bool(std::uint64_t)> {
     if (of->begin_search) { return of->begin_search(); }
@@ -33,7 +33,7 @@ struct asked_search {
 };
 
 template <class Tasks, class F>
-void with_single_method(const policy_question<Tasks>& q, const F& f) {
+void with_single_method(const policy_query<Tasks>& q, const F& f) {
   const search_method method = q.search.value_or(default_search);
   const stoppable_search<asked_search<Tasks>> search{method, q.most_evaluations, {&q}};
   const auto ask = [&](const auto& policy) {
@@ -51,7 +51,7 @@ void with_single_method(const policy_question<Tasks>& q, const F& f) {
 /// f of the policy that is asked for: an analysis of tasks with SMs of their own, what is said of one's own rule, or
 /// one that is published.
 template <class Tasks, class F>
-void with_asked_policy(const policy_question<Tasks>& q, const F& f) {
+void with_asked_policy(const policy_query<Tasks>& q, const F& f) {
   if (q.asks_one()) { return detail::with_single_method(q, f); }
   if (q.granted) { return f(*q.granted); }
   if (q.overlapping_graphs) { return f(overlapping_graphs_policy{}); }

@@ -19,7 +19,7 @@
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/needed_shares.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/systems/asked_policy.hpp>
@@ -173,8 +173,8 @@ void add_methods(const P& policy, const Rule& rule, judged_policy<Tasks>& out) {
 /// Returns what the policy that is asked for makes of tasks under a rule of processors, at run time. Pre: the words of
 /// the question are known; `cpus` is that of the rule.
 template <class Rule, class Tasks>
-[[nodiscard]] auto judge_by_word(const Rule& rule, const policy_question<Tasks>& q, const Tasks& tasks,
-                                 const hardware& board) -> std::unique_ptr<judged_policy<Tasks>> {
+[[nodiscard]] auto judge_by_keyword(const Rule& rule, const policy_query<Tasks>& q, const Tasks& tasks,
+                                    const hardware& board) -> std::unique_ptr<judged_policy<Tasks>> {
   auto out = std::make_unique<judged_policy<Tasks>>();
   with_asked_policy(q, [&](const auto& policy) {
     using policy_type = std::remove_cvref_t<decltype(policy)>;
@@ -185,11 +185,12 @@ template <class Rule, class Tasks>
       found = detail::judge_pools(policy, rule, tasks, board, q.decided(), *out);
     }
     detail::add_methods(found, rule, *out);
-    out->policy = out->verdict.schedulable() ? word_of_policy(found) : q.policy;
+    out->policy = out->verdict.schedulable() ? keyword_of_policy(found) : q.policy;
     out->search = q.search.value_or(default_search);
     out->searched = !q.decided().says_units();
-    out->copies = q.engines ? std::string_view{} : cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
-    out->devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;
+    out->copies =
+        q.engines ? std::string_view{} : cpu_keyword<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
+    out->devices = cpu_keyword<std::remove_cvref_t<decltype(device_rule(rule))>>;
     out->rule = rule_of_policy(found);
   });
   out->cpus = q.cpus;

@@ -16,12 +16,13 @@
 
 namespace takt::inline TAKT_ABI::report {
 
-/// A way of sharing GPUs and a rule of processors, in words, and what is asked of them. `Tasks` is a `described_tasks`.
+/// A way of sharing GPUs and a rule of processors, in words, and what is asked of them. `Tasks` is a
+/// `runtime_task_set`.
 template <class Tasks>
-struct policy_question {
-  std::string policy;         ///< "tokens-k-fmlp:2"
-  std::string cpus;           ///< "g-edf"
-  std::int32_t together = 1;  ///< processors of a cluster, where the rule is of clusters
+struct policy_query {
+  std::string policy;             ///< "tokens-k-fmlp:2"
+  std::string cpus;               ///< "g-edf"
+  std::int32_t cluster_size = 1;  ///< processors of a cluster, where the rule is of clusters
 
   std::optional<sharing_rule> own;                                 ///< what is said of the policy beyond its word
   std::optional<granted_shares_policy<Tasks::max_tasks>> granted;  ///< where shares follow jobs, in place of the word

@@ -11,7 +11,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/hardware.hpp>
-#include <takt/report/sighting.hpp>
+#include <takt/report/observation_summary.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/tags.hpp>
@@ -32,8 +32,8 @@ namespace detail {
 /// Simulates graphs under the offsets of their bounds.
 template <class Table, class Verdict>
 [[nodiscard]] auto run_of(const graph_board& board, const Table& table, const Verdict& v,
-                          const simulation_options& options, const optional_trace& recorder) -> sighting {
-  sighting out;
+                          const simulation_options& options, const optional_trace& recorder) -> observation_summary {
+  observation_summary out;
   const auto own = analyze(board, table);
   if (!own.bounded()) {
     out.because = "the graphs have no bounds, from which the offsets of their nodes would follow.";
@@ -43,13 +43,13 @@ template <class Table, class Verdict>
   for (const auto& t : v.tasks) { deadlines.push_back(duration{t.limited ? t.deadline : 0}); }
   simulation_options how = options;
   how.deadlines = deadlines;
-  return sighting_of(
+  return observation_summary_of(
       simulation::simulate_planned_graphs(table, board.sizes, board.policy, board.preemptive, own.plan, how, recorder));
 }
 /// Simulates sections of locked GPUs.
 template <class Table, class Verdict>
 [[nodiscard]] auto run_of(const gpusync_board<>& board, const Table& table, const Verdict& /*v*/,
-                          const simulation_options& options, const optional_trace& recorder) -> sighting {
+                          const simulation_options& options, const optional_trace& recorder) -> observation_summary {
   gpusync_simulation_options how;
   how.horizon = options.horizon;
   how.releases = options.releases;
@@ -58,14 +58,14 @@ template <class Table, class Verdict>
   how.offsets = options.offsets;
   how.stalls = options.stalls;
   how.on_late = options.on_late;
-  return sighting_of(takt::simulate(board, table, how, recorder));
+  return observation_summary_of(takt::simulate(board, table, how, recorder));
 }
 /// Simulates applications on shares.
 template <class P, class Table, class Verdict>
 [[nodiscard]] auto run_of(const P& platform, const Table& table, const Verdict& /*v*/,
-                          const simulation_options& options, const optional_trace& recorder) -> sighting {
+                          const simulation_options& options, const optional_trace& recorder) -> observation_summary {
   const auto seen = takt::simulate(platform, table, options, recorder);
-  sighting out = sighting_of(seen);
+  observation_summary out = observation_summary_of(seen);
   if constexpr (requires { seen.effort.share_changes; }) {
     const auto& effort = seen.effort;
     out.notes.push_back("decisions: " + std::to_string(effort.operations) + " of the whole set, " +
@@ -88,8 +88,8 @@ void with_ranks(const Policy& policy, const Tasks& tasks, const hardware& board,
 template <class Policy, class Rule, std::size_t N, std::size_t V, class Tasks>
 [[nodiscard]] auto simulate_method(const Policy& policy, const Rule& rule, const verdict<ticks, N, V>& v,
                                    const Tasks& tasks, const hardware& board, const simulation_options& options,
-                                   trace* kept) -> sighting {
-  sighting out;
+                                   trace* kept) -> observation_summary {
+  observation_summary out;
   optional_trace recorder{kept};
   const auto run = [&](const auto& platform, const auto& table) {
     if constexpr (!KnownComposition<std::remove_cvref_t<decltype(platform)>>) {
@@ -97,7 +97,7 @@ template <class Policy, class Rule, std::size_t N, std::size_t V, class Tasks>
     } else {
       const auto p = detail::chain_plan(platform, table, v);
       detail::with_ranks(policy, tasks, board, [&](const auto& by_rank, const auto& chains) {
-        out = sighting_of(takt::simulate(by_rank, chains, p, options, recorder));
+        out = observation_summary_of(takt::simulate(by_rank, chains, p, options, recorder));
       });
     }
   };

@@ -23,7 +23,7 @@ using takt::rational;
 
 namespace {
 
-constexpr std::int32_t open = takt::any_core;
+constexpr std::int32_t open = takt::unassigned_core;
 constexpr kernels five = set_of(
     {{3, 10, 10, 0, open}, {5, 15, 15, 0, open}, {1, 10, 10, 0, open}, {2, 12, 12, 0, open}, {4, 20, 20, 0, open}});
 
@@ -91,7 +91,7 @@ TEST_CASE("tasks are taken by load, by deadline or as given, and gang tasks stay
   const auto placement = takt::place_on_cores(s, 1, first_fit, takt::shortest_deadline_first{}, record);
   CHECK(seen == cores{1, 0, 2});
   CHECK(placement.tests == 3);
-  CHECK(placement.cores[3] == takt::any_core);
+  CHECK(placement.cores[3] == takt::unassigned_core);
   CHECK(takt::pinned(s, placement).tasks[2].core == 0);
 }
 

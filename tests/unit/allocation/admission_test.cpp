@@ -21,7 +21,7 @@ constexpr auto board = [] {
 
 template <class... Tasks>
 [[nodiscard]] constexpr auto described(const Tasks&... tasks) {
-  return takt::describe(takt::task_set(tasks...)).tasks;
+  return takt::to_runtime_tasks(takt::task_set(tasks...)).tasks;
 }
 constexpr auto fast = described(takt::task("fast", takt::period(5_ms), takt::cpu(2_ms)));
 constexpr auto slow = described(takt::task("slow", takt::period(20_ms), takt::cpu(6_ms)));
@@ -97,7 +97,7 @@ TEST_CASE("the last task may leave, and then nothing is judged") {
 
 TEST_CASE("a task that stays where the rest is not proven is still in") {
   // A judge for whom more is easier: only pairs are proven.
-  using set = takt::described_tasks<3, 12>;
+  using set = takt::runtime_task_set<3, 12>;
   const auto only_pairs = [](const set& all) {
     takt::board_verdict<3, 12> out;
     out.judged = true;
@@ -152,7 +152,7 @@ TEST_CASE("a refusal is put into words: a proof of a miss, no proof, a fact that
 }
 
 TEST_CASE("a judge of any hardware opens the same door") {
-  using set = takt::described_tasks<3, 12>;
+  using set = takt::runtime_task_set<3, 12>;
   const auto by = [](const set& all) {
     return takt::judge_at_run_time<takt::published_judges>(takt::federated_policy{}, takt::fixed_priority, all, board);
   };
@@ -167,7 +167,7 @@ TEST_CASE("tasks move with all that is said of them") {
                            takt::kernel(takt::work(8_ms), takt::interleave(1),
                                         takt::wcet_by_share(takt::wcet_row::scaling((7_ms).count(), 200))),
                            takt::cpu(1_ms)));
-  takt::described_tasks<3, 12> all;
+  takt::runtime_task_set<3, 12> all;
   REQUIRE_FALSE(takt::append_tasks(fast, all));
   REQUIRE_FALSE(takt::append_tasks(kernel, all));
   REQUIRE_FALSE(takt::append_tasks(slow, all));

@@ -12,21 +12,21 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks_type = takt::described_tasks<4, 16, 4, 4>;
+using tasks_type = takt::runtime_task_set<4, 16, 4, 4>;
 
 constexpr ticks ms = 1'000'000;
 
-[[nodiscard]] auto timed(visit_place where, ticks upper, takt::visit_mask before) -> takt::described_visit {
-  takt::described_visit v{.where = where, .predecessors = before};
+[[nodiscard]] auto timed(resource_kind where, ticks upper, takt::visit_mask before) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = where, .predecessors = before};
   v.known.add(visit_fact::time);
   v.time = {0, upper};
   return v;
 }
-[[nodiscard]] auto kernel(ticks work, ticks wcet, takt::visit_mask before) -> takt::described_visit {
-  takt::described_visit v{.where = visit_place::gpu, .predecessors = before};
+[[nodiscard]] auto kernel(ticks work, ticks wcet, takt::visit_mask before) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = resource_kind::gpu, .predecessors = before};
   v.known.add(visit_fact::work);
   v.known.add(visit_fact::interleave);
   v.interleave_numerator = 1;
@@ -38,9 +38,9 @@ constexpr ticks ms = 1'000'000;
 /// CPU, kernel, CPU.
 void add_chain(tasks_type& out, std::string_view name, ticks period, ticks cpu, ticks work, ticks wcet) {
   REQUIRE(out.add_task({.name = name, .period = period, .deadline = period}));
-  REQUIRE(out.add_visit(timed(visit_place::processor, cpu, 0)));
+  REQUIRE(out.add_visit(timed(resource_kind::processor, cpu, 0)));
   REQUIRE(out.add_visit(kernel(work, wcet, 0b1)));
-  REQUIRE(out.add_visit(timed(visit_place::processor, cpu, 0b10)));
+  REQUIRE(out.add_visit(timed(resource_kind::processor, cpu, 0b10)));
 }
 [[nodiscard]] auto two_chains() -> tasks_type {
   tasks_type out;
@@ -71,7 +71,7 @@ TEST_CASE("each policy gets a line under each rule, and what is missing on the b
   CHECK_FALSE(levels->judged);
   REQUIRE(levels->missing.size() == 1);
   CHECK(levels->missing[0].fact == "preemption_levels");
-  CHECK(levels->missing[0].task == takt::nowhere);
+  CHECK(levels->missing[0].task == takt::no_index);
   CHECK(table.under("gang") == nullptr);
   REQUIRE(table.schedulable());
   for (const auto& line : table.lines) {
@@ -99,7 +99,7 @@ TEST_CASE("boards of values say what typed boards say") {
 TEST_CASE("every kernel without a time under a policy is named") {
   tasks_type tasks = two_chains();
   for (auto& v : tasks.visits) {
-    if (v.where != visit_place::gpu) { continue; }
+    if (v.where != resource_kind::gpu) { continue; }
     v.known = {};
     v.known.add(visit_fact::wcet);
   }
@@ -182,7 +182,7 @@ TEST_CASE("a response that is longer than the period is no bound, whatever the d
   tasks_type tasks;
   add_chain(tasks, "a", 17, 5, 6, 8);
   REQUIRE(tasks.add_visit(kernel(9, 8, 0b100)));
-  REQUIRE(tasks.add_visit(timed(visit_place::processor, 2, 0b1000)));
+  REQUIRE(tasks.add_visit(timed(resource_kind::processor, 2, 0b1000)));
   takt::hardware one = board_of(1);
   one.gpus[0].sms = 1;
   for (const bool limited : {false, true}) {
@@ -203,14 +203,14 @@ TEST_CASE("what a board does not have is no guess") {
             .verdict.error.fault == takt::model_fault::kernel_without_gpu);
   tasks_type tasks;
   add_chain(tasks, "a", 10 * ms, ms, ms, ms);
-  tasks.visits[0].where = visit_place::copy_engine;
+  tasks.visits[0].where = resource_kind::copy_engine;
   takt::hardware no_engine = board_of(2);
   no_engine.copy_engines = 0;
   CHECK(takt::judge_at_run_time<takt::published_judges>(takt::gang_policy{}, takt::edf, tasks, no_engine)
             .verdict.error.fault == takt::model_fault::copy_without_engine);
   tasks_type processors;
   REQUIRE(processors.add_task({.name = "a", .period = 5, .deadline = 5}));
-  REQUIRE(processors.add_visit(timed(visit_place::processor, 2, 0)));
+  REQUIRE(processors.add_visit(timed(resource_kind::processor, 2, 0)));
   CHECK(takt::judge_at_run_time<takt::published_judges>(takt::levels_policy{}, takt::edf, processors, none)
             .schedulable());
   CHECK(takt::judge<takt::published_judges>(takt::levels_policy{}, takt::edf, processors, none).schedulable());

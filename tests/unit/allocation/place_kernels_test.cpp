@@ -12,14 +12,14 @@ namespace {
 
 using takt::ticks;
 using takt::visit_fact;
-using tasks_type = takt::described_tasks<4, 8>;
+using tasks_type = takt::runtime_task_set<4, 8>;
 
 /// Kernels for one SM each, of tasks with a period of 100.
 auto kernels(const std::vector<std::pair<ticks, std::int32_t>>& all) -> tasks_type {
   tasks_type out;
   for (const auto& [wcet, sm] : all) {
     REQUIRE(out.add_task({.period = 100, .deadline = 100}));
-    takt::described_visit v{.where = takt::visit_place::gpu};
+    takt::runtime_visit v{.where = takt::resource_kind::gpu};
     v.known.add(visit_fact::wcet);
     v.known.add(visit_fact::pinning);
     v.wcet = wcet;
@@ -38,7 +38,7 @@ auto placed(tasks_type& tasks, std::int32_t sms) -> std::vector<std::pair<std::s
 }  // namespace
 
 TEST_CASE("kernels for one SM that name none go where the least load is, the greatest first") {
-  auto tasks = kernels({{10, takt::any_core}, {60, 0}, {30, takt::any_core}});
+  auto tasks = kernels({{10, takt::unassigned_core}, {60, 0}, {30, takt::unassigned_core}});
   const auto seen = placed(tasks, 2);
   REQUIRE(seen.size() == 2);
   CHECK(tasks.visits[2].sm == 1);
@@ -48,9 +48,9 @@ TEST_CASE("kernels for one SM that name none go where the least load is, the gre
 }
 
 TEST_CASE("kernels for all SMs, and boards without SMs, leave nothing to place") {
-  auto tasks = kernels({{10, takt::any_core}});
+  auto tasks = kernels({{10, takt::unassigned_core}});
   CHECK(placed(tasks, 0).empty());
   tasks.visits[0].width = takt::kernel_width::all_cores;
   CHECK(placed(tasks, 2).empty());
-  CHECK(tasks.visits[0].sm == takt::any_core);
+  CHECK(tasks.visits[0].sm == takt::unassigned_core);
 }

@@ -12,10 +12,10 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks_type = takt::described_tasks<3, 12, 4, 4>;
+using tasks_type = takt::runtime_task_set<3, 12, 4, 4>;
 
 constexpr ticks ms = 1'000'000;
 
@@ -23,10 +23,10 @@ auto three_chains() -> tasks_type {
   tasks_type out;
   for (const char* const name : {"a", "b", "c"}) {
     REQUIRE(out.add_task({.name = name, .period = 30 * ms, .deadline = 30 * ms, .core = 0}));
-    takt::described_visit cpu{.where = visit_place::processor};
+    takt::runtime_visit cpu{.where = resource_kind::processor};
     cpu.known.add(visit_fact::time);
     cpu.time = {0, ms};
-    takt::described_visit kernel{.where = visit_place::gpu, .predecessors = 1};
+    takt::runtime_visit kernel{.where = resource_kind::gpu, .predecessors = 1};
     kernel.known.add(visit_fact::work);
     kernel.known.add(visit_fact::interleave);
     kernel.interleave_numerator = 1;

@@ -10,15 +10,15 @@
 
 namespace {
 
-using tasks_type = takt::described_tasks<4, 12>;
+using tasks_type = takt::runtime_task_set<4, 12>;
 
 [[nodiscard]] auto waiting_task() -> tasks_type {
   tasks_type out;
   REQUIRE(out.add_task({.name = "a", .period = 20'000, .deadline = 20'000}));
-  takt::described_visit on_core{.where = takt::visit_place::processor};
+  takt::runtime_visit on_core{.where = takt::resource_kind::processor};
   on_core.known.add(takt::visit_fact::time);
   on_core.time = {0, 1'000};
-  takt::described_visit on_gpu{.where = takt::visit_place::gpu};
+  takt::runtime_visit on_gpu{.where = takt::resource_kind::gpu};
   on_gpu.known.add(takt::visit_fact::wcet);
   on_gpu.wcet = 4'000;
   REQUIRE(out.add_visit(on_core));

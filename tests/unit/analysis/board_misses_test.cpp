@@ -77,9 +77,9 @@ TEST_CASE("strictly periodic tasks of a core prove a miss by their own releases 
 TEST_CASE("no miss is lost where each core has one and most of its tasks, too") {
   constexpr std::int32_t cores = 21;
   constexpr std::size_t tasks = 3 * cores;
-  takt::described_tasks<tasks, tasks> all;
-  const auto add = [&](const takt::described_task& t, takt::ticks time) {
-    takt::described_visit v{.where = takt::visit_place::processor};
+  takt::runtime_task_set<tasks, tasks> all;
+  const auto add = [&](const takt::runtime_task& t, takt::ticks time) {
+    takt::runtime_visit v{.where = takt::resource_kind::processor};
     v.known.add(takt::visit_fact::time);
     v.time = {time, time};
     REQUIRE(all.add_task(t));

@@ -120,8 +120,9 @@ TEST_CASE("a speed of zero, below zero or beyond its range is refused" * takt_te
         takt::pool(takt::virtual_sms(2, 2).at_speed(wrong.numerator, wrong.denominator), takt::federated));
     CHECK(takt::runtime::run(with_cpu, e.tasks, takt::dedicate(1, 1)).error.fault ==
           takt::model_fault::platform_size_out_of_range);
-    using takt::kernel_place;
-    CHECK(takt::simulation::layout<table>{e.tasks, e.platform, takt::dedicate(1, 1), kernel_place::own_share}.error());
+    using takt::kernel_location;
+    CHECK(
+        takt::simulation::layout<table>{e.tasks, e.platform, takt::dedicate(1, 1), kernel_location::own_share}.error());
   }
   CHECK(gpu_speed{3, 2} == gpu_speed{6, 4});
   CHECK(gpu_speed{3, 2} != gpu_speed{2, 3});

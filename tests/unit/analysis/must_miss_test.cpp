@@ -13,13 +13,13 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks_type = takt::described_tasks<4, 8>;
+using tasks_type = takt::runtime_task_set<4, 8>;
 
-[[nodiscard]] auto timed(visit_place where, ticks upper, takt::visit_mask before = 0) -> takt::described_visit {
-  takt::described_visit v{.where = where, .predecessors = before};
+[[nodiscard]] auto timed(resource_kind where, ticks upper, takt::visit_mask before = 0) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = where, .predecessors = before};
   v.known.add(visit_fact::time);
   v.time = {0, upper};
   return v;
@@ -29,7 +29,7 @@ using tasks_type = takt::described_tasks<4, 8>;
   for (std::int32_t g = 0; g < gpus; ++g) { REQUIRE(out.gpus.try_push_back({.sms = 4, .virtual_per_sm = 2})); }
   return out;
 }
-[[nodiscard]] auto one(takt::described_task t, const takt::described_visit& v) -> tasks_type {
+[[nodiscard]] auto one(takt::runtime_task t, const takt::runtime_visit& v) -> tasks_type {
   tasks_type out;
   REQUIRE(out.add_task(t));
   REQUIRE(out.add_visit(v));
@@ -53,16 +53,16 @@ constexpr takt::analysis::board_limits one_kernel{.processors = 2, .kernels = 1}
 }  // namespace
 
 TEST_CASE("a job that takes longer than its deadline when it is alone misses it") {
-  CHECK_FALSE(must_miss(one({.period = 9, .deadline = 5}, timed(visit_place::processor, 5)), board(), two_cores));
-  CHECK(must_miss(one({.period = 9, .deadline = 5}, timed(visit_place::processor, 6)), board(), two_cores));
-  CHECK(
-      must_miss(one({.period = 9, .deadline = 5, .jitter = 1}, timed(visit_place::processor, 5)), board(), two_cores));
-  CHECK_FALSE(must_miss(one({.period = 9, .deadline = 5, .limited = false}, timed(visit_place::processor, 6)), board(),
-                        two_cores));
-  auto beside = one({.period = 9, .deadline = 5}, timed(visit_place::processor, 3));
-  REQUIRE(beside.add_visit(timed(visit_place::processor, 3)));
+  CHECK_FALSE(must_miss(one({.period = 9, .deadline = 5}, timed(resource_kind::processor, 5)), board(), two_cores));
+  CHECK(must_miss(one({.period = 9, .deadline = 5}, timed(resource_kind::processor, 6)), board(), two_cores));
+  CHECK(must_miss(one({.period = 9, .deadline = 5, .jitter = 1}, timed(resource_kind::processor, 5)), board(),
+                  two_cores));
+  CHECK_FALSE(must_miss(one({.period = 9, .deadline = 5, .limited = false}, timed(resource_kind::processor, 6)),
+                        board(), two_cores));
+  auto beside = one({.period = 9, .deadline = 5}, timed(resource_kind::processor, 3));
+  REQUIRE(beside.add_visit(timed(resource_kind::processor, 3)));
   CHECK_FALSE(must_miss(beside, board(), two_cores));
-  REQUIRE(beside.add_visit(timed(visit_place::copy_engine, 3, 0b10)));
+  REQUIRE(beside.add_visit(timed(resource_kind::copy_engine, 3, 0b10)));
   const auto miss = miss_of(beside, board(), two_cores);
   CHECK(miss.reason == takt::miss_reason::own_time);
   CHECK(miss.task == 0);
@@ -71,11 +71,11 @@ TEST_CASE("a job that takes longer than its deadline when it is alone misses it"
 }
 
 TEST_CASE("a time beyond all ranges proves nothing, and no sum overflows") {
-  constexpr auto is_silent = [](visit_place where) {
+  constexpr auto is_silent = [](resource_kind where) {
     constexpr ticks most = std::numeric_limits<ticks>::max();
-    takt::described_visit early{.where = where, .known = {}, .time = {0, 4}};
+    takt::runtime_visit early{.where = where, .known = {}, .time = {0, 4}};
     early.known.add(visit_fact::time);
-    takt::described_visit late = early;
+    takt::runtime_visit late = early;
     late.time.upper = most;
     tasks_type all;
     static_cast<void>(all.add_task({.period = 9, .deadline = 5}));
@@ -85,14 +85,14 @@ TEST_CASE("a time beyond all ranges proves nothing, and no sum overflows") {
     on.gpus.unchecked_push_back({.sms = 4, .virtual_per_sm = 2});
     return takt::analysis::find_proven_misses(all, on, two_cores).empty();
   };
-  static_assert(is_silent(visit_place::processor));
-  static_assert(is_silent(visit_place::copy_engine));
-  static_assert(is_silent(visit_place::gpu));
+  static_assert(is_silent(resource_kind::processor));
+  static_assert(is_silent(resource_kind::copy_engine));
+  static_assert(is_silent(resource_kind::gpu));
 }
 
 TEST_CASE("a kernel counts with what all of its facts allow, and not at all where they only bound it") {
   const auto kernel = [](auto... facts) {
-    takt::described_visit v{.where = visit_place::gpu};
+    takt::runtime_visit v{.where = resource_kind::gpu};
     (v.known.add(facts), ...);
     if (v.known.has(visit_fact::work)) { v.known.add(visit_fact::interleave); }
     v.interleave_numerator = 1;
@@ -103,7 +103,7 @@ TEST_CASE("a kernel counts with what all of its facts allow, and not at all wher
     v.block_length = 1;
     return v;
   };
-  const auto late = [&](const takt::described_visit& v, ticks deadline) {
+  const auto late = [&](const takt::runtime_visit& v, ticks deadline) {
     return must_miss(one({.period = 90, .deadline = deadline}, v), board(), two_cores);
   };
   CHECK(late(kernel(visit_fact::wcet), 5));
@@ -128,7 +128,7 @@ TEST_CASE("more demand than there is ends in a miss, if all tasks have deadlines
   tasks_type three;
   for (std::size_t i = 0; i < 3; ++i) {
     REQUIRE(three.add_task({.period = 10, .deadline = 10}));
-    REQUIRE(three.add_visit(timed(visit_place::processor, 7)));
+    REQUIRE(three.add_visit(timed(resource_kind::processor, 7)));
   }
   const auto all = miss_of(three, board(), two_cores);
   CHECK(all.reason == takt::miss_reason::processors_overloaded);
@@ -141,9 +141,9 @@ TEST_CASE("more demand than there is ends in a miss, if all tasks have deadlines
   CHECK(miss_of(three, board(), {.processors = 1}).reason == takt::miss_reason::core_overloaded);
 
   tasks_type named;
-  for (const std::int32_t core : {0, 0, takt::any_core}) {
+  for (const std::int32_t core : {0, 0, takt::unassigned_core}) {
     REQUIRE(named.add_task({.period = 10, .deadline = 10, .core = core}));
-    REQUIRE(named.add_visit(timed(visit_place::processor, 6)));
+    REQUIRE(named.add_visit(timed(resource_kind::processor, 6)));
   }
   CHECK_FALSE(must_miss(named, board(), two_cores));
   const auto core = miss_of(named, board(), {.processors = 2, .named_cores = true});
@@ -155,9 +155,9 @@ TEST_CASE("more demand than there is ends in a miss, if all tasks have deadlines
 TEST_CASE("tasks that never leave a core are as late as fixed priorities make them when they are released together") {
   tasks_type two;
   REQUIRE(two.add_task({.period = 10, .deadline = 10, .priority = 0, .core = 1}));
-  REQUIRE(two.add_visit(timed(visit_place::processor, 6)));
+  REQUIRE(two.add_visit(timed(resource_kind::processor, 6)));
   REQUIRE(two.add_task({.period = 20, .deadline = 15, .priority = 1, .core = 1}));
-  REQUIRE(two.add_visit(timed(visit_place::processor, 5)));
+  REQUIRE(two.add_visit(timed(resource_kind::processor, 5)));
   constexpr takt::analysis::board_limits on_cores{.processors = 2, .named_cores = true};
   const auto under = [&](const auto& rule) {
     using rule_type = std::remove_cvref_t<decltype(rule)>;
@@ -183,7 +183,7 @@ TEST_CASE("tasks that never leave a core are as late as fixed priorities make th
   CHECK(under(takt::fixed_priority).empty());
   two.tasks[1] = {.period = 20, .deadline = 16, .core = 1, .first_visit = 1, .visit_count = 1};
   CHECK(under(takt::fixed_priority).size() == 1);
-  two.tasks[1].core = takt::any_core;
+  two.tasks[1].core = takt::unassigned_core;
   CHECK(under(takt::fixed_priority).empty());
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("a task that needs a part of the GPU for itself gets no more than othe
   tasks_type tasks;
   for (std::size_t i = 0; i < 2; ++i) {
     REQUIRE(tasks.add_task({.period = 100, .deadline = 20}));
-    takt::described_visit v{.where = visit_place::gpu};
+    takt::runtime_visit v{.where = resource_kind::gpu};
     v.known.add(visit_fact::work);
     v.known.add(visit_fact::interleave);
     v.interleave_numerator = 1;
@@ -227,7 +227,7 @@ TEST_CASE("a task that needs a part of the GPU for itself gets no more than othe
 
 TEST_CASE("runs prove something where each kernel says how long it takes, and nothing else of it") {
   const auto given = [](auto... facts) {
-    takt::described_visit v{.where = visit_place::gpu};
+    takt::runtime_visit v{.where = resource_kind::gpu};
     (v.known.add(facts), ...);
     return takt::analysis::times_are_given(one({.period = 9, .deadline = 9}, v));
   };
@@ -238,14 +238,14 @@ TEST_CASE("runs prove something where each kernel says how long it takes, and no
   CHECK_FALSE(given(visit_fact::work, visit_fact::wcet_by_share));
   CHECK_FALSE(given(visit_fact::grid, visit_fact::block_length));
   CHECK_FALSE(given());
-  CHECK(takt::analysis::times_are_given(one({.period = 9, .deadline = 9}, timed(visit_place::processor, 5))));
+  CHECK(takt::analysis::times_are_given(one({.period = 9, .deadline = 9}, timed(resource_kind::processor, 5))));
 }
 
 TEST_CASE("polling is no demand of a processor, for it ends while the thread waits") {
-  auto jobs = one({.period = 20, .deadline = 20}, timed(visit_place::processor, 4));
-  REQUIRE(jobs.add_visit(timed(visit_place::copy_engine, 8, 1)));
+  auto jobs = one({.period = 20, .deadline = 20}, timed(resource_kind::processor, 4));
+  REQUIRE(jobs.add_visit(timed(resource_kind::copy_engine, 8, 1)));
   REQUIRE(jobs.add_task({.period = 20, .deadline = 20}));
-  REQUIRE(jobs.add_visit(timed(visit_place::processor, 9)));
+  REQUIRE(jobs.add_visit(timed(resource_kind::processor, 9)));
   constexpr takt::analysis::board_limits polls{.processors = 1, .spins = true};
   CHECK_FALSE(must_miss(jobs, board(), {.processors = 1}));
   CHECK_FALSE(must_miss(jobs, board(), polls));
@@ -266,7 +266,7 @@ TEST_CASE("one kernel at a time for each GPU is a limit, and so are copy engines
   tasks_type two;
   for (std::size_t i = 0; i < 2; ++i) {
     REQUIRE(two.add_task({.period = 10, .deadline = 10}));
-    takt::described_visit v{.where = visit_place::gpu};
+    takt::runtime_visit v{.where = resource_kind::gpu};
     v.known.add(visit_fact::wcet);
     v.wcet = 6;
     REQUIRE(two.add_visit(v));
@@ -274,7 +274,7 @@ TEST_CASE("one kernel at a time for each GPU is a limit, and so are copy engines
   CHECK(miss_of(two, board(), one_kernel).reason == takt::miss_reason::kernels_overloaded);
   CHECK_FALSE(must_miss(two, board(2), one_kernel));
   CHECK_FALSE(must_miss(two, board(), two_cores));
-  for (auto& v : two.visits) { v = timed(visit_place::copy_engine, 6); }
+  for (auto& v : two.visits) { v = timed(resource_kind::copy_engine, 6); }
   CHECK(miss_of(two, board(), two_cores).reason == takt::miss_reason::copy_engine_overloaded);
   takt::hardware engines = board();
   engines.copy_engines = 2;

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/described_tasks.hpp>
-#include <takt/model/described_visits.hpp>
+#include <takt/model/runtime_task_set.hpp>
+#include <takt/model/runtime_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
@@ -18,19 +18,19 @@
 namespace {
 
 using takt::duration;
+using takt::resource_kind;
 using takt::ticks;
-using takt::visit_place;
 
 constexpr std::size_t capacity = 24;
-using workload = takt::described_tasks<8, capacity>;
+using workload = takt::runtime_task_set<8, capacity>;
 using board = takt::any_board<6, capacity>;
 
 struct camera {
   std::int32_t count = 1;
 };
 
-[[nodiscard]] auto visit_of(visit_place where, ticks time, std::uint32_t position) -> takt::described_visit {
-  takt::described_visit v{.where = where, .predecessors = position == 0 ? 0 : takt::visit_mask{1} << (position - 1)};
+[[nodiscard]] auto visit_of(resource_kind where, ticks time, std::uint32_t position) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = where, .predecessors = position == 0 ? 0 : takt::visit_mask{1} << (position - 1)};
   v.known.add(takt::visit_fact::time);
   v.time = {time, time};
   return v;
@@ -38,9 +38,9 @@ struct camera {
 void add_chain(workload& to, ticks period, std::int32_t core, const auto&... visits) {
   REQUIRE(to.add_task({.name = "t", .period = period, .deadline = period, .core = core}));
   std::uint32_t position = 0;
-  const auto add = [&](visit_place where, ticks time) {
-    takt::described_visit v = visit_of(where, time, position++);
-    if (where == visit_place::gpu) {
+  const auto add = [&](resource_kind where, ticks time) {
+    takt::runtime_visit v = visit_of(where, time, position++);
+    if (where == resource_kind::gpu) {
       v.known.add(takt::visit_fact::work);
       v.work = {0, 2 * time};
     }
@@ -49,12 +49,12 @@ void add_chain(workload& to, ticks period, std::int32_t core, const auto&... vis
   (add(visits.first, visits.second), ...);
 }
 struct part {
-  visit_place first;
+  resource_kind first;
   ticks second;
 };
-[[nodiscard]] auto cpu(ticks t) -> part { return {visit_place::processor, t}; }
-[[nodiscard]] auto copy(ticks t) -> part { return {visit_place::copy_engine, t}; }
-[[nodiscard]] auto kernel(ticks t) -> part { return {visit_place::gpu, t}; }
+[[nodiscard]] auto cpu(ticks t) -> part { return {resource_kind::processor, t}; }
+[[nodiscard]] auto copy(ticks t) -> part { return {resource_kind::copy_engine, t}; }
+[[nodiscard]] auto kernel(ticks t) -> part { return {resource_kind::gpu, t}; }
 
 template <class... Pools>
 [[nodiscard]] auto board_of(const Pools&... pools) -> board {
@@ -94,7 +94,7 @@ TEST_CASE("a pool that a full board refuses leaves no trace on it") {
 TEST_CASE("own resources are found by their position among own ones, and a visit of another is refused") {
   workload w;
   REQUIRE(w.add_task({.name = "t", .period = 50, .deadline = 50}));
-  takt::described_visit v = visit_of(visit_place::own, 7, 0);
+  takt::runtime_visit v = visit_of(resource_kind::own, 7, 0);
   v.own = 1;
   REQUIRE(w.add_visit(v));
   const auto cores = takt::pool(takt::processors(1), takt::edf);
@@ -109,10 +109,10 @@ TEST_CASE("own resources are found by their position among own ones, and a visit
 
 TEST_CASE("a search places tasks that name no core by worst fit and leaves the others") {
   workload w;
-  add_chain(w, 100, takt::any_core, cpu(40));
+  add_chain(w, 100, takt::unassigned_core, cpu(40));
   add_chain(w, 100, 1, cpu(50));
-  add_chain(w, 100, takt::any_core, cpu(45));
-  add_chain(w, 100, takt::any_core, cpu(30));
+  add_chain(w, 100, takt::unassigned_core, cpu(45));
+  add_chain(w, 100, takt::unassigned_core, cpu(30));
   const auto on = [&](const auto& rule, std::int32_t cores) {
     return takt::analyze(board_of(takt::pool(takt::processors(cores), rule)), w, takt::published_methods);
   };
@@ -130,8 +130,8 @@ TEST_CASE("a search places tasks that name no core by worst fit and leaves the o
 
 TEST_CASE("a search leaves numbers that no board and no task has to the analysis") {
   workload w;
-  add_chain(w, 100, takt::any_core, cpu(5), kernel(8));
-  add_chain(w, 100, takt::any_core, cpu(5), kernel(8));
+  add_chain(w, 100, takt::unassigned_core, cpu(5), kernel(8));
+  add_chain(w, 100, takt::unassigned_core, cpu(5), kernel(8));
   const auto on = [&](const takt::virtual_sms_resource& second) {
     return takt::analyze(
                board_of(takt::pool(takt::processors(2), takt::edf),

@@ -161,8 +161,8 @@ TEST_CASE("choices may bring jobs one by one, at an instant or when another one 
   static_assert(takt::host::BringsJobs<brought> && !takt::host::TimesJobs<brought>);
   brought open;
   takt::host::engine<board, 2, 4, brought> engine{set, places, open};
-  const takt::slice_sink unheard;
-  engine.begin(unheard);
+  const takt::slice_sink null_sink;
+  engine.begin(null_sink);
   for (ticks now = engine.next_instant(); now != takt::no_event; now = engine.next_instant()) { engine.step(now); }
   CHECK(open.ends == std::vector<ticks>{12, 19, 22});  // at 12 both come, first task 1, and share the station in turn
   CHECK(engine.seen().tasks[0].completed == 2);

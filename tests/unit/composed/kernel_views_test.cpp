@@ -46,8 +46,8 @@ constexpr auto unknown(const K& k, std::int32_t sms, const takt::gpu_record& gpu
 }  // namespace
 
 TEST_CASE("an SM that holds fewer blocks than it counts as virtual SMs gives a kernel as many places as it holds") {
-  const auto in = [](const takt::sm_room& room, bool is_shared = false) {
-    return takt::gpu_record{.sms = 4, .virtual_per_sm = 4, .shared = is_shared, .room = room};
+  const auto in = [](const takt::sm_residency& residency, bool is_shared = false) {
+    return takt::gpu_record{.sms = 4, .virtual_per_sm = 4, .shared = is_shared, .residency = residency};
   };
   const auto big = takt::kernel(takt::grid(24, 513), takt::block_length(3_ms));
   CHECK(on(big, 16, in({})) == 6 * ms);

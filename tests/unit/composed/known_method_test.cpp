@@ -184,11 +184,11 @@ TEST_CASE("a search of one's own is handed in, and what it claims is checked") {
     return out;
   };
   CHECK_FALSE(takt::allocate(gpu_board, uneven, claims, asked).feasible);
-  const auto misfit = [](const auto& /*board*/, const auto& /*tasks*/, const auto& test) {
+  const auto mismatch = [](const auto& /*board*/, const auto& /*tasks*/, const auto& test) {
     static_cast<void>(test(takt::dedicate(9, 9)));
     return takt::dedicate(9, 9);
   };
-  CHECK_FALSE(takt::allocate(gpu_board, uneven, misfit, asked).feasible);
+  CHECK_FALSE(takt::allocate(gpu_board, uneven, mismatch, asked).feasible);
 }
 
 TEST_CASE("a search of one's own is handed in for other systems too") {

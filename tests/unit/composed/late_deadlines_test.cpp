@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines after the period in typed sets and in described ones: one order and one bound in proof and simulation.
+// Deadlines after the period in typed sets and in run-time ones: one order and one bound in proof and simulation.
 #include <doctest/doctest.h>
 
 #include <takt/simulation.hpp>

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/describe.hpp>
 #include <takt/model/scaled.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
@@ -87,7 +87,7 @@ TEST_CASE("a deadline shorter than a region is not proven, and a run misses it")
 
 TEST_CASE("regions stay where tasks become values, and on boards that are values") {
   const auto tasks = control_above(takt::cpu(12_ms, takt::nonpreemptive_region(4_ms)));
-  const auto described = takt::describe(tasks);
+  const auto described = takt::to_runtime_tasks(tasks);
   REQUIRE(!described.error);
   CHECK(described.tasks.visits[0].region == 0);
   CHECK(described.tasks.visits[1].region == (4_ms).count());
@@ -95,7 +95,7 @@ TEST_CASE("regions stay where tasks become values, and on boards that are values
   const auto slower = takt::scaled(described.tasks, 1500);
   CHECK(slower.tasks.visits[1].region == (6_ms).count());
   const auto whole =
-      takt::scaled(takt::describe(control_above(nonpreemptive, takt::cpu(takt::duration{7}))).tasks, 1100);
+      takt::scaled(takt::to_runtime_tasks(control_above(nonpreemptive, takt::cpu(takt::duration{7}))).tasks, 1100);
   CHECK(whole.tasks.visits[1].region == whole.tasks.visits[1].time.upper);
 }
 

@@ -28,7 +28,7 @@ template <class P, class T>
 constexpr auto flat(const P& on, const T& tasks, std::int32_t sms = 0) {
   takt::plan<takt::tasks_of<T>, takt::visits_of<T>> p;
   if (sms > 0) {
-    const std::size_t there = takt::detail::plan_room_of(on, tasks).asks.size();
+    const std::size_t there = takt::detail::plan_space_of(on, tasks).asks.size();
     for (std::size_t i = 0; i < there && i < 2; ++i) { p.shares.unchecked_push_back({0, sms}); }
   }
   return takt::flatten(on, tasks, p);

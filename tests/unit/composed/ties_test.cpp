@@ -6,19 +6,19 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/described_visits.hpp>
+#include <takt/model/runtime_visits.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 namespace {
 
-using tasks_type = takt::described_tasks<2, 4>;
+using tasks_type = takt::runtime_task_set<2, 4>;
 using board_type = takt::any_board<1, 4>;
 using plan_type = takt::plan<2, 4>;
 
 void add_time(tasks_type& out, takt::ticks time, takt::visit_mask before) {
-  takt::described_visit v{.predecessors = before};
+  takt::runtime_visit v{.predecessors = before};
   v.known.add(takt::visit_fact::time);
   v.time = {time, time};
   REQUIRE(out.add_visit(v));

@@ -9,7 +9,7 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/host/engine.hpp>
-#include <takt/model/describe.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
@@ -182,7 +182,7 @@ TEST_CASE("kernels say their contexts and slices, and what they say is proven an
   CHECK(takt::analyze(board(takt::runlist_slices(1_ms, 100_us)), tasks, takt::published_methods).tasks[0].bound.value ==
         verdict.tasks[0].bound.value);
   // The same as values.
-  auto described = takt::describe(tasks);
+  auto described = takt::to_runtime_tasks(tasks);
   REQUIRE_FALSE(described.error);
   const auto same = takt::analyze(places, described.tasks, takt::published_methods);
   REQUIRE(same.schedulable());

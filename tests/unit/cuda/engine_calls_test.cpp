@@ -427,7 +427,7 @@ TEST_CASE("a job's state has room on every usable GPU from the start, and follow
     CHECK(state.gpu() == takt::no_gpu);
     for (const std::size_t gpu : {0U, 1U}) {
       pointer_facts facts;
-      REQUIRE(driver.describe(static_cast<std::uint64_t>(state.room_on(static_cast<std::int32_t>(gpu))), facts) ==
+      REQUIRE(driver.describe(static_cast<std::uint64_t>(state.memory_on(static_cast<std::int32_t>(gpu))), facts) ==
               result::success);
       CHECK(facts.kind == memory_kind::device);
       CHECK(facts.device == static_cast<std::int32_t>(gpu));

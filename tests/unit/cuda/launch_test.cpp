@@ -191,7 +191,7 @@ TEST_CASE("whichever call fails, the accelerator gives everything back, and laun
     }
     const accelerator::kernel k{1'000, 500};
     device.load(0, k, 0);
-    device.submit(0, {.core = takt::any_core, .level = 1});
+    device.submit(0, {.core = takt::unassigned_core, .level = 1});
     await([&] { return heard.complete + heard.yielded == 1; });
     return device.fault();
   };

@@ -158,8 +158,8 @@ TEST_CASE("a job whose launch found no slot is launched again before anybody is 
 }
 
 TEST_CASE("a job that found no slot in any of its launches is a fault of the device, never a success") {
-  const auto nowhere = [](int, std::int32_t) { return round_robin(10, 8, 24); };
-  const auto pinned = run_once(false, nowhere);
+  const auto no_index = [](int, std::int32_t) { return round_robin(10, 8, 24); };
+  const auto pinned = run_once(false, no_index);
   CHECK(pinned.grids.size() == most_pinned_launches);
   CHECK(pinned.done == 0);
   CHECK(pinned.fault.find("job not completed") == 0);

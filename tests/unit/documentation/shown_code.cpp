@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/describe.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/simulation.hpp>
@@ -29,7 +29,7 @@ constexpr auto small_board =
     takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), takt::pool(takt::copy_engines(1), takt::fifo),
                    takt::pool(takt::virtual_sms(4, 1), takt::nonpreemptive(takt::fixed_priority)));
 
-auto on_any_board(const decltype(takt::describe(tasks))& described, int gpus) {
+auto on_any_board(const decltype(takt::to_runtime_tasks(tasks))& described, int gpus) {
   // excerpt: any board
   takt::any_board<4, 256> board;  // at most 4 pools, and 256 visits of all tasks
   board.add(takt::pool(takt::processors(12), takt::edf));

@@ -87,7 +87,7 @@ TEST_CASE(
     CHECK_FALSE(validate(t, {.cores = 2, .preemption_levels = 2}));
     std::map<std::int32_t, ticks> permille;
     for (const auto& k : t.tasks) {
-      CHECK((k.width == kernel_width::all_cores) == (k.core == any_core));
+      CHECK((k.width == kernel_width::all_cores) == (k.core == unassigned_core));
       CHECK(k.wcet * 1000 % k.period == 0);
       permille[k.core] += k.wcet * 1000 / k.period;
       ++periods[k.period];
@@ -96,7 +96,7 @@ TEST_CASE(
       most = share > most ? share : most;
       CHECK(k.preemption_cost == 0);
     }
-    CHECK(permille == std::map<std::int32_t, ticks>{{any_core, 200}, {0, 200}, {1, 200}});
+    CHECK(permille == std::map<std::int32_t, ticks>{{unassigned_core, 200}, {0, 200}, {1, 200}});
   }
   CHECK(periods.size() == o.periods.size());
   for (const auto& [period, times] : periods) { CHECK(times == doctest::Approx(2700 / 8.0).epsilon(0.2)); }

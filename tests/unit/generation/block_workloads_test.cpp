@@ -10,10 +10,10 @@
 namespace {
 
 namespace gen = takt::generation;
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks = takt::described_tasks<16, 256>;
+using tasks = takt::runtime_task_set<16, 256>;
 
 [[nodiscard]] auto drawn(const gen::block_workload_options& o, std::uint64_t seed, std::uint64_t index)
     -> std::unique_ptr<tasks> {
@@ -23,8 +23,8 @@ using tasks = takt::described_tasks<16, 256>;
 }
 
 /// What a visit takes with the board to itself.
-[[nodiscard]] auto alone(const takt::described_visit& v, const takt::hardware& board) -> ticks {
-  if (v.where != visit_place::gpu) { return v.time.upper; }
+[[nodiscard]] auto alone(const takt::runtime_visit& v, const takt::hardware& board) -> ticks {
+  if (v.where != resource_kind::gpu) { return v.time.upper; }
   const takt::gpu_hardware& gpu = board.gpus[0];
   const std::int64_t at_once = std::int64_t{gpu.sms} * (gpu.threads_per_sm / v.threads);
   return (v.blocks + at_once - 1) / at_once * v.block_length;
@@ -68,8 +68,8 @@ TEST_CASE("kernels stand between copies, the copies between CPU time, and period
     CHECK(t.period <= o.period.most);
     CHECK(t.deadline == t.period);
     for (std::size_t p = 0; p < t.visit_count; ++p) {
-      constexpr visit_place places[] = {visit_place::processor, visit_place::copy_engine, visit_place::gpu,
-                                        visit_place::copy_engine};
+      constexpr resource_kind places[] = {resource_kind::processor, resource_kind::copy_engine, resource_kind::gpu,
+                                          resource_kind::copy_engine};
       CHECK(set->visit(i, p).where == places[p % 4]);
       CHECK(set->visit(i, p).predecessors == (p == 0 ? 0 : takt::visit_mask{1} << (p - 1)));
     }

@@ -82,7 +82,7 @@ TEST_CASE("wrong models are refused at run time with the field's name" * takt_te
   CHECK(below_zero.value == -2);
   CHECK(takt::validate(table{}).fault == model_fault::no_task);
   const table twins = table_of({{"a", 10, 10, {{1, 1}}, {}, {}}, {"a", 20, 20, {{1, 1}}, {}, {}}});
-  CHECK(takt::validate(twins) == takt::model_error{model_fault::duplicate_name, 1, takt::nowhere});
+  CHECK(takt::validate(twins) == takt::model_error{model_fault::duplicate_name, 1, takt::no_index});
   table priorities;
   priorities.add_task("a", 10, 10, 3);
   priorities.add_segment({.time = {1, 1}});

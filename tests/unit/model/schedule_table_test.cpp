@@ -29,7 +29,7 @@ TEST_CASE("a schedule table activates every job until all periods repeat, more i
   for (std::size_t i = 0; i < table.points.size(); ++i) {
     const auto& x = table.points[i];
     CHECK((i == 0 || table.points[i - 1].offset <= x.offset));
-    CHECK(x.visit == takt::nowhere);
+    CHECK(x.visit == takt::no_index);
     CHECK(x.offset % (x.task == 0 ? 6'000'000 : 4'000'000) == 0);
     ++jobs[x.task];
   }
@@ -45,7 +45,7 @@ TEST_CASE("visits with an offset have points of their own, and around the end of
   CHECK(table.points.size() == 7);
   std::size_t waiting = 0;
   for (const auto& x : table.points) {
-    if (x.visit == takt::nowhere) { continue; }
+    if (x.visit == takt::no_index) { continue; }
     ++waiting;
     CHECK(x.task == 0);
     CHECK(x.visit == 1);

@@ -19,5 +19,5 @@ TEST_CASE("a constant set of whole kernels may name any core that some accelerat
       takt::task("k", takt::period(5_ms),
                  takt::kernel(takt::wcet(1_ms), takt::preemption_cost(1_ms), takt::on_sm(takt::max_units - 1))));
   static_assert(set.table().tasks[0].core == takt::max_units - 1);
-  CHECK(takt::on_sm(-1).core < takt::any_core);
+  CHECK(takt::on_sm(-1).core < takt::unassigned_core);
 }

@@ -9,20 +9,20 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks_type = takt::described_tasks<3, 8, 2, 4>;
+using tasks_type = takt::runtime_task_set<3, 8, 2, 4>;
 
 constexpr auto two_tasks(ticks work = 101) -> tasks_type {
   tasks_type out;
   for (const char* const name : {"a", "b"}) {
     static_cast<void>(out.add_task({.name = name, .period = 1000, .deadline = 1000}));
-    takt::described_visit cpu{.where = visit_place::processor};
+    takt::runtime_visit cpu{.where = resource_kind::processor};
     cpu.known.add(visit_fact::time);
     cpu.time = {1, 10};
     static_cast<void>(out.add_visit(cpu));
-    takt::described_visit kernel{.where = visit_place::gpu, .predecessors = 1};
+    takt::runtime_visit kernel{.where = resource_kind::gpu, .predecessors = 1};
     kernel.known.add(visit_fact::work);
     kernel.known.add(visit_fact::overhead);
     kernel.known.add(visit_fact::preemption_cost);

@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-#include <takt/report/comparison_door.hpp>
+#include <takt/report/comparison_report.hpp>
 #include <takt/report/draw.hpp>
 #include <takt/report/plan_constants.hpp>
 #include <takt/rules/policies/published.hpp>

@@ -77,7 +77,7 @@ TEST_CASE("a violation is named with its job, its segment, its time and both len
   of_job.of_visit = false;
   CHECK(takt::report::violation_words(of_job, "camera") ==
         "job 5 of camera, in segment 2, after 1.5s: 13ms have passed, and the bound is 12ms");
-  of_job.visit = takt::nowhere;
+  of_job.visit = takt::no_index;
   CHECK(takt::report::violation_words(of_job, "camera") ==
         "job 5 of camera after 1.5s: 13ms have passed, and the bound is 12ms");
 }

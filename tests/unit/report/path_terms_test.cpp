@@ -5,16 +5,16 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/verdict.hpp>
-#include <takt/model/described_tasks.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/report/path_terms.hpp>
 
 namespace {
 
-using tasks_type = takt::described_tasks<2, 8>;
+using tasks_type = takt::runtime_task_set<2, 8>;
 using verdict_type = takt::verdict<takt::ticks, 2, 8>;
 
-auto visit(takt::visit_mask before) -> takt::described_visit {
-  return {.where = takt::visit_place::processor, .predecessors = before};
+auto visit(takt::visit_mask before) -> takt::runtime_visit {
+  return {.where = takt::resource_kind::processor, .predecessors = before};
 }
 
 /// A fork of two visits that join, with so much for each.

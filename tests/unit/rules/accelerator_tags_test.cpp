@@ -19,7 +19,7 @@ TEST_CASE("rules of whole kernels read which core a kernel is pinned to, and wha
     CHECK(takt::kernel_needs_of(one.values).cost == (1_ms).count());
     const auto all = rule.view(anywhere, at);
     CHECK(all.fault == takt::model_fault::none);
-    CHECK(takt::kernel_needs_of(all.values).core == takt::any_core);
+    CHECK(takt::kernel_needs_of(all.values).core == takt::unassigned_core);
     CHECK(takt::kernel_needs_of(all.values).cost == (1_ms).count());
   };
   check(takt::levels(takt::edf, takt::preemption_cost_model::ideal));

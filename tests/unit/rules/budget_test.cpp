@@ -292,7 +292,7 @@ class token_host {
   void refresh() {
     for (takt::request_id r = 0; r < static_cast<takt::request_id>(jobs_.size()); ++r) {
       takt::request_id up = r;
-      while (up != takt::no_request && !tokens_.holds(up)) { up = tokens_.heir(up); }
+      while (up != takt::no_request && !tokens_.holds(up)) { up = tokens_.inheritor(up); }
       of(r).lends = up != takt::no_request;
     }
   }

@@ -26,7 +26,7 @@ constexpr auto board = [] {
 
 template <class Task>
 [[nodiscard]] constexpr auto described(const Task& task) {
-  return takt::describe(takt::task_set(task)).tasks;
+  return takt::to_runtime_tasks(takt::task_set(task)).tasks;
 }
 constexpr auto first = described(takt::task("first", takt::period(20_ms), takt::cpu(100_us)));
 constexpr auto second = described(takt::task("second", takt::period(30_ms), takt::cpu(100_us)));

@@ -22,9 +22,9 @@
 
 namespace {
 
-using takt::any_core;
 using takt::kernel_id;
 using takt::ticks;
+using takt::unassigned_core;
 using takt::runtime::emulated_accelerator;
 using takt::runtime::launch_end;
 using takt::runtime::wave_kernel;
@@ -118,7 +118,7 @@ TEST_CASE("a kernel for all cores takes them over from pinned ones on a lower le
   bench b{1, 2, 2};
   const wave_kernel gang{1, b.noting(1)};
   const wave_kernel low{2, b.noting(0, [&](std::int64_t i) {
-                          if (i == 0) { b.device.submit(1, {.core = any_core, .level = 1}); }
+                          if (i == 0) { b.device.submit(1, {.core = unassigned_core, .level = 1}); }
                         })};
   b.device.load(0, low, 0);
   b.device.load(1, gang, 0);
@@ -156,8 +156,8 @@ TEST_CASE("a core that a launch has left idle starts the next one of the stream 
   const wave_kernel gang{1'000'000, 1'000'000};
   b.device.load(0, on_one_core, 0);
   b.device.load(1, gang, 0);
-  b.device.submit(0, {.core = any_core, .level = 0});
-  b.device.submit(1, {.core = any_core, .level = 0});
+  b.device.submit(0, {.core = unassigned_core, .level = 0});
+  b.device.submit(1, {.core = unassigned_core, .level = 0});
   CHECK(b.wait_for(1) == launch_end::complete);
   b.device.close();
   CHECK(b.device.replay(trace, 0) == 0);
@@ -177,7 +177,7 @@ TEST_CASE("kernels in the streams of two cores run at the same time, and a kerne
   std::latch all{2};
   const wave_kernel gang{2, [&all](std::int64_t) { all.arrive_and_wait(); }};
   b.device.load(2, gang, 0);
-  b.device.submit(2, {.core = any_core, .level = 0});
+  b.device.submit(2, {.core = unassigned_core, .level = 0});
   CHECK(b.wait_for(2) == launch_end::complete);
 }
 
@@ -213,10 +213,10 @@ TEST_CASE("no core draws a block of a launch that has been asked to yield, while
                              }
                            })};
   b.device.load(0, kernel, 0);
-  b.device.submit(0, {.core = any_core, .level = 0});
+  b.device.submit(0, {.core = unassigned_core, .level = 0});
   CHECK(b.wait_for(0) == launch_end::yielded);
   CHECK(b.seen().size() == 2);
-  b.device.submit(0, {.core = any_core, .level = 0});
+  b.device.submit(0, {.core = unassigned_core, .level = 0});
   CHECK(b.wait_for(0) == launch_end::complete);
   CHECK(b.seen().size() == 4);
 }
@@ -227,7 +227,7 @@ TEST_CASE("a kernel without blocks is complete at once, and so is one without le
   const wave_kernel empty{0, 5};
   b.device.load(0, none, 0);
   b.device.load(1, empty, 0);
-  b.device.submit(0, {.core = any_core, .level = 0});
+  b.device.submit(0, {.core = unassigned_core, .level = 0});
   b.device.submit(1, {.core = 1, .level = 0});
   CHECK(b.wait_for(0) == launch_end::complete);
   CHECK(b.wait_for(1) == launch_end::complete);
@@ -248,10 +248,10 @@ TEST_CASE("each block runs exactly once on all cores, however often the job yiel
       const wave_kernel other{5, [](std::int64_t) {}};
       b.device.load(0, kernel, 0);
       b.device.load(1, other, 0);
-      b.device.submit(1, {.core = any_core, .level = 1});
+      b.device.submit(1, {.core = unassigned_core, .level = 1});
       int launches = 0;
       for (launch_end how = launch_end::yielded; how == launch_end::yielded; ++launches) {
-        b.device.submit(0, {.core = any_core, .level = 0});
+        b.device.submit(0, {.core = unassigned_core, .level = 0});
         how = b.wait_for(0);
       }
       CHECK(b.wait_for(1) == launch_end::complete);
@@ -272,7 +272,7 @@ TEST_CASE("a timed kernel occupies each of its cores for its length, in one piec
   const wave_kernel single{500'000, 500'000};
   b.device.load(0, gang, 4);
   const ticks before = takt::runtime::now();
-  b.device.submit(0, {.core = any_core, .level = 0});
+  b.device.submit(0, {.core = unassigned_core, .level = 0});
   CHECK(b.wait_for(0) == launch_end::complete);
   CHECK(takt::runtime::now() - before >= 1'000'000);
   b.device.load(1, single, 7);
@@ -297,7 +297,7 @@ TEST_CASE("a timed kernel occupies each of its cores for its length, in one piec
 }
 
 TEST_CASE("an accelerator tells how much of its trace did not fit") {
-  takt::no_trace nothing;
+  takt::null_recorder nothing;
   bench b{1, 1, 3, 1};
   const wave_kernel kernel{1'000, 1'000};
   for (const kernel_id k : {0, 1, 2}) {

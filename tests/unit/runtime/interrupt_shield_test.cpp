@@ -97,7 +97,7 @@ TEST_CASE("interrupts that the system does not let go are said, and none is left
   CHECK(m.cpus_of("40") == "0-11");
   const interrupt_shield unknown{"0000:00:00.0", {6}, m.root()};
   CHECK(unknown.problem() == "interrupts: none that are message-signalled are known of 0000:00:00.0");
-  const interrupt_shield nowhere{"0000:3b:00.0", {}, m.root()};
-  CHECK_FALSE(nowhere.granted());
+  const interrupt_shield no_index{"0000:3b:00.0", {}, m.root()};
+  CHECK_FALSE(no_index.granted());
   CHECK(m.cpus_of("40") == "0-11");
 }

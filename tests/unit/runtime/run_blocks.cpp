@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/model/describe.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/emulated_device.hpp>
@@ -94,7 +94,7 @@ auto queue_complaint(const takt::trace& seen) -> std::string {
 }  // namespace
 
 TEST_CASE("the block queue of a device fills its SMs, kernel by kernel, as their blocks end") {
-  const auto described = takt::describe(set);
+  const auto described = takt::to_runtime_tasks(set);
   rt::emulated_block_device gpu{slots};
   rt::board_devices devices;
   devices.kernels(1, gpu);
@@ -114,7 +114,7 @@ TEST_CASE("the block queue of a device fills its SMs, kernel by kernel, as their
 }
 
 TEST_CASE("the user's own blocks run once each, whenever they end") {
-  const auto described = takt::describe(set);
+  const auto described = takt::to_runtime_tasks(set);
   std::array<std::atomic<std::uint64_t>, 12> runs{};
   rt::emulated_block_device gpu{slots, 4};
   const auto block = [&runs](std::int64_t i) {

@@ -13,8 +13,8 @@
 
 #include <takt/allocation/analyze.hpp>
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/describe.hpp>
-#include <takt/model/described_visits.hpp>
+#include <takt/model/runtime_visits.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
@@ -125,16 +125,16 @@ TEST_CASE("a job that ends without code is complete when its last visit is, not 
 }
 
 TEST_CASE("a job of branches is complete when the last of them is, also where an earlier one is heard of later") {
-  takt::described_tasks<2, 3> set;
+  takt::runtime_task_set<2, 3> set;
   const auto copy = [&set](takt::ticks time) {
-    takt::described_visit v{.where = takt::visit_place::copy_engine, .time = {time, time}};
+    takt::runtime_visit v{.where = takt::resource_kind::copy_engine, .time = {time, time}};
     v.known.add(takt::visit_fact::time);
     REQUIRE(set.add_visit(v));
   };
   const takt::ticks period = (100_ms).count();
   REQUIRE(set.add_task({.name = "branches", .period = period, .deadline = period}));
   copy((20_ms).count());
-  takt::described_visit code{.where = takt::visit_place::processor, .time = {1'000, 1'000}};
+  takt::runtime_visit code{.where = takt::resource_kind::processor, .time = {1'000, 1'000}};
   code.known.add(takt::visit_fact::time);
   REQUIRE(set.add_visit(code));
   REQUIRE(set.add_task({.name = "late", .period = period, .deadline = period}));
@@ -223,7 +223,7 @@ TEST_CASE("parallel visits of a job run on threads of their own") {
                   takt::node("right", takt::cpu(5_ms), takt::reads("frame"), takt::writes("r")),
                   takt::node("join", takt::cpu(1_ms), takt::reads("l"), takt::reads("r"))));
   constexpr auto two = takt::platform(takt::pool(takt::processors(2), takt::g_edf));
-  constexpr auto described = takt::describe(forked);
+  constexpr auto described = takt::to_runtime_tasks(forked);
   const auto erased = takt::erase<takt::visits_of<decltype(described.tasks)>>(two);
   takt::trace seen;
   const auto ran = rt::run(erased, described.tasks, takt::plan<1, 4>{}, options, seen);
@@ -242,9 +242,9 @@ TEST_CASE("parallel visits of a job run on threads of their own") {
 TEST_CASE("marks say of each job when it came, ended and was due, by the deadline that its task states") {
   auto options = plain(100_ms);
   options.lengths = rt::length_choice::upper;
-  takt::described_tasks<2, 4> late;
+  takt::runtime_task_set<2, 4> late;
   REQUIRE(late.add_task({.name = "slow", .period = (20_ms).count(), .deadline = (50_ms).count()}));
-  takt::described_visit v{.where = takt::visit_place::processor};
+  takt::runtime_visit v{.where = takt::resource_kind::processor};
   v.known.add(takt::visit_fact::time);
   v.time = {(30_ms).count(), (30_ms).count()};
   REQUIRE(late.add_visit(v));

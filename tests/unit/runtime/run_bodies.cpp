@@ -15,7 +15,7 @@
 
 #include <takt/allocation/analyze.hpp>
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/describe.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/methods.hpp>
@@ -97,7 +97,7 @@ template <class Rule>
 auto pieces_under(const Rule& rule, takt::duration length, int most_waves = 0) -> std::size_t {
   CAPTURE(rule.name);
   const auto board = takt::erase<9>(takt::platform(cores, takt::pool(takt::virtual_sms(4, 1), rule)));
-  const auto described = takt::describe(three);
+  const auto described = takt::to_runtime_tasks(three);
   recorder bodies;
   rt::visit_codes codes;
   codes.on_unit(0, 1, bodies.body(0, 1, 0, 1'000'000, 24, most_waves));
@@ -158,7 +158,7 @@ TEST_CASE("code on SMs of its task's own runs beside that of other tasks, one jo
   const auto board = takt::platform(cores, takt::pool(takt::virtual_sms(4, 1), takt::federated));
   const auto verdict = takt::analyze(board, set, takt::published_methods);
   REQUIRE(verdict.schedulable());
-  const auto described = takt::describe(set);
+  const auto described = takt::to_runtime_tasks(set);
   CHECK(seen_in_some_run(100_ms, [&](takt::duration length) {
     recorder bodies;
     rt::visit_codes codes;
@@ -182,7 +182,7 @@ TEST_CASE("code on pinned SMs runs beside that of others, and never beside code 
       takt::task("left", takt::period(20_ms), takt::cpu(100_us), pinned(4_ms, 0), takt::cpu(100_us)),
       takt::task("right", takt::period(20_ms), takt::cpu(100_us), pinned(4_ms, 1), takt::cpu(100_us)),
       takt::task("both", takt::period(60_ms), takt::cpu(100_us), kernel_of(12_ms, 1_ms), takt::cpu(100_us)));
-  const auto described = takt::describe(set);
+  const auto described = takt::to_runtime_tasks(set);
   const auto in_slots =
       takt::slots(takt::edf, takt::pinned_slot(0_ms, 4_ms), takt::gang_slot(4_ms, 4_ms), takt::period(8_ms));
   const auto under = [&](const auto& rule) {

@@ -17,7 +17,7 @@
 
 #include <takt/allocation/analyze.hpp>
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/describe.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/executor/decided_device.hpp>
@@ -99,7 +99,7 @@ template <class Rule>
 auto pieces_under(const Rule& rule, takt::duration length, std::int32_t levels, std::int64_t of_long) -> std::size_t {
   CAPTURE(rule.name);
   const auto board = takt::erase<6>(takt::platform(cores, takt::pool(takt::virtual_sms(2, 1), rule)));
-  const auto described = takt::describe(both);
+  const auto described = takt::to_runtime_tasks(both);
   rt::emulated_accelerator gpu{{.cores = 2, .preemption_levels = levels}};
   recorder blocks;
   rt::board_devices devices;
@@ -199,7 +199,7 @@ TEST_CASE(
                                   takt::task("right", takt::period(20_ms), takt::cpu(100_us), pinned(4_ms, 1)),
                                   takt::task("both", takt::period(60_ms), takt::cpu(100_us), kernel_of(9_ms, 1_ms)));
   const auto gangs = takt::platform(cores, takt::pool(takt::accelerator(2), takt::gang(takt::edf)));
-  const auto described = takt::describe(set);
+  const auto described = takt::to_runtime_tasks(set);
   CHECK(seen_in_some_run(180_ms, [&](takt::duration length) {
     rt::emulated_accelerator gpu{{.cores = 2, .preemption_levels = 1}};
     rt::board_devices devices;
@@ -242,7 +242,7 @@ TEST_CASE("a device with streams serves copies and kernels on SMs of their own, 
     REQUIRE(ran.ended == observation_status::no_miss);
     CHECK((ran.tasks[0].completed == 0 || to == from));
     CHECK(blocks >= 8 * static_cast<int>(ran.tasks[0].completed));
-    const auto described = takt::describe(chains);
+    const auto described = takt::to_runtime_tasks(chains);
     CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
     return ran.tasks[0].completed > 0;
   }));
@@ -296,7 +296,7 @@ TEST_CASE("a launch that is complete is not made again by a host that has yet to
   w.assign({});
   w.start({});
   (void)device.next();
-  w.hear(rt::launch_end::complete, 0);
+  w.notify(rt::launch_end::complete, 0);
   CHECK(heard == 1);
   CHECK(device.left() == 0);
   w.assign({});

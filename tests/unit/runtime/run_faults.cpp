@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/describe.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
@@ -55,7 +55,7 @@ class lossy_accelerator {
 
  private:
   rt::emulated_accelerator real_;
-  rt::launch_listener told_{};
+  rt::launch_observer told_{};
   std::atomic<std::int64_t> left_;
 };
 
@@ -96,7 +96,7 @@ void check_counts(const rt::run_result& r) {
 
 TEST_CASE("a device that loses the end of a launch ends the run as silent, whichever launch it is, and nothing hangs") {
   const takt_tests::watchdog guard{120'000'000'000};
-  const auto described = takt::describe(three);
+  const auto described = takt::to_runtime_tasks(three);
   under_each_rule([&](const auto& board) {
     for (const std::int64_t lost : {1, 2, 5, 9}) {
       CAPTURE(lost);
@@ -121,7 +121,7 @@ TEST_CASE("a device that loses the end of a launch ends the run as silent, which
 TEST_CASE(
     "kernels that take longer than they may delay others and overtake nobody, and jobs above their bounds are dropped") {
   const takt_tests::watchdog guard{120'000'000'000};
-  const auto described = takt::describe(three);
+  const auto described = takt::to_runtime_tasks(three);
   under_each_rule([&](const auto& board) {
     for (const auto handling : {rt::violation_handling::report, rt::violation_handling::drop}) {
       std::atomic<std::int32_t> running = 0;

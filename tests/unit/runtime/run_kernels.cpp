@@ -29,11 +29,11 @@ namespace {
 
 using namespace takt::literals;
 namespace rt = takt::runtime;
-using takt::any_core;
 using takt::kernel_id;
 using takt::mark_kind;
 using takt::observation_status;
 using takt::ticks;
+using takt::unassigned_core;
 using takt_test::manual_device;
 using takt_test::recording;
 using command = takt::accelerator_command;
@@ -122,7 +122,7 @@ TEST_CASE("jobs of one instant are told before the server decides, which fills o
   run.start(board(takt::nonpreemptive(takt::edf)), table_of({kernel(hour), kernel(hour / 4), kernel(hour / 2)}),
             once());
   for (const kernel_id k : {1, 2, 0}) {
-    CHECK(run.device.next() == submitted(k, any_core, 0));
+    CHECK(run.device.next() == submitted(k, unassigned_core, 0));
     CHECK(run.device.left() == 0);
     run.device.end(k);
   }
@@ -140,7 +140,7 @@ TEST_CASE("fixed priorities order the same jobs in their way" * takt_tests::trac
   run.start(board(takt::nonpreemptive(takt::fixed_priority)),
             table_of({kernel(hour / 4, 2), kernel(hour, 0), kernel(hour / 2, 1)}), once());
   for (const kernel_id k : {1, 2, 0}) {
-    CHECK(run.device.next() == submitted(k, any_core, 0));
+    CHECK(run.device.next() == submitted(k, unassigned_core, 0));
     run.device.end(k);
   }
   run.thread.join();
@@ -153,12 +153,12 @@ TEST_CASE("a better job that is released later is pushed above the started one, 
   o.length = 401_ms;
   o.offsets = {0_ms, 200_ms, 400_ms};
   run.start(board(takt::levels(takt::edf)), table_of({kernel(hour), kernel(hour / 2), kernel(hour / 4)}), o);
-  CHECK(run.device.next() == submitted(0, any_core, 0));
-  CHECK(run.device.next() == submitted(1, any_core, 1));
+  CHECK(run.device.next() == submitted(0, unassigned_core, 0));
+  CHECK(run.device.next() == submitted(1, unassigned_core, 1));
   rt::sleep_until(rt::now() + 300 * ms);
   CHECK(run.device.left() == 0);
   run.device.end(1);
-  CHECK(run.device.next() == submitted(2, any_core, 1));
+  CHECK(run.device.next() == submitted(2, unassigned_core, 1));
   CHECK(run.device.setup().streams.levels == 2);
   // Its last wave may end while the kernel above waits for that.
   run.device.end(0);
@@ -177,13 +177,13 @@ TEST_CASE("where a device has too few levels, the one below is asked to yield, a
   o.length = 201_ms;
   o.offsets = {0_ms, 200_ms};
   run.start(board(takt::levels(takt::edf)), table_of({kernel(hour), kernel(hour / 2)}), o);
-  CHECK(run.device.next() == submitted(0, any_core, 0));
+  CHECK(run.device.next() == submitted(0, unassigned_core, 0));
   CHECK(run.device.next() == command{kind::request_yield, 0, {}});
   CHECK(run.device.left() == 0);
   run.device.end(0, rt::launch_end::yielded);
-  CHECK(run.device.next() == submitted(1, any_core, 0));
+  CHECK(run.device.next() == submitted(1, unassigned_core, 0));
   run.device.end(1);
-  CHECK(run.device.next() == submitted(0, any_core, 0));
+  CHECK(run.device.next() == submitted(0, unassigned_core, 0));
   run.device.end(0);
   run.thread.join();
   CHECK(run.device.loaded().size() == 2);
@@ -200,7 +200,7 @@ TEST_CASE("pinned kernels go to streams of their cores, one for all cores waits 
   CHECK(run.device.setup().streams.count() == 3);
   run.device.end(1);
   run.device.end(0);
-  CHECK(run.device.next() == submitted(2, any_core, 0));
+  CHECK(run.device.next() == submitted(2, unassigned_core, 0));
   CHECK(run.device.left() == 0);
   run.device.end(2);
   run.thread.join();
@@ -214,13 +214,13 @@ TEST_CASE("a kernel that is to make room does so after one wave of its own, not 
   o.length = 201_ms;
   o.offsets = {0_ms, 200_ms};
   run.start(board(takt::gang(takt::edf)), table_of({slow, on_core(kernel(hour / 4), 0)}), o);
-  CHECK(run.device.next() == submitted(0, any_core, 0));
+  CHECK(run.device.next() == submitted(0, unassigned_core, 0));
   // By the clock of waves it would run on for half a minute.
   CHECK(run.device.next() == command{kind::request_yield, 0, {}});
   run.device.end(0, rt::launch_end::yielded);
   CHECK(run.device.next() == submitted(1, 0, 0));
   run.device.end(1);
-  CHECK(run.device.next() == submitted(0, any_core, 0));
+  CHECK(run.device.next() == submitted(0, unassigned_core, 0));
   run.device.end(0);
   run.thread.join();
   CHECK(run.result.completed() == 2);
@@ -284,7 +284,7 @@ TEST_CASE("releases do not drift, late jobs wait, and hooks are called when it i
   auto o = options(20_ms);
   o.drain = 60_s;
   run.start(board(takt::nonpreemptive(takt::edf)), table_of({late}), o, codes);
-  CHECK(run.device.next() == submitted(0, any_core, 0));
+  CHECK(run.device.next() == submitted(0, unassigned_core, 0));
   takt_tests::await([&] { return overruns >= 4; });
   CHECK(run.device.loaded().size() == 1);
   run.device.end(0);
@@ -325,7 +325,7 @@ TEST_CASE("a release that finds its job unfinished can be dropped, and a hook ca
   o.on_late = takt::late_handling::skip_late;
   o.stop = &stop;
   run.start(board(takt::nonpreemptive(takt::edf)), table_of({late}), o, codes);
-  CHECK(run.device.next() == submitted(0, any_core, 0));
+  CHECK(run.device.next() == submitted(0, unassigned_core, 0));
   run.thread.join();
   const auto& t = run.result.tasks[0];
   CHECK(run.result.stopped);
@@ -650,7 +650,7 @@ TEST_CASE("a run of kernels places them as its plan says, and refuses what it wo
   constexpr auto platform = board(takt::gang(takt::edf));
   rt::emulated_accelerator device{platform.accelerator()};
   takt::plan<3> p;
-  for (const std::int32_t core : {1, 0, takt::any_core}) { p.cores.unchecked_push_back(core); }
+  for (const std::int32_t core : {1, 0, takt::unassigned_core}) { p.cores.unchecked_push_back(core); }
   rt::board_devices devices;
   devices.kernels(0, device);
   recording trace;

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/allocation/policies/judge_any.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
@@ -18,23 +18,23 @@
 namespace {
 
 namespace rt = takt::runtime;
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks_type = takt::described_tasks<4, 32, 4, 4>;
+using tasks_type = takt::runtime_task_set<4, 32, 4, 4>;
 constexpr std::size_t max_visits = takt::visits_of<tasks_type>;
 
 constexpr ticks us = 1000;
 
-[[nodiscard]] auto timed(visit_place where, ticks upper, takt::visit_mask before) -> takt::described_visit {
-  takt::described_visit v{.where = where, .predecessors = before};
+[[nodiscard]] auto timed(resource_kind where, ticks upper, takt::visit_mask before) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = where, .predecessors = before};
   v.known.add(visit_fact::time);
   v.time = {upper / 2, upper};
   return v;
 }
 /// With all that any policy asks of one.
-[[nodiscard]] auto kernel(ticks work, takt::visit_mask before) -> takt::described_visit {
-  takt::described_visit v{.where = visit_place::gpu, .predecessors = before};
+[[nodiscard]] auto kernel(ticks work, takt::visit_mask before) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = resource_kind::gpu, .predecessors = before};
   for (const auto fact : {visit_fact::work, visit_fact::wcet, visit_fact::grid, visit_fact::block_length}) {
     v.known.add(fact);
   }
@@ -47,18 +47,18 @@ constexpr ticks us = 1000;
 }
 void add_chain(tasks_type& out, std::string_view name, ticks period, ticks cpu, ticks work) {
   REQUIRE(out.add_task({.name = name, .period = period, .deadline = period}));
-  REQUIRE(out.add_visit(timed(visit_place::processor, cpu, 0)));
-  REQUIRE(out.add_visit(timed(visit_place::copy_engine, cpu / 2, 0b1)));
+  REQUIRE(out.add_visit(timed(resource_kind::processor, cpu, 0)));
+  REQUIRE(out.add_visit(timed(resource_kind::copy_engine, cpu / 2, 0b1)));
   REQUIRE(out.add_visit(kernel(work, 0b10)));
-  REQUIRE(out.add_visit(timed(visit_place::copy_engine, cpu / 2, 0b100)));
-  REQUIRE(out.add_visit(timed(visit_place::processor, cpu, 0b1000)));
+  REQUIRE(out.add_visit(timed(resource_kind::copy_engine, cpu / 2, 0b100)));
+  REQUIRE(out.add_visit(timed(resource_kind::processor, cpu, 0b1000)));
 }
 [[nodiscard]] auto three_tasks() -> tasks_type {
   tasks_type out;
   add_chain(out, "detect", 6000 * us, 200 * us, 1200 * us);
   add_chain(out, "track", 4000 * us, 100 * us, 800 * us);
   REQUIRE(out.add_task({.name = "control", .period = 2000 * us, .deadline = 2000 * us}));
-  REQUIRE(out.add_visit(timed(visit_place::processor, 150 * us, 0)));
+  REQUIRE(out.add_visit(timed(resource_kind::processor, 150 * us, 0)));
   return out;
 }
 [[nodiscard]] auto board() -> takt::hardware {
@@ -84,7 +84,7 @@ TEST_CASE(
     takt::published_policies.each([&](const auto& policy) {
       if constexpr (!takt::keeps_processor<std::remove_cvref_t<decltype(policy)>>()) {
         CAPTURE(policy.name);
-        CAPTURE(takt::cpu_word<std::remove_cvref_t<decltype(rule)>>);
+        CAPTURE(takt::cpu_keyword<std::remove_cvref_t<decltype(rule)>>);
         const auto found = takt::judge_at_run_time<takt::published_judges>(policy, rule, tasks, board());
         if (!found.judged) { return; }
         const auto erased = takt::any_board_of<max_visits>(found.policy, board(), rule);
@@ -109,7 +109,7 @@ TEST_CASE(
         CHECK(ran.tasks[2].released <= 10);
         completed += ran.tasks[2].completed;
         for (std::size_t v = 0; v < legal.lengths.size(); ++v) {  // a late thread may be told late to stop
-          if (tasks.visits[v].where == visit_place::processor) { legal.lengths[v].lower = 0; }
+          if (tasks.visits[v].where == resource_kind::processor) { legal.lengths[v].lower = 0; }
         }
         CHECK(trace_checker::complaint(seen, tasks, legal) == "");
         CHECK(trace_checker::disagreement(seen, ran) == "");

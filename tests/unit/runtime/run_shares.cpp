@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <takt/model/describe.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/runtime/emulated_shared_gpu.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
@@ -83,7 +83,7 @@ auto most_shares(const takt::trace& seen) -> std::size_t {
 }  // namespace
 
 TEST_CASE("the server of shares by need sizes kernels on a device, which take as long as their shares make them") {
-  const auto described = takt::describe(chains);
+  const auto described = takt::to_runtime_tasks(chains);
   rt::emulated_shared_gpu<3> gpu{kernels};
   static_assert(rt::SizingDevice<rt::emulated_shared_gpu<3>>);
   rt::board_devices devices;
@@ -115,7 +115,7 @@ TEST_CASE("the server of shares by need sizes kernels on a device, which take as
 }
 
 TEST_CASE("code under shares by need hears its share, and goes on with another without leaving the GPU") {
-  const auto described = takt::describe(chains);
+  const auto described = takt::to_runtime_tasks(chains);
   std::atomic<std::int32_t> wrong = 0;
   std::atomic<std::int32_t> heard = 0;
   const auto body = [&](ticks work) {

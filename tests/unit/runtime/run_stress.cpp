@@ -15,7 +15,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_board.hpp>
-#include <takt/model/described_visits.hpp>
+#include <takt/model/runtime_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/emulated_device.hpp>
@@ -32,9 +32,9 @@
 namespace {
 
 namespace rt = takt::runtime;
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
 using takt_tests::draws;
 
 constexpr ticks us = 1'000;
@@ -43,7 +43,7 @@ constexpr std::int32_t task_count = 100;
 constexpr std::uint32_t gpu_count = 8;
 constexpr std::size_t max_visits = 5 * task_count;
 using board_type = takt::any_board<2 + gpu_count, max_visits>;
-using tasks_type = takt::described_tasks<task_count, max_visits, 1, 1>;
+using tasks_type = takt::runtime_task_set<task_count, max_visits, 1, 1>;
 using plan_type = takt::plan<task_count, max_visits>;
 
 constexpr std::uint32_t first_gpu = 2;  ///< among the pools
@@ -79,15 +79,15 @@ auto legal_gpus() -> std::vector<trace_checker::gpu_use> {
   return out;
 }
 
-auto timed(visit_place where, draws& d, ticks most) -> takt::described_visit {
-  takt::described_visit v{.where = where};
+auto timed(resource_kind where, draws& d, ticks most) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = where};
   v.known.add(visit_fact::time);
   const ticks upper = d.between(us, most);
   v.time = {d.between(us, upper), upper};
   return v;
 }
-auto kernel(std::uint32_t gpu, draws& d, ticks most) -> takt::described_visit {
-  takt::described_visit v = timed(visit_place::gpu, d, most);
+auto kernel(std::uint32_t gpu, draws& d, ticks most) -> takt::runtime_visit {
+  takt::runtime_visit v = timed(resource_kind::gpu, d, most);
   if (gpu == with_own_sms || gpu == with_tokens || gpu == with_donors) {
     v.known.add(visit_fact::work);
     v.work = v.time;
@@ -97,7 +97,7 @@ auto kernel(std::uint32_t gpu, draws& d, ticks most) -> takt::described_visit {
     v.known.add(visit_fact::pinning);
     v.preemption_cost = std::max<ticks>(v.time.upper / 4, 1);
     v.sm = d.count(-1, 1);
-    v.width = v.sm == takt::any_core ? takt::kernel_width::all_cores : takt::kernel_width::one_core;
+    v.width = v.sm == takt::unassigned_core ? takt::kernel_width::all_cores : takt::kernel_width::one_core;
   }
   return v;
 }
@@ -107,16 +107,16 @@ auto make_tasks(draws& d, ticks load) -> std::unique_ptr<tasks_type> {
   for (std::uint32_t i = 0; i < task_count; ++i) {
     const ticks period = d.between(20 * ms, 60 * ms);
     REQUIRE(out->add_task({.name = "t", .period = period, .deadline = period, .priority = d.count(0, 9)}));
-    const auto add = [&](takt::described_visit v) {
+    const auto add = [&](takt::runtime_visit v) {
       const std::uint32_t at = out->tasks.back().visit_count;
       v.predecessors = at == 0 ? 0 : takt::visit_mask{1} << (at - 1);
       REQUIRE(out->add_visit(v));
     };
-    add(timed(visit_place::processor, d, 20 * us));
-    if (i / gpu_count % 2 == 0) { add(timed(visit_place::copy_engine, d, 100 * us)); }
+    add(timed(resource_kind::processor, d, 20 * us));
+    if (i / gpu_count % 2 == 0) { add(timed(resource_kind::copy_engine, d, 100 * us)); }
     add(kernel(i % gpu_count, d, load * 100 * us));
-    if (i / gpu_count % 2 == 0) { add(timed(visit_place::copy_engine, d, 100 * us)); }
-    add(timed(visit_place::processor, d, 20 * us));
+    if (i / gpu_count % 2 == 0) { add(timed(resource_kind::copy_engine, d, 100 * us)); }
+    add(timed(resource_kind::processor, d, 20 * us));
   }
   return out;
 }
@@ -134,8 +134,8 @@ auto code_of(const tasks_type& tasks) -> rt::visit_codes {
   rt::visit_codes out;
   for (std::uint32_t i = with_code; i < task_count; i += gpu_count) {
     for (std::uint32_t p = 0; p < tasks.tasks[i].visit_count; ++p) {
-      const takt::described_visit& v = tasks.visit(i, p);
-      if (v.where != visit_place::gpu) { continue; }
+      const takt::runtime_visit& v = tasks.visit(i, p);
+      if (v.where != resource_kind::gpu) { continue; }
       out.on_unit(i, p, [upper = v.time.upper](std::uint64_t job, rt::pause_point& here) {
         const ticks end = rt::later(rt::now(), job % 8 == 7 ? 4 * upper : upper);
         while (rt::now() < end && here.pass()) { rt::sleep_until(std::min(end, rt::now() + 50 * us)); }
@@ -206,7 +206,7 @@ void run_round(std::uint64_t seed, tally& all) {
   for (std::size_t v = 0; v < legal.lengths.size(); ++v) {  // times of threads and of devices are not those of a clock
     const std::uint32_t gpu = flat->table.visits[v].task % gpu_count;
     const bool on_clock = gpu == with_tokens || gpu == in_turns || gpu == with_donors;
-    if (!on_clock || tasks->visits[v].where != visit_place::gpu) { legal.lengths[v].lower = 0; }
+    if (!on_clock || tasks->visits[v].where != resource_kind::gpu) { legal.lengths[v].lower = 0; }
   }
   CHECK(trace_checker::complaint(seen, *tasks, legal) == "");
   CHECK(trace_checker::disagreement(seen, ran) == "");

@@ -17,12 +17,12 @@ using trace_checker::complaint;
 using trace_checker::legal;
 
 /// Two tasks: time on a processor, then a kernel.
-auto two_tasks() -> takt::described_tasks<2, 4> {
-  takt::described_tasks<2, 4> out;
+auto two_tasks() -> takt::runtime_task_set<2, 4> {
+  takt::runtime_task_set<2, 4> out;
   for (int i = 0; i < 2; ++i) {
     REQUIRE(out.add_task({.name = "t", .period = 100, .deadline = 100}));
-    REQUIRE(out.add_visit({.where = takt::visit_place::processor}));
-    REQUIRE(out.add_visit({.where = takt::visit_place::gpu, .predecessors = 0b1}));
+    REQUIRE(out.add_visit({.where = takt::resource_kind::processor}));
+    REQUIRE(out.add_visit({.where = takt::resource_kind::gpu, .predecessors = 0b1}));
   }
   return out;
 }
@@ -86,8 +86,8 @@ TEST_CASE("cores of a GPU are found that have two kernels, or one beside a kerne
   };
   CHECK(with(0, 1).empty());
   finds("at once on one unit", with(1, 1));
-  finds("has all cores", with(takt::any_core, 1));
-  finds("has all cores", with(0, takt::any_core));
+  finds("has all cores", with(takt::unassigned_core, 1));
+  finds("has all cores", with(0, takt::unassigned_core));
 }
 
 TEST_CASE("visits out of order, and jobs of one task at once, are found") {

@@ -116,10 +116,10 @@ TEST_CASE("graphs on locked GPUs do not run with an unknown service of engines")
   g.period = 10;
   g.jobs = 2;
   g.order.assign(1, {1, 10});
-  takt::no_trace unheard;
+  takt::null_recorder null_sink;
   expect_only_named<sim::engine_service>(2, [&](sim::engine_service e) {
     const auto seen = sim::run_gpu_graphs<2>(system, std::span{&g, 1}, takt::host::full_work{},
-                                             {.until = 100, .engines = e}, unheard);
+                                             {.until = 100, .engines = e}, null_sink);
     return is_choice(seen.run.locks.error);
   });
 }

@@ -11,19 +11,19 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks_type = takt::described_tasks<4, 16>;
+using tasks_type = takt::runtime_task_set<4, 16>;
 
-[[nodiscard]] auto timed(visit_place where, ticks upper, takt::visit_mask before = 0) -> takt::described_visit {
-  takt::described_visit v{.where = where, .predecessors = before};
+[[nodiscard]] auto timed(resource_kind where, ticks upper, takt::visit_mask before = 0) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = where, .predecessors = before};
   v.known.add(visit_fact::time);
   v.time = {0, upper};
   return v;
 }
-[[nodiscard]] auto kernel(ticks work, takt::visit_mask before) -> takt::described_visit {
-  takt::described_visit v{.where = visit_place::gpu, .predecessors = before};
+[[nodiscard]] auto kernel(ticks work, takt::visit_mask before) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = resource_kind::gpu, .predecessors = before};
   v.known.add(visit_fact::work);
   v.known.add(visit_fact::interleave);
   v.interleave_numerator = 1;
@@ -41,7 +41,7 @@ using tasks_type = takt::described_tasks<4, 16>;
   std::int32_t priority = 0;
   for (const ticks work : {first, second}) {
     REQUIRE(out.add_task({.period = 100, .deadline = deadline, .priority = priority++}));
-    REQUIRE(out.add_visit(timed(visit_place::processor, 2)));
+    REQUIRE(out.add_visit(timed(resource_kind::processor, 2)));
     REQUIRE(out.add_visit(kernel(work, 1)));
   }
   return out;
@@ -56,9 +56,9 @@ template <class Policy>
 TEST_CASE("a run that misses a deadline is found, and can be made again") {
   tasks_type tasks;
   REQUIRE(tasks.add_task({.period = 10, .deadline = 10, .priority = 0}));
-  REQUIRE(tasks.add_visit(timed(visit_place::processor, 6)));
+  REQUIRE(tasks.add_visit(timed(resource_kind::processor, 6)));
   REQUIRE(tasks.add_task({.period = 30, .deadline = 14, .priority = 1}));
-  REQUIRE(tasks.add_visit(timed(visit_place::processor, 5)));
+  REQUIRE(tasks.add_visit(timed(resource_kind::processor, 5)));
   const auto on = erased(takt::federated_policy{}, board(2));
   const takt::plan<4, 16> p{};
   const auto found = takt::find_counterexample(on, tasks, p);
@@ -77,9 +77,9 @@ TEST_CASE("a run that misses a deadline is found, and can be made again") {
 TEST_CASE("jobs are held to the deadlines that were given, after the period or none at all") {
   tasks_type tasks;
   REQUIRE(tasks.add_task({.period = 20, .deadline = 20, .priority = 0}));
-  REQUIRE(tasks.add_visit(timed(visit_place::processor, 9)));
+  REQUIRE(tasks.add_visit(timed(resource_kind::processor, 9)));
   REQUIRE(tasks.add_task({.period = 10, .deadline = 12, .priority = 1}));
-  REQUIRE(tasks.add_visit(timed(visit_place::processor, 3)));
+  REQUIRE(tasks.add_visit(timed(resource_kind::processor, 3)));
   const auto on = erased(takt::federated_policy{}, board(2));
   const takt::plan<4, 16> p{};
   CHECK_FALSE(takt::find_counterexample(on, tasks, p).exists);
@@ -141,10 +141,10 @@ TEST_CASE("a search for runs is bounded by visits, however far the periods are a
     CAPTURE(shortest);
     tasks_type tasks;
     REQUIRE(tasks.add_task({.period = shortest, .deadline = shortest, .priority = 0}));
-    REQUIRE(tasks.add_visit(timed(visit_place::processor, 1)));
+    REQUIRE(tasks.add_visit(timed(resource_kind::processor, 1)));
     for (std::int32_t i = 1; i < 3; ++i) {
       REQUIRE(tasks.add_task({.period = day + i, .deadline = day, .priority = i}));
-      REQUIRE(tasks.add_visit(timed(visit_place::processor, 1)));
+      REQUIRE(tasks.add_visit(timed(resource_kind::processor, 1)));
     }
     const auto seen = takt::find_counterexample(erased(takt::federated_policy{}, board(4)), tasks, takt::plan<4, 16>{},
                                                 {.most_visits = 1'000, .seeds = 1});

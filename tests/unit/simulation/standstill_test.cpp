@@ -58,7 +58,7 @@ struct clusters {
 
 template <class Case>
 [[nodiscard]] auto run(const takt::simulation_options& options) {
-  return takt::simulate(Case::board, Case::tasks, Case::plan, options, takt::no_listener);
+  return takt::simulate(Case::board, Case::tasks, Case::plan, options, takt::no_recorder);
 }
 
 template <class Case>

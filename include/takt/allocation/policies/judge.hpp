@@ -15,10 +15,10 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/scaled.hpp>
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
@@ -48,12 +48,12 @@ struct board_needs {
 template <class Tasks>
 [[nodiscard]] constexpr auto needs_of_board(const Tasks& all) -> board_needs {
   board_needs out;
-  for (const described_visit& v : all.visits) {
+  for (const runtime_visit& v : all.visits) {
     switch (v.where) {
-      case visit_place::processor: out.processors = true; break;
-      case visit_place::copy_engine: out.copies = true; break;
-      case visit_place::gpu: out.gpus = true; break;
-      case visit_place::own: break;
+      case resource_kind::processor: out.processors = true; break;
+      case resource_kind::copy_engine: out.copies = true; break;
+      case resource_kind::gpu: out.gpus = true; break;
+      case resource_kind::own: break;
     }
   }
   return out;
@@ -93,7 +93,7 @@ struct typed_boards {
 /// Judges one policy of which nothing is left open, as pools see it, under what is decided. Neither judged nor an
 /// error: pools do not say all of it.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto judge_one(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+[[nodiscard]] constexpr auto judge_one(const P& policy, const CpuRule& rule, const runtime_task_set<N, V, R, S>& all,
                                        const hardware& given, std::int32_t rounds, const decided_plan<N, V>& decided)
     -> policy_verdict<P, N, V> {
   policy_verdict<P, N, V> out;
@@ -114,7 +114,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
     const std::string_view fact = missing_fact(policy, gpu);
     if (fact.empty()) { continue; }
     // Bound: the first, of a set with a visit on a GPU.
-    out.missing.unchecked_push_back({nowhere, nowhere, fact});
+    out.missing.unchecked_push_back({no_index, no_index, fact});
     return out;
   }
   if constexpr (orders_jobs<CpuRule>) {
@@ -143,7 +143,7 @@ template <class Verdict>
 /// of the tasks, a method is asked only if it takes plans. It adds offsets only where guards may be chosen.
 template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
-[[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+[[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const runtime_task_set<N, V, R, S>& all,
                                         const hardware& board, std::int32_t rounds, const decided_plan<N, V>& decided)
     -> policy_verdict<P, N, V> {
   auto out = judge_one<Boards>(policy, rule, all, board, rounds, decided);
@@ -203,7 +203,7 @@ template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::siz
 /// Adds why tasks that are not proven must miss a deadline. Of several choices some may not have been tried, so what
 /// one of them cannot do is no reason.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>& all, const hardware& given,
+constexpr void add_misses(const CpuRule& rule, const runtime_task_set<N, V, R, S>& all, const hardware& given,
                           bool is_only_choice, policy_verdict<P, N, V>& out) {
   hardware board = given;
   const bool fits = complete(all, board) == model_fault::none;
@@ -216,7 +216,7 @@ constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>
   if (out.misses.empty()) { return; }
   if (!out.judged) {
     out.verdict = {};
-    for (const described_task& t : all.tasks) {
+    for (const runtime_task& t : all.tasks) {
       // Bound: one per task, at most N.
       out.verdict.tasks.unchecked_push_back({.name = t.name, .deadline = t.deadline, .limited = t.limited});
     }
@@ -240,9 +240,10 @@ constexpr void drop_processors(const CpuRule& rule, const hardware& board, Verdi
 /// Judges tasks as `judge_best` does, with cores and priorities that are decided.
 template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
-[[nodiscard]] constexpr auto judge_decided(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                           const hardware& board, std::int32_t rounds,
-                                           const decided_plan<N, V>& decided) -> policy_verdict<P, N, V> {
+[[nodiscard]] constexpr auto judge_decided(const P& policy, const CpuRule& rule,
+                                           const runtime_task_set<N, V, R, S>& all, const hardware& board,
+                                           std::int32_t rounds, const decided_plan<N, V>& decided)
+    -> policy_verdict<P, N, V> {
   if (decided.parts == nullptr || (decided.parts->cores.empty() && decided.parts->priorities.empty())) {
     return judge_best<Boards, Judges>(policy, rule, all, board, rounds, decided);
   }
@@ -275,7 +276,7 @@ template <std::size_t N, std::size_t V>
 /// has the same bounds: with all of it decided, another method may be sharper.
 template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
-constexpr void judge_its_plan(const CpuRule& rule, const described_tasks<N, V, R, S>& all, const hardware& board,
+constexpr void judge_its_plan(const CpuRule& rule, const runtime_task_set<N, V, R, S>& all, const hardware& board,
                               const decided_plan<N, V>& decided, policy_verdict<P, N, V>& out) {
   if constexpr (requires { known_under<P, CpuRule, Judges>::judge(out.policy, rule, all, board); }) {
     const plan<N, V> chosen = out.verdict.plan;
@@ -291,7 +292,7 @@ constexpr void judge_its_plan(const CpuRule& rule, const described_tasks<N, V, R
 
 template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
-[[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+[[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const runtime_task_set<N, V, R, S>& all,
                                       const hardware& board, std::int32_t rounds,
                                       const decided_plan<N, V>& decided = {}) -> policy_verdict<P, N, V> {
   policy_verdict<P, N, V> out;
@@ -322,7 +323,7 @@ template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::siz
 template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
 [[nodiscard]] constexpr auto factor_on(const policy_verdict<P, N, V>& found, const CpuRule& rule,
-                                       const described_tasks<N, V, R, S>& all, const hardware& given,
+                                       const runtime_task_set<N, V, R, S>& all, const hardware& given,
                                        std::int32_t rounds) -> std::int64_t {
   if (!found.judged || !found.missing.empty()) { return 0; }
   const decided_plan<N, V> decided{&found.verdict.plan, false};
@@ -360,7 +361,7 @@ template <class Boards, class Judges, SharingPolicy P, RuleTag CpuRule, std::siz
 /// one's own: see `judge_at_run_time`. Cost: `share_search` for each choice, twice where cores are to be chosen.
 template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
-[[nodiscard]] constexpr auto judge(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+[[nodiscard]] constexpr auto judge(const P& policy, const CpuRule& rule, const runtime_task_set<N, V, R, S>& all,
                                    const hardware& board, std::int32_t rounds = default_share_rounds)
     -> policy_verdict<P, N, V> {
   return detail::judge_on<detail::typed_boards, Judges>(policy, rule, all, board, rounds);
@@ -373,7 +374,7 @@ template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_
 template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
 [[nodiscard]] constexpr auto factor_permille(const policy_verdict<P, N, V>& found, const CpuRule& rule,
-                                             const described_tasks<N, V, R, S>& all, const hardware& board,
+                                             const runtime_task_set<N, V, R, S>& all, const hardware& board,
                                              std::int32_t rounds = 0) -> std::int64_t {
   return detail::factor_on<detail::typed_boards, Judges>(found, rule, all, board, rounds);
 }

@@ -7,10 +7,10 @@
 #include <takt/allocation/policies/judge.hpp>
 #include <takt/analysis/any_board.hpp>
 #include <takt/analysis/method_list.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -61,7 +61,7 @@ struct any_boards {
 /// `decided`: what the search leaves as it is.
 template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
-[[nodiscard]] auto judge_at_run_time(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+[[nodiscard]] auto judge_at_run_time(const P& policy, const CpuRule& rule, const runtime_task_set<N, V, R, S>& all,
                                      const hardware& board, std::int32_t rounds = default_share_rounds,
                                      const decided_plan<N, V>& decided = {}) -> policy_verdict<P, N, V> {
   return detail::judge_on<detail::any_boards, Judges>(policy, rule, all, board, rounds, decided);
@@ -71,7 +71,7 @@ template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_
 template <class Judges = methods<>, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R,
           std::size_t S>
 [[nodiscard]] auto factor_at_run_time(const policy_verdict<P, N, V>& found, const CpuRule& rule,
-                                      const described_tasks<N, V, R, S>& all, const hardware& board,
+                                      const runtime_task_set<N, V, R, S>& all, const hardware& board,
                                       std::int32_t rounds = 0) -> std::int64_t {
   return detail::factor_on<detail::any_boards, Judges>(found, rule, all, board, rounds);
 }

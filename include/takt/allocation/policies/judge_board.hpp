@@ -13,11 +13,11 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
-#include <takt/model/described_visits.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/runtime_task_set.hpp>
+#include <takt/model/runtime_visits.hpp>
 #include <takt/model/visit_fact.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/pool_facts.hpp>
@@ -27,8 +27,8 @@ namespace takt::inline TAKT_ABI {
 
 /// A fact that a policy needs and that is not given: of the hardware where no task is named.
 struct missing_part {
-  std::uint32_t task = nowhere;
-  std::uint32_t visit = nowhere;  ///< within the task
+  std::uint32_t task = no_index;
+  std::uint32_t visit = no_index;  ///< within the task
   std::string_view fact{};
 };
 
@@ -157,18 +157,18 @@ struct kernel_reader {
 };
 
 template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto missing_times(const Board& board, const described_tasks<N, V, R, S>& all)
+[[nodiscard]] constexpr auto missing_times(const Board& board, const runtime_task_set<N, V, R, S>& all)
     -> inline_vector<missing_part, V> {
   std::int32_t users = 0;
-  for (const described_task& t : all.tasks) {
+  for (const runtime_task& t : all.tasks) {
     bool uses = false;
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-      uses = uses || all.visits[t.first_visit + p].where == visit_place::gpu;
+      uses = uses || all.visits[t.first_visit + p].where == resource_kind::gpu;
     }
     users += uses ? 1 : 0;
   }
   kernel_reader<Board, V> out{.board = &board, .users = users < 1 ? 1 : users};
-  visit_source<described_tasks<N, V, R, S>>::each(all, out);
+  visit_source<runtime_task_set<N, V, R, S>>::each(all, out);
   return out.missing;
 }
 
@@ -216,12 +216,12 @@ class board_test {
 /// Returns what is proven of tasks on a board under what is decided, and under what a search finds for the rest.
 /// `spins`: a job keeps its processor.
 template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto judge_board(const Board& board, const described_tasks<N, V, R, S>& all, bool spins,
+[[nodiscard]] constexpr auto judge_board(const Board& board, const runtime_task_set<N, V, R, S>& all, bool spins,
                                          std::int32_t rounds, const decided_plan<N, V>& decided = {})
     -> board_verdict<N, V> {
   board_verdict<N, V> out;
   const auto missing = missing_times(board, all);
-  const board_test<Board, described_tasks<N, V, R, S>> test{board, all, spins, decided.may_guard};
+  const board_test<Board, runtime_task_set<N, V, R, S>> test{board, all, spins, decided.may_guard};
   out.verdict = share_search{.rounds = rounds}.find(board, all, test, decided.parts);
   const model_error& error = out.verdict.error;
   const bool lacks_time = error.fault == model_fault::visit_time_unknown;
@@ -239,11 +239,11 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
 
 /// Returns the tasks with the cores and priorities of a plan, as far as it says some. Pre: it says them of all tasks.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto with_decisions(const described_tasks<N, V, R, S>& all, const plan<N, V>& p)
-    -> described_tasks<N, V, R, S> {
+[[nodiscard]] constexpr auto with_decisions(const runtime_task_set<N, V, R, S>& all, const plan<N, V>& p)
+    -> runtime_task_set<N, V, R, S> {
   TAKT_EXPECTS(p.cores.empty() || p.cores.size() == all.size());
   TAKT_EXPECTS(p.priorities.empty() || p.priorities.size() == all.size());
-  described_tasks<N, V, R, S> out = all;
+  runtime_task_set<N, V, R, S> out = all;
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!p.cores.empty()) { out.tasks[i].core = p.cores[i]; }
     if (!p.priorities.empty()) { out.tasks[i].priority = p.priorities[i]; }

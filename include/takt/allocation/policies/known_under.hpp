@@ -24,7 +24,7 @@ struct first_judge<Policy, CpuRule, methods<J, More...>> {
 
 }  // namespace detail
 
-/// Names what judges described tasks under a policy and a rule of the processors: of a list of judges, `methods<...>`,
+/// Names what judges run-time tasks under a policy and a rule of the processors: of a list of judges, `methods<...>`,
 /// the first one that knows a published method. A judge has a member template that names what it knows, such as
 ///
 ///     struct my_judges {

@@ -6,15 +6,15 @@
 #include <takt/analysis/board_misses.hpp>
 #include <takt/analysis/must_miss.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
 namespace takt::inline TAKT_ABI::detail {
 
 /// Returns proofs of misses under a policy with nothing left open, a rule of processors, and every plan.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto misses_under(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+[[nodiscard]] constexpr auto misses_under(const P& policy, const CpuRule& rule, const runtime_task_set<N, V, R, S>& all,
                                           const hardware& board) -> proven_misses<ticks, N> {
   analysis::board_limits limits = analysis::limits_beside(rule, board.processors);
   limits.spins = keeps_processor<P>();
@@ -31,7 +31,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
 
 /// Returns proofs of misses that hold whatever the policy is.
 template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto misses_beside(const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+[[nodiscard]] constexpr auto misses_beside(const CpuRule& rule, const runtime_task_set<N, V, R, S>& all,
                                            const hardware& board) -> proven_misses<ticks, N> {
   return analysis::misses_within<CpuRule>(analysis::limits_beside(rule, board.processors), all, board);
 }

@@ -15,7 +15,7 @@
 namespace takt::inline TAKT_ABI {
 
 /// A body of a task on a core.
-struct task_place {
+struct task_assignment {
   std::uint32_t body = 0;  ///< of the task's variants
   std::int32_t core = 0;
   ticks cpu_time = 0;  ///< longest, of a job, on this core
@@ -28,7 +28,7 @@ struct task_menu {
   ticks period = 0;
   ticks deadline = 0;  ///< 0: none
   ticks jitter = 0;
-  inline_vector<task_place, Places> places;
+  inline_vector<task_assignment, Places> places;
 };
 
 /// Says what is decided: rules by their position in a list, and each task's place and how many tasks go before it.
@@ -98,7 +98,7 @@ class mapping_problem {
       : judge_{&judge}, objective_{objective}, tasks_{tasks}, types_{types} {
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       TAKT_EXPECTS(!tasks_[i].places.empty());
-      for (const task_place& p : tasks_[i].places) {
+      for (const task_assignment& p : tasks_[i].places) {
         TAKT_EXPECTS(p.core >= 0 && static_cast<std::size_t>(p.core) < types_.size());
       }
       std::size_t at = by_urgency_.size();
@@ -120,7 +120,7 @@ class mapping_problem {
   [[nodiscard]] constexpr auto distinct_values(std::size_t decision) const -> std::uint32_t {
     if (decision == 0 || decision > tasks_.size()) { return values(decision); }
     std::uint32_t out = 0;
-    for (const task_place& p : tasks_[decision - 1].places) {
+    for (const task_assignment& p : tasks_[decision - 1].places) {
       std::size_t before = 0;  // cores of its type with lesser numbers
       for (std::size_t c = 0; c < static_cast<std::size_t>(p.core); ++c) {
         before += types_[c] == type_of(p) ? 1U : 0U;
@@ -137,7 +137,7 @@ class mapping_problem {
     static_cast<void>(name.resize(types_.size(), none) && taken.resize(types_.size(), false));
     decisions<max_decisions> out = all;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      const task_place& p = place_of(all, i);
+      const task_assignment& p = place_of(all, i);
       std::size_t& renamed = name[static_cast<std::size_t>(p.core)];
       for (std::size_t c = 0; c < types_.size() && renamed == none; ++c) {
         if (taken[c] || types_[c] != type_of(p)) { continue; }
@@ -200,7 +200,7 @@ class mapping_problem {
     system_mapping<max_tasks> out;
     out.rules = all[0];
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      const task_place& p = tasks_[i].places[all[1 + i]];
+      const task_assignment& p = tasks_[i].places[all[1 + i]];
       // Bound: one per task, at most `max_tasks`; so below.
       out.tasks.unchecked_push_back({p.body, p.core, 0});
     }
@@ -255,10 +255,10 @@ class mapping_problem {
   using task_flags = inline_vector<bool, max_tasks>;
 
   [[nodiscard]] constexpr auto place_of(const decisions<max_decisions>& all, std::size_t task) const
-      -> const task_place& {
+      -> const task_assignment& {
     return tasks_[task].places[all[1 + task]];
   }
-  [[nodiscard]] constexpr auto type_of(const task_place& p) const -> std::uint32_t {
+  [[nodiscard]] constexpr auto type_of(const task_assignment& p) const -> std::uint32_t {
     return types_[static_cast<std::size_t>(p.core)];
   }
   [[nodiscard]] static constexpr auto some_are(const task_flags& flags) -> bool {
@@ -276,7 +276,7 @@ class mapping_problem {
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       out[i] = true;
       for (std::size_t k = 0; k < tasks_.size(); ++k) {
-        const task_place& other = place_of(all, k);
+        const task_assignment& other = place_of(all, k);
         const bool counts_alone = other.whole && tasks_[k].jitter == 0;  // guards may take jitter away
         out[i] = out[i] && (counts_alone || other.core != place_of(all, i).core);
       }
@@ -292,7 +292,7 @@ class mapping_problem {
       system_mapping<max_tasks> m;
       m.rules = all[0];
       for (std::size_t i = 0; i < tasks_.size(); ++i) {
-        const task_place& p = place_of(all, i);
+        const task_assignment& p = place_of(all, i);
         // Bound: one per task, at most `max_tasks`.
         m.tasks.unchecked_push_back({p.body, p.core, static_cast<std::int32_t>(i)});
       }
@@ -309,7 +309,7 @@ class mapping_problem {
       inline_vector<std::uint32_t, max_tasks> tasks;
       inline_vector<core_task, max_tasks> times;
       for (const std::uint32_t i : by_urgency_) {
-        const task_place& p = place_of(all, i);
+        const task_assignment& p = place_of(all, i);
         if (!assigned[i] || static_cast<std::size_t>(p.core) != core) { continue; }
         const menu& t = tasks_[i];
         const bool is_earlier = t.deadline > 0 && t.deadline < t.period;
@@ -353,7 +353,7 @@ class mapping_problem {
     inline_vector<double, 64> load;
     static_cast<void>(load.resize(types_.size(), 0));
     for (std::size_t i = 0; i < placed; ++i) {
-      const task_place& p = tasks_[i].places[some[1 + i]];
+      const task_assignment& p = tasks_[i].places[some[1 + i]];
       const double time = factor * static_cast<double>(p.cpu_time);
       double& of_core = load[static_cast<std::size_t>(p.core)];
       of_core += time / static_cast<double>(tasks_[i].period);

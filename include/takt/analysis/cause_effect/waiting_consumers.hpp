@@ -9,12 +9,12 @@
 #include <takt/core/number.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/rules/task_homes.hpp>
 
 namespace takt::inline TAKT_ABI {
 

@@ -38,7 +38,7 @@ class asked_stations {
   [[nodiscard]] constexpr virtual auto token_has_ceiling(std::size_t tokens) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto delays(std::size_t tokens, std::span<section_demand> sections) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto blocks(std::size_t tokens, std::span<section_demand> sections,
-                                              std::int32_t homes, ticks& lent) const -> bool = 0;
+                                              std::int32_t processors, ticks& lent) const -> bool = 0;
 
  protected:
   constexpr asked_stations() = default;
@@ -92,9 +92,9 @@ class asked final : public asked_stations {
   [[nodiscard]] constexpr auto delays(std::size_t tokens, std::span<section_demand> sections) const -> bool override {
     return of_->delays(tokens, sections);
   }
-  [[nodiscard]] constexpr auto blocks(std::size_t tokens, std::span<section_demand> sections, std::int32_t homes,
+  [[nodiscard]] constexpr auto blocks(std::size_t tokens, std::span<section_demand> sections, std::int32_t processors,
                                       ticks& lent) const -> bool override {
-    return of_->blocks(tokens, sections, homes, lent);
+    return of_->blocks(tokens, sections, processors, lent);
   }
 
  private:

@@ -45,17 +45,17 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
-/// Returns the one visit of a job that takes time, if there is one and the task holds no tokens; else `nowhere`.
+/// Returns the one visit of a job that takes time, if there is one and the task holds no tokens; else `no_index`.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto only_visit(const visit_table<N, V>& table, std::uint32_t i) -> std::uint32_t {
   for (const visit_section& s : table.sections) {
-    if (s.task == i) { return nowhere; }
+    if (s.task == i) { return no_index; }
   }
-  std::uint32_t found = nowhere;
+  std::uint32_t found = no_index;
   const flow_record& t = table.tasks[i];
   for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
     if (table.visits[v].upper == 0) { continue; }
-    if (found != nowhere) { return nowhere; }
+    if (found != no_index) { return no_index; }
     found = v;
   }
   return found;
@@ -93,7 +93,7 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
     return out;
   };
   detail::station_demands<N, V> demands{table, stations};
-  if (!demands.fits()) { return fail(obstacle::overflow, nowhere); }
+  if (!demands.fits()) { return fail(obstacle::overflow, no_index); }
   detail::section_demands<N, V> sections{table, stations};
   const detail::lent_priorities<N, V> lent{table, stations};
   detail::local_blocking<N, V> local{table, stations};
@@ -163,7 +163,7 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
     out.status = verdict_status::schedulable;
     return out;
   }
-  return fail(obstacle::passes, nowhere);
+  return fail(obstacle::passes, no_index);
 }
 
 }  // namespace takt::inline TAKT_ABI::analysis

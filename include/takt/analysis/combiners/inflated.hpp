@@ -12,8 +12,8 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/demand.hpp>
-#include <takt/rules/task_homes.hpp>
 #include <takt/rules/token_rule.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
@@ -43,7 +43,7 @@ constexpr void least_rests(const visit_table<N, V>& table, ticks* rests) {
 }
 
 /// Lets visits become ready as long as the job can end in time and within its period, so jobs of one task do not wait
-/// for each other. The deadline orders jobs. Returns the first task where a visit cannot, or `nowhere`.
+/// for each other. The deadline orders jobs. Returns the first task where a visit cannot, or `no_index`.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto windows_in_time(const visit_table<N, V>& table, const readiness<N, V>& ready,
                                              station_demands<N, V>& demands) -> std::uint32_t {
@@ -57,7 +57,7 @@ template <std::size_t N, std::size_t V>
     d.jitter = end - rests[v] - ready.earliest[v];
     d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
   }
-  return nowhere;
+  return no_index;
 }
 
 /// Returns whether two visits of a job can be pending on station s at one instant, so it is no sequence there.
@@ -106,9 +106,10 @@ template <std::size_t N, std::size_t V, class Stations>
 /// Says how long jobs wait for tokens, where waits may count as execution.
 template <std::size_t N, std::size_t V>
 struct inflated_waits {
-  ticks of_visit[V]{};      ///< of the first visits of sections
-  ticks of_job[N]{};        ///< of each job besides, whether it asks or not
-  bool among_best = false;  ///< they count only while a job is among the best of its home, also where it takes no time
+  ticks of_visit[V]{};  ///< of the first visits of sections
+  ticks of_job[N]{};    ///< of each job besides, whether it asks or not
+  bool among_best =
+      false;  ///< they count only while a job is among the best of its assigned station, also where it takes no time
 };
 
 /// Returns whether jobs end within their periods if they meet their deadlines, so that a test of deadlines decides.
@@ -132,8 +133,8 @@ template <std::size_t N, std::size_t V>
 }
 
 /// Bounds waits for tokens. They are in wall-clock time where the rule knows them and no section runs on a station that
-/// lends priorities. Else they are suspension-oblivious, for jobs that are chains and have one home. False where
-/// neither is known.
+/// lends priorities. Else they are suspension-oblivious, for jobs that are chains and have one assigned station. False
+/// where neither is known.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto wait_for_tokens(const visit_table<N, V>& table, const Stations& stations,
                                              const readiness<N, V>& ready, const ticks* responses,
@@ -160,27 +161,29 @@ template <std::size_t N, std::size_t V, class Stations>
     }
     if (!inside && stations.delays(pool, users)) { continue; }
     if (inside && !stations.token_donates(pool) && !stations.token_inherits(pool)) { return false; }
-    std::int32_t homes = 0;
+    std::int32_t processors = 0;
     for (std::size_t k = 0; k < users.size(); ++k) {
       const section_demand& d = users[k];
-      if (takt::detail::homes_of(table, stations, d.task) != 1 || !stations.takes_suspensions(d.home) ||
-          !is_chain(table, d.task)) {
+      if (takt::detail::assigned_station_count(table, stations, d.task) != 1 ||
+          !stations.takes_suspensions(d.assigned_station) || !is_chain(table, d.task)) {
         return false;
       }
       bool is_new = true;
-      for (std::size_t q = 0; q < k && is_new; ++q) { is_new = users[q].home != d.home; }
-      homes += is_new ? stations.units(d.home) : 0;
+      for (std::size_t q = 0; q < k && is_new; ++q) { is_new = users[q].assigned_station != d.assigned_station; }
+      processors += is_new ? stations.units(d.assigned_station) : 0;
     }
     ticks lent = 0;
-    if (!stations.blocks(pool, users, homes, lent)) { return false; }
+    if (!stations.blocks(pool, users, processors, lent)) { return false; }
     ++oblivious;
     donates = donates || stations.token_donates(pool);
     for (std::uint32_t i = 0; i < table.size() && lent > 0; ++i) {
-      const std::size_t homes_of_task = takt::detail::homes_of(table, stations, i);
-      if (homes_of_task > 1) { return false; }
-      const std::uint32_t home = takt::detail::home_of(table, stations, i);
+      const std::size_t assigned_stations = takt::detail::assigned_station_count(table, stations, i);
+      if (assigned_stations > 1) { return false; }
+      const std::uint32_t assigned_station = takt::detail::assigned_station_of(table, stations, i);
       bool pays = false;
-      for (const section_demand& d : users) { pays = pays || (homes_of_task == 1 && d.home == home); }
+      for (const section_demand& d : users) {
+        pays = pays || (assigned_stations == 1 && d.assigned_station == assigned_station);
+      }
       if (pays && out.of_job[i] < lent) { out.of_job[i] = lent; }
     }
   }
@@ -198,7 +201,7 @@ template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto whole_jobs(const visit_table<N, V>& table, const Stations& stations, std::uint32_t s,
                                         const ticks* responses, const inflated_waits<N, V>& waits,
                                         const local_blocking<N, V>& local, station_demands<N, V>& jobs) -> obstacle {
-  if (has_regions(table, s)) { return obstacle::processors; }  // each stretch of a job would be held up anew
+  if (has_regions(table, s)) { return obstacle::processors; }  // each interval of a job would be held up anew
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
     ticks demand = 0;
@@ -206,9 +209,9 @@ template <std::size_t N, std::size_t V, class Stations>
       const visit_record& x = table.visit(i, p);
       demand += x.station == s ? x.upper : 0;
     }
-    const bool is_home = waits.among_best && takt::detail::homes_of(table, stations, i) == 1 &&
-                         takt::detail::home_of(table, stations, i) == s;
-    if (demand == 0 && !is_home) { continue; }
+    const bool is_assigned_to = waits.among_best && takt::detail::assigned_station_count(table, stations, i) == 1 &&
+                                takt::detail::assigned_station_of(table, stations, i) == s;
+    if (demand == 0 && !is_assigned_to) { continue; }
     if (stations.units(s) > 1 && forks_on(table, i, s)) { return obstacle::processors; }
     const ticks path = longest_elsewhere(table, i, s, responses, waits.of_visit);
     const ticks sum = demand + t.jitter + path + waits.of_job[i] + local.of_job(table, i, s);
@@ -236,9 +239,9 @@ template <std::size_t N, std::size_t V, class Stations>
 /// latest when their job can still meet its deadline, or end within its period if that comes first. Jobs that visit no
 /// such station and, where no job waits for tokens, jobs that its test does not prove, are proven by the sum of their
 /// responses. Bounds are the deadlines, or the periods where these are shorter. Waits for tokens count as execution
-/// too, what jobs lend to others, and for each stretch on a processor the sections of less important jobs there. Error:
-/// `invalid_model`. Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis; see
-/// docs/composition.md.
+/// too, what jobs lend to others, and for each interval on a processor the sections of less important jobs there.
+/// Error: `invalid_model`. Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis;
+/// see docs/composition.md.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
@@ -250,7 +253,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     return out;
   };
   detail::station_demands<N, V> demands{table, stations};
-  if (!demands.fits()) { return fail(obstacle::overflow, nowhere); }
+  if (!demands.fits()) { return fail(obstacle::overflow, no_index); }
 
   ticks responses[V]{};
   detail::inflated_waits<N, V> waits;
@@ -259,7 +262,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     static_cast<void>(ready.pass(table, i, responses, waits.of_visit));
   }
   const std::uint32_t late = detail::windows_in_time(table, ready, demands);
-  if (late != nowhere) { return fail(obstacle::deadline, late); }
+  if (late != no_index) { return fail(obstacle::deadline, late); }
   const detail::lent_priorities<N, V> lent{table, stations};
   detail::local_blocking<N, V> local{table, stations};
   if (!local.fits_beside(lent, stations.size())) { return fail(obstacle::tokens, table.sections[0].task); }
@@ -301,7 +304,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     return out.why == obstacle::none ? fail(detail::why_beyond(table, i, responses), i) : out;
   }
   out.why = obstacle::none;
-  out.where = nowhere;
+  out.where = no_index;
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     out.tasks[i].bound = {time_within_period(table.tasks[i]), true};
     out.tasks[i].meets = true;

@@ -30,9 +30,9 @@ class local_blocking {
     for (const visit_section& x : table.sections) {
       if (!stations.token_is_local(x.tokens)) { continue; }
       exists_ = true;
-      const std::uint32_t home = takt::detail::station_of(table, x);
-      blocks_[home] = true;
-      fits_ = fits_ && !has_regions(table, home) &&
+      const std::uint32_t assigned_station = takt::detail::station_of(table, x);
+      blocks_[assigned_station] = true;
+      fits_ = fits_ && !has_regions(table, assigned_station) &&
               (stations.token_inherits(x.tokens) || stations.token_has_ceiling(x.tokens));
     }
     for (std::uint32_t v = 0; v < table.visits.size(); ++v) { runs_.first[v] = v; }

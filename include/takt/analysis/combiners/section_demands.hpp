@@ -9,9 +9,9 @@
 #include <takt/analysis/combiners/station_demands.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/rules/task_homes.hpp>
 #include <takt/rules/token_rule.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
@@ -19,8 +19,8 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Stations with pools of tokens whose rules may know how long requests wait.
 template <class S>
 concept TokenStations =
-    RespondingStations<S> &&
-    requires(const S& stations, std::size_t s, std::span<section_demand> sections, std::int32_t homes, ticks& lent) {
+    RespondingStations<S> && requires(const S& stations, std::size_t s, std::span<section_demand> sections,
+                                      std::int32_t processors, ticks& lent) {
       { stations.token_inherits(s) } -> std::same_as<bool>;
       { stations.token_donates(s) } -> std::same_as<bool>;
       { stations.token_is_local(s) } -> std::same_as<bool>;
@@ -28,7 +28,7 @@ concept TokenStations =
       { stations.inherits(s) } -> std::same_as<bool>;
       { stations.units(s) } -> std::same_as<std::int32_t>;
       { stations.delays(s, sections) } -> std::same_as<bool>;
-      { stations.blocks(s, sections, homes, lent) } -> std::same_as<bool>;
+      { stations.blocks(s, sections, processors, lent) } -> std::same_as<bool>;
     };
 
 namespace detail {
@@ -74,12 +74,13 @@ class section_demands {
         section_demand d{.task = x.task,
                          .visits = x.visits,
                          .before = table.visits[first_visit_of(table, x)].ancestors,
-                         .home = takt::detail::home_of(table, stations, x.task),
+                         .assigned_station = takt::detail::assigned_station_of(table, stations, x.task),
                          .period = t.period,
                          .limit = time_within_period(t)};
         priority_point later{};
-        d.fixed = takt::detail::job_point(table, stations, x.task, d.home, 0, d.point) &&
-                  takt::detail::job_point(table, stations, x.task, d.home, t.period, later) && d.point == later;
+        d.fixed = takt::detail::job_point(table, stations, x.task, d.assigned_station, 0, d.point) &&
+                  takt::detail::job_point(table, stations, x.task, d.assigned_station, t.period, later) &&
+                  d.point == later;
         section_[count_] = s;
         demands_[count_++] = d;
       }

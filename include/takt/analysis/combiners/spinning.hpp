@@ -18,16 +18,16 @@ namespace detail {
 
 /// Returns the station of processors on which a job stays; the number of stations where it has none or several.
 template <std::size_t N, std::size_t V, class Stations>
-[[nodiscard]] constexpr auto only_home(const visit_table<N, V>& table, const Stations& stations, std::uint32_t i)
-    -> std::size_t {
-  std::size_t home = stations.size();
+[[nodiscard]] constexpr auto only_assigned_station(const visit_table<N, V>& table, const Stations& stations,
+                                                   std::uint32_t i) -> std::size_t {
+  std::size_t assigned_station = stations.size();
   for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
     const std::size_t s = table.visit(i, p).station;
-    if (!stations.takes_suspensions(s) || s == home) { continue; }
-    if (home != stations.size()) { return stations.size(); }
-    home = s;
+    if (!stations.takes_suspensions(s) || s == assigned_station) { continue; }
+    if (assigned_station != stations.size()) { return stations.size(); }
+    assigned_station = s;
   }
-  return home;
+  return assigned_station;
 }
 
 /// Returns whether jobs of a task have one place in the order of a station, whenever they are released.
@@ -46,14 +46,14 @@ template <std::size_t N, std::size_t V, class Stations>
 /// copy or kernel or to see that it has ended. Unbounded where nothing is known. Pre: one unit; own > 0 or goes_on.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto time_on_processor(const visit_table<N, V>& table, const Stations& stations,
-                                               std::uint32_t s, std::uint32_t i, const std::size_t* homes,
+                                               std::uint32_t s, std::uint32_t i, const std::size_t* assigned,
                                                const ticks* whole, ticks own, bool goes_on) -> ticks {
   TAKT_EXPECTS(stations.units(s) == 1 && (own > 0 || goes_on));
   const ticks rest = goes_on ? 1 : 0;  // it has the processor when it could do one tick more
   station_demands<N, V> there;
   for (std::uint32_t k = 0; k < table.size(); ++k) {
     const ticks time = k == i ? own + rest : whole[k];
-    if (homes[k] == s && time > 0 && !there.add(stations, s, table, k, time)) { return unbounded_response; }
+    if (assigned[k] == s && time > 0 && !there.add(stations, s, table, k, time)) { return unbounded_response; }
   }
   if (!stations.responds(s, there.all())) { return unbounded_response; }
   for (const visit_demand& d : there.all()) {
@@ -68,7 +68,7 @@ template <std::size_t N, std::size_t V, class Stations>
 /// Pre: one unit.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto response_by_visits(const visit_table<N, V>& table, const Stations& stations,
-                                                std::uint32_t s, std::uint32_t i, const std::size_t* homes,
+                                                std::uint32_t s, std::uint32_t i, const std::size_t* assigned,
                                                 const ticks* whole, const ticks* responses) -> ticks {
   TAKT_EXPECTS(stations.units(s) == 1);
   const flow_record& t = table.tasks[i];
@@ -82,12 +82,12 @@ template <std::size_t N, std::size_t V, class Stations>
     if (is_there || !has_processor) {
       const ticks own = is_there ? x.upper : 0;
       const bool goes_on = own == 0 || (p + 1 < t.visit_count && table.visit(i, p + 1).station != s);
-      add(time_on_processor(table, stations, s, i, homes, whole, own, goes_on));
+      add(time_on_processor(table, stations, s, i, assigned, whole, own, goes_on));
     }
     if (!is_there && sum <= most) { add(responses[t.first_visit + p]); }
     has_processor = is_there;
   }
-  if (!has_processor && sum <= most) { add(time_on_processor(table, stations, s, i, homes, whole, 0, true)); }
+  if (!has_processor && sum <= most) { add(time_on_processor(table, stations, s, i, assigned, whole, 0, true)); }
   return sum <= most ? sum : unbounded_response;
 }
 
@@ -124,14 +124,14 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   }
   if (!table.sections.empty()) { return fail(obstacle::tokens, table.sections[0].task); }
   detail::station_demands<N, V> demands{table, stations};
-  if (!demands.fits()) { return fail(obstacle::overflow, nowhere); }
+  if (!demands.fits()) { return fail(obstacle::overflow, no_index); }
 
   ticks none[V]{};
   ticks responses[V]{};
   detail::readiness<N, V> ready;
   for (std::uint32_t i = 0; i < table.size(); ++i) { static_cast<void>(ready.pass(table, i, none, none)); }
   const std::uint32_t late = detail::windows_in_time(table, ready, demands);
-  if (late != nowhere) { return fail(obstacle::deadline, late); }
+  if (late != no_index) { return fail(obstacle::deadline, late); }
   const detail::lent_priorities<N, V> lent{table, stations};
   for (std::size_t s = 0; s < stations.size(); ++s) {
     if (stations.takes_suspensions(s)) { continue; }
@@ -144,17 +144,17 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     }
   }
 
-  std::size_t homes[N]{};
+  std::size_t assigned[N]{};
   for (std::uint32_t i = 0; i < table.size(); ++i) {
-    homes[i] = detail::only_home(table, stations, i);
-    if (homes[i] == stations.size()) { return fail(obstacle::processors, i); }
+    assigned[i] = detail::only_assigned_station(table, stations, i);
+    if (assigned[i] == stations.size()) { return fail(obstacle::processors, i); }
   }
   ticks wholes[N]{};
   for (std::uint32_t s = 0; s < stations.size(); ++s) {
     detail::station_demands<N, V> jobs;
     const bool decides = stations.has_decision(s);
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      if (homes[i] != s) { continue; }
+      if (assigned[i] != s) { continue; }
       const flow_record& t = table.tasks[i];
       ticks whole = t.jitter;
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
@@ -173,7 +173,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
       const bool by_visits = known && stations.units(s) == 1 && table.tasks[job.task].visit_count > 1 &&
                              detail::has_fixed_place(table, stations, s, job.task);
       if (by_visits) {
-        const ticks other = detail::response_by_visits(table, stations, s, job.task, homes, wholes, responses);
+        const ticks other = detail::response_by_visits(table, stations, s, job.task, assigned, wholes, responses);
         if (other < unbounded_response && other < job.response) { job.response = other; }
       }
       known = known && job.response <= time_within_period(table.tasks[job.task]);
@@ -191,7 +191,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   }
   for (auto& t : out.tasks) { t.meets = true; }
   out.why = obstacle::none;
-  out.where = nowhere;
+  out.where = no_index;
   out.status = verdict_status::schedulable;
   return out;
 }

@@ -28,7 +28,7 @@ namespace detail {
   return cost < v.wcet ? cost : v.wcet;
 }
 [[nodiscard]] constexpr auto needs_gpu(const visit_demand& v) noexcept -> bool {
-  return kernel_needs_of(v.view).core == any_core;
+  return kernel_needs_of(v.view).core == unassigned_core;
 }
 [[nodiscard]] constexpr auto on_one_lane(const visit_demand& a, const visit_demand& b) noexcept -> bool {
   return kernel_needs_of(a.view).core == kernel_needs_of(b.view).core;

@@ -24,18 +24,18 @@ struct token_bounds {
     rule.delays(sections, at);
   }
   [[nodiscard]] static constexpr auto blocks(const Rule& rule, std::span<section_demand> sections,
-                                             const token_setting& at, std::int32_t homes) -> ticks
+                                             const token_setting& at, std::int32_t processors) -> ticks
     requires BoundsBlocking<Rule>
   {
-    return rule.blocks(sections, at, homes);
+    return rule.blocks(sections, at, processors);
   }
 };
 
 namespace detail {
 
-[[nodiscard]] constexpr auto one_home(std::span<const section_demand> sections) noexcept -> bool {
+[[nodiscard]] constexpr auto one_assigned_station(std::span<const section_demand> sections) noexcept -> bool {
   for (const section_demand& s : sections) {
-    if (s.home != sections[0].home) { return false; }
+    if (s.assigned_station != sections[0].assigned_station) { return false; }
   }
   return true;
 }
@@ -65,8 +65,8 @@ struct token_bounds<k_fmlp_order_rule> {
     shortest_queue_delays(sections, at.tokens);
   }
   [[nodiscard]] static constexpr auto blocks(k_fmlp_order_rule /*rule*/, std::span<section_demand> sections,
-                                             const token_setting& at, std::int32_t /*homes*/) -> ticks {
-    if (!detail::one_home(sections)) { return unbounded_response; }
+                                             const token_setting& at, std::int32_t /*processors*/) -> ticks {
+    if (!detail::one_assigned_station(sections)) { return unbounded_response; }
     shortest_queue_delays(sections, at.tokens);
     return 0;
   }
@@ -80,8 +80,8 @@ struct token_bounds<r2dglp_order_rule> {
     work_conserving_delays(sections, at.tokens);
   }
   [[nodiscard]] static constexpr auto blocks(r2dglp_order_rule /*rule*/, std::span<section_demand> sections,
-                                             const token_setting& at, std::int32_t /*homes*/) -> ticks {
-    if (!detail::one_home(sections)) { return unbounded_response; }
+                                             const token_setting& at, std::int32_t /*processors*/) -> ticks {
+    if (!detail::one_assigned_station(sections)) { return unbounded_response; }
     for (std::size_t s = 0; s < sections.size(); ++s) {
       const bool waits = detail::others_at_a_time(sections, s) >= at.tokens;
       const ticks longest = detail::longest_ahead(sections, s, 1);
@@ -96,13 +96,14 @@ struct token_bounds<r2dglp_order_rule> {
 template <>
 struct token_bounds<ck_omlp_order_rule> {
   [[nodiscard]] static constexpr auto blocks(ck_omlp_order_rule /*rule*/, std::span<section_demand> sections,
-                                             const token_setting& at, std::int32_t homes) -> ticks {
+                                             const token_setting& at, std::int32_t processors) -> ticks {
     for (std::size_t s = 0; s < sections.size(); ++s) {
       const bool waits = detail::others_at_a_time(sections, s) >= at.tokens;
       const ticks longest = detail::longest_ahead(sections, s, 1);
-      detail::set_wait(sections[s], waits ? detail::ticks_of(ck_omlp_direct<ticks>(homes, at.tokens, longest)) : 0);
+      detail::set_wait(sections[s],
+                       waits ? detail::ticks_of(ck_omlp_direct<ticks>(processors, at.tokens, longest)) : 0);
     }
-    return detail::ticks_of(ck_omlp_indirect<ticks>(homes, at.tokens, detail::longest_section(sections)));
+    return detail::ticks_of(ck_omlp_indirect<ticks>(processors, at.tokens, detail::longest_section(sections)));
   }
 };
 
@@ -113,7 +114,7 @@ struct token_bounds<priority_mutex_rule> {
   static constexpr void delays(priority_mutex_rule /*rule*/, std::span<section_demand> sections,
                                const token_setting& at) {
     work_conserving_delays(sections, at.tokens, [](const section_demand& own, const section_demand& other) {
-      return !own.fixed || !other.fixed || own.home != other.home || other.point <= own.point;
+      return !own.fixed || !other.fixed || own.assigned_station != other.assigned_station || other.point <= own.point;
     });
   }
 };

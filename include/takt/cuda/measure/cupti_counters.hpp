@@ -242,7 +242,7 @@ class cupti_counters {
  private:
   class initialization {
    public:
-    initialization(const cupti_library& cupti, const call_place& place) : cupti_{&cupti} {
+    initialization(const cupti_library& cupti, const call_site& place) : cupti_{&cupti} {
       auto p = cupti.initialize.parameters();
       cupti.call(cupti.initialize, p, place);
     }
@@ -259,7 +259,7 @@ class cupti_counters {
 
   class range_profiler {
    public:
-    range_profiler(const cupti_library& cupti, const call_place& place) : cupti_{&cupti} {
+    range_profiler(const cupti_library& cupti, const call_site& place) : cupti_{&cupti} {
       auto p = cupti.enable.parameters();
       p.ctx = native(place.context);
       cupti.call(cupti.enable, p, place);
@@ -318,7 +318,7 @@ class cupti_counters {
     cupti_.call(cupti_.make_data, make, place_);
   }
 
-  call_place place_;
+  call_site place_;
   cupti_library cupti_;
   initialization initialized_;
   cupti_host host_;

@@ -56,7 +56,7 @@ class cupti_library {
   }
   /// Error: `cuda_error` unless the call succeeded.
   template <class Parameters>
-  void call(const cupti_entry<Parameters>& e, Parameters& p, const call_place& place = {}) const {
+  void call(const cupti_entry<Parameters>& e, Parameters& p, const call_site& place = {}) const {
     const CUptiResult r = e.function(&p);
     if (r == CUPTI_SUCCESS) { return; }
     throw cuda_error{failure{of_cupti(r), e.name, place.device, place.context, explain(r)}};

@@ -44,26 +44,26 @@ struct named_edge {
 
 namespace detail {
 template <class P>
-inline constexpr bool is_described_node = false;
+inline constexpr bool is_runtime_node = false;
 template <std::size_t Segments, std::size_t Bindings>
-inline constexpr bool is_described_node<described_node<Segments, Bindings>> = true;
+inline constexpr bool is_runtime_node<runtime_node<Segments, Bindings>> = true;
 template <class P>
 inline constexpr bool is_locking_node = false;
 template <class Node, class... Parts>
 inline constexpr bool is_locking_node<locking_node<Node, Parts...>> = true;
 template <class Node, class... Parts>
-inline constexpr bool is_described_node<locking_node<Node, Parts...>> = true;
+inline constexpr bool is_runtime_node<locking_node<Node, Parts...>> = true;
 }  // namespace detail
 
 template <class P>
-concept GraphNode = detail::is_described_node<P>;
+concept GraphNode = detail::is_runtime_node<P>;
 template <class P>
 concept GraphPart = GraphNode<P> || std::same_as<P, named_edge> || std::same_as<P, delayed_object> ||
                     std::same_as<P, period_attribute> || std::same_as<P, cluster_attribute>;
 
 /// One graph as flat values, with the first fault that shows already while it is put together.
 template <std::size_t MaxNodes, std::size_t MaxEdges>
-struct described_graph {
+struct runtime_graph {
   static constexpr std::size_t max_nodes = MaxNodes;
   static constexpr std::size_t max_edges = MaxEdges;
 
@@ -72,8 +72,8 @@ struct described_graph {
 };
 
 /// A graph with sections in some of its parts.
-template <class Described, class... Parts>
-struct locking_graph : Described {};
+template <class RuntimeTasks, class... Parts>
+struct locking_graph : RuntimeTasks {};
 
 namespace detail {
 
@@ -113,17 +113,17 @@ template <class Table>
 constexpr void place(graph_record<ticks>& /*graph*/, Table& /*table*/, auto& /*uses*/, const named_edge& /*later*/) {}
 template <class Table, std::size_t Segments, std::size_t Bindings>
 constexpr void place(graph_record<ticks>& /*graph*/, Table& table, auto& uses,
-                     const described_node<Segments, Bindings>& n) {
+                     const runtime_node<Segments, Bindings>& n) {
   const auto first = static_cast<std::uint32_t>(table.nodes.size());
   static_cast<void>(table.add_node(n.chain[0]));
   for (std::size_t s = 1; s < Segments; ++s) { static_cast<void>(table.extend_node(n.chain[s])); }
   for (const auto& b : n.bindings) { uses.add(b, first, static_cast<std::uint32_t>(first + Segments - 1)); }
 }
 
-/// Returns the first and last node of a described node; `nowhere` if there is none of that name.
+/// Returns the first and last node of a run-time node; `no_index` if there is none of that name.
 template <class Table>
 [[nodiscard]] constexpr auto find_node(const Table& table, std::string_view name, bool last) -> std::uint32_t {
-  std::uint32_t found = nowhere;
+  std::uint32_t found = no_index;
   for (std::uint32_t v = 0; v < table.nodes.size(); ++v) {
     if (table.nodes[v].name == name && (last || table.nodes[v].segment == 0)) { found = v; }
   }
@@ -140,19 +140,19 @@ constexpr void join(Table& /*table*/, const P& /*no edge*/) {}
 template <class P>
 inline constexpr std::size_t nodes_of = 0;
 template <std::size_t Segments, std::size_t Bindings>
-inline constexpr std::size_t nodes_of<described_node<Segments, Bindings>> = Segments;
+inline constexpr std::size_t nodes_of<runtime_node<Segments, Bindings>> = Segments;
 template <class Node, class... Parts>
 inline constexpr std::size_t nodes_of<locking_node<Node, Parts...>> = nodes_of<Node>;
 template <class P>
 inline constexpr std::size_t edges_of = std::same_as<P, named_edge> ? 1 : 0;
 template <std::size_t Segments, std::size_t Bindings>
-inline constexpr std::size_t edges_of<described_node<Segments, Bindings>> = Segments - 1 + 2 * Bindings;
+inline constexpr std::size_t edges_of<runtime_node<Segments, Bindings>> = Segments - 1 + 2 * Bindings;
 template <class Node, class... Parts>
 inline constexpr std::size_t edges_of<locking_node<Node, Parts...>> = edges_of<Node>;
 template <class P>
 inline constexpr std::size_t bindings_of = 0;
 template <std::size_t Segments, std::size_t Bindings>
-inline constexpr std::size_t bindings_of<described_node<Segments, Bindings>> = Bindings;
+inline constexpr std::size_t bindings_of<runtime_node<Segments, Bindings>> = Bindings;
 template <class Node, class... Parts>
 inline constexpr std::size_t bindings_of<locking_node<Node, Parts...>> = bindings_of<Node>;
 
@@ -174,7 +174,7 @@ template <class... Parts>
     constexpr std::size_t edges = (detail::edges_of<Parts> + ... + 0);
     constexpr std::size_t accesses = (detail::bindings_of<Parts> + ... + 0);
     constexpr std::size_t delays = (std::size_t{std::same_as<Parts, delayed_object>} + ... + 0);
-    described_graph<nodes, edges> out;
+    runtime_graph<nodes, edges> out;
     detail::graph_uses<accesses, delays> uses;
     static_cast<void>(out.table.add_graph(name, 0));
     (detail::place(out.table.graphs[0], out.table, uses, parts), ...);

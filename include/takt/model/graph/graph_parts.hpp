@@ -111,7 +111,7 @@ struct data_binding {
 
 /// A node with its chain as flat values.
 template <std::size_t Segments, std::size_t Bindings>
-struct described_node {
+struct runtime_node {
   static constexpr std::size_t nodes = Segments;
   static constexpr std::size_t edges = Segments - 1 + 2 * Bindings;
 
@@ -204,7 +204,7 @@ template <class... Parts>
   if constexpr (well_formed && once) {
     constexpr std::size_t segments = (detail::node_segments<Parts> + ... + 0);
     constexpr std::size_t bindings = (std::size_t{std::same_as<Parts, data_binding>} + ... + 0);
-    described_node<(segments > 0 ? segments : 1), bindings> out;
+    runtime_node<(segments > 0 ? segments : 1), bindings> out;
     if constexpr (segments == 0) { out.chain[0].kind = node_kind::junction; }
     detail::node_builder builder{out.chain.data(), out.bindings.data()};
     (builder.add(parts), ...);

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
-#include <takt/core/room.hpp>
+#include <takt/core/padded_capacity.hpp>
 #include <takt/model/graph/graph.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/graph_validate.hpp>
@@ -17,12 +17,12 @@ namespace takt::inline TAKT_ABI {
 namespace detail {
 
 template <class P>
-inline constexpr bool is_described_graph = false;
+inline constexpr bool is_runtime_graph = false;
 template <std::size_t MaxNodes, std::size_t MaxEdges>
-inline constexpr bool is_described_graph<described_graph<MaxNodes, MaxEdges>> = true;
+inline constexpr bool is_runtime_graph<runtime_graph<MaxNodes, MaxEdges>> = true;
 
 template <class G, class... Parts>
-inline constexpr bool is_described_graph<locking_graph<G, Parts...>> = true;
+inline constexpr bool is_runtime_graph<locking_graph<G, Parts...>> = true;
 
 template <class Number>
 [[nodiscard]] constexpr auto with_number(const graph_node<ticks>& n) -> graph_node<Number> {
@@ -53,7 +53,7 @@ constexpr void append_graphs(Out& out, const graph_table<ticks, N, E, G>& table)
     const auto& g = table.graphs[i];
     const auto shift = static_cast<std::uint32_t>(out.nodes.size()) - g.first_node;
     static_cast<void>(out.add_graph(g.name, number(g.period), g.cluster));
-    std::uint32_t owner = nowhere;
+    std::uint32_t owner = no_index;
     for (std::size_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
       auto n = with_number<number>(table.nodes[v]);
       if (table.nodes[v].owner != owner) { ++out.owners; }
@@ -62,7 +62,7 @@ constexpr void append_graphs(Out& out, const graph_table<ticks, N, E, G>& table)
       static_cast<void>(out.append(n));
     }
     for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
-      const auto moved = [shift](std::uint32_t v) { return v == nowhere ? nowhere : v + shift; };
+      const auto moved = [shift](std::uint32_t v) { return v == no_index ? no_index : v + shift; };
       static_cast<void>(out.add_edge(moved(table.edges[e].from), moved(table.edges[e].to), table.edges[e].lag));
     }
   }
@@ -71,7 +71,7 @@ constexpr void append_graphs(Out& out, const graph_table<ticks, N, E, G>& table)
 }  // namespace detail
 
 template <class G>
-concept Graph = detail::is_described_graph<G>;
+concept Graph = detail::is_runtime_graph<G>;
 
 /// Graphs that share a platform: `takt::graph_set(takt::graph(...), takt::graph(...))`. In a constant expression a
 /// wrong value stops compilation with a sentence; at run time `validate` of the flat form and every analysis report it.
@@ -79,9 +79,9 @@ template <Graph... Graphs>
 struct [[nodiscard]] graph_set {
   static_assert(sizeof...(Graphs) > 0, "takt: there is no graph; give it at least one graph(). See docs/errors.md#E63");
 
-  static constexpr std::size_t max_nodes = room_for((Graphs::max_nodes + ... + 0));
-  static constexpr std::size_t max_edges = room_for((Graphs::max_edges + ... + 0));
-  static constexpr std::size_t max_graphs = room_for(sizeof...(Graphs));
+  static constexpr std::size_t max_nodes = padded_capacity((Graphs::max_nodes + ... + 0));
+  static constexpr std::size_t max_edges = padded_capacity((Graphs::max_edges + ... + 0));
+  static constexpr std::size_t max_graphs = padded_capacity(sizeof...(Graphs));
   template <ExactNumber Number>
   using table_type = graph_table<Number, max_nodes, max_edges, max_graphs>;
 
@@ -114,7 +114,7 @@ struct [[nodiscard]] graph_set {
     if (!error && given.error) {
       error = given.error;
       error.task += static_cast<std::uint32_t>(graphs.graphs.size());
-      if (error.visit != nowhere) { error.visit += static_cast<std::uint32_t>(graphs.nodes.size()); }
+      if (error.visit != no_index) { error.visit += static_cast<std::uint32_t>(graphs.nodes.size()); }
     }
     detail::append_graphs(graphs, given.table);
   }

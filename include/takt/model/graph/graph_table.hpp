@@ -39,7 +39,7 @@ enum class job_limit : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(job_limit) noexcept -> job_limit { return job_limit::distance; }
 
-/// One step of a graph. A described node whose chain has several segments is several nodes with one `owner`, joined by
+/// One step of a graph. A run-time node whose chain has several segments is several nodes with one `owner`, joined by
 /// edges in the order of the chain.
 template <ExactNumber Number>
 struct graph_node {
@@ -50,8 +50,8 @@ struct graph_node {
   job_limit limit = job_limit::slots;
   std::int64_t parallelism = unrestricted_parallelism;
   std::uint32_t graph = 0;         ///< position of its graph
-  std::uint32_t owner = 0;         ///< position of its described node, counted over all graphs
-  std::uint32_t segment = 0;       ///< position in the chain of its described node
+  std::uint32_t owner = 0;         ///< position of its run-time node, counted over all graphs
+  std::uint32_t segment = 0;       ///< position in the chain of its run-time node
   Number wcet{};                   ///< `processor`, `copy`
   Number point{};                  ///< relative priority point, where the scheduler takes it from the nodes
   Number block_length{};           ///< `kernel`: time of one block, from its start to its end
@@ -59,8 +59,8 @@ struct graph_node {
   std::int32_t block_threads = 0;  ///< `kernel`: threads of one block
   Number launch{};                 ///< CPU times of a kernel that is `split`
   Number await{};
-  mutex_key mutex{};          ///< that it holds, if any, with what of its described node is of the same `section`
-  std::uint32_t section = 0;  ///< of those of its described node
+  mutex_key mutex{};          ///< that it holds, if any, with what of its run-time node is of the same `section`
+  std::uint32_t section = 0;  ///< of those of its run-time node
 };
 
 /// Job j of `to` starts after job j - `lag` of `from`. Edges with a lag are the history edges.
@@ -94,7 +94,7 @@ struct graph_table {
   inline_vector<graph_record<Number>, MaxGraphs> graphs;
   inline_vector<graph_node<Number>, MaxNodes> nodes;
   inline_vector<graph_edge, MaxEdges> edges;
-  std::uint32_t owners = 0;  ///< described nodes
+  std::uint32_t owners = 0;  ///< run-time nodes
 
   /// Begins a graph; nodes and edges that are added belong to the last one. False when full.
   constexpr auto add_graph(std::string_view name, const Number& period, std::int32_t cluster = 0) -> bool {
@@ -106,7 +106,7 @@ struct graph_table {
     g.first_edge = static_cast<std::uint32_t>(edges.size());
     return graphs.try_push_back(g);
   }
-  /// Adds a described node. Pre: a graph has been begun. False when full.
+  /// Adds a run-time node. Pre: a graph has been begun. False when full.
   constexpr auto add_node(graph_node<Number> n) -> bool {
     TAKT_EXPECTS(!graphs.empty());
     n.owner = owners;

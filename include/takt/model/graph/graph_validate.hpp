@@ -84,10 +84,10 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   const auto outside = [&g](std::uint32_t v) { return v < g.first_node || v >= g.first_node + g.nodes; };
   for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
     const graph_edge& edge = table.edges[e];
-    if (outside(edge.from) || outside(edge.to)) { return {model_fault::unknown_node, at, nowhere, e}; }
-    if (edge.lag < 0) { return {model_fault::lag_not_positive, at, nowhere, e}; }
+    if (outside(edge.from) || outside(edge.to)) { return {model_fault::unknown_node, at, no_index, e}; }
+    if (edge.lag < 0) { return {model_fault::lag_not_positive, at, no_index, e}; }
     for (std::uint32_t other = g.first_edge; other < e; ++other) {
-      if (table.edges[other] == edge) { return {model_fault::duplicate_edge, at, nowhere, e}; }
+      if (table.edges[other] == edge) { return {model_fault::duplicate_edge, at, no_index, e}; }
     }
   }
   const auto order = topological_order(table, graph);

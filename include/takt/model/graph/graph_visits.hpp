@@ -37,7 +37,7 @@ template <std::size_t N, std::size_t E, std::size_t G>
   for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
     const auto& g = table.graphs[i];
     for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
-      if (table.edges[e].lag > 0) { return {model_fault::edge_between_jobs, i, nowhere, e}; }
+      if (table.edges[e].lag > 0) { return {model_fault::edge_between_jobs, i, no_index, e}; }
     }
     for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
       const auto& n = table.nodes[v];
@@ -152,9 +152,9 @@ struct visit_source<graph_table<ticks, N, E, G>> {
 };
 
 template <std::size_t Nodes, std::size_t Edges>
-struct visit_source<described_graph<Nodes, Edges>> : visit_source<graph_table<ticks, Nodes, Edges, 1>> {
+struct visit_source<runtime_graph<Nodes, Edges>> : visit_source<graph_table<ticks, Nodes, Edges, 1>> {
   template <VisitSink Sink>
-  static constexpr void each(const described_graph<Nodes, Edges>& graph, Sink& sink) {
+  static constexpr void each(const runtime_graph<Nodes, Edges>& graph, Sink& sink) {
     detail::take_apart(graph.table, graph.error, sink);
   }
 };
@@ -173,8 +173,8 @@ struct sections_in<locking_node<Node, Parts...>> : joined_segments<typename sect
 
 }  // namespace detail
 
-template <class Described, class... Parts>
-struct visit_source<locking_graph<Described, Parts...>> : visit_source<Described> {
+template <class RuntimeTasks, class... Parts>
+struct visit_source<locking_graph<RuntimeTasks, Parts...>> : visit_source<RuntimeTasks> {
   using segments = typename detail::joined_segments<typename detail::sections_in<Parts>::type...>::type;
   static constexpr bool needs_pools = true;
 };

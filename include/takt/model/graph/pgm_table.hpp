@@ -68,10 +68,10 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
   for (std::uint32_t e = 0; e < graph.edges.size(); ++e) {
     const token_edge& edge = graph.edges[e];
     if (edge.from >= graph.nodes.size() || edge.to >= graph.nodes.size()) {
-      return {model_fault::unknown_node, 0, nowhere, e};
+      return {model_fault::unknown_node, 0, no_index, e};
     }
     if (edge.produce < 1 || edge.consume < 1 || edge.threshold < edge.consume || edge.initial != 0) {
-      return {model_fault::amount_out_of_range, 0, nowhere, e};
+      return {model_fault::amount_out_of_range, 0, no_index, e};
     }
   }
   for (std::uint32_t v = 0; v < graph.nodes.size(); ++v) {

@@ -57,7 +57,7 @@ template <class Number>
   graph_node<Number> n;
   n.kind = node_kind::junction;
   n.part = part;
-  n.owner = nowhere;
+  n.owner = no_index;
   return n;
 }
 

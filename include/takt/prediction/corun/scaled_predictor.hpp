@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI {
 namespace detail {
 
 /// Returns time x (1 + ppm / 10^6), up; `unbounded_time` if that does not fit. Pre: time >= 0, -10^6 < ppm <= 10^12.
-[[nodiscard]] constexpr auto stretched(ticks time, std::int64_t ppm) noexcept -> ticks {
+[[nodiscard]] constexpr auto slowed_down(ticks time, std::int64_t ppm) noexcept -> ticks {
   TAKT_EXPECTS(time >= 0 && ppm > -millionths && ppm <= millionths * millionths);
   return time == unbounded_time ? time : scaled_up(time, millionths + ppm, millionths);
 }
@@ -56,7 +56,7 @@ class scaled_predictor : public detail::share_monotony<Predictor> {
 
  private:
   [[nodiscard]] constexpr auto scaled(ticks time) const noexcept -> ticks {
-    return detail::stretched(detail::stretched(time, error_ppm_), margin_ppm_);
+    return detail::slowed_down(detail::slowed_down(time, error_ppm_), margin_ppm_);
   }
 
   Predictor from_;

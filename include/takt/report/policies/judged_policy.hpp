@@ -20,8 +20,8 @@
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/report/observation_summary.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
-#include <takt/report/sighting.hpp>
 #include <takt/report/verdict_summary.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
@@ -54,8 +54,8 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
   /// Explains what the published method of these tasks says of the verdict; nothing where it cannot read them.
   std::function<explanation(judged_policy& self, const Tasks& tasks, const hardware& board)> explain;
   /// In virtual time where the engine of boards does not know the rules.
-  std::function<sighting(const judged_policy& self, const Tasks& tasks, const hardware& board,
-                         const simulation_options& options, trace* kept)>
+  std::function<observation_summary(const judged_policy& self, const Tasks& tasks, const hardware& board,
+                                    const simulation_options& options, trace* kept)>
       simulate;
   /// Tells whether a task's jobs wait for those of another on their core: see `obstacle_to_waiting`. Empty where the
   /// engine of boards does not know the rules.

@@ -10,9 +10,9 @@
 #include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/describe.hpp>
 #include <takt/model/scaled.hpp>
 #include <takt/model/shares/contention.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/model/with_contention.hpp>
 #include <takt/report/policies/judged_policy.hpp>
 
@@ -57,13 +57,13 @@ constexpr void drop_guards(verdict<ticks, N, V>& v) {
 
 /// Returns what a policy makes of it, with all execution times by a factor in thousandths; null where these are out of
 /// range. That a deadline is missed is proven without contention. `question`: that of the input, or one about some
-/// plan. `judge(question, tasks)`: see `judge_by_word`.
+/// plan. `judge(question, tasks)`: see `judge_by_keyword`.
 template <class Tasks, class Question, class Judge>
 [[nodiscard]] auto judge_input(const policy_input<Tasks, Question>& input, const Question& question, const Judge& judge,
                                std::int64_t factor = 1000) -> std::unique_ptr<judged_policy<Tasks>> {
   const auto judged = [&](const Tasks& tasks) -> std::unique_ptr<judged_policy<Tasks>> {
     if (factor == 1000) { return judge(question, tasks); }
-    const auto longer = std::make_unique<takt::description<Tasks>>(scaled(tasks, factor));
+    const auto longer = std::make_unique<takt::runtime_conversion<Tasks>>(scaled(tasks, factor));
     return longer->error ? nullptr : judge(question, longer->tasks);
   };
   auto out = judged(*input.tasks);

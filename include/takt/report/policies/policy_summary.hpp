@@ -13,10 +13,10 @@
 
 #include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/report/chain_platform.hpp>
 #include <takt/report/comparison_words.hpp>
 #include <takt/report/format_duration.hpp>
@@ -28,8 +28,8 @@
 #include <takt/report/table.hpp>
 #include <takt/report/tree.hpp>
 #include <takt/report/verdict_summary.hpp>
-#include <takt/rules/policies/cpu_words.hpp>
-#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/cpu_keywords.hpp>
+#include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 
 namespace takt::inline TAKT_ABI::report {
@@ -73,24 +73,24 @@ template <class Tasks, std::size_t N, std::size_t V>
                     format_duration(rule.slots->gang->budget) + " for all, every " +
                     format_duration(rule.slots->period));
   }
-  detail::add_place_words(parts, p, names, board.processors > 1 && !is_word_of_clusters(cpus));
+  detail::add_place_words(parts, p, names, board.processors > 1 && !is_cluster_keyword(cpus));
   return joined(parts, "; ");
 }
 
 /// Returns tasks that name no core, or no cluster, and where the plan has them: "camera on 1", or "camera in 0" of
-/// clusters. `together`: the processors of a cluster.
+/// clusters. `cluster_size`: the processors of a cluster.
 template <class Tasks>
 [[nodiscard]] auto chosen_places(const Tasks& tasks, const hardware& board, const judged_policy<Tasks>& found,
-                                 std::int32_t together) -> std::vector<std::string> {
-  const bool clusters = is_word_of_clusters(found.cpus);
-  const bool is_choice = clusters ? together < board.processors : board.processors > 1;
+                                 std::int32_t cluster_size) -> std::vector<std::string> {
+  const bool clusters = is_cluster_keyword(found.cpus);
+  const bool is_choice = clusters ? cluster_size < board.processors : board.processors > 1;
   const auto& cores = found.verdict.plan.cores;
   std::vector<std::string> out;
   for (std::size_t i = 0; i < cores.size() && is_choice; ++i) {
-    const described_task& t = tasks.tasks[i];
-    if (t.core != any_core) { continue; }
+    const runtime_task& t = tasks.tasks[i];
+    if (t.core != unassigned_core) { continue; }
     out.push_back(std::string{t.name} + (clusters ? " in " : " on ") +
-                  std::to_string(clusters ? cores[i] / together : cores[i]));
+                  std::to_string(clusters ? cores[i] / cluster_size : cores[i]));
   }
   return out;
 }
@@ -124,7 +124,7 @@ template <class Tasks, class Priorities>
 }
 
 /// Holds what was made of tasks before they were judged.
-struct stated_effects {
+struct declared_effects {
   bool contention = false;  ///< what kernels take more beside those of others, be it nothing
   bool overheads = false;   ///< of the operating system
 };
@@ -146,8 +146,9 @@ namespace detail {
 template <class Tasks>
 [[nodiscard]] auto has_unsaid_interleave(const Tasks& tasks, const hardware& board) -> bool {
   return std::ranges::any_of(board.gpus, [](const gpu_hardware& gpu) { return gpu.virtual_per_sm > 1; }) &&
-         std::ranges::any_of(tasks.visits, [](const described_visit& v) {
-           return v.where == visit_place::gpu && v.known.has(visit_fact::work) && !v.known.has(visit_fact::interleave);
+         std::ranges::any_of(tasks.visits, [](const runtime_visit& v) {
+           return v.where == resource_kind::gpu && v.known.has(visit_fact::work) &&
+                  !v.known.has(visit_fact::interleave);
          });
 }
 
@@ -156,8 +157,8 @@ template <class Tasks>
 [[nodiscard]] auto has_unsaid_cost(const judged_policy<Tasks>& found, const Tasks& tasks) -> bool {
   constexpr std::array<std::string_view, 4> stopping{"levels", "slots", "gang", "single-stream"};
   return std::ranges::find(stopping, std::string_view{found.rule.sharing}) != stopping.end() &&
-         std::ranges::any_of(tasks.visits, [](const described_visit& v) {
-           return v.where == visit_place::gpu && !v.known.has(visit_fact::preemption_cost);
+         std::ranges::any_of(tasks.visits, [](const runtime_visit& v) {
+           return v.where == resource_kind::gpu && !v.known.has(visit_fact::preemption_cost);
          });
 }
 
@@ -230,7 +231,7 @@ void add_plan(const judged_policy<Tasks>& found, const Tasks& tasks, const hardw
 /// lacks, where they belong. Pre: it was judged, and is about these tasks on this board.
 template <class Tasks>
 [[nodiscard]] auto summarize(const judged_policy<Tasks>& found, const Tasks& tasks, const hardware& board,
-                             const stated_effects& stated = {}, const std::vector<missing_words>& missing = {})
+                             const declared_effects& declared = {}, const std::vector<missing_words>& missing = {})
     -> verdict_summary {
   const auto& v = found.verdict;
   verdict_summary out = detail::begin_summary(v);
@@ -249,7 +250,7 @@ template <class Tasks>
   out.assumptions.emplace_back(
       v.method == "hyperperiod" ? "Jobs of a strict task are released exactly its period apart, at first at its offset."
                                 : "Jobs of a task are released at least its period apart.");
-  if (is_word_of_clusters(found.cpus) && v.plan.instances.empty()) {
+  if (is_cluster_keyword(found.cpus) && v.plan.instances.empty()) {
     out.assumptions.emplace_back("Jobs of a task do not overlap: its graphs are not pipelined.");
   }
   out.assumptions.emplace_back("Every step takes a time within its bounds, whatever runs elsewhere on the board.");
@@ -261,10 +262,10 @@ template <class Tasks>
   if (detail::has_unsaid_cost(found, tasks)) {
     out.assumptions.emplace_back("A kernel without \"preemption_cost\" is never stopped: it runs to its end.");
   }
-  if (!stated.contention && !serves_one_kernel(published_policies, found.policy)) {
+  if (!declared.contention && !serves_one_kernel(published_policies, found.policy)) {
     out.assumptions.emplace_back("Kernels of different tasks do not slow one another down beyond what is stated.");
   }
-  if (stated.overheads) {
+  if (declared.overheads) {
     out.assumptions.emplace_back("The host hands devices on, and ends of their operations interrupt, above all tasks.");
   }
   add_path_terms(tasks, v, step_names(tasks), out);

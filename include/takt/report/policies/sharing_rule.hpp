@@ -67,7 +67,7 @@ inline constexpr std::string_view tokens_prefix = "tokens-";
 
 /// Returns "time-sliced:1024000ns".
 template <SharingPolicy P>
-[[nodiscard]] auto word_of_policy(const P& policy) -> std::string {
+[[nodiscard]] auto keyword_of_policy(const P& policy) -> std::string {
   const std::int64_t parameter = parameter_of(policy);
   if (parameter == 0) { return std::string{P::name}; }
   constexpr bool is_time = requires { policy.slice; };
@@ -75,7 +75,7 @@ template <SharingPolicy P>
 }
 
 /// Returns the word of the policy by which a rule shares GPUs. Slots, orders and the like have no part in it.
-[[nodiscard]] inline auto word_of_rule(const sharing_rule& rule) -> std::string {
+[[nodiscard]] inline auto keyword_of_rule(const sharing_rule& rule) -> std::string {
   for (const auto& [name, sharing] : detail::sharing_names) {
     if (sharing == rule.sharing) { return std::string{name}; }
   }

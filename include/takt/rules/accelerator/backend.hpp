@@ -10,10 +10,10 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Says where a kernel goes: to one core or, with `any_core`, to all of them. Of the kernels that share a core the one
-/// on the highest level runs, from the end of a wave of the lower one on.
+/// Says where a kernel goes: to one core or, with `unassigned_core`, to all of them. Of the kernels that share a core
+/// the one on the highest level runs, from the end of a wave of the lower one on.
 struct kernel_placement {
-  std::int32_t core = any_core;
+  std::int32_t core = unassigned_core;
   std::int32_t level = 0;
 
   [[nodiscard]] friend constexpr auto operator==(const kernel_placement&, const kernel_placement&) noexcept
@@ -28,7 +28,7 @@ struct stream_layout {
 
   [[nodiscard]] constexpr auto count() const noexcept -> std::int32_t { return (cores + 1) * levels; }
   [[nodiscard]] constexpr auto stream_of(const kernel_placement& p) const noexcept -> std::int32_t {
-    return (p.core == any_core ? cores : p.core) * levels + p.level;
+    return (p.core == unassigned_core ? cores : p.core) * levels + p.level;
   }
   /// Returns the level of a stream; the larger one goes first.
   [[nodiscard]] constexpr auto level_of(std::int32_t stream) const noexcept -> std::int32_t { return stream % levels; }

@@ -34,10 +34,10 @@ class core_streams {
 
   [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return cores_; }
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return levels_; }
-  /// Pre: a core, or `any_core`.
+  /// Pre: a core, or `unassigned_core`.
   [[nodiscard]] constexpr auto lane_of(std::int32_t core) const noexcept -> std::size_t {
-    TAKT_EXPECTS(core == any_core || (0 <= core && core < cores_));
-    return index(core == any_core ? cores_ : core);
+    TAKT_EXPECTS(core == unassigned_core || (0 <= core && core < cores_));
+    return index(core == unassigned_core ? cores_ : core);
   }
   [[nodiscard]] constexpr auto gang_lane() const noexcept -> std::size_t { return index(cores_); }
   /// Returns the choice under which no kernel runs.
@@ -81,7 +81,8 @@ class core_streams {
         continue;
       }
       level_[index(k)] = level;
-      backend.submit(k, {.core = lane == gang_lane() ? any_core : static_cast<std::int32_t>(lane), .level = level});
+      backend.submit(k,
+                     {.core = lane == gang_lane() ? unassigned_core : static_cast<std::int32_t>(lane), .level = level});
     }
   }
 

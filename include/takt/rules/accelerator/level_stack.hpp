@@ -80,7 +80,7 @@ class level_stack {
     level_[index(k)] = level;
     top_ = k;
     ++started_;
-    backend.submit(k, {.core = any_core, .level = level});
+    backend.submit(k, {.core = unassigned_core, .level = level});
   }
 
   /// Returns the started job that runs, or waits for the end of a wave only.

@@ -55,18 +55,18 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t
 [[nodiscard]] constexpr auto plan_fault(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                         const plan<N, V>& p) -> model_error {
   if (const auto error = parts_fault(p, kernel_plan_parts<Rule>(), table.size())) { return error; }
-  constexpr model_error misfit{.fault = model_fault::plan_does_not_fit};
+  constexpr model_error mismatch{.fault = model_fault::plan_does_not_fit};
   for (std::size_t i = 0; i < p.cores.size(); ++i) {
-    if (needs_all_cores(table.tasks[i].width) && p.cores[i] != any_core) { return misfit; }
+    if (needs_all_cores(table.tasks[i].width) && p.cores[i] != unassigned_core) { return mismatch; }
   }
   if constexpr (FixedPriority<kernel_order<Rule>>) {
-    if (!detail::priorities_fit<kernel_order<Rule>>(table, p)) { return misfit; }
+    if (!detail::priorities_fit<kernel_order<Rule>>(table, p)) { return mismatch; }
   }
   if constexpr (ReservesSlots<Rule>) {
     const auto same = [](const auto& a, const auto& b) {
       return a.offset == b.offset && a.budget == b.budget && a.period == b.period;
     };
-    if (!p.slots.empty() && !(same(p.slots[0], rule.pinned) && same(p.slots[1], rule.gang))) { return misfit; }
+    if (!p.slots.empty() && !(same(p.slots[0], rule.pinned) && same(p.slots[1], rule.gang))) { return mismatch; }
   }
   return {};
 }
@@ -91,7 +91,7 @@ constexpr void complete_plan(const Rule& rule, const task_rows<accelerator_task<
   TAKT_EXPECTS_IN_TESTS(!has_priorities || detail::are_ranked(table));
   // Bound: one per kernel, at most MaxTasks; two slots.
   for (const auto& t : table.tasks) {
-    out.cores.unchecked_push_back(needs_all_cores(t.width) ? any_core : t.core);
+    out.cores.unchecked_push_back(needs_all_cores(t.width) ? unassigned_core : t.core);
     if constexpr (has_priorities) { out.priorities.unchecked_push_back(t.priority); }
   }
   if constexpr (ReservesSlots<Rule>) {

@@ -28,7 +28,7 @@ class slotted_cores {
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return streams_.levels(); }
 
   constexpr void set_open(std::int32_t core, bool open) noexcept { open_[streams_.lane_of(core)] = open; }
-  /// Returns the most important incomplete job of a core or, with `any_core`, of those that need all.
+  /// Returns the most important incomplete job of a core or, with `unassigned_core`, of those that need all.
   [[nodiscard]] constexpr auto head(std::int32_t core) const noexcept -> kernel_id {
     return streams_.head(streams_.lane_of(core));
   }

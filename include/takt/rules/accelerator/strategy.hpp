@@ -14,7 +14,7 @@ namespace takt::inline TAKT_ABI {
 /// Says how the accelerator is shared: which of the incomplete jobs are submitted, and where. A pure state machine
 /// without time that `kernel_server` tells what happens.
 ///
-/// - `enqueue(k, core, orders)`: k has a job from now on, for one core or, with `any_core`, for all.
+/// - `enqueue(k, core, orders)`: k has a job from now on, for one core or, with `unassigned_core`, for all.
 /// - `complete(k)`, `yielded(k)`: the submitted job of k is done, or has stopped and is still incomplete.
 /// - `decide(orders, backend)`: issues what follows from all that has happened. A second call issues nothing.
 /// - `levels()`: kernels that it submits to one core at a time, at most.
@@ -32,7 +32,7 @@ concept AcceleratorStrategy =
     };
 
 /// One that lets kernels run only while their slot is open. `set_open(core, open)` is for the kernels of that core or,
-/// with `any_core`, for those that need all.
+/// with `unassigned_core`, for those that need all.
 template <class S>
 concept SlotStrategy = AcceleratorStrategy<S> && requires(S s, const S c, std::int32_t core, bool open) {
   s.set_open(core, open);

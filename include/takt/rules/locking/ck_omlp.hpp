@@ -57,7 +57,7 @@ class ck_omlp {
   [[nodiscard]] constexpr auto holds(request_id r) const noexcept -> bool { return held_[index(r)] != no_replica; }
   [[nodiscard]] constexpr auto waits(request_id r) const noexcept -> bool { return queue_.queue_of(r) != no_replica; }
   [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id { return held_[index(r)]; }
-  [[nodiscard]] constexpr auto heir(request_id /*r*/) const noexcept -> request_id { return no_request; }
+  [[nodiscard]] constexpr auto inheritor(request_id /*r*/) const noexcept -> request_id { return no_request; }
   [[nodiscard]] constexpr auto contended(request_id r) const noexcept -> bool {
     return holds(r) && queue_.head(0) != no_request;
   }

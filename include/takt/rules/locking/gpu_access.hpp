@@ -32,11 +32,11 @@ enum class access_status : std::uint8_t {
 /// `granted`: the clients whose wait, for a token or for engines, ends with the event. Anything but `accepted` changed
 /// nothing.
 template <std::size_t Clients>
-struct access_answer {
+struct access_result {
   access_status status = access_status::accepted;
   inline_vector<request_id, Clients> granted{};
 
-  [[nodiscard]] friend constexpr auto operator==(const access_answer&, const access_answer&) noexcept -> bool = default;
+  [[nodiscard]] friend constexpr auto operator==(const access_result&, const access_result&) noexcept -> bool = default;
 };
 
 /// Two-level access to the GPUs of a cluster. A job first gets a token, which names a GPU, then engines of this GPU one
@@ -47,7 +47,7 @@ template <LockingProtocol Protocol, GroupLock Engines, class Topology>
 class gpu_access {
  public:
   static constexpr auto clients = static_cast<std::size_t>(Protocol::capacity());
-  using answer = access_answer<clients>;
+  using answer = access_result<clients>;
   static_assert(static_cast<std::size_t>(Engines::capacity()) == clients);
 
   constexpr gpu_access(const token_map& map, const Protocol& protocol, const Topology& topology) noexcept
@@ -111,8 +111,8 @@ class gpu_access {
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
     return tokens_.holds(c) && !engines_.waits(c);
   }
-  [[nodiscard]] constexpr auto heir(request_id c) const noexcept -> request_id {
-    return tokens_.waits(c) ? tokens_.heir(c) : engines_.heir(c);
+  [[nodiscard]] constexpr auto inheritor(request_id c) const noexcept -> request_id {
+    return tokens_.waits(c) ? tokens_.inheritor(c) : engines_.inheritor(c);
   }
   // Of the engines alone.
   [[nodiscard]] constexpr auto holds(request_id c, lock_id l) const noexcept -> bool { return engines_.holds(c, l); }
@@ -138,7 +138,7 @@ class gpu_access {
     }
     return of(access_status::not_waiting);
   }
-  [[nodiscard]] static constexpr auto of(const token_answer& t) noexcept -> answer {
+  [[nodiscard]] static constexpr auto of(const token_result& t) noexcept -> answer {
     answer a = of(t.status);
     if (t.granted != no_request) { a.granted.unchecked_push_back(t.granted); }
     return a;

@@ -21,7 +21,7 @@ template <std::size_t Locks, std::size_t Clients>
 class group_lock {
  public:
   using list = lock_list<Locks>;
-  using answer = group_answer<Clients>;
+  using answer = group_result<Clients>;
 
   [[nodiscard]] static constexpr auto capacity() noexcept -> request_id { return static_cast<request_id>(Clients); }
 
@@ -87,7 +87,7 @@ class group_lock {
     TAKT_EXPECTS(is_client<Clients>(c) && is_lock<Locks>(l) && queue(l).queue_of(c) == 0);
     return queue(l).next(c);
   }
-  [[nodiscard]] constexpr auto heir(request_id c) const noexcept -> request_id {
+  [[nodiscard]] constexpr auto inheritor(request_id c) const noexcept -> request_id {
     if (!waits(c)) { return no_request; }
     for (const lock_id l : lists_[index(c)]) {
       if (holder(l) != c) { return holder(l); }
@@ -122,9 +122,9 @@ class group_lock {
     const bool held = holder(l) == c;
     queue(l).remove(c);
     --open_[index(c)];
-    const request_id heir = holder(l);
-    if (!held || heir == no_request) { return; }
-    if (--missing_[index(heir)] == 0) { a.satisfied.unchecked_push_back(heir); }
+    const request_id inheritor = holder(l);
+    if (!held || inheritor == no_request) { return; }
+    if (--missing_[index(inheritor)] == 0) { a.satisfied.unchecked_push_back(inheritor); }
   }
 
   constexpr auto leave_all(request_id c) noexcept -> answer {

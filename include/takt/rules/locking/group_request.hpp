@@ -42,11 +42,11 @@ template <std::size_t Clients>
 /// Holds what an event led to: the clients that hold all they asked for from now on, in no particular order. Anything
 /// but `accepted` changed nothing.
 template <std::size_t Clients>
-struct group_answer {
+struct group_result {
   group_status status = group_status::accepted;
   inline_vector<request_id, Clients> satisfied{};
 
-  [[nodiscard]] friend constexpr auto operator==(const group_answer&, const group_answer&) noexcept -> bool = default;
+  [[nodiscard]] friend constexpr auto operator==(const group_result&, const group_result&) noexcept -> bool = default;
 };
 
 /// Returns `accepted` if the list names at least one lock, each of them once and below `Locks`.
@@ -68,7 +68,8 @@ template <std::size_t Locks>
 /// Events of a client that there is not are answered `unknown_client`; it holds nothing, and does not wait.
 ///
 /// - `holds(c)`: c has everything it asked for and has not released; `holds(c, l)`: it has this lock.
-/// - `heir(c)`: the only client that runs at least at the effective priority of the waiting c. It holds the first lock
+/// - `inheritor(c)`: the only client that runs at least at the effective priority of the waiting c. It holds the first
+/// lock
 ///   of c's list that is held by another.
 /// - `contended(c)`: a client waits for a lock that c holds.
 template <class G>
@@ -83,7 +84,7 @@ concept GroupLock = Copyable<G> && requires(G g, const G k, request_id c, lock_i
   { k.holds(c, l) } -> std::same_as<bool>;
   { k.waits(c) } -> std::same_as<bool>;
   { k.holder(l) } -> std::same_as<request_id>;
-  { k.heir(c) } -> std::same_as<request_id>;
+  { k.inheritor(c) } -> std::same_as<request_id>;
   { k.contended(c) } -> std::same_as<bool>;
 };
 

@@ -85,7 +85,7 @@ class k_fmlp {
     return holds(r) ? queues_.queue_of(r) : no_replica;
   }
   /// The holder inherits from every request in its queue (rule F2).
-  [[nodiscard]] constexpr auto heir(request_id r) const noexcept -> request_id {
+  [[nodiscard]] constexpr auto inheritor(request_id r) const noexcept -> request_id {
     return waits(r) ? queues_.head(queues_.queue_of(r)) : no_request;
   }
   [[nodiscard]] constexpr auto contended(request_id r) const noexcept -> bool {

@@ -21,7 +21,7 @@ template <std::size_t Locks, std::size_t Clients>
 class priority_group_lock {
  public:
   using list = lock_list<Locks>;
-  using answer = group_answer<Clients>;
+  using answer = group_result<Clients>;
 
   constexpr priority_group_lock() noexcept { holders_.fill(no_request); }
 
@@ -87,7 +87,7 @@ class priority_group_lock {
     return holders_[index(l)];
   }
   /// `no_request` also where a better waiting request keeps c from locks that are free.
-  [[nodiscard]] constexpr auto heir(request_id c) const noexcept -> request_id {
+  [[nodiscard]] constexpr auto inheritor(request_id c) const noexcept -> request_id {
     if (!waits(c)) { return no_request; }
     for (const lock_id l : lists_[index(c)]) {
       if (holder(l) != no_request) { return holder(l); }

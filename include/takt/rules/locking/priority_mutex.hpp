@@ -60,7 +60,7 @@ class ordered_mutex {
   [[nodiscard]] constexpr auto holds(request_id r) const noexcept -> bool { return holder_ == r; }
   [[nodiscard]] constexpr auto waits(request_id r) const noexcept -> bool { return waiting_.queue_of(r) == 0; }
   [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id { return holds(r) ? 0 : no_replica; }
-  [[nodiscard]] constexpr auto heir(request_id r) const noexcept -> request_id {
+  [[nodiscard]] constexpr auto inheritor(request_id r) const noexcept -> request_id {
     return waits(r) ? holder_ : no_request;
   }
   [[nodiscard]] constexpr auto contended(request_id r) const noexcept -> bool {

@@ -13,22 +13,22 @@ template <class L>
 concept Contended = requires(const L l, request_id c) {
   { l.capacity() } -> std::convertible_to<request_id>;
   { l.holds(c) } -> std::same_as<bool>;
-  { l.heir(c) } -> std::same_as<request_id>;
+  { l.inheritor(c) } -> std::same_as<request_id>;
   { l.contended(c) } -> std::same_as<bool>;
 };
 
-/// Says how holders progress. The client `heir(l, c)` runs at least at the effective priority of the waiting c.
+/// Says how holders progress. The client `inheritor(l, c)` runs at least at the effective priority of the waiting c.
 /// `boosted(l, c)`: whether c runs before every job. A mechanism may say by `boosts` that none does.
 template <class M, class L>
 concept ProgressMechanism = Contended<L> && requires(const M m, const L l, request_id c) {
-  { m.heir(l, c) } -> std::same_as<request_id>;
+  { m.inheritor(l, c) } -> std::same_as<request_id>;
   { m.boosted(l, c) } -> std::same_as<bool>;
 };
 
 /// Holders run at their base priority, whatever waits.
 struct no_progress {
   static constexpr bool boosts = false;
-  [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
+  [[nodiscard]] static constexpr auto inheritor(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
     return no_request;
   }
   [[nodiscard]] static constexpr auto boosted(const Contended auto& /*l*/, request_id /*c*/) noexcept -> bool {
@@ -39,8 +39,8 @@ struct no_progress {
 /// Inherits along the protocol's own edges, donations included. Source: Sha, Rajkumar and Lehoczky 1990.
 struct priority_inheritance {
   static constexpr bool boosts = false;
-  [[nodiscard]] static constexpr auto heir(const Contended auto& l, request_id c) noexcept -> request_id {
-    return l.heir(c);
+  [[nodiscard]] static constexpr auto inheritor(const Contended auto& l, request_id c) noexcept -> request_id {
+    return l.inheritor(c);
   }
   [[nodiscard]] static constexpr auto boosted(const Contended auto& /*l*/, request_id /*c*/) noexcept -> bool {
     return false;
@@ -49,7 +49,7 @@ struct priority_inheritance {
 
 /// A holder is boosted while a request waits for what it holds. Source: Elliott 2015, section 2.1.6.1.
 struct boost_when_contended {
-  [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
+  [[nodiscard]] static constexpr auto inheritor(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
     return no_request;
   }
   [[nodiscard]] static constexpr auto boosted(const Contended auto& l, request_id c) noexcept -> bool {
@@ -59,7 +59,7 @@ struct boost_when_contended {
 
 /// A holder is boosted from the grant to the release. Source: as above.
 struct boost_when_granted {
-  [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
+  [[nodiscard]] static constexpr auto inheritor(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
     return no_request;
   }
   [[nodiscard]] static constexpr auto boosted(const Contended auto& l, request_id c) noexcept -> bool {
@@ -75,21 +75,21 @@ class contended_view {
 
   [[nodiscard]] auto capacity() const noexcept -> request_id { return ask_->capacity(lock_); }
   [[nodiscard]] auto holds(request_id c) const noexcept -> bool { return ask_->holds(lock_, c); }
-  [[nodiscard]] auto heir(request_id c) const noexcept -> request_id { return ask_->heir(lock_, c); }
+  [[nodiscard]] auto inheritor(request_id c) const noexcept -> request_id { return ask_->inheritor(lock_, c); }
   [[nodiscard]] auto contended(request_id c) const noexcept -> bool { return ask_->contended(lock_, c); }
 
  private:
   struct answers {
     auto (*capacity)(const void* lock) noexcept -> request_id;
     auto (*holds)(const void* lock, request_id c) noexcept -> bool;
-    auto (*heir)(const void* lock, request_id c) noexcept -> request_id;
+    auto (*inheritor)(const void* lock, request_id c) noexcept -> request_id;
     auto (*contended)(const void* lock, request_id c) noexcept -> bool;
   };
   template <class L>
   static constexpr answers answers_of{
       [](const void* lock) noexcept -> request_id { return static_cast<const L*>(lock)->capacity(); },
       [](const void* lock, request_id c) noexcept -> bool { return static_cast<const L*>(lock)->holds(c); },
-      [](const void* lock, request_id c) noexcept -> request_id { return static_cast<const L*>(lock)->heir(c); },
+      [](const void* lock, request_id c) noexcept -> request_id { return static_cast<const L*>(lock)->inheritor(c); },
       [](const void* lock, request_id c) noexcept -> bool { return static_cast<const L*>(lock)->contended(c); }};
 
   const void* lock_;
@@ -103,10 +103,10 @@ class any_progress {
   template <ProgressMechanism<contended_view> M>
     requires std::is_empty_v<M> && std::default_initializable<M>
   constexpr any_progress(M /*mechanism*/) noexcept  // NOLINT(google-explicit-constructor)
-      : heir_{&heir_by<M>}, boosted_{never_boosts<M> ? nullptr : &boosted_by<M>} {}
+      : inheritor_{&inheritor_by<M>}, boosted_{never_boosts<M> ? nullptr : &boosted_by<M>} {}
 
-  [[nodiscard]] auto heir(const Contended auto& l, request_id c) const noexcept -> request_id {
-    return heir_(contended_view{l}, c);
+  [[nodiscard]] auto inheritor(const Contended auto& l, request_id c) const noexcept -> request_id {
+    return inheritor_(contended_view{l}, c);
   }
   [[nodiscard]] auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
     return boosts() && boosted_(contended_view{l}, c);
@@ -120,15 +120,15 @@ class any_progress {
   template <class M>
   static constexpr bool never_boosts = requires { requires !M::boosts; };
   template <class M>
-  static auto heir_by(const contended_view& l, request_id c) noexcept -> request_id {
-    return M{}.heir(l, c);
+  static auto inheritor_by(const contended_view& l, request_id c) noexcept -> request_id {
+    return M{}.inheritor(l, c);
   }
   template <class M>
   static auto boosted_by(const contended_view& l, request_id c) noexcept -> bool {
     return M{}.boosted(l, c);
   }
 
-  auto (*heir_)(const contended_view&, request_id) noexcept -> request_id;
+  auto (*inheritor_)(const contended_view&, request_id) noexcept -> request_id;
   auto (*boosted_)(const contended_view&, request_id) noexcept -> bool;
 };
 

@@ -15,7 +15,7 @@ namespace takt::inline TAKT_ABI {
 ///   `no_request`. `issue` wants an idle r, `release` a holder, `withdraw` a waiting r.
 /// - `reprioritize(r, p)`: the effective priority of a client with an incomplete request; ignored by rules that do not
 ///   order by it.
-/// - `heir(r)`: the client that runs at least at the effective priority of the waiting r, or `no_request`.
+/// - `inheritor(r)`: the client that runs at least at the effective priority of the waiting r, or `no_request`.
 /// - `contended(r)`: whether a request waits for the replica that r holds.
 template <class P>
 concept LockingProtocol = Copyable<P> && requires(P p, const P c, request_id r, const lock_request& q) {
@@ -28,7 +28,7 @@ concept LockingProtocol = Copyable<P> && requires(P p, const P c, request_id r, 
   { c.holds(r) } -> std::same_as<bool>;
   { c.waits(r) } -> std::same_as<bool>;
   { c.replica(r) } -> std::same_as<replica_id>;
-  { c.heir(r) } -> std::same_as<request_id>;
+  { c.inheritor(r) } -> std::same_as<request_id>;
   { c.contended(r) } -> std::same_as<bool>;
 };
 

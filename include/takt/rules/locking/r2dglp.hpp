@@ -100,7 +100,7 @@ class r2dglp {
     return holds(r) ? queues_.queue_of(r) : no_replica;
   }
   /// The holder inherits from every request in its queue (rule R4), a donee from its donor.
-  [[nodiscard]] constexpr auto heir(request_id r) const noexcept -> request_id {
+  [[nodiscard]] constexpr auto inheritor(request_id r) const noexcept -> request_id {
     if (!waits(r)) { return no_request; }
     const replica_id x = queues_.queue_of(r);
     return x == no_replica ? donee_of(r) : queues_.head(x);

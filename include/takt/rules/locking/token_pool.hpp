@@ -23,11 +23,11 @@ enum class token_status : std::uint8_t {
 
 /// `granted`: the client that holds a token from now on because of the event, or `no_request`. Anything but `accepted`
 /// changed nothing.
-struct token_answer {
+struct token_result {
   token_status status = token_status::accepted;
   request_id granted = no_request;
 
-  [[nodiscard]] friend constexpr auto operator==(const token_answer&, const token_answer&) noexcept -> bool = default;
+  [[nodiscard]] friend constexpr auto operator==(const token_result&, const token_result&) noexcept -> bool = default;
 };
 
 /// The first of two levels of GPU access: a lock over the tokens of a GPU cluster decides which GPU a job works on. A
@@ -51,19 +51,19 @@ class token_pool {
     had_section_[index(c)] = false;
     return token_status::accepted;
   }
-  [[nodiscard]] constexpr auto request(request_id c, const lock_request& q) noexcept -> token_answer {
+  [[nodiscard]] constexpr auto request(request_id c, const lock_request& q) noexcept -> token_result {
     if (!fits()) { return {token_status::map_mismatch, no_request}; }
     if (holds(c) || waits(c)) { return {token_status::second_token, no_request}; }
     if (had_section_[index(c)]) { return {token_status::second_section, no_request}; }
     return {token_status::accepted, protocol_.issue(c, q)};
   }
-  [[nodiscard]] constexpr auto release(request_id c) noexcept -> token_answer {
+  [[nodiscard]] constexpr auto release(request_id c) noexcept -> token_result {
     if (!holds(c)) { return {token_status::not_held, no_request}; }
     had_section_[index(c)] = true;
     return {token_status::accepted, protocol_.release(c)};
   }
   /// The job may ask again.
-  [[nodiscard]] constexpr auto withdraw(request_id c) noexcept -> token_answer {
+  [[nodiscard]] constexpr auto withdraw(request_id c) noexcept -> token_result {
     if (!waits(c)) { return {token_status::not_waiting, no_request}; }
     return {token_status::accepted, protocol_.withdraw(c)};
   }
@@ -77,7 +77,7 @@ class token_pool {
   }
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool { return protocol_.holds(c); }
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool { return protocol_.waits(c); }
-  [[nodiscard]] constexpr auto heir(request_id c) const noexcept -> request_id { return protocol_.heir(c); }
+  [[nodiscard]] constexpr auto inheritor(request_id c) const noexcept -> request_id { return protocol_.inheritor(c); }
   [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool { return protocol_.contended(c); }
   [[nodiscard]] constexpr auto map() const noexcept -> const token_map& { return map_; }
   [[nodiscard]] constexpr auto protocol() const noexcept -> const Protocol& { return protocol_; }

@@ -88,7 +88,7 @@ template <RuleTag CpuRule>
                                  .per_sm = gpu.virtual_per_sm,
                                  .granularity = gpu.granularity,
                                  .speed = gpu.speed,
-                                 .room = gpu.room()};
+                                 .residency = gpu.residency()};
   return gpu.preemption_levels > 0 ? out.with_levels(gpu.preemption_levels) : out;
 }
 

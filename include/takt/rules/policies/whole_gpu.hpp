@@ -8,11 +8,11 @@
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/overheads.hpp>
 #include <takt/model/pool.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/graph/tags.hpp>
@@ -151,10 +151,10 @@ struct slots_policy {
   template <class Tasks>
   [[nodiscard]] static constexpr auto demand_of(const Tasks& tasks) noexcept -> demand {
     demand out;
-    for (const described_task& t : tasks.tasks) {
+    for (const runtime_task& t : tasks.tasks) {
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-        const described_visit& v = tasks.visits[t.first_visit + p];
-        if (v.where != visit_place::gpu) { continue; }
+        const runtime_visit& v = tasks.visits[t.first_visit + p];
+        if (v.where != resource_kind::gpu) { continue; }
         const bool one_sm = v.known.has(visit_fact::pinning) && !needs_all_cores(v.width);
         out.some_pinned = out.some_pinned || one_sm;
         out.some_gang = out.some_gang || !one_sm;

@@ -18,7 +18,7 @@ struct context_request {
   client who = no_client;
   std::uint32_t context = 0;
   ticks left = 0;
-  std::int32_t unit = any_unit;
+  std::int32_t unit = unassigned_unit;
 };
 
 }  // namespace detail
@@ -87,7 +87,7 @@ class dedicated_server {
 
  private:
   [[nodiscard]] constexpr auto unit_of(std::size_t at) const noexcept -> std::int32_t {
-    const bool named = queue_[at].unit != any_unit;
+    const bool named = queue_[at].unit != unassigned_unit;
     return named ? queue_[at].unit : static_cast<std::int32_t>(queue_[at].context);
   }
   constexpr void remove(std::size_t at, ticks now, const slice_sink& sink) {

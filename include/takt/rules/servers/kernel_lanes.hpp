@@ -32,10 +32,10 @@ class kernel_lanes {
     lanes_.fill(lane{});
   }
 
-  /// Pre: a core from 0 on, or `any_core`.
+  /// Pre: a core from 0 on, or `unassigned_core`.
   [[nodiscard]] static constexpr auto lane_of(std::int32_t core) noexcept -> std::size_t {
-    TAKT_EXPECTS(core == any_core || core >= 0);
-    return core == any_core ? 0 : static_cast<std::size_t>(core) + 1;
+    TAKT_EXPECTS(core == unassigned_core || core >= 0);
+    return core == unassigned_core ? 0 : static_cast<std::size_t>(core) + 1;
   }
 
   /// Loads the next job of a kernel.

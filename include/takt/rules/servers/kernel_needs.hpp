@@ -12,7 +12,7 @@ namespace takt::inline TAKT_ABI {
 /// Holds what rules of whole kernels read of a visit: the cost to stop the kernel, and the core that it is pinned to.
 struct kernel_needs {
   ticks cost = 0;  ///< longest time of one wave; 0: it stops anywhere
-  std::int32_t core = any_core;
+  std::int32_t core = unassigned_core;
   ticks margin = 0;  ///< it starts waves so much longer before the end of its slot than they last; below 0: less long
 
   /// For servers whose kernels are stopped by others, in waves of that length: they leave as soon as they are asked to,

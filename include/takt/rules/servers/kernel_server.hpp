@@ -23,8 +23,8 @@ namespace takt::inline TAKT_ABI {
 /// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`. The
 /// strategy decides after each, also after a visit that arrives because a kernel has ended. Of equal points the earlier
 /// release goes first, then the lower number. A kernel starts a wave in a slot only if the wave ends in the slot.
-/// Slices are of core `any_core` where a kernel has several cores. Pre: pinned kernels are on cores below those of the
-/// strategy. `MaxResidents`: most kernels that are started on one lane.
+/// Slices are of core `unassigned_core` where a kernel has several cores. Pre: pinned kernels are on cores below those
+/// of the strategy. `MaxResidents`: most kernels that are started on one lane.
 template <class Strategy, std::size_t MaxLanes, std::size_t MaxResidents>
 class kernel_server {
   static_assert(AcceleratorStrategy<Strategy>);
@@ -54,7 +54,8 @@ class kernel_server {
     const kernel_needs needs = kernel_needs_of(v.view);
     const auto k = static_cast<kernel_id>(at);
     const ticks cost = needs.cost < v.wcet ? needs.cost : v.wcet;
-    clients_[at] = {v.who, needs.core == any_core ? any_core : number_of(needs.core), cost + needs.margin};
+    clients_[at] = {v.who, needs.core == unassigned_core ? unassigned_core : number_of(needs.core),
+                    cost + needs.margin};
     orders_[at] = {.point = v.point, .release = {v.release, static_cast<std::int32_t>(v.who)}, .kernel = k};
     lanes_.load(k, v.length, cost, arrivals_++);
     arrived_[arrived_count_++] = k;
@@ -85,7 +86,7 @@ class kernel_server {
     ticks least = no_event;
     static_cast<void>(lanes_.next_instant(least));
     if constexpr (has_slots) {
-      for (std::int32_t core = any_core; core < strategy_.cores(); ++core) {
+      for (std::int32_t core = unassigned_core; core < strategy_.cores(); ++core) {
         const kernel_id k = strategy_.head(core);
         const ticks wait = k == no_kernel ? 0 : window_of(core, k).until_edge(now_);
         if (wait > 0 && now_ + wait < least) { least = now_ + wait; }
@@ -112,7 +113,7 @@ class kernel_server {
     return done;
   }
 
-  /// Tells each client that has started on its core, or on `any_core`.
+  /// Tells each client that has started on its core, or on `unassigned_core`.
   constexpr void holders(const holder_sink& to) const {
     lanes_.each_started([&](kernel_id k, std::size_t lane, std::int32_t level, bool runs) {
       to(client_of(k).who, held_unit{unit_of(lane), level, runs});
@@ -131,7 +132,7 @@ class kernel_server {
   static constexpr bool has_slots = SlotStrategy<Strategy>;
   struct resident {
     client who = no_client;
-    std::int32_t core = any_core;
+    std::int32_t core = unassigned_core;
     ticks guard = 0;  ///< at the end of its slot
   };
   /// Translates what the lanes tell.
@@ -180,7 +181,7 @@ class kernel_server {
   /// Returns the core of the kernels of a lane.
   [[nodiscard]] constexpr auto unit_of(std::size_t lane) const noexcept -> std::int32_t {
     if (MaxLanes == 1) { return 0; }
-    if (lane == 0 && strategy_.cores() > 1) { return any_core; }
+    if (lane == 0 && strategy_.cores() > 1) { return unassigned_core; }
     const std::size_t core = lane == 0 ? 0 : lane - 1;
     return core < cores_.size() ? cores_[core] : 0;
   }
@@ -200,7 +201,7 @@ class kernel_server {
   }
   constexpr void enqueue(kernel_id k) {
     const std::int32_t core = client_of(k).core;
-    TAKT_EXPECTS(MaxLanes == 1 || core == any_core || core < strategy_.cores());
+    TAKT_EXPECTS(MaxLanes == 1 || core == unassigned_core || core < strategy_.cores());
     strategy_.enqueue(k, core, orders_);
   }
   /// Handles what a kernel's end allows, with what has arrived by now.
@@ -222,12 +223,12 @@ class kernel_server {
     }
   }
   [[nodiscard]] constexpr auto window_of(std::int32_t core, kernel_id k) const -> slot_window<ticks> {
-    return {core == any_core ? gang_ : pinned_, client_of(k).guard};
+    return {core == unassigned_core ? gang_ : pinned_, client_of(k).guard};
   }
   /// Opens and closes slots. Returns whether one opens or closes.
   constexpr auto move_slots() -> bool {
     bool moved = false;
-    for (std::int32_t core = any_core; core < strategy_.cores(); ++core) {
+    for (std::int32_t core = unassigned_core; core < strategy_.cores(); ++core) {
       const kernel_id k = strategy_.head(core);
       const bool open = k != no_kernel && window_of(core, k).is_open(now_);
       moved = moved || strategy_.is_open(core) != open;

@@ -216,7 +216,7 @@ class policy_server {
   }
   [[nodiscard]] constexpr auto whole_time(std::size_t i) const -> ticks {
     const job& j = jobs_[i];
-    if (!j.held.in_force() || j.length >= until_told) { return 0; }
+    if (!j.held.in_force() || j.length >= until_notified) { return 0; }
     const ticks most = longest_time(i);
     if (most == unbounded_time) { return 0; }
     const ticks whole = detail::scaled_up(most, j.length, j.wcet);

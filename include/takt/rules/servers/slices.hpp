@@ -18,11 +18,11 @@ inline constexpr client no_client = 0xFFFF'FFFF;
 inline constexpr ticks no_event = std::numeric_limits<ticks>::max();
 
 /// Longer than any visit: the length of one whose end is told.
-inline constexpr ticks until_told = ticks{1} << 59;
+inline constexpr ticks until_notified = ticks{1} << 59;
 
-inline constexpr std::int32_t any_unit = -1;
+inline constexpr std::int32_t unassigned_unit = -1;
 
-/// Returns the least unit that none of some clients has. `unit_of(i)`: of one, or `any_unit`.
+/// Returns the least unit that none of some clients has. `unit_of(i)`: of one, or `unassigned_unit`.
 template <class UnitOf>
 [[nodiscard]] constexpr auto least_free_unit(std::size_t clients, const UnitOf& unit_of) -> std::int32_t {
   for (std::int32_t first = 0;; first += 64) {
@@ -45,10 +45,10 @@ struct visit_request {
   priority_point point{};
   ticks length = 0;  ///< how long it will take, up to what ends a run; 0 for a step that needs its unit for no time
   ticks wcet = 0;    ///< how long it may take
-  ticks region = 0;  ///< longest stretch in which its unit cannot be taken from it; `no_event`: until it ends
+  ticks region = 0;  ///< longest interval in which its unit cannot be taken from it; `no_event`: until it ends
   view_values view{};
-  std::int32_t unit = any_unit;  ///< the pool of the token that it got last, where that depends on another token
-  ticks release = 0;             ///< of its job, which its point counts from
+  std::int32_t unit = unassigned_unit;  ///< the pool of the token that it got last, where that depends on another token
+  ticks release = 0;                    ///< of its job, which its point counts from
 };
 
 /// Is told when a client held a unit. A server of any type tells one of these, so that it can be erased.

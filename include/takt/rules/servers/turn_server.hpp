@@ -11,7 +11,7 @@
 namespace takt::inline TAKT_ABI {
 
 /// Says where the job of a task stands in a line, and for how long it has run since it was put there.
-struct line_place {
+struct queue_position {
   priority_point point{};
   ticks used = 0;
 };
@@ -24,7 +24,7 @@ class turn_server {
  public:
   constexpr turn_server() = default;
   /// `places`, one per context, outlive it. Pre: units, slice >= 1.
-  constexpr turn_server(std::int32_t units, ticks slice, line_place* places) noexcept
+  constexpr turn_server(std::int32_t units, ticks slice, queue_position* places) noexcept
       : units_{units}, slice_{slice}, places_{places} {
     TAKT_EXPECTS(units >= 1 && slice >= 1);
   }
@@ -158,12 +158,12 @@ class turn_server {
     return spins == (all_[i].left >= spinning_time) ? k < i : !spins;
   }
   [[nodiscard]] constexpr auto free_unit() const -> std::int32_t {
-    return least_free_unit(count_, [this](std::size_t k) { return all_[k].runs() ? all_[k].unit : any_unit; });
+    return least_free_unit(count_, [this](std::size_t k) { return all_[k].runs() ? all_[k].unit : unassigned_unit; });
   }
 
   std::int32_t units_ = 1;
   ticks slice_ = 1;
-  line_place* places_ = nullptr;
+  queue_position* places_ = nullptr;
   ticks again_ = no_event;  ///< a client has a new place, and others may have better ones
   std::size_t count_ = 0;
   request all_[Capacity]{};

@@ -73,11 +73,11 @@ class contention_predictor {
   [[nodiscard]] constexpr auto slowed(std::size_t task, share own, std::int64_t added) const noexcept -> ticks {
     const ticks alone = table_->tasks[task].alone.at(own);
     if (alone == unbounded_time) { return unbounded_time; }
-    const std::int64_t stretch = 100 * millionths + added;
+    const std::int64_t slowdown = 100 * millionths + added;
     const std::int64_t error_ppm = errors_ppm_[task];
-    if (error_ppm == 0 && margin_ppm_ == 0) { return detail::scaled_up(alone, stretch, 100 * millionths); }
+    if (error_ppm == 0 && margin_ppm_ == 0) { return detail::scaled_up(alone, slowdown, 100 * millionths); }
     detail::wide_natural time{alone};
-    time *= stretch;
+    time *= slowdown;
     time *= millionths + error_ppm;
     time *= millionths + margin_ppm_;
     time.divide_up(100 * millionths * millionths);

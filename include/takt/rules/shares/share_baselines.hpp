@@ -69,8 +69,8 @@ class time_sliced : public detail::active_applications<MaxTasks> {
   }
   [[nodiscard]] constexpr auto whole_time(std::size_t task) const noexcept -> ticks {
     constexpr std::int64_t million = 1'000'000;
-    const std::int64_t stretch = million + (this->count() > 1 ? switching_ppm_ : 0);
-    return detail::scaled_up(this->table().tasks[task].alone.at(full_share), this->count() * stretch, million);
+    const std::int64_t slowdown = million + (this->count() > 1 ? switching_ppm_ : 0);
+    return detail::scaled_up(this->table().tasks[task].alone.at(full_share), this->count() * slowdown, million);
   }
 
  private:

@@ -208,7 +208,7 @@ class share_scheduler {
     for (std::size_t i = 0; i < table_->size(); ++i) { before[i] = held(i) ? held(i) : references_[i]; }
     share_allocation<MaxTasks> next;
     inline_vector<std::uint32_t, MaxTasks> admitted;  // Bound of it and of those examined: each task once.
-    std::uint32_t first_late = nowhere;
+    std::uint32_t first_late = no_index;
     for (std::size_t p = 0; p < order_.size(); ++p) {
       const std::uint32_t i = order_[p];
       if (!active(i)) { continue; }
@@ -220,11 +220,11 @@ class share_scheduler {
         admitted.unchecked_push_back(i);
         continue;
       }
-      first_late = first_late == nowhere ? i : first_late;
+      first_late = first_late == no_index ? i : first_late;
       if (!skips_who_does_not_fit(rules_.refused)) { break; }
     }
     decision_.kind = decision_kind::operated;
-    decision_.schedulable = provided_for_ = first_late == nowhere;
+    decision_.schedulable = provided_for_ = first_late == no_index;
     if (decision_.schedulable) {
       hand_out(*table_, admitted, rules_.leftover, next);
     } else if (skips_who_does_not_fit(rules_.refused)) {

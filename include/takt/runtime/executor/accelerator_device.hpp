@@ -20,7 +20,7 @@ enum class launch_end : std::uint8_t {
 
 /// Is told by an accelerator of the end of a launch. The call comes from a thread of the device, never from within a
 /// call of the host, and only takes note.
-struct launch_listener {
+struct launch_observer {
   void (*call)(void* argument, kernel_id k, launch_end how) = nullptr;
   void* argument = nullptr;
 
@@ -34,7 +34,7 @@ struct accelerator_setup {
   stream_layout streams{};
   std::size_t kernels = 0;         ///< numbered from 0
   std::size_t trace_capacity = 0;  ///< pieces of execution to remember, per core
-  launch_listener ended{};
+  launch_observer ended{};
 };
 
 /// A machine that carries out the decisions of an accelerator's scheduler in wall time. No call waits for a kernel.
@@ -68,7 +68,7 @@ concept AcceleratorDevice = AcceleratorBackend<D> && std::constructible_from<typ
 /// Knows better than its host what ran where: `replay(recorder, origin)` tells of it, with times since the origin, as
 /// far as the machine knows, and returns the number of pieces for which there was no room. Pre: closed.
 template <class D>
-concept ReplayingDevice = requires(const D& d, no_trace& recorder, ticks origin) {
+concept ReplayingDevice = requires(const D& d, null_recorder& recorder, ticks origin) {
   { d.replay(recorder, origin) } -> std::same_as<std::uint64_t>;
 };
 

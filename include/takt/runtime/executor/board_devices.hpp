@@ -96,7 +96,7 @@ class board_devices {
     typename stream_device<D, Kind>::works works;
     for (auto& [at, what] : bound) {
       works[at] = [own = std::make_shared<const work>(std::move(what))](
-                      const errand&, std::optional<work>&) -> const work& { return *own; };
+                      const dispatched_visit&, std::optional<work>&) -> const work& { return *own; };
     }
     return streams<Kind>(pool, device, std::move(works));
   }

@@ -30,11 +30,11 @@
 #include <takt/runtime/executor/served_pools.hpp>
 #include <takt/runtime/executor/visit_codes.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
-#include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/rights.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
+#include <takt/runtime/trace_buffer.hpp>
 
 namespace takt::inline TAKT_ABI::runtime {
 
@@ -62,7 +62,7 @@ template <class Board, class Flat, class Choices = live_choices>
 class board_run {
  public:
   board_run(const Board& board, const Flat& flat, const run_options& options, const visit_codes& codes,
-            served_pools devices, kept_trace& trace)
+            served_pools devices, trace_buffer& trace)
       : flat_{&flat},
         table_{flat.table},
         options_{&options},
@@ -102,14 +102,14 @@ class board_run {
     });
     return seen.empty() ? check_machine(parts_used::cpus) : out;
   }
-  /// Returns a pool with visits for workers whose server does not say who has a unit; `nowhere` if there is none.
+  /// Returns a pool with visits for workers whose server does not say who has a unit; `no_index` if there is none.
   [[nodiscard]] auto without_bodies() const -> std::uint32_t {
     for (std::size_t v = 0; v < codes_.size(); ++v) {
       const std::uint32_t s = table_.visits[v].station;
       const std::uint32_t pool = flat_->stations[s].pool;
       if (has_worker(v) && !flat_->stations.serves_bodies(s) && !devices_.decides_by_itself(pool)) { return pool; }
     }
-    return nowhere;
+    return no_index;
   }
 
   /// Returns roughly how many entries a trace has.
@@ -117,9 +117,9 @@ class board_run {
     std::size_t out = 64;
     for (const flow_record& t : table_.tasks) {
       const auto jobs = static_cast<std::size_t>(later(options_->length.count(), options_->drain.count()) / t.period);
-      out += std::min(kept_trace::most, 4 * (jobs + 1) * (t.visit_count + 1));
+      out += std::min(trace_buffer::most, 4 * (jobs + 1) * (t.visit_count + 1));
     }
-    return std::min(kept_trace::most, out);
+    return std::min(trace_buffer::most, out);
   }
 
   /// `make(carried, trace)`: the choices of the run. `entries`: of a trace, roughly.
@@ -296,7 +296,7 @@ class board_run {
   std::vector<bound_code> codes_;
   served_pools devices_;
   bool fits_ = true;
-  kept_trace* trace_;
+  trace_buffer* trace_;
   std::unique_ptr<Choices> choices_;
 };
 
@@ -304,7 +304,7 @@ class board_run {
 template <class Run, class Make>
 void run_if_served(Run& one, std::span<const ticks> offsets, std::span<const ticks> local_deadlines, const Make& make,
                    std::size_t entries, const run_options& options, run_result& result) {
-  if (const std::uint32_t pool = one.without_bodies(); pool != nowhere) {
+  if (const std::uint32_t pool = one.without_bodies(); pool != no_index) {
     result.error = {.fault = model_fault::rule_serves_no_code, .pool = pool};
   } else if (!one.fits()) {
     result.ended = observation_status::wrong_binding;
@@ -322,10 +322,10 @@ void run_if_served(Run& one, std::span<const ticks> offsets, std::span<const tic
 /// Runs tasks that are laid out. `deadlines`: as the tasks state them.
 template <class Board, class Flat, std::size_t N, std::size_t W>
 void run_flat(const Board& board, const Flat& flat, const std::vector<ticks>& deadlines, const plan<N, W>& p,
-              const board_devices& devices, const run_options& options, const visit_codes& codes, kept_trace& kept,
+              const board_devices& devices, const run_options& options, const visit_codes& codes, trace_buffer& kept,
               run_result& result) {
   board_run<Board, Flat> one{board, flat, options, codes, {board, p, devices, options.patience.count()}, kept};
-  const auto make = [&](carried_visits how, kept_trace& trace) {
+  const auto make = [&](carried_visits how, trace_buffer& trace) {
     return std::make_unique<live_choices>(options, flat.table, host::disturbed_jobs{flat.table, flat.stations},
                                           deadlines, std::move(how), codes.hooks(), trace);
   };

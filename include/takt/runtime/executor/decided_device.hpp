@@ -58,23 +58,24 @@ class launch_worker final : public visit_worker {
         kernel_{static_cast<kernel_id>(lane)},
         lane_{of.lanes[lane]},
         levels_{levels},
-        habits_{of.habits},
+        traits_{of.traits},
         bound_{&bound},
         reports_{std::move(reports)} {}
 
-  void assign(const errand& e) override {
+  void assign(const dispatched_visit& e) override {
     const std::lock_guard lock{mutex_};
     visit_ = e.visit;
     is_complete_ = false;
     const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
-    const ticks wave = habits_.stops_kernels ? kernel_needs_of(e.view).cost : 0;
+    const ticks wave = traits_.stops_kernels ? kernel_needs_of(e.view).cost : 0;
     const ticks beside = SizingDevice<D> ? e.view.at[0] : wave;
     if (own == bound_->end()) { timed_.emplace(e.length, beside); }
     device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, launch_number{e.visit, e.job}.packed());
   }
   void start(const held_unit& where) override {
     const std::lock_guard lock{mutex_};
-    where_ = {.core = habits_.tells_cores_apart ? where.unit : any_core, .level = std::min(where.level, levels_ - 1)};
+    where_ = {.core = traits_.distinguishes_cores ? where.unit : unassigned_core,
+              .level = std::min(where.level, levels_ - 1)};
     shall_run_ = true;
     if constexpr (SizingDevice<D>) {
       where_ = {};
@@ -90,7 +91,7 @@ class launch_worker final : public visit_worker {
   void close() override {}
 
   /// Handles the end of a launch, of which a notice came at that instant.
-  void hear(launch_end how, ticks time) {
+  void notify(launch_end how, ticks time) {
     {
       const std::lock_guard lock{mutex_};
       is_launched_ = false;
@@ -110,7 +111,7 @@ class launch_worker final : public visit_worker {
   kernel_id kernel_;
   pool_lane lane_;
   std::int32_t levels_;
-  unit_habits habits_;
+  unit_traits traits_;
   const kernels* bound_;
   worker_reports reports_;
   inheriting_mutex mutex_;
@@ -138,11 +139,11 @@ class decided_device final : public typed_device<D, std::map<visit_position, typ
 
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
     const bool is_whole = token_.use_count() <= 2 && p.is_gpu && !p.hands_out_sms && !p.hands_out_percents;
-    return is_whole && p.habits.sizes_shares == SizingDevice<D> && !p.habits.queues_blocks &&
+    return is_whole && p.traits.sizes_shares == SizingDevice<D> && !p.traits.queues_blocks &&
            device_->serves(streams(p, 1));
   }
   [[nodiscard]] auto levels(const pool_to_serve& p) const -> std::int32_t override {
-    return device_->serves(streams(p, p.habits.levels)) ? p.habits.levels : 1;
+    return device_->serves(streams(p, p.traits.levels)) ? p.traits.levels : 1;
   }
   [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
     pool_ = p;
@@ -208,7 +209,7 @@ class decided_device final : public typed_device<D, std::map<visit_position, typ
       posted_.wait(lock, [this] { return closing_ || !notices_.empty(); });
       heard.swap(notices_);
       lock.unlock();
-      for (const notice& n : heard) { workers_[static_cast<std::size_t>(n.kernel)]->hear(n.how, n.time); }
+      for (const notice& n : heard) { workers_[static_cast<std::size_t>(n.kernel)]->notify(n.how, n.time); }
       heard.clear();
       lock.lock();
     }

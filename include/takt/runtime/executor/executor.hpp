@@ -97,7 +97,7 @@ class executor {
                                   auto& e = *static_cast<executor*>(self);
                                   ticks& left = e.left_[who];
                                   left = who == e.ending_ ? std::max(from, std::min(to, e.ended_)) : to;
-                                  if (!e.tells_itself(who)) { (*e.sink_)(who, unit, from, left); }
+                                  if (!e.reports_itself(who)) { (*e.sink_)(who, unit, from, left); }
                                 }};
     std::unique_lock lock{mutex_};
     sink_ = &sink;
@@ -171,7 +171,7 @@ class executor {
     return {[this](std::uint32_t v, ticks time) { ended(v, time); }, [this](std::uint32_t v) { paused(v); }};
   }
   /// Returns whether a visit is where its worker is, and not where the server says that it may be.
-  [[nodiscard]] auto tells_itself(std::uint32_t v) const -> bool {
+  [[nodiscard]] auto reports_itself(std::uint32_t v) const -> bool {
     const std::uint32_t l = lanes_->of_visit[v];
     return l != no_lane && lanes_->lanes[l].leaves_by_itself;
   }
@@ -269,10 +269,10 @@ class executor {
   }
   void tell(std::uint32_t l, ticks time) const {
     const lane_state& x = states_[l];
-    if (lanes_->lanes[l].tells_later) { return; }
+    if (lanes_->lanes[l].reports_later) { return; }
     const std::vector<time_piece> pieces = workers_[l]->pieces();
     for (const time_piece& p : pieces) {
-      (*sink_)(x.assigned, p.unit == any_unit ? x.unit : p.unit, p.from - start_, p.to - start_);
+      (*sink_)(x.assigned, p.unit == unassigned_unit ? x.unit : p.unit, p.from - start_, p.to - start_);
     }
     if (pieces.empty()) { (*sink_)(x.assigned, x.unit, x.since, time); }
   }
@@ -349,7 +349,7 @@ class executor {
     rank(l, v, priority_);
     held_unit where = x.where;
     if constexpr (requires { (*stations_)[0].unit; }) {
-      if (where.unit != any_unit) { where.unit += (*stations_)[lanes_->lanes[l].station].unit; }
+      if (where.unit != unassigned_unit) { where.unit += (*stations_)[lanes_->lanes[l].station].unit; }
     }
     workers_[l]->start(where);
   }
@@ -359,7 +359,8 @@ class executor {
     for (std::size_t m = 0; m < states_.size(); ++m) {
       const lane_state& x = states_[m];
       if (!x.is_there || x.served != nobody || lanes_->lanes[m].station != lanes_->lanes[l].station) { continue; }
-      const bool same = lanes_->lanes[l].sizes_units || x.unit == unit || x.unit == any_unit || unit == any_unit;
+      const bool same =
+          lanes_->lanes[l].sizes_units || x.unit == unit || x.unit == unassigned_unit || unit == unassigned_unit;
       if (m == l ? x.unit != unit : same) { return false; }
     }
     return true;

@@ -16,7 +16,7 @@ struct lane {
   bool leaves_by_itself = false;   ///< it is on its unit until it says that it has left
   bool decides_by_itself = false;  ///< it takes visits as they come, whatever the server says
   bool has_levels = false;         ///< it takes visits that wait for others above them, too
-  bool tells_later = false;        ///< when visits were on their units
+  bool reports_later = false;      ///< when visits were on their units
   bool sizes_units = false;        ///< a visit may have another unit from some instant on
 };
 

@@ -20,9 +20,9 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/job_hooks.hpp>
-#include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_watch.hpp>
+#include <takt/runtime/trace_buffer.hpp>
 
 namespace takt::inline TAKT_ABI::runtime {
 
@@ -60,7 +60,7 @@ class live_choices {
   /// `deadlines`: as the tasks state them, `no_event` for none. Pre: all outlive it.
   template <class Table>
   live_choices(const run_options& options, const Table& table, host::disturbed_jobs disturbed,
-               std::vector<ticks> deadlines, carried_visits how, const job_hooks& hooks, kept_trace& trace)
+               std::vector<ticks> deadlines, carried_visits how, const job_hooks& hooks, trace_buffer& trace)
       : options_{&options},
         tasks_{table.tasks.data(), table.tasks.size()},
         disturbed_{std::move(disturbed)},
@@ -82,7 +82,7 @@ class live_choices {
 
   /// Sets the instant that counts from now on, since the start.
   void be_at(ticks time) noexcept { now_ = time; }
-  /// Lets a visit end in the next step that was told to have ended at `time`, which may be before that step; `nowhere`
+  /// Lets a visit end in the next step that was told to have ended at `time`, which may be before that step; `no_index`
   /// when the step is over.
   void ends(std::uint32_t visit, ticks time) noexcept {
     ending_ = visit;
@@ -97,7 +97,7 @@ class live_choices {
     const bool is_asked = task < options_->offsets.size() && !tasks_[task].strict;
     if (job == 0) { out = is_asked ? options_->offsets[task].count() : tasks_[task].offset; }
     for (; job > 0 && is_dropped(row, row.nominal + out, period); out += period) { skip(task); }
-    if (row.nominal + out >= release_end()) { out = until_told; }
+    if (row.nominal + out >= release_end()) { out = until_notified; }
     row.nominal += out;
     hooks_.comes(task, job, row.nominal);
     return out;
@@ -113,7 +113,7 @@ class live_choices {
     rows_[v.task].position = v.position;
     if (rows_[v.task].is_abandoned) { return lengths_[at] = 0; }
     lengths_[at] = time;
-    return how_.has_code[at] || (how_.told[at] && lengths_[at] > 0) ? until_told : lengths_[at];
+    return how_.has_code[at] || (how_.told[at] && lengths_[at] > 0) ? until_notified : lengths_[at];
   }
   [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }
   void arrived(std::uint32_t visit) {
@@ -227,7 +227,7 @@ class live_choices {
 
   /// Returns whether a visit of the task is told to have ended.
   [[nodiscard]] auto is_ending(std::uint32_t task) const -> bool {
-    return ending_ != nowhere && ending_ - tasks_[task].first_visit < tasks_[task].visit_count;
+    return ending_ != no_index && ending_ - tasks_[task].first_visit < tasks_[task].visit_count;
   }
   [[nodiscard]] auto limit(std::size_t task) const -> ticks {
     const response_bound<ticks>& bound = violations_.bound_of(task);
@@ -271,7 +271,7 @@ class live_choices {
   std::span<const flow_record> tasks_;
   host::disturbed_jobs disturbed_;
   std::vector<ticks> deadlines_;
-  kept_trace* trace_;
+  trace_buffer* trace_;
   carried_visits how_;
   std::vector<bool> is_here_;
   std::vector<ticks> lengths_;
@@ -283,7 +283,7 @@ class live_choices {
   violation_log violations_;
   ticks now_ = 0;
   ticks shortest_ = no_event;  ///< period
-  std::uint32_t ending_ = nowhere;
+  std::uint32_t ending_ = no_index;
   ticks ended_ = 0;
 };
 

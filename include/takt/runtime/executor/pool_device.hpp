@@ -14,7 +14,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
-#include <takt/rules/unit_habits.hpp>
+#include <takt/rules/unit_traits.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/machine_finding.hpp>
@@ -41,7 +41,7 @@ struct pool_to_serve {
   bool is_copy_engines = false;
   bool hands_out_sms = false;
   bool hands_out_percents = false;
-  unit_habits habits{};
+  unit_traits traits{};
   ticks patience = 0;              ///< how long the end of the run waits for what is under way
   std::size_t trace_capacity = 0;  ///< pieces of execution to remember, per unit
   std::vector<pool_lane> lanes{};
@@ -64,7 +64,7 @@ class pool_device {
   /// Returns whether it carries the rule out by itself, on visits as they come; else it follows the host's server.
   [[nodiscard]] virtual auto decides_by_itself(const pool_to_serve& /*p*/) const -> bool { return false; }
   /// Returns whether its host knows on which units visits are.
-  [[nodiscard]] virtual auto tells_units() const -> bool { return true; }
+  [[nodiscard]] virtual auto reports_units() const -> bool { return true; }
   /// Returns whether it knows better than its host when visits were on which units, and tells it at the end.
   [[nodiscard]] virtual auto replays() const -> bool { return false; }
   /// Returns how many pieces did not fit. Pre: closed, after having been open.

@@ -12,11 +12,11 @@
 #include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/rights.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 #include <takt/runtime/run_watch.hpp>
+#include <takt/runtime/trace_buffer.hpp>
 
 namespace takt::inline TAKT_ABI::runtime::detail {
 
@@ -49,7 +49,7 @@ inline void ask_system(rights& asked, const run_options& options, bool is_pinned
 
 /// Passes a trace on to a recorder.
 template <TraceRecorder Recorder>
-void replay_kept(const kept_trace& trace, Recorder& recorder, run_result& result) {
+void replay_kept(const trace_buffer& trace, Recorder& recorder, run_result& result) {
   trace.replay(recorder);
   if (const std::uint64_t lost = trace.lost(); lost > 0) {
     result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/declared_deadline.hpp>
 #include <takt/host/kept_processors.hpp>
-#include <takt/host/stated_deadline.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
@@ -86,7 +86,7 @@ template <class P, class T, class Flat, std::size_t N, std::size_t W>
 
 template <class P, class T, std::size_t N, std::size_t W>
 [[nodiscard]] auto run_kept(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
-                            const run_options& options, const visit_codes& codes, kept_trace& kept) -> run_result {
+                            const run_options& options, const visit_codes& codes, trace_buffer& kept) -> run_result {
   run_result result;
   const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
   takt::detail::copy_decisions(p, *own);
@@ -97,7 +97,7 @@ template <class P, class T, std::size_t N, std::size_t W>
   if (result.error) { return result; }
   std::vector<ticks> deadlines;
   for (std::size_t i = 0; i < flat.table.size(); ++i) {
-    deadlines.push_back(host::stated_deadline(flat.table.tasks[i]));
+    deadlines.push_back(host::declared_deadline(flat.table.tasks[i]));
   }
   run_flat(board, flat, std::move(deadlines), *own, devices, options, codes, kept, result);
   return result;
@@ -119,7 +119,7 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
                        const run_options& options, Recorder& recorder, const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
     -> run_result {
-  kept_trace kept = kept_trace::for_recorder<Recorder>();
+  trace_buffer kept = trace_buffer::for_recorder<Recorder>();
   run_result result = detail::run_kept(board, tasks, p, devices, options, codes, kept);
   detail::replay_kept(kept, recorder, result);
   return result;
@@ -130,7 +130,7 @@ template <class P, class T, std::size_t N, std::size_t W>
                        const run_options& options = {}, const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
     -> run_result {
-  no_trace nothing;
+  null_recorder nothing;
   return run(board, tasks, p, devices, options, nothing, codes);
 }
 
@@ -149,7 +149,7 @@ template <class P, class T, std::size_t N, std::size_t W>
                        const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
     -> run_result {
-  no_trace nothing;
+  null_recorder nothing;
   return run(board, tasks, p, options, nothing, codes);
 }
 

@@ -32,7 +32,7 @@ template <class Board>
     if (facts::is_processors(p)) { out.cores += facts::units(p); }
     if (facts::runs_kernels(p)) {
       gpu_record gpu = facts::gpu(p);
-      if (facts::habits(p).queues_blocks) { gpu.sms = facts::habits(p).blocks.sms; }
+      if (facts::traits(p).queues_blocks) { gpu.sms = facts::traits(p).blocks.sms; }
       out.gpus.unchecked_push_back(gpu);  // Bound: boards have at most max_gpus.
     }
     if (detail::has_copy_engines(p)) { out.copy_engines = std::max(out.copy_engines, facts::units(p)); }
@@ -57,7 +57,7 @@ class served_pools {
       out.is_copy_engines = detail::has_copy_engines(pool);
       out.hands_out_sms = facts::hands_sms(pool);
       out.hands_out_percents = facts::hands_percents(pool);
-      out.habits = facts::habits(pool);
+      out.traits = facts::traits(pool);
       pools_.push_back(std::move(out));
       ranges_.push_back(ranges_of(pools_.back(), p));
     });
@@ -71,15 +71,15 @@ class served_pools {
     const auto found = devices_->all().find(pool);
     return found != devices_->all().end() && found->second->decides_by_itself(pools_[pool]);
   }
-  [[nodiscard]] auto stops_kernels(std::uint32_t pool) const -> bool { return pools_[pool].habits.stops_kernels; }
+  [[nodiscard]] auto stops_kernels(std::uint32_t pool) const -> bool { return pools_[pool].traits.stops_kernels; }
 
   /// Returns what a lane is on a pool.
   [[nodiscard]] auto lane_on(lane out, std::uint32_t pool) const -> lane {
-    out.sizes_units = pools_[pool].habits.sizes_shares;
+    out.sizes_units = pools_[pool].traits.sizes_shares;
     if (const auto found = devices_->all().find(pool); found != devices_->all().end()) {
       out.decides_by_itself = found->second->decides_by_itself(pools_[pool]);
       out.has_levels = found->second->levels(pools_[pool]) > 1;
-      out.tells_later = found->second->replays();
+      out.reports_later = found->second->replays();
     }
     return out;
   }
@@ -89,7 +89,7 @@ class served_pools {
     if (task < ranges_[pool].size()) { return ranges_[pool][task]; }
     const auto found = devices_->all().find(pool);
     const bool on_all =
-        pools_[pool].habits.takes_turns || (found != devices_->all().end() && !found->second->tells_units());
+        pools_[pool].traits.takes_turns || (found != devices_->all().end() && !found->second->reports_units());
     return pools_[pool].is_gpu && on_all ? whole(pools_[pool]) : sm_range{};
   }
   /// Calls f for each position of the user's own work.

@@ -30,7 +30,7 @@
 namespace takt::inline TAKT_ABI::runtime {
 
 /// Returns how long time that is only emulated may last: not beyond the run.
-[[nodiscard]] inline auto until_end(const errand& e) noexcept -> ticks {
+[[nodiscard]] inline auto until_end(const dispatched_visit& e) noexcept -> ticks {
   return std::min(e.length, std::max<ticks>(0, e.until - now()));
 }
 
@@ -40,7 +40,7 @@ struct kernels_of_streams {
   using work = typename D::kernel;
   static constexpr bool on_gpu = true;
   /// Returns a kernel whose blocks take what they may, as far as the time goes; all else comes before them.
-  [[nodiscard]] static auto timed(const errand& e, const block_gpu& queue) -> work {
+  [[nodiscard]] static auto timed(const dispatched_visit& e, const block_gpu& queue) -> work {
     const ticks all = until_end(e);
     if constexpr (std::constructible_from<work, std::int64_t, std::int32_t, ticks, ticks>) {
       if (queue.sms > 0) {
@@ -58,13 +58,15 @@ template <Device D>
 struct copies_of_streams {
   using work = typename D::copy;
   static constexpr bool on_gpu = false;
-  [[nodiscard]] static auto timed(const errand& e, const block_gpu& /*queue*/) -> work { return work{until_end(e)}; }
+  [[nodiscard]] static auto timed(const dispatched_visit& e, const block_gpu& /*queue*/) -> work {
+    return work{until_end(e)};
+  }
   static void give(typename D::stream& s, std::int32_t unit, const work& w, completion done) { s.copy(unit, w, done); }
 };
 
 /// Holds the user's work of a visit, as long as the device may read it: kept, or made for the job in `room`.
 template <class Work>
-using work_of_job = std::function<const Work&(const errand& e, std::optional<Work>& room)>;
+using work_of_job = std::function<const Work&(const dispatched_visit& e, std::optional<Work>& room)>;
 
 /// Is an operation on a stream. It lives as long as the device may read it, as the user's own work does.
 template <class D, class Kind>
@@ -77,7 +79,7 @@ class stream_operation {
       : bound_{std::move(bound)}, reports_{std::move(reports)} {}
 
   /// Takes the work that is bound to a visit, or its time. Pre: none is under way.
-  void prepare(const errand& e, const visit_position& at, const block_gpu& queue) {
+  void prepare(const dispatched_visit& e, const visit_position& at, const block_gpu& queue) {
     TAKT_EXPECTS(!self_);
     const auto own = bound_->find(at);
     work_ = own == bound_->end() ? &made_.emplace(Kind::timed(e, queue)) : &own->second(e, made_);
@@ -128,9 +130,9 @@ class stream_worker final : public visit_worker {
         lane_{lane},
         operation_{std::make_shared<operation>(std::move(reports), std::move(bound))} {}
 
-  void assign(const errand& e) override {
+  void assign(const dispatched_visit& e) override {
     const pool_lane& l = of_->lanes[lane_];
-    operation_->prepare(e, visit_position{l.task, e.visit - l.first_visit}, of_->habits.blocks);
+    operation_->prepare(e, visit_position{l.task, e.visit - l.first_visit}, of_->traits.blocks);
   }
   void start(const held_unit& where) override { operation_->begin(*stream_, where.unit, operation_); }
   /// Rules that take units back are not served.
@@ -208,23 +210,23 @@ class stream_device final : public typed_device<D, typename stream_operation<D, 
       : typed_device<D, works>{device, std::move(bound)}, streams_{std::move(streams)} {}
 
   [[nodiscard]] auto decides_by_itself(const pool_to_serve& p) const -> bool override {
-    return BlockQueueDevice<D> && p.habits.queues_blocks;
+    return BlockQueueDevice<D> && p.traits.queues_blocks;
   }
-  [[nodiscard]] auto tells_units() const -> bool override {
-    constexpr bool tells_pieces = requires(const typename D::stream& s) { s.served(); };
-    return tells_pieces || !decides_by_itself(pool_);
+  [[nodiscard]] auto reports_units() const -> bool override {
+    constexpr bool reports_pieces = requires(const typename D::stream& s) { s.served(); };
+    return reports_pieces || !decides_by_itself(pool_);
   }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
     const bool is_there = Kind::on_gpu ? p.is_gpu : p.is_copy_engines;
-    if (!is_there || p.hands_out_percents || p.habits.takes_units_back || !device_->serves(p.board)) { return false; }
-    if (!p.habits.queues_blocks) { return Device<D>; }
-    if constexpr (BlockQueueDevice<D>) { return device_->serves(p.habits.blocks); }
+    if (!is_there || p.hands_out_percents || p.traits.takes_units_back || !device_->serves(p.board)) { return false; }
+    if (!p.traits.queues_blocks) { return Device<D>; }
+    if constexpr (BlockQueueDevice<D>) { return device_->serves(p.traits.blocks); }
     return false;
   }
   [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
     pool_ = p;
     for (const pool_lane& l : p.lanes) {
-      opened_.push_back(Kind::on_gpu ? &streams_->for_kernels(l, p.hands_out_sms, p.habits.queues_blocks)
+      opened_.push_back(Kind::on_gpu ? &streams_->for_kernels(l, p.hands_out_sms, p.traits.queues_blocks)
                                      : &streams_->for_copies(l));
     }
     return device_->ready();

@@ -28,10 +28,10 @@ class visit_thread final : public visit_worker, private pause_point {
   [[nodiscard]] auto started() const noexcept -> bool { return thread_.started(); }
   [[nodiscard]] auto handle() const noexcept -> pthread_t { return thread_.native_handle(); }
 
-  void assign(const errand& e) override {
+  void assign(const dispatched_visit& e) override {
     const std::lock_guard lock{mutex_};
-    errand_ = e;
-    has_errand_ = true;
+    visit_ = e;
+    has_visit_ = true;
     changed_.notify_all();
   }
   void start(const held_unit& where) override {
@@ -58,7 +58,7 @@ class visit_thread final : public visit_worker, private pause_point {
   [[nodiscard]] auto unit() const noexcept -> std::int32_t override { return unit_; }
   auto pass() -> bool override {
     if (may_run_) { return !closing_; }
-    reports_.paused(errand_.visit);
+    reports_.paused(visit_.visit);
     return wait();
   }
 
@@ -66,23 +66,23 @@ class visit_thread final : public visit_worker, private pause_point {
     for (;;) {
       {
         std::unique_lock lock{mutex_};
-        changed_.wait(lock, [this] { return closing_ || (has_errand_ && may_run_); });
+        changed_.wait(lock, [this] { return closing_ || (has_visit_ && may_run_); });
         if (closing_) { return; }
-        has_errand_ = false;
+        has_visit_ = false;
       }
-      if (errand_.body != nullptr) {
-        (*errand_.body)(errand_.job, *this);
-      } else if (errand_.code != nullptr) {
-        (*errand_.code)(errand_.job);
+      if (visit_.body != nullptr) {
+        (*visit_.body)(visit_.job, *this);
+      } else if (visit_.code != nullptr) {
+        (*visit_.code)(visit_.job);
       } else if (!burn()) {
         return;
       }
-      reports_.done(errand_.visit, now());
+      reports_.done(visit_.visit, now());
     }
   }
   /// Returns false where the run ended first.
   auto burn() -> bool {
-    const ticks target = later(thread_time(), errand_.length);
+    const ticks target = later(thread_time(), visit_.length);
     while (thread_time() < target) {
       if (end_->load() <= now()) { return false; }
       if (!may_run_ && !wait()) { return false; }
@@ -100,8 +100,9 @@ class visit_thread final : public visit_worker, private pause_point {
   const std::atomic<ticks>* end_;
   inheriting_mutex mutex_;
   condition changed_;
-  errand errand_{};  ///< read without the mutex by the thread that has taken it: the next one comes when it is done
-  bool has_errand_ = false;
+  dispatched_visit
+      visit_{};  ///< read without the mutex by the thread that has taken it: the next one comes when it is done
+  bool has_visit_ = false;
   std::atomic<bool> closing_ = false;
   std::atomic<bool> may_run_ = false;
   std::atomic<std::int32_t> unit_ = 0;

@@ -34,7 +34,7 @@ using processor_code = std::function<void(std::uint64_t job)>;
 using unit_code = std::function<void(std::uint64_t job, pause_point& here)>;
 
 /// Describes a visit of a job for the worker that carries it out.
-struct errand {
+struct dispatched_visit {
   std::uint32_t visit = 0;
   std::uint64_t job = 0;
   ticks length = 0;  ///< where it only takes time
@@ -49,7 +49,7 @@ struct errand {
 struct time_piece {
   ticks from = 0;
   ticks to = 0;
-  std::int32_t unit = any_unit;  ///< where, if not on the unit that it was started on
+  std::int32_t unit = unassigned_unit;  ///< where, if not on the unit that it was started on
 };
 
 /// Is what workers report to, from threads of their own and without holding anything that these calls need.
@@ -66,10 +66,10 @@ class visit_worker {
   auto operator=(const visit_worker&) -> visit_worker& = delete;
   virtual ~visit_worker() = default;
 
-  /// Pre: the errand before is done.
-  virtual void assign(const errand& e) = 0;
-  /// Says that it has a unit, this one of its station, `any_core` for all; or that it has another one from now on. Pre:
-  /// something is assigned.
+  /// Pre: the dispatched visit before is done.
+  virtual void assign(const dispatched_visit& e) = 0;
+  /// Says that it has a unit, this one of its station, `unassigned_core` for all; or that it has another one from now
+  /// on. Pre: something is assigned.
   virtual void start(const held_unit& where) = 0;
   /// Asks it to leave its unit as soon as it can.
   virtual void stop() = 0;

@@ -78,7 +78,7 @@ template <const auto& Graphs>
   constexpr std::array<std::string_view, 3> kinds{"cpu", "kernel", "copy"};
   std::array<std::uint32_t, 3> counts{};
   std::uint32_t launched = 0;
-  std::uint32_t of = nowhere;
+  std::uint32_t of = no_index;
   for (const auto& n : table.nodes) {
     if (table.graphs[n.graph].name != graph || n.name != node || n.kind == node_kind::junction) { continue; }
     if (of != n.owner) {

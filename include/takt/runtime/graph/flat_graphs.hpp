@@ -112,7 +112,7 @@ class graph_flattener {
     }
     board_station at{.pool = found.pool, .unit = 0, .units = found.units};
     if constexpr (std::is_same_v<S, cpu_segment>) {
-      at.units = found.names_cores ? found.together : found.units;
+      at.units = found.names_cores ? found.cluster_size : found.units;
       at.unit = g.cluster * at.units;
       if (at.units < 1 || at.unit + at.units > found.units) {
         return fail(model_fault::cluster_out_of_range, graph, 0);

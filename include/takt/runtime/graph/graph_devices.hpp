@@ -23,11 +23,11 @@ namespace takt::inline TAKT_ABI::runtime {
 struct node_lane {
   visit_position node{};  ///< described, and the segment in its chain
   graph_job job{};
-  std::uint32_t pool = nowhere;
+  std::uint32_t pool = no_index;
 };
 
 /// Says which devices serve which pools in a run of graphs, by the positions of the pools. It also holds the user's
-/// work for the jobs of nodes there, by described node and segment: nodes without any take their time on the device.
+/// work for the jobs of nodes there, by run-time node and segment: nodes without any take their time on the device.
 /// For one run. Pre: the devices outlive it, and serve nobody else meanwhile; makers do not throw.
 class graph_devices {
  public:
@@ -65,7 +65,7 @@ class graph_devices {
     for (std::uint32_t t = 0; t < lanes.size(); ++t) {
       const auto own = bound.find(lanes[t].node);
       if (lanes[t].pool != pool || own == bound.end()) { continue; }
-      works[{t, 0}] = [make = own->second, job = lanes[t].job](const errand& e,
+      works[{t, 0}] = [make = own->second, job = lanes[t].job](const dispatched_visit& e,
                                                                std::optional<work>& room) -> const work& {
         graph_job one = job;
         one.number = static_cast<std::int64_t>(e.job);

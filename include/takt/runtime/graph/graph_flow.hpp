@@ -88,7 +88,7 @@ class graph_flow {
     const ticks most = v.upper / rounds;
     const ticks least = v.view.at[2] > 0 ? std::min<ticks>(1, most) : v.lower;
     x.length = lengths_[v.task].draw({least, most}) * rounds;
-    return how_.has_code[v.task] || (how_.told[v.task] && x.length > 0) ? until_told : x.length;
+    return how_.has_code[v.task] || (how_.told[v.task] && x.length > 0) ? until_notified : x.length;
   }
   /// Orders what asks within one instant by graph, number of the job and node.
   [[nodiscard]] auto asks_before(std::uint32_t a, std::uint32_t b) const -> bool {
@@ -139,7 +139,7 @@ class graph_flow {
   [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }
   [[nodiscard]] auto nominal(std::size_t /*task*/) const noexcept -> ticks { return no_event - 1; }
   /// Returns an instant after every run: the stop that is told decides when the last invocation was.
-  [[nodiscard]] static constexpr auto release_end() noexcept -> ticks { return until_told / 2; }
+  [[nodiscard]] static constexpr auto release_end() noexcept -> ticks { return until_notified / 2; }
   [[nodiscard]] auto next_limit() const noexcept -> ticks { return no_event; }
   [[nodiscard]] auto length_of(std::uint32_t task) const -> ticks { return jobs_[task].length; }
   [[nodiscard]] auto job_of(std::uint32_t task) const -> std::uint64_t {

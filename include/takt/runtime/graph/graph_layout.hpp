@@ -14,7 +14,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/rules/graph/feedback.hpp>
-#include <takt/rules/graph/invocation_room.hpp>
+#include <takt/rules/graph/node_reach.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 
 namespace takt::inline TAKT_ABI::runtime {
@@ -79,7 +79,7 @@ class graph_waits {
   }
 
  private:
-  /// Returns the first or last part of the described node that `v` is of. What joins several ends stands for them.
+  /// Returns the first or last part of the run-time node that `v` is of. What joins several ends stands for them.
   [[nodiscard]] auto end_of(std::uint32_t v, bool last) const -> std::uint32_t {
     if (v >= input()) { return v; }
     const auto* const n = &refined_->nodes[refined_->graphs[graph_].first_node];
@@ -155,7 +155,7 @@ struct laid_graph {
 
   [[nodiscard]] auto input() const noexcept -> std::uint32_t { return record.nodes; }
   [[nodiscard]] auto output() const noexcept -> std::uint32_t { return record.nodes + 1; }
-  /// Returns the copies of data that a job of a described node works on.
+  /// Returns the copies of data that a job of a run-time node works on.
   [[nodiscard]] auto job(std::uint32_t graph, std::uint32_t node, std::int64_t number) const noexcept -> graph_job {
     return {graph, node, number, number % copies, copies};
   }

@@ -17,9 +17,9 @@
 #include <takt/runtime/graph/flat_graphs.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_result.hpp>
-#include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_watch.hpp>
+#include <takt/runtime/trace_buffer.hpp>
 
 namespace takt::inline TAKT_ABI::runtime {
 
@@ -27,7 +27,7 @@ namespace takt::inline TAKT_ABI::runtime {
 class graph_log {
  public:
   /// Pre: all outlive it.
-  graph_log(const graph_layout& laid, const graph_run_options& options, kept_trace& trace, graph_run_result& out)
+  graph_log(const graph_layout& laid, const graph_run_options& options, trace_buffer& trace, graph_run_result& out)
       : laid_{&laid},
         options_{&options},
         violations_{options, laid.graphs.size()},
@@ -122,7 +122,7 @@ class graph_log {
     note_completion(rows_[graph], response);
     if (options_->watch != nullptr) { options_->watch->completed(graph, response); }
     if (options_->keep_responses) { graphs_[graph].responses.push_back(response); }
-    const violation seen{graph, nowhere, static_cast<std::uint64_t>(job), false, end, response, 0};
+    const violation seen{graph, no_index, static_cast<std::uint64_t>(job), false, end, response, 0};
     const auto& bound = violations_.bound_of(graph);
     if (violations_.note(bound, seen)) { void_.late(release + bound.value, end); }
   }
@@ -160,7 +160,7 @@ class graph_log {
   violation_log violations_;
   host::void_bounds void_;
   std::optional<graph_overrun> first_overrun_;
-  kept_trace* trace_;
+  trace_buffer* trace_;
   graph_run_result* out_;
 };
 

@@ -17,7 +17,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-/// A job of a described node.
+/// A job of a run-time node.
 struct graph_job {
   std::uint32_t graph = 0;
   std::uint32_t node = 0;   ///< `graph_node::owner`, or one of the two below
@@ -31,8 +31,8 @@ struct graph_job {
   }
 };
 
-inline constexpr std::uint32_t input_node = nowhere - 1;
-inline constexpr std::uint32_t output_node = nowhere - 2;
+inline constexpr std::uint32_t input_node = no_index - 1;
+inline constexpr std::uint32_t output_node = no_index - 2;
 
 /// Holds the user's own code. It must not throw. A segment without code takes its longest time, or less: see `lengths`.
 ///
@@ -41,7 +41,7 @@ class graph_code {
  public:
   using job_body = std::function<void(const graph_job&)>;
   using block_body = std::function<void(const graph_job&, std::int64_t block)>;
-  /// Described node, position in its chain, and part.
+  /// Run-time node, position in its chain, and part.
   using position = std::tuple<std::uint32_t, std::uint32_t, node_part>;
 
   /// Sets code of a CPU segment, or of the launch or the await of a kernel.
@@ -92,7 +92,7 @@ class graph_code {
   std::map<std::uint32_t, job_body> outputs_;
 };
 
-/// Says that a described node, `input_node` or `output_node` of a graph reads or writes a data object.
+/// Says that a run-time node, `input_node` or `output_node` of a graph reads or writes a data object.
 struct graph_use {
   std::uint32_t graph = 0;
   std::string_view object{};

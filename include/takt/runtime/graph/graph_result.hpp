@@ -15,7 +15,7 @@
 namespace takt::inline TAKT_ABI::runtime {
 
 /// Times that were seen.
-struct seen_times {
+struct observed_times {
   std::int64_t count = 0;
   ticks worst = 0;
   ticks best = 0;
@@ -39,8 +39,8 @@ struct observed_node {
   std::uint32_t graph = 0;
   std::int64_t instances = 0;
   std::int64_t priority = 0;  ///< the least goes first, where processors go by priority
-  seen_times response;        ///< from the nominal release; below 0 for jobs that end before it
-  seen_times execution;       ///< from the start to the end, on a processor or in the queue of the GPU or the engines
+  observed_times response;    ///< from the nominal release; below 0 for jobs that end before it
+  observed_times execution;   ///< from the start to the end, on a processor or in the queue of the GPU or the engines
   bool within_bound = true;   ///< no response was above its expected bound
   std::int64_t late = 0;      ///< jobs whose inputs came after their nominal release
   ticks worst_lateness = 0;

@@ -219,7 +219,7 @@ class host_gpus {
 template <class P, std::size_t N, std::size_t V>
 void run_laid_out(const P& board, const plan<N, V>& p, const graph_layout& laid, const flat_graphs& flat,
                   const graph_devices& devices, const graph_run_options& options, const graph_code& code,
-                  kept_trace& kept, graph_run_result& result) {
+                  trace_buffer& kept, graph_run_result& result) {
   const std::vector<node_lane> lanes = lanes_of_nodes(laid, flat);
   host_gpus own;
   board_devices served;
@@ -237,7 +237,7 @@ void run_laid_out(const P& board, const plan<N, V>& p, const graph_layout& laid,
   board_run<P, flat_graphs, graph_flow> one{board, flat, how, codes, {board, p, served, options.patience.count()},
                                             kept};
   std::optional<graph_log> log;
-  const auto make = [&](carried_visits carried, kept_trace& trace) {
+  const auto make = [&](carried_visits carried, trace_buffer& trace) {
     if (options.copies > 0) {
       result.notes.push_back("room: " + std::to_string(std::min(options.copies, most_instances)) +
                              " copies by request: where nodes wait for one, bounds need not hold");

@@ -54,7 +54,7 @@ struct measurement {
   std::size_t unmeasured = 0;      ///< nodes that keep the times they had
 };
 
-/// Puts percentiles in the place of the times of described nodes: of the CPU time of nodes, launches and awaits, and of
+/// Puts percentiles in the place of the times of run-time nodes: of the CPU time of nodes, launches and awaits, and of
 /// the length of single blocks. Numbers and sizes of blocks stay, as they are those of the launches. `seen` is of runs
 /// of this table on the platform.
 template <std::size_t N, std::size_t E, std::size_t G>

@@ -62,7 +62,7 @@ template <class P, class Table>
 template <Platform P, GraphSet T, std::size_t N, std::size_t V>
 [[nodiscard]] auto run_kept_graphs(const P& platform, const T& graphs, const plan<N, V>& p,
                                    const graph_devices& devices, const graph_run_options& options,
-                                   const graph_code& code, kept_trace& kept) -> graph_run_result {
+                                   const graph_code& code, trace_buffer& kept) -> graph_run_result {
   graph_run_result result;
   const auto& table = graphs.template flat<ticks>();
   graph_platform record = graph_platform_of(platform);
@@ -116,7 +116,7 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Re
     -> graph_run_result {
   graph_run_result result;
   if constexpr (detail::check_graph_run<P>::passed) {
-    kept_trace kept = kept_trace::for_recorder<Recorder>();
+    trace_buffer kept = trace_buffer::for_recorder<Recorder>();
     result = detail::run_kept_graphs(platform, graphs, p, devices, options, code, kept);
     detail::replay_kept(kept, recorder, result);
   }
@@ -128,7 +128,7 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V>
                        const graph_run_options& options = {}, const graph_code& code = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_graph_run<P>::passed})
     -> graph_run_result {
-  no_trace nothing;
+  null_recorder nothing;
   return run(platform, graphs, p, devices, options, nothing, code);
 }
 
@@ -145,7 +145,7 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V>
                        const graph_code& code = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_graph_run<P>::passed})
     -> graph_run_result {
-  no_trace nothing;
+  null_recorder nothing;
   return run(platform, graphs, p, graph_devices{}, options, nothing, code);
 }
 

@@ -133,7 +133,7 @@ class donation_gate : public priority_donation<Jobs> {
   [[nodiscard]] auto holds(request_id j) const noexcept -> bool {
     return places_[static_cast<std::size_t>(j)].what == waiting_for::nothing;
   }
-  [[nodiscard]] auto heir(request_id j) const noexcept -> request_id { return rule::donee_of(j); }
+  [[nodiscard]] auto inheritor(request_id j) const noexcept -> request_id { return rule::donee_of(j); }
 
  private:
   enum class waiting_for : std::uint8_t { nothing, donee, gate };

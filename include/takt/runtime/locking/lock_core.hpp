@@ -225,7 +225,7 @@ class lock_core : public any_lock {
       }
       return false;
     } else {
-      return machine_.heir(r) == holder;
+      return machine_.inheritor(r) == holder;
     }
   }
 
@@ -247,19 +247,19 @@ class lock_core : public any_lock {
   auto relink(domain_turn& t, const lock_claim* c = nullptr) noexcept -> bool {
     for_each_client([&](request_id r) {
       lock_claim& from = claim_of(r);
-      if (from.edge != no_edge && t.heir_of(from) != heir_of(r)) { t.unlink(from); }
+      if (from.edge != no_edge && t.inheritor_of(from) != inheritor_of(r)) { t.unlink(from); }
     });
     bool open = true;
     for_each_client([&](request_id r) {
       lock_claim& from = claim_of(r);
       if (from.edge != no_edge || machine_.holds(r)) { return; }  // a holder passes nothing on
-      if (!t.link(from, heir_of(r)) && &from == c) { open = false; }
+      if (!t.link(from, inheritor_of(r)) && &from == c) { open = false; }
     });
     return open;
   }
-  [[nodiscard]] auto heir_of(request_id r) const noexcept -> priority_node {
-    const request_id heir = machine_.heir(r);
-    return heir == no_request ? -1 : claim_of(heir).node;
+  [[nodiscard]] auto inheritor_of(request_id r) const noexcept -> priority_node {
+    const request_id inheritor = machine_.inheritor(r);
+    return inheritor == no_request ? -1 : claim_of(inheritor).node;
   }
 
   std::atomic<std::int64_t> abandoned_{0};

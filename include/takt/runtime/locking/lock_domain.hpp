@@ -159,13 +159,13 @@ class domain_turn {
     while (domain_->top_ > 0 && domain_->members_[domain_->top_ - 1].thread == nullptr) { --domain_->top_; }
   }
 
-  /// Because of this claim, `heir` runs at least at the priority of the claim's thread; -1: no thread does. False: that
-  /// would close a circle.
-  auto link(lock_claim& c, priority_node heir) -> bool {
-    if (heir < 0 || heir == c.node) { return true; }
+  /// Because of this claim, `inheritor` runs at least at the priority of the claim's thread; -1: no thread does. False:
+  /// that would close a circle.
+  auto link(lock_claim& c, priority_node inheritor) -> bool {
+    if (inheritor < 0 || inheritor == c.node) { return true; }
     be_linked(c.node);
-    be_linked(heir);
-    const added_edge added = domain_->graph_.add_edge(c.node, heir);
+    be_linked(inheritor);
+    const added_edge added = domain_->graph_.add_edge(c.node, inheritor);
     c.edge = added.edge;
     return added.status != edge_status::cycle;
   }
@@ -174,7 +174,7 @@ class domain_turn {
     domain_->graph_.remove_edge(c.edge);
     c.edge = no_edge;
   }
-  [[nodiscard]] auto heir_of(const lock_claim& c) const noexcept -> priority_node {
+  [[nodiscard]] auto inheritor_of(const lock_claim& c) const noexcept -> priority_node {
     return c.edge == no_edge ? -1 : domain_->graph_.target(c.edge);
   }
   [[nodiscard]] auto effective(const lock_claim& c) const noexcept -> priority_point {

@@ -51,7 +51,7 @@ class graph_jobs {
 
   /// Pre: `check_graph_workload`.
   void set_up() {
-    TAKT_EXPECTS(are_apart(options_.stalls) && options_.room.size() <= work_->clocks.size());
+    TAKT_EXPECTS(are_apart(options_.stalls) && options_.invocation_limits.size() <= work_->clocks.size());
     const std::size_t n = work_->tasks.size();
     if (!gates_.set_up(*work_, *releases_)) { return fail(model_fault::malformed); }
     jobs_.assign(gates_.jobs(), job{});
@@ -134,7 +134,7 @@ class graph_jobs {
 
   /// Returns the sink for the slices of an engine. Without a recorder they are not kept.
   [[nodiscard]] auto sink() -> slice_sink {
-    if constexpr (std::same_as<const Recorder, const no_trace>) { return {}; }
+    if constexpr (std::same_as<const Recorder, const null_recorder>) { return {}; }
     return {this, [](void* own, client place, std::int32_t unit, ticks from, ticks to) {
               static_cast<const graph_jobs*>(own)->tell(place, unit, from, to);
             }};
@@ -178,7 +178,7 @@ class graph_jobs {
   void be_at(ticks now) {
     now_ = now;
     clock_now_ = clock_.at(now);
-    host::tell_stops(clock_, now, stops_, void_);
+    host::report_stops(clock_, now, stops_, void_);
   }
   [[nodiscard]] auto made_of(std::size_t graph) const -> const std::vector<ticks>& {
     return source_.made(static_cast<std::size_t>(work_->clocks[graph]));

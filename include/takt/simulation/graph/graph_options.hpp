@@ -30,7 +30,7 @@ struct graph_options {
   late_handling on_late = late_handling::catch_up;
   /// Says for each graph how many invocations can be under way at once; jobs of others wait for the room. 0, or no
   /// entry, means any number. What is limited or dropped has no tasks without a clock.
-  std::vector<std::int64_t> room{};
+  std::vector<std::int64_t> invocation_limits{};
   std::vector<ticks> deadlines{};  ///< by graph, from an invocation to each end of a sink, for traces; 0: none
 };
 

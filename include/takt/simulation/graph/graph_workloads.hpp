@@ -196,8 +196,8 @@ template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-/// Every described node is a sequential task that suspends during its kernels, with its period as relative priority
-/// point and, by position of the described node, the given offset. `copies` as in `refine`.
+/// Every run-time node is a sequential task that suspends during its kernels, with its period as relative priority
+/// point and, by position of the run-time node, the given offset. `copies` as in `refine`.
 template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] auto coarse_workload(const graph_table<Number, N, E, G>& table, std::span<const std::int32_t> clusters,
                                    std::span<const Number> offsets, copy_placement copies = copy_placement::processor)

@@ -23,7 +23,7 @@ class invocation_source {
 
   /// Pre: the releases outlive it; `check_graph_workload`.
   void set_up(const graph_workload<ticks>& work, const releases_type& releases, const graph_options& options) {
-    TAKT_EXPECTS(options.room.size() <= work.clocks.size());
+    TAKT_EXPECTS(options.invocation_limits.size() <= work.clocks.size());
     releases_ = &releases;
     on_late_ = options.on_late;
     clocks_.assign(releases.size(), clock{});
@@ -31,14 +31,14 @@ class invocation_source {
       TAKT_EXPECTS(t.clock == no_clock || static_cast<std::size_t>(t.clock) < releases.size());
       if (t.clock != no_clock) { ++clocks_[static_cast<std::size_t>(t.clock)].jobs; }
     }
-    for (std::size_t g = 0; g < options.room.size(); ++g) {
+    for (std::size_t g = 0; g < options.invocation_limits.size(); ++g) {
       if (work.clocks[g] == no_clock) { continue; }
       clock& own = clocks_[static_cast<std::size_t>(work.clocks[g])];
-      if (own.jobs > 0) { own.room = static_cast<std::size_t>(options.room[g]); }
+      if (own.jobs > 0) { own.limit = static_cast<std::size_t>(options.invocation_limits[g]); }
     }
     for (std::size_t c = 0; c < clocks_.size(); ++c) {
       clocks_[c].made.reserve(releases[c].size());
-      clocks_[c].left.assign(clocks_[c].room > 0 ? releases[c].size() : 0, clocks_[c].jobs);
+      clocks_[c].left.assign(clocks_[c].limit > 0 ? releases[c].size() : 0, clocks_[c].jobs);
     }
   }
 
@@ -59,7 +59,7 @@ class invocation_source {
       const auto& times = (*releases_)[c];
       own.waits = false;
       for (; own.at < times.size() && times[own.at] <= now; ++own.at) {
-        const bool is_full = own.room > 0 && own.made.size() - own.over >= own.room;
+        const bool is_full = own.limit > 0 && own.made.size() - own.over >= own.limit;
         const bool is_older = own.at + 1 < times.size() && times[own.at + 1] <= now;
         if (drops_release(on_late_, is_full, is_older)) {
           ++own.dropped;
@@ -76,10 +76,10 @@ class invocation_source {
   /// Notes that a job of an invocation has ended. Returns true if there is room for one that waits.
   [[nodiscard]] auto ended(std::size_t of_clock, std::size_t number) -> bool {
     clock& own = clocks_[of_clock];
-    if (own.room == 0) { return false; }
+    if (own.limit == 0) { return false; }
     --own.left[number];
     while (own.over < own.made.size() && own.left[own.over] == 0) { ++own.over; }
-    const bool has_room = own.made.size() - own.over < own.room;
+    const bool has_room = own.made.size() - own.over < own.limit;
     return std::exchange(own.waits, own.waits && !has_room) && has_room;
   }
 
@@ -106,7 +106,7 @@ class invocation_source {
     std::vector<std::size_t> left;  ///< jobs of each, where room is limited
     std::size_t at = 0;             ///< release
     std::size_t over = 0;           ///< the first ones that are
-    std::size_t room = 0;
+    std::size_t limit = 0;
     std::size_t jobs = 0;
     std::int64_t dropped = 0;
     bool waits = false;  ///< for room

@@ -16,8 +16,8 @@
 #include <takt/model/model_error.hpp>
 #include <takt/rules/block_queue.hpp>
 #include <takt/rules/servers/block_queue_server.hpp>
+#include <takt/simulation/common_unit.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>
-#include <takt/simulation/whole_unit.hpp>
 
 namespace takt::inline TAKT_ABI::simulation {
 
@@ -101,7 +101,7 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, class Observe
 template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactFraction Number>
 [[nodiscard]] auto replay_kernels(const gpu_shape& shape, std::span<const kernel_arrival<Number>> arrivals)
     -> kernel_replay<Number> {
-  whole_unit<Number> unit;
+  common_unit<Number> unit;
   for (const auto& a : arrivals) {
     unit.hold(a.time);
     unit.hold(a.length);

@@ -20,7 +20,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/gel.hpp>
-#include <takt/rules/graph/invocation_room.hpp>
+#include <takt/rules/graph/node_reach.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
@@ -95,7 +95,7 @@ template <class Table>
 
 /// Returns how many invocations of each graph a run under the plan has room for; 0 if the plan does not say.
 template <class Refined, std::size_t N, std::size_t V>
-[[nodiscard]] auto room_of_graphs(const Refined& refined, const plan<N, V>& p) -> std::vector<std::int64_t> {
+[[nodiscard]] auto invocation_limits_of(const Refined& refined, const plan<N, V>& p) -> std::vector<std::int64_t> {
   std::vector<std::int64_t> out(refined.graphs.size(), 0);
   for (std::uint32_t v = 0; v < p.instances.size(); ++v) {
     const auto& n = refined.nodes[v];
@@ -169,7 +169,9 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
                     .preemptive = preemptive};
   how.stalls.assign(options.stalls.begin(), options.stalls.end());
   how.on_late = options.on_late;
-  if (!how.stalls.empty() || drops_releases(how.on_late)) { how.room = detail::room_of_graphs(refined, p); }
+  if (!how.stalls.empty() || drops_releases(how.on_late)) {
+    how.invocation_limits = detail::invocation_limits_of(refined, p);
+  }
   for (const duration d : options.deadlines) { how.deadlines.push_back(d.count()); }
   if (platform.sms > 0) {
     how.gpu.sms = platform.sms;
@@ -198,10 +200,10 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
 /// arguments give the same result everywhere. Error: `invalid_model`, with the fault in `error`; more than
 /// `most_simulated_sms` SMs, `most_simulated_steps` steps at once or `most_listed_jobs` jobs of nodes are refused.
 /// Cost: that of `simulation::simulate_graphs`; all jobs are kept on the heap.
-template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Recorder = const no_trace>
+template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Recorder = const null_recorder>
   requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const simulation_options& options = {},
-              Recorder& recorder = no_listener,
+              Recorder& recorder = no_recorder,
               detail::refusal&& /*refused*/ = detail::refusal{detail::check_graphs<P>::passed}) {
   if constexpr (detail::check_graphs<P>::passed) {
     const auto& table = graphs.template flat<ticks>();

@@ -13,12 +13,12 @@
 #include <takt/core/number.hpp>
 #include <takt/host/engine.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/simulation/common_unit.hpp>
 #include <takt/simulation/graph/graph_jobs.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
-#include <takt/simulation/whole_unit.hpp>
 
 namespace takt::inline TAKT_ABI::simulation {
 
@@ -62,10 +62,10 @@ using invocations = std::vector<std::vector<Number>>;
                                             w.steps[t.first_step].kind == node_kind::copy);
     if (t.guarded && !one_queue) { return false; }
   }
-  const bool all_made = !drops_releases(options.on_late) && options.room.empty();
+  const bool all_made = !drops_releases(options.on_late) && options.invocation_limits.empty();
   const bool may_drop = all_made || std::ranges::all_of(w.tasks, [](const auto& t) { return t.clock != no_clock; });
-  const bool has_room = options.room.size() <= w.clocks.size() &&
-                        std::ranges::all_of(options.room, [](std::int64_t n) { return n >= 0; });
+  const bool has_room = options.invocation_limits.size() <= w.clocks.size() &&
+                        std::ranges::all_of(options.invocation_limits, [](std::int64_t n) { return n >= 0; });
   const bool well_stopped = are_apart(options.stalls);
   if (!is_known(options.on_late) || !may_drop || !has_room || !well_stopped) { return false; }
   for (const auto& clock : releases) {
@@ -104,10 +104,10 @@ inline constexpr std::size_t few_sms = 16;
 /// blocks on average. Cost: see `host::engine`. Memory for all jobs, wherever they may wait, is taken before the first
 /// event, and none after it.
 template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<ticks> Lengths = full_lengths,
-          TraceRecorder Recorder = const no_trace>
+          TraceRecorder Recorder = const null_recorder>
 [[nodiscard]] auto simulate_graphs(const graph_workload<ticks>& work, const invocations<ticks>& releases,
                                    const graph_options& options = {}, const Lengths& lengths = {},
-                                   Recorder& recorder = no_listener) -> graph_result<ticks> {
+                                   Recorder& recorder = no_recorder) -> graph_result<ticks> {
   constexpr std::size_t max_blocks = MaxSms * simulated_blocks_per_sm;
   const auto failed = [](model_fault f) {
     graph_result<ticks> out;
@@ -156,7 +156,7 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<tic
 template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction Number>
 [[nodiscard]] auto simulate_graphs(const graph_workload<Number>& work, const invocations<Number>& releases,
                                    const graph_options& options = {}) -> graph_result<Number> {
-  whole_unit<Number> unit;
+  common_unit<Number> unit;
   for (const auto& s : work.steps) { unit.hold(s.length); }
   for (const auto& t : work.tasks) {
     for (const Number& time : {t.period, t.offset, t.priority_point}) { unit.hold(time); }

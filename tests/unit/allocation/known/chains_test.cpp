@@ -11,7 +11,7 @@
 #include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
 #include <takt/systems/rtgpu/plans/judge.hpp>
 
-#include "support/described_sets.hpp"
+#include "support/runtime_sets.hpp"
 #include "support/same_verdict.hpp"
 #include "support/small_systems.hpp"
 
@@ -21,17 +21,17 @@ namespace {
 
 constexpr auto in_order = takt::nonpreemptive(takt::deadline_monotonic);
 
-/// The same bounds, status and plan for described tasks as for the flat table at the door of chains, whose proofs of
+/// The same bounds, status and plan for run-time tasks as for the flat table at the door of chains, whose proofs of
 /// misses are fewer.
 template <class Cpu, class Gpu, class Platform, class Table>
 void check_same(const Table& table, const takt::platform_record& sizes, const Cpu& cpus, const Gpu& gpus,
                 const Platform& platform) {
-  const auto described = described_of(table);
+  const auto described = runtime_of(table);
   const auto typed = takt::analysis::analyze_by<takt::published>(platform, table);
   const auto answer = takt::judge_chains(described, hardware_of(sizes), cpus, gpus);
   const auto& found = answer.verdict;
   auto expected = typed;
-  // Described tasks know more reasons to miss.
+  // Run-time tasks know more reasons to miss.
   const bool more_is_known = !answer.misses.empty() && typed.status == takt::verdict_status::not_proven;
   if (more_is_known) { expected.status = takt::verdict_status::unschedulable; }
   check_same_verdict(found, expected);
@@ -64,7 +64,7 @@ void check_all_rules(const Table& table, std::int32_t sms) {
   behind(takt::ck_omlp_order);
 }
 
-using small = takt::described_tasks<4, 16, 4, 64>;
+using small = takt::runtime_task_set<4, 16, 4, 64>;
 [[nodiscard]] constexpr auto one_gpu(std::int32_t sms, std::int32_t cores = 1) -> takt::hardware {
   takt::hardware out;
   out.processors = cores;
@@ -106,8 +106,8 @@ TEST_CASE("measured kernels stay measured") {
 }
 
 TEST_CASE("other facts of kernels become times on every number of SMs that a plan can give") {
-  described_builder<small> b;
-  takt::described_visit grid{.where = visit_place::gpu, .blocks = 8, .threads = 64, .block_length = 10};
+  runtime_builder<small> b;
+  takt::runtime_visit grid{.where = resource_kind::gpu, .blocks = 8, .threads = 64, .block_length = 10};
   grid.known.add(visit_fact::grid);
   grid.known.add(visit_fact::block_length);
   b.task({.name = "a", .period = 200}).cpu(1, 5).visit(grid).cpu(1, 5);
@@ -126,22 +126,22 @@ TEST_CASE("other facts of kernels become times on every number of SMs that a pla
 }
 
 TEST_CASE("times that are derived prove no miss") {
-  described_builder<small> b;
-  takt::described_visit grid{.where = visit_place::gpu, .blocks = 8, .threads = 64, .block_length = 10};
+  runtime_builder<small> b;
+  takt::runtime_visit grid{.where = resource_kind::gpu, .blocks = 8, .threads = 64, .block_length = 10};
   grid.known.add(visit_fact::grid);
   grid.known.add(visit_fact::block_length);
   b.task({.name = "a", .period = 25}).cpu(1, 5).visit(grid).cpu(1, 5);
   const auto answer = takt::judge_chains(b.done(), one_gpu(4), takt::deadline_monotonic, takt::federated);
   CHECK(answer.verdict.status == takt::verdict_status::not_proven);
   CHECK(answer.misses.empty());
-  described_builder<small> given;
+  runtime_builder<small> given;
   given.task({.name = "a", .period = 25}).cpu(1, 5).work(0, 80).cpu(1, 5);
   CHECK(takt::judge_chains(given.done(), one_gpu(4), takt::deadline_monotonic, takt::federated).verdict.status ==
         takt::verdict_status::unschedulable);
 }
 
 TEST_CASE("a time on the whole GPU serves the task that can have it, and else a fact is missing") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 200}).cpu(1, 5).whole(40).cpu(1, 5);
   const auto alone = takt::judge_chains(b.done(), one_gpu(4), takt::deadline_monotonic, takt::federated);
   REQUIRE(alone.verdict.schedulable());
@@ -161,8 +161,8 @@ TEST_CASE("a time on the whole GPU serves the task that can have it, and else a 
 }
 
 TEST_CASE("a wcet above the divided work counts where there are many SMs") {
-  described_builder<small> b;
-  takt::described_visit k{.where = visit_place::gpu, .work = {0, 80}, .wcet = 30};
+  runtime_builder<small> b;
+  takt::runtime_visit k{.where = resource_kind::gpu, .work = {0, 80}, .wcet = 30};
   k.known.add(visit_fact::work);
   k.known.add(visit_fact::interleave);
   k.interleave_numerator = 1;
@@ -175,7 +175,7 @@ TEST_CASE("a wcet above the divided work counts where there are many SMs") {
 }
 
 TEST_CASE("chains that begin and end on a device, or visit two in a row, are read with CPU segments of no time") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 200}).copy(1, 4).work(0, 40).copy(1, 4).copy(1, 4).work(0, 20);
   b.task({.name = "b", .period = 300}).cpu(1, 5).cpu(2, 6);
   REQUIRE(b.good());
@@ -190,7 +190,7 @@ TEST_CASE("chains that begin and end on a device, or visit two in a row, are rea
 }
 
 TEST_CASE("deadlines after the period, or none, are proven as the period, and nothing is proven to miss them") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 100, .deadline = 150}).cpu(1, 30);
   b.task({.name = "b", .period = 120, .limited = false}).cpu(1, 30);
   const auto answer = takt::judge_chains(b.done(), one_gpu(4), takt::deadline_monotonic, takt::federated);
@@ -205,7 +205,7 @@ TEST_CASE("deadlines after the period, or none, are proven as the period, and no
 }
 
 TEST_CASE("orders by deadlines go by those that were said, also where the period is proven") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "late", .period = 20, .deadline = 60}).cpu(1, 5);
   b.task({.name = "soon", .period = 40, .deadline = 40}).cpu(1, 5);
   for (const auto& bounds : {takt::judge_chains(b.done(), one_gpu(4), takt::deadline_monotonic, takt::federated),
@@ -217,7 +217,7 @@ TEST_CASE("orders by deadlines go by those that were said, also where the period
 }
 
 TEST_CASE("tasks that name no core are placed, greatest demand first") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 100}).cpu(1, 30);
   b.task({.name = "b", .period = 100}).cpu(1, 60);
   b.task({.name = "c", .period = 100, .core = 0}).cpu(1, 20);
@@ -235,7 +235,7 @@ TEST_CASE("what is no chain of a published method is refused with its place") {
   const auto refused = [](const small& tasks) {
     return takt::judge_chains(tasks, one_gpu(4), takt::deadline_monotonic, takt::federated).verdict.error;
   };
-  described_builder<small> fork;
+  runtime_builder<small> fork;
   fork.task({.name = "a", .period = 100}).cpu(1, 3).work(0, 5).cpu(1, 3);
   auto two_ends = fork.done();
   two_ends.visits[2].predecessors = 1;
@@ -257,7 +257,7 @@ TEST_CASE("what is no chain of a published method is refused with its place") {
   CHECK(held(false, true, true) == takt::fault_at(takt::model_fault::workload_part_unused, 0));
   CHECK(held(true, false, false) == takt::fault_at(takt::model_fault::workload_part_unused, 0));
   auto own = fork.done();
-  own.visits[1].where = visit_place::own;
+  own.visits[1].where = resource_kind::own;
   CHECK(refused(own) == takt::fault_at(takt::model_fault::unknown_resource, 0, 1));
   auto loop = fork.done();
   loop.history.unchecked_push_back({0, 2, 0, 0});
@@ -271,8 +271,8 @@ TEST_CASE("what is no chain of a published method is refused with its place") {
 }
 
 TEST_CASE("a board of sizes that no board has is refused before kernels are read for it") {
-  described_builder<small> b;
-  takt::described_visit grid{.where = visit_place::gpu, .blocks = 8, .threads = 64, .block_length = 10};
+  runtime_builder<small> b;
+  takt::runtime_visit grid{.where = resource_kind::gpu, .blocks = 8, .threads = 64, .block_length = 10};
   grid.known.add(visit_fact::grid);
   grid.known.add(visit_fact::block_length);
   b.task({.name = "a", .period = 200}).cpu(1, 5).visit(grid).cpu(1, 5);
@@ -289,7 +289,7 @@ TEST_CASE("a board of sizes that no board has is refused before kernels are read
 
 TEST_CASE("described chains are judged at compile time") {
   static constexpr auto tasks = [] {
-    described_builder<small> b;
+    runtime_builder<small> b;
     b.task({.name = "a", .period = 200}).cpu(1, 5).work(0, 80).cpu(1, 5);
     return b.done();
   }();

@@ -8,14 +8,14 @@
 
 #include <takt/allocation/analyze.hpp>
 #include <takt/core/random.hpp>
-#include <takt/model/describe.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/systems/graphs/plans/judge.hpp>
 #include <takt/systems/methods.hpp>
 
-#include "support/described_sets.hpp"
+#include "support/runtime_sets.hpp"
 #include "support/same_verdict.hpp"
 
 using namespace takt_tests;
@@ -72,7 +72,7 @@ constexpr std::array<std::string_view, 12> names{"a", "b", "c", "d", "e", "f", "
 /// Nodes of the refined graph, sources and sinks among them, are visits of the described one.
 template <class Rule>
 auto check_same(const table& graphs, const Rule& rule, std::int32_t cpus, std::int32_t engines) -> bool {
-  const auto described = described_of(takt::refine(graphs, takt::copy_placement::engine));
+  const auto described = runtime_of(takt::refine(graphs, takt::copy_placement::engine));
   const auto cluster = takt::pool(takt::processors(cpus), rule);
   const auto blocks = takt::pool(takt::block_slots(3, 256, 4), takt::fifo_blocks(takt::per_job_streams, takt::guarded));
   const auto found = takt::judge_graphs(described, board(cpus, engines), rule);
@@ -91,7 +91,7 @@ auto check_same(const table& graphs, const Rule& rule, std::int32_t cpus, std::i
 template <class Rule>
 auto holds_in_runs(const table& graphs, const Rule& rule, std::int32_t cpus, std::int32_t engines, std::uint64_t seed)
     -> bool {
-  const auto described = described_of(takt::refine(graphs, takt::copy_placement::engine));
+  const auto described = runtime_of(takt::refine(graphs, takt::copy_placement::engine));
   const auto found = takt::judge_graphs(described, board(cpus, engines), rule);
   if (!found.bounded()) { return true; }
   const auto on_board = takt::graphs_of(described, board(cpus, engines), rule);
@@ -101,7 +101,7 @@ auto holds_in_runs(const table& graphs, const Rule& rule, std::int32_t cpus, std
     takt::simulation_options options{.horizon = takt::duration{4'000}, .releases = releases};
     options.execution = takt::execution_times::upper;
     options.seed = seed;
-    takt::no_trace silent;
+    takt::null_recorder silent;
     const auto seen = takt::simulation::simulate_planned_graphs(on_board.table, on_board.board.sizes, Rule::policy,
                                                                 true, p, options, silent);
     REQUIRE_FALSE(seen.error);
@@ -112,7 +112,7 @@ auto holds_in_runs(const table& graphs, const Rule& rule, std::int32_t cpus, std
   return good;
 }
 
-using small = takt::described_tasks<2, 8>;
+using small = takt::runtime_task_set<2, 8>;
 
 }  // namespace
 
@@ -153,7 +153,7 @@ TEST_CASE("typed graphs that are described have their bounds") {
                      takt::pool(takt::block_slots(6, 2048), takt::fifo_blocks(takt::per_job_streams, takt::guarded))),
       graphs);
   REQUIRE(typed.bounded());
-  const auto described = takt::describe(graphs);
+  const auto described = takt::to_runtime_tasks(graphs);
   REQUIRE_FALSE(described.error);
   takt::hardware board;
   board.processors = 6;
@@ -166,7 +166,7 @@ TEST_CASE("typed graphs that are described have their bounds") {
 }
 
 TEST_CASE("a plan that starts a visit too early is refused, and one with sinks of its own is taken") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "fork", .period = 100, .deadline = 250}).cpu(1, 10).cpu(1, 20).cpu(1, 30);
   auto tasks = b.done();
   tasks.visits[0].name = "a";
@@ -189,7 +189,7 @@ TEST_CASE("a plan that starts a visit too early is refused, and one with sinks o
 }
 
 TEST_CASE("a graph is held to the deadline that it has, after the period, too") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "long", .period = 40}).cpu(1, 30).cpu(1, 30);
   auto tasks = b.done();
   for (auto& v : tasks.visits) { v.parallelism = 0; }
@@ -208,7 +208,7 @@ TEST_CASE("a graph is held to the deadline that it has, after the period, too") 
 }
 
 TEST_CASE("facts that a queue of blocks needs are named") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 100}).cpu(1, 10).work(0, 10);
   auto tasks = b.done();
   const auto error = [&] { return takt::judge_graphs(tasks, board(2, 0), takt::g_edf).error; };

@@ -12,7 +12,7 @@
 #include <takt/systems/locked_gpus/tasks/study.hpp>
 #include <takt/systems/methods.hpp>
 
-#include "support/described_sets.hpp"
+#include "support/runtime_sets.hpp"
 #include "support/same_verdict.hpp"
 
 using namespace takt_tests;
@@ -44,7 +44,7 @@ using table = takt::task_rows<takt::gpusync_task<ticks, 16>, 8>;
   return out;
 }
 
-/// Tasks on the GPU cluster that a described workload would be placed on.
+/// Tasks on the GPU cluster that a run-time workload would be placed on.
 [[nodiscard]] auto random_tasks(takt::random_stream& random, const takt::gpusync_configuration& c) -> table {
   table out;
   for (std::size_t i = 0; i < 6; ++i) {
@@ -73,7 +73,7 @@ using table = takt::task_rows<takt::gpusync_task<ticks, 16>, 8>;
   return out;
 }
 
-using small = takt::described_tasks<4, 24>;
+using small = takt::runtime_task_set<4, 24>;
 
 }  // namespace
 
@@ -86,7 +86,7 @@ TEST_CASE("tasks on locked GPUs have the same bounds as a described workload") {
     const table tasks = random_tasks(random, platform.shape);
     auto typed = takt::analysis::analyze_by<takt::published>(platform, tasks);
     for (std::size_t i = 0; i < typed.tasks.size(); ++i) { typed.limit(i, tasks.tasks[i].deadline); }
-    const auto described = described_of(tasks);
+    const auto described = runtime_of(tasks);
     const auto found = takt::judge_locked_gpus(described, gpus(4, 4), platform);
     check_same_verdict(found, typed);
     const auto again = takt::judge_locked_gpus(described, gpus(4, 4), platform, found.plan);
@@ -97,9 +97,9 @@ TEST_CASE("tasks on locked GPUs have the same bounds as a described workload") {
 }
 
 TEST_CASE("a section that nobody marks is what lies between two CPU visits") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 1000}).cpu(1, 20);
-  takt::described_visit copy{.where = visit_place::copy_engine, .bytes = 64};
+  takt::runtime_visit copy{.where = resource_kind::copy_engine, .bytes = 64};
   copy.known.add(visit_fact::bytes);
   b.visit(copy).whole(30).visit(copy).cpu(1, 10);
   board platform;
@@ -126,7 +126,7 @@ TEST_CASE("a section that nobody marks is what lies between two CPU visits") {
 }
 
 TEST_CASE("a task without a deadline needs a bound only, and one after the period is kept under EDF") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 100, .deadline = 130}).cpu(1, 60);
   b.task({.name = "b", .period = 100, .limited = false}).cpu(1, 35);
   board platform;
@@ -136,7 +136,7 @@ TEST_CASE("a task without a deadline needs a bound only, and one after the perio
   CHECK(found.tasks[0].deadline == 130);
   CHECK_FALSE(found.tasks[1].limited);
   CHECK(found.tasks[1].meets);
-  described_builder<small> swapped;
+  runtime_builder<small> swapped;
   swapped.task({.name = "b", .period = 100, .limited = false}).cpu(1, 35);
   swapped.task({.name = "a", .period = 100, .deadline = 130}).cpu(1, 60);
   const auto again = takt::judge_locked_gpus(swapped.done(), gpus(1, 1), platform);

@@ -10,7 +10,7 @@
 #include <takt/systems/shares/figures/synthetic_sets.hpp>
 #include <takt/systems/shares/plans/judge.hpp>
 
-#include "support/described_sets.hpp"
+#include "support/runtime_sets.hpp"
 #include "support/same_verdict.hpp"
 
 using namespace takt_tests;
@@ -27,13 +27,13 @@ template <std::size_t N>
 void check_same(const takt::application_set<N>& table, const takt::shares_rule& rule, std::int64_t memory) {
   const auto gpu = memory > 0 ? takt::gpu_shares(takt::memory_units::holding(memory)) : takt::gpu_shares();
   const auto typed = takt::analysis::analyze_by<takt::published>(takt::platform(takt::pool(gpu, rule)), table);
-  const auto described = described_of(table);
+  const auto described = runtime_of(table);
   const auto found = takt::judge_shares(described, one_gpu(memory), rule, table.contention);
   check_same_verdict(found, typed);
   check_same_verdict(takt::judge_shares(described, one_gpu(memory), rule, table.contention, found.plan), typed);
 }
 
-using small = takt::described_tasks<3, 6>;
+using small = takt::runtime_task_set<3, 6>;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ TEST_CASE("applications have the same shares and verdicts as a described workloa
 }
 
 TEST_CASE("without priorities the shorter deadline goes first") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "slow", .period = 100}).whole(20);
   b.task({.name = "fast", .period = 40}).whole(20);
   b.task({.name = "late", .period = 300}).whole(150);
@@ -83,7 +83,7 @@ TEST_CASE("without priorities the shorter deadline goes first") {
 }
 
 TEST_CASE("a GPU of another speed has other times by share") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 100}).whole(20);
   auto tasks = b.done();
   tasks.visits[0].known.add(visit_fact::wcet_by_share);
@@ -95,7 +95,7 @@ TEST_CASE("a GPU of another speed has other times by share") {
 }
 
 TEST_CASE("a kernel without times by share is named") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 100}).whole(20);
   const auto error = takt::judge_shares(b.done(), one_gpu()).error;
   CHECK(error == takt::fault_at(takt::model_fault::visit_time_unknown, 0, 0));

@@ -11,7 +11,7 @@
 #include <takt/systems/methods.hpp>
 
 #include "support/accelerator_examples.hpp"
-#include "support/described_sets.hpp"
+#include "support/runtime_sets.hpp"
 #include "support/same_verdict.hpp"
 
 using namespace takt_tests;
@@ -30,7 +30,7 @@ void check_same(const takt::task_rows<takt::accelerator_task<ticks>, N>& table, 
                 const Rule& rule) {
   const auto typed = takt::analysis::analyze_by<takt::published>(
       takt::platform(takt::pool(takt::accelerator(sms, levels), rule)), table);
-  const auto described = described_of(table);
+  const auto described = runtime_of(table);
   const auto found = takt::judge_whole_kernels(described, one_gpu(sms, levels), rule);
   CHECK_FALSE(found.cores_were_chosen);
   check_same_verdict(found.verdict, typed);
@@ -57,7 +57,7 @@ void check_order(const takt::task_rows<takt::accelerator_task<ticks>, N>& table,
                          takt::period(takt::duration{period})));
 }
 
-using small = takt::described_tasks<4, 8>;
+using small = takt::runtime_task_set<4, 8>;
 
 }  // namespace
 
@@ -85,17 +85,17 @@ TEST_CASE("whole kernels have the same verdicts as a described workload under ev
 
 TEST_CASE("kernels for one SM that name none are placed, greatest load first") {
   auto table = takt_examples::table_1;
-  for (auto& t : table.tasks) { t.core = takt::any_core; }
-  const auto found = takt::judge_whole_kernels(described_of(table), one_gpu(2, 2), takt::gang(takt::edf));
+  for (auto& t : table.tasks) { t.core = takt::unassigned_core; }
+  const auto found = takt::judge_whole_kernels(runtime_of(table), one_gpu(2, 2), takt::gang(takt::edf));
   CHECK(found.cores_were_chosen);
   CHECK(found.verdict.plan.cores[1] == 0);
   CHECK(found.verdict.plan.cores[0] == 1);
   CHECK(found.verdict.plan.cores[3] == 1);
-  CHECK(found.verdict.plan.cores[2] == takt::any_core);
+  CHECK(found.verdict.plan.cores[2] == takt::unassigned_core);
 }
 
 TEST_CASE("a kernel that does not say what it costs to stop it runs to its end") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "long", .period = 100}).whole(30);
   b.task({.name = "short", .period = 40, .deadline = 25}).whole(5);
   const auto levels = takt::levels(takt::edf, takt::preemption_cost_model::ideal);
@@ -109,7 +109,7 @@ TEST_CASE("a kernel that does not say what it costs to stop it runs to its end")
 }
 
 TEST_CASE("times that are derived prove kernels, and prove no miss") {
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 100}).work(0, 320);
   const auto rule = takt::nonpreemptive(takt::edf);
   const auto fits = takt::judge_whole_kernels(b.done(), one_gpu(4, 2), rule);
@@ -117,7 +117,7 @@ TEST_CASE("times that are derived prove kernels, and prove no miss") {
   auto tight = b.done();
   tight.tasks[0].deadline = 30;
   CHECK(takt::judge_whole_kernels(tight, one_gpu(4, 2), rule).verdict.status == verdict_status::not_proven);
-  described_builder<small> given;
+  runtime_builder<small> given;
   given.task({.name = "a", .period = 100, .deadline = 30}).whole(40);
   CHECK(takt::judge_whole_kernels(given.done(), one_gpu(4, 2), rule).verdict.status == verdict_status::unschedulable);
   auto later = given.done();
@@ -128,10 +128,10 @@ TEST_CASE("times that are derived prove kernels, and prove no miss") {
 
 TEST_CASE("slots are found for kernels on one SM and on all") {
   const auto table = takt_examples::table_1;
-  const auto found = takt::judge_in_slots(described_of(table), one_gpu(2, 2), takt::edf);
+  const auto found = takt::judge_in_slots(runtime_of(table), one_gpu(2, 2), takt::edf);
   CHECK(found.verdict.plan.slots.size() == 2);
   CHECK(found.verdict.status != verdict_status::unschedulable);
-  described_builder<small> light;
+  runtime_builder<small> light;
   light.task({.name = "a", .period = 1000}).whole(100);
   light.task({.name = "b", .period = 2000}).whole(200);
   auto tasks = light.done();
@@ -155,12 +155,12 @@ TEST_CASE("slots are found for kernels on one SM and on all") {
 
 TEST_CASE("what is no kernel, and a GPU that nothing is known of, are refused with their place") {
   const auto rule = takt::levels(takt::edf);
-  described_builder<small> b;
+  runtime_builder<small> b;
   b.task({.name = "a", .period = 100}).whole(10);
   b.task({.name = "b", .period = 100}).cpu(1, 5).whole(10);
   CHECK(takt::judge_whole_kernels(b.done(), one_gpu(2, 2), rule).verdict.error ==
         takt::fault_at(takt::model_fault::workload_part_unused, 1, 0));
-  described_builder<small> alone;
+  runtime_builder<small> alone;
   alone.task({.name = "a", .period = 100}).whole(10);
   CHECK(takt::judge_whole_kernels(alone.done(), one_gpu(2, 0), rule).verdict.error.fault ==
         takt::model_fault::platform_size_out_of_range);
@@ -179,7 +179,7 @@ TEST_CASE("what is no kernel, and a GPU that nothing is known of, are refused wi
 
 TEST_CASE("described kernels are judged at compile time") {
   static constexpr auto tasks = [] {
-    described_builder<small> b;
+    runtime_builder<small> b;
     b.task({.name = "a", .period = 100}).whole(30);
     b.task({.name = "b", .period = 100}).whole(20);
     return b.done();

@@ -15,7 +15,7 @@ namespace {
 using namespace takt;
 
 /// Last place for the first, and so on.
-[[nodiscard]] constexpr auto reversed(studied_places places) -> studied_places {
+[[nodiscard]] constexpr auto reversed(studied_ranks places) -> studied_ranks {
   for (auto& p : places) { p = static_cast<std::int64_t>(places.size()) + 1 - p; }
   return places;
 }
@@ -23,8 +23,8 @@ using namespace takt;
 }  // namespace
 
 TEST_CASE("each published ranking gives every place from 1 to 57 once" * takt_tests::traces("GSA-28")) {
-  for (const studied_places& ranking : published_places) {
-    studied_places sorted = ranking;
+  for (const studied_ranks& ranking : published_ranks) {
+    studied_ranks sorted = ranking;
     std::ranges::sort(sorted);
     for (std::size_t i = 0; i < sorted.size(); ++i) { CHECK(sorted[i] == static_cast<std::int64_t>(i) + 1); }
   }
@@ -33,7 +33,7 @@ TEST_CASE("each published ranking gives every place from 1 to 57 once" * takt_te
 TEST_CASE("an observation counts the pairs of configurations that it names, whichever way round they are" *
           takt_tests::traces("GSA-30")) {
   constexpr std::array<std::int64_t, 7> cases{1, 9, 18, 6, 18, 1, 18};
-  for (const studied_places& ranking : published_places) {
+  for (const studied_ranks& ranking : published_ranks) {
     for (std::size_t i = 0; i < ranking_observations.size(); ++i) {
       CAPTURE(ranking_observations[i].text);
       const observed_cases seen = ranking_observations[i].check(ranking);
@@ -49,7 +49,7 @@ TEST_CASE("an observation counts the pairs of configurations that it names, whic
 
 TEST_CASE("the rank correlation is 1 for equal rankings, -1 for reversed ones and is rounded down" *
           takt_tests::traces("GSA-28")) {
-  for (const studied_places& ranking : published_places) {
+  for (const studied_ranks& ranking : published_ranks) {
     CHECK(rank_correlation(ranking, ranking) == 1000);
     CHECK(rank_correlation(ranking, reversed(ranking)) == -1000);
   }

@@ -85,7 +85,7 @@ TEST_CASE("medians, means and deviations are those of a sorted list of places" *
         places[c].push_back(1 + std::ranges::count_if(areas, [&](int a) { return a > areas[c]; }));
       }
     }
-    for (const takt::place_statistics& s : r.ranked()) {
+    for (const takt::rank_statistics& s : r.ranked()) {
       auto& own = places[s.candidate];
       std::ranges::sort(own);
       CHECK(s.twice_median == own[(groups - 1) / 2] + own[groups / 2]);
@@ -102,7 +102,7 @@ TEST_CASE("medians, means and deviations are those of a sorted list of places" *
 
 TEST_CASE("a deviation is rounded to the nearest part" * takt_tests::traces("GSA-28")) {
   const auto of = [](const rational& variance, std::int64_t parts) {
-    return takt::place_statistics{.mean = {}, .variance = variance}.deviation(parts);
+    return takt::rank_statistics{.mean = {}, .variance = variance}.deviation(parts);
   };
   CHECK(of(rational{0}, 100) == 0);
   CHECK(of(rational{2}, 100) == 141);

@@ -14,7 +14,7 @@
 namespace {
 
 using takt::ticks;
-using tasks_type = takt::described_tasks<2, 4, 4, 4>;
+using tasks_type = takt::runtime_task_set<2, 4, 4, 4>;
 
 struct my_method {
   static constexpr std::string_view name = "mine";
@@ -29,12 +29,12 @@ struct my_judges::under<takt::whole_gpu_policy, CpuRule> {
   using method = my_method;
   template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   [[nodiscard]] static constexpr auto judge(const takt::whole_gpu_policy& /*policy*/, const CpuRule& /*cpus*/,
-                                            const takt::described_tasks<N, V, R, S>& tasks,
+                                            const takt::runtime_task_set<N, V, R, S>& tasks,
                                             const takt::hardware& /*board*/) {
     takt::verdict<ticks, N, V> out;
     out.method = my_method::name;
     out.status = takt::verdict_status::schedulable;
-    for (const takt::described_task& t : tasks.tasks) {
+    for (const takt::runtime_task& t : tasks.tasks) {
       out.tasks.unchecked_push_back(
           {.name = t.name, .deadline = t.deadline, .bound = {1, true}, .meets = true, .limited = true});
     }
@@ -58,7 +58,7 @@ static_assert(!std::is_same_v<asked<takt::methods<takt::accelerator_judges, my_j
 [[nodiscard]] auto one_task() -> tasks_type {
   tasks_type out;
   REQUIRE(out.add_task({.name = "one", .period = 100, .deadline = 100, .core = 0}));
-  takt::described_visit v{.where = takt::visit_place::processor};
+  takt::runtime_visit v{.where = takt::resource_kind::processor};
   v.known.add(takt::visit_fact::time);
   v.time = {0, 50};
   REQUIRE(out.add_visit(v));

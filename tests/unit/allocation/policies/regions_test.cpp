@@ -11,21 +11,21 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks_type = takt::described_tasks<4, 16, 4, 4>;
+using tasks_type = takt::runtime_task_set<4, 16, 4, 4>;
 
 constexpr ticks ms = 1'000'000;
 
-[[nodiscard]] auto on_cpu(ticks upper, ticks region, takt::visit_mask before) -> takt::described_visit {
-  takt::described_visit v{.where = visit_place::processor, .predecessors = before, .region = region};
+[[nodiscard]] auto on_cpu(ticks upper, ticks region, takt::visit_mask before) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = resource_kind::processor, .predecessors = before, .region = region};
   v.known.add(visit_fact::time);
   v.time = {0, upper};
   return v;
 }
-[[nodiscard]] auto kernel(ticks work, takt::visit_mask before) -> takt::described_visit {
-  takt::described_visit v{.where = visit_place::gpu, .predecessors = before};
+[[nodiscard]] auto kernel(ticks work, takt::visit_mask before) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = resource_kind::gpu, .predecessors = before};
   v.known.add(visit_fact::work);
   v.known.add(visit_fact::interleave);
   v.known.add(visit_fact::wcet);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/analysis/cause_effect/waiting_consumers.hpp>
-#include <takt/model/described_tasks.hpp>
-#include <takt/model/described_visits.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/runtime_task_set.hpp>
+#include <takt/model/runtime_visits.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/servers/all.hpp>
 #include <takt/rules/tags.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using takt::ticks;
 using takt::wait_obstacle;
-using tasks_type = takt::described_tasks<4, 8, 1, 1>;
+using tasks_type = takt::runtime_task_set<4, 8, 1, 1>;
 
 struct task {
   ticks deadline = 0;
@@ -38,7 +38,7 @@ template <class... Tasks>
                                     .jitter = t.jitter,
                                     .priority = priority++,
                                     .core = t.core}));
-    takt::described_visit v{};
+    takt::runtime_visit v{};
     v.known.add(takt::visit_fact::time);
     v.time = {t.lower, 10};
     static_cast<void>(out.add_visit(v));

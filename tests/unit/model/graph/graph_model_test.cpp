@@ -109,12 +109,12 @@ TEST_CASE("every wrong field of a graph is reported with its place") {
     t.add_graph("h", 10);
     t.add_node({.name = "a", .wcet = 1});
     t.add_edge(3, 0);
-    CHECK(takt::validate(t) == takt::model_error{model_fault::unknown_node, 1, takt::nowhere, 2});
+    CHECK(takt::validate(t) == takt::model_error{model_fault::unknown_node, 1, takt::no_index, 2});
   }
   SUBCASE("an edge given twice") {
     auto t = chain_of(10);
     t.add_edge(0, 1);
-    CHECK(takt::validate(t) == takt::model_error{model_fault::duplicate_edge, 0, takt::nowhere, 2});
+    CHECK(takt::validate(t) == takt::model_error{model_fault::duplicate_edge, 0, takt::no_index, 2});
   }
   SUBCASE("a kernel of more threads than a GPU starts") {
     auto t = chain_of(10);
@@ -134,7 +134,7 @@ TEST_CASE("an edge to an unknown node is a status at run time") {
   const std::string typed = "prnt";
   const auto set =
       takt::graph_set(takt::graph("g", takt::period(33_ms), takt::node("a", takt::cpu(1_ms)), takt::edge("a", typed)));
-  CHECK(set.fault() == takt::model_error{model_fault::unknown_node, 0, takt::nowhere, 0});
+  CHECK(set.fault() == takt::model_error{model_fault::unknown_node, 0, takt::no_index, 0});
 }
 
 TEST_CASE("a node is refined into its segments, and a kernel into launch, kernel and await" *

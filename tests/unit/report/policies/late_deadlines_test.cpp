@@ -16,11 +16,11 @@
 
 namespace {
 
+using takt::resource_kind;
 using takt::ticks;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks_type = takt::described_tasks<10, 24, 4, 4>;
-using question = takt::report::policy_question<tasks_type>;
+using tasks_type = takt::runtime_task_set<10, 24, 4, 4>;
+using question = takt::report::policy_query<tasks_type>;
 using bounds = std::vector<ticks>;
 
 constexpr ticks ms = 1'000'000;
@@ -29,7 +29,7 @@ struct row {
   std::string_view name;
   ticks period = 0;
   std::optional<ticks> deadline;
-  std::vector<std::pair<visit_place, ticks>> visits;
+  std::vector<std::pair<resource_kind, ticks>> visits;
   std::int32_t priority = takt::no_priority;
   ticks jitter = 0;
   ticks least = 0;  ///< of visits of processors, else the longest time
@@ -48,8 +48,8 @@ auto tasks_of(const std::vector<row>& rows) -> tasks_type {
                           .core = r.core}));
     takt::visit_mask before = 0;
     for (const auto& [where, time] : r.visits) {
-      takt::described_visit v{.where = where, .predecessors = before};
-      if (where == visit_place::gpu) {
+      takt::runtime_visit v{.where = where, .predecessors = before};
+      if (where == resource_kind::gpu) {
         v.known.add(visit_fact::wcet);
         v.wcet = time * ms;
         v.known.add(visit_fact::preemption_cost);
@@ -75,7 +75,7 @@ auto judge(const Rule& rule, std::string policy, std::string cpus, const tasks_t
   question q;
   q.policy = std::move(policy);
   q.cpus = std::move(cpus);
-  auto found = takt::report::judge_by_word(rule, q, tasks, board);
+  auto found = takt::report::judge_by_keyword(rule, q, tasks, board);
   REQUIRE(found->judged);
   return found;
 }
@@ -88,8 +88,8 @@ auto bounds_of(const Judged& found) -> bounds {
   }
   return out;
 }
-constexpr auto cpu = visit_place::processor;
-constexpr auto gpu = visit_place::gpu;
+constexpr auto cpu = resource_kind::processor;
+constexpr auto gpu = resource_kind::gpu;
 const std::string any_policy = "whole-gpu";
 
 }  // namespace

@@ -14,9 +14,9 @@
 
 namespace {
 
-using takt::any_core;
 using takt::kernel_id;
 using takt::ticks;
+using takt::unassigned_core;
 
 constexpr std::size_t max_tasks = 7;
 constexpr std::size_t max_cores = 3;
@@ -35,7 +35,7 @@ class device {
     for (const auto& other : placed_) {
       if (!other) { continue; }
       CHECK(streams_.stream_of(*other) != streams_.stream_of(where));
-      CHECK((other->core == any_core) == (where.core == any_core));
+      CHECK((other->core == unassigned_core) == (where.core == unassigned_core));
       CHECK((other->core != where.core || other->level < where.level));
     }
     placed_[index(k)] = where;
@@ -79,7 +79,7 @@ auto walk(const std::vector<takt::job_order<ticks>>& jobs, const std::vector<std
   std::set<std::int32_t> taken;
   for (const auto& j : jobs) {
     const std::int32_t core = cores[static_cast<std::size_t>(j.kernel)];
-    if (core == any_core) {
+    if (core == unassigned_core) {
       if (!taken.empty()) {
         if (strictly) { break; }
         continue;
@@ -147,7 +147,7 @@ TEST_CASE("kernels pinned to different cores never share a stream, and one for a
   constexpr takt::stream_layout streams{.cores = 2, .levels = 2};
   static_assert(streams.count() == 6);
   std::set<std::int32_t> seen;
-  for (const std::int32_t core : {0, 1, any_core}) {
+  for (const std::int32_t core : {0, 1, unassigned_core}) {
     for (const std::int32_t level : {0, 1}) {
       const std::int32_t stream = streams.stream_of({core, level});
       CHECK(streams.level_of(stream) == level);

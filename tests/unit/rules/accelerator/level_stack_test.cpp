@@ -10,9 +10,9 @@
 
 namespace {
 
-using takt::any_core;
 using takt::kernel_id;
 using takt::ticks;
+using takt::unassigned_core;
 
 constexpr std::size_t max_tasks = 8;
 
@@ -25,7 +25,7 @@ class bench {
   /// The levels at which kernels have been submitted because of this, in order.
   auto activate(kernel_id k, ticks point) -> std::vector<std::int32_t> {
     orders_[static_cast<std::size_t>(k)] = {.point = point, .release = clock_++, .kernel = k};
-    strategy_.enqueue(k, any_core, orders_);
+    strategy_.enqueue(k, unassigned_core, orders_);
     return decide();
   }
   auto complete(kernel_id k) -> std::vector<std::int32_t> {
@@ -41,7 +41,7 @@ class bench {
     std::vector<std::int32_t> levels;
     for (const auto& c : list.commands()) {
       CHECK(c.what == takt::accelerator_command_kind::submit);
-      CHECK(c.where.core == any_core);
+      CHECK(c.where.core == unassigned_core);
       levels.push_back(c.where.level);
     }
     return levels;

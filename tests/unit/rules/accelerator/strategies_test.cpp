@@ -15,9 +15,9 @@
 
 namespace {
 
-using takt::any_core;
 using takt::kernel_id;
 using takt::ticks;
+using takt::unassigned_core;
 using command = takt::accelerator_command;
 using commands = std::vector<command>;
 using kind = takt::accelerator_command_kind;
@@ -36,7 +36,7 @@ class told {
   explicit told(const Strategy& strategy) : strategy_{strategy} {}
 
   /// A job waits from now on, for one core or for all.
-  void activate(kernel_id k, ticks point, std::int32_t core = any_core) {
+  void activate(kernel_id k, ticks point, std::int32_t core = unassigned_core) {
     orders_[static_cast<std::size_t>(k)] = {.point = point, .kernel = k};
     strategy_.enqueue(k, core, orders_);
   }
@@ -62,14 +62,14 @@ TEST_CASE("an activated kernel waits by priority and moves to a stream when the 
   s.activate(0, 40);
   s.activate(1, 30);
   s.activate(2, 20);
-  CHECK(s.decide() == commands{submitted(2, any_core, 0)});
+  CHECK(s.decide() == commands{submitted(2, unassigned_core, 0)});
   CHECK(s.decide().empty());
   s.activate(3, 15);
-  CHECK(s.decide() == commands{submitted(3, any_core, 1)});
+  CHECK(s.decide() == commands{submitted(3, unassigned_core, 1)});
   s.complete(3);
   CHECK(s.decide().empty());
   s.complete(2);
-  CHECK(s.decide() == commands{submitted(1, any_core, 0)});
+  CHECK(s.decide() == commands{submitted(1, unassigned_core, 0)});
 }
 
 TEST_CASE("a kernel that is pinned goes to its core, one that is not to all cores" * takt_tests::traces("AP-06")) {
@@ -84,7 +84,7 @@ TEST_CASE("a kernel that is pinned goes to its core, one that is not to all core
   s.complete(two);
   CHECK(s.decide().empty());
   s.complete(one);
-  CHECK(s.decide() == commands{submitted(whole, any_core, 0)});
+  CHECK(s.decide() == commands{submitted(whole, unassigned_core, 0)});
 }
 
 TEST_CASE("a strategy says how many cores and levels of streams it needs" * takt_tests::traces("AP-06")) {
@@ -120,14 +120,14 @@ TEST_CASE("when a slot closes what runs there is asked to yield, and the other s
   CHECK(s.decide() == commands{submitted(zero, 0, 0), submitted(one, 1, 0)});
   s.set_open(0, false);
   s.set_open(1, false);
-  s.set_open(any_core, true);
+  s.set_open(unassigned_core, true);
   CHECK(s.decide() == commands{asked(zero), asked(one)});
   CHECK(s.decide().empty());
   s.yielded(one);
   CHECK(s.decide().empty());
   s.complete(zero);
-  CHECK(s.decide() == commands{submitted(whole, any_core, 0)});
-  s.set_open(any_core, false);
+  CHECK(s.decide() == commands{submitted(whole, unassigned_core, 0)});
+  s.set_open(unassigned_core, false);
   CHECK(s.decide() == commands{asked(whole)});
   s.yielded(whole);
   s.set_open(0, true);

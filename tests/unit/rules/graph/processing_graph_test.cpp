@@ -90,7 +90,7 @@ TEST_CASE("a processing graph with a cycle, a wrong amount or unequal rates is r
   }
   SUBCASE("threshold below what is consumed") {
     g.edges[1].threshold = 2;
-    CHECK(takt::derive_rates(g).error == takt::model_error{model_fault::amount_out_of_range, 0, takt::nowhere, 1});
+    CHECK(takt::derive_rates(g).error == takt::model_error{model_fault::amount_out_of_range, 0, takt::no_index, 1});
   }
   SUBCASE("nothing produced") {
     g.edges[2].produce = 0;

@@ -148,7 +148,7 @@ TEST_CASE("the R2DGLP rejects impossible advice of all three kinds, counts it an
   CHECK(lock.rejected_advice() == 1);
   lock.heuristic().chosen = 0;
   issue(lock, 6);
-  CHECK(lock.heir(6) == 7);  // possible, though not the shortest
+  CHECK(lock.inheritor(6) == 7);  // possible, though not the shortest
   CHECK(lock.rejected_advice() == 1);
   issue(lock, 5);
   CHECK(lock.replica(5) == 1);  // queue 0 is full
@@ -190,7 +190,7 @@ TEST_CASE("advice that the bound allows is taken: a farther queue, a better done
     for (const request_id r : {5, 4, 3, 2}) { lock.withdraw(r); }
     lock.heuristic().chosen = 0;
     for (const request_id r : {3, 1}) { issue(lock, r); }
-    CHECK(lock.heir(1) == 7);
+    CHECK(lock.inheritor(1) == 7);
     lock.heuristic().stolen = {.request = 1};
     CHECK(lock.release(6) == 1);
     CHECK(lock.waits(3));
@@ -224,7 +224,7 @@ TEST_CASE("affinity by declared lengths spreads new tasks, brings old ones back,
   SUBCASE("a move over one link costs 30, so a task waits 20 behind others rather than move") {
     issue(lock, 0, 10);
     issue(lock, 2, 10);
-    CHECK(lock.heir(2) == 0);
+    CHECK(lock.inheritor(2) == 0);
     SUBCASE("and an idle token leaves it there") {
       issue(lock, 4, 10);
       CHECK(lock.release(4) == no_request);
@@ -235,10 +235,10 @@ TEST_CASE("affinity by declared lengths spreads new tasks, brings old ones back,
     issue(lock, 4, 10);
     issue(lock, 0, 100);
     issue(lock, 2, 10);
-    CHECK(lock.heir(2) == 4);
+    CHECK(lock.inheritor(2) == 4);
     lock.withdraw(2);
     issue(lock, 5, 200);
-    CHECK(lock.heir(5) == 4);
+    CHECK(lock.inheritor(5) == 4);
     CHECK(lock.release(0) == 5);  // complete after 200 there instead of 210 here; it has no state to move
   }
   SUBCASE("a task without a number has no GPU, and its requests count with their lengths") {
@@ -269,14 +269,14 @@ TEST_CASE("affinity by declared lengths lends to the nearest GPU, and a GPU with
     issue(lock, 5, 100);
     REQUIRE(lock.replica(5) == 1);
     issue(lock, 0, 10);
-    CHECK(lock.heir(0) == 4);
+    CHECK(lock.inheritor(0) == 4);
   }
   SUBCASE("where all queues are full, a task lends on its GPU, one without a GPU where a section is over first") {
     for (const auto& [r, length] : {std::pair{7, 5}, {6, 50}, {5, 7}, {4, 5}, {3, 5}, {2, 10}}) {
       issue(lock, r, length);
     }
     REQUIRE(lock.replica(6) == 1);
-    REQUIRE(lock.heir(2) == 6);
+    REQUIRE(lock.inheritor(2) == 6);
     issue(lock, 1, 10);
     CHECK(lock.donee_of(1) == 6);
     lock.withdraw(1);

@@ -15,7 +15,7 @@ TEST_CASE("CK-OMLP: the lowest free replica (C2), else first come, first served 
   CHECK(lock.replica(3) == 1);
   CHECK_FALSE(lock.contended(4));
   for (const request_id r : {0, 2, 1}) { CHECK(lock.issue(r, {}) == no_request); }
-  CHECK(lock.heir(0) == no_request);
+  CHECK(lock.inheritor(0) == no_request);
   CHECK(lock.contended(3));
   CHECK(lock.withdraw(2) == no_request);
   CHECK(lock.release(3) == 0);

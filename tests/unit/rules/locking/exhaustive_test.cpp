@@ -79,7 +79,7 @@ template <class P>
 [[nodiscard]] auto play(const P& start, const blocking_limits& limits) -> game_result {
   const blocking_report seen = longest_blocking(start, limits);
   if (thorough()) {
-    MESSAGE("positions " << seen.positions << ", longest pi-blocking " << seen.delay << ": " << seen.story);
+    MESSAGE("positions " << seen.positions << ", longest pi-blocking " << seen.delay << ": " << seen.trace);
   }
   return {seen.delay, seen.positions};
 }
@@ -229,7 +229,7 @@ class random_run {
         if ((!lock_.holds(r) && !lock_.waits(r)) || !lock_.among_best(r)) { continue; }
         if (lock_.waits(r)) { out = std::max(out, ++blocked_[index(r)]); }
         takt::request_id end = r;
-        while (end != takt::no_request && !lock_.holds(end)) { end = lock_.heir(end); }
+        while (end != takt::no_request && !lock_.holds(end)) { end = lock_.inheritor(end); }
         if (end != takt::no_request) { advances[index(end)] = true; }
       }
       for (std::size_t r = 0; r < clients; ++r) { elapsed_[r] += advances[r] ? 1 : 0; }
@@ -317,7 +317,7 @@ TEST_CASE("as published: one of the best in the priority queue advances nobody, 
   CHECK(printed.holds(7));
   CHECK(printed.in_priority_queue(6));
   CHECK(printed.among_best(6));
-  CHECK(printed.heir(6) == takt::no_request);
+  CHECK(printed.inheritor(6) == takt::no_request);
   printed.release(9);
   CHECK(printed.waits(6));  // for a whole section of 3 or 0, although one section is the bound
 
@@ -341,8 +341,8 @@ template <class P, class Rules = takt::donation_rules>
   const std::int32_t rounds = takt::ceil_divide(limits.cpus * limits.clusters, start.replicas());
   const auto worst = game.worst();
   if (thorough()) {
-    MESSAGE("positions " << game.positions() << ", direct " << worst.direct << ": " << game.direct_story()
-                         << ", indirect " << worst.indirect << ": " << game.indirect_story());
+    MESSAGE("positions " << game.positions() << ", direct " << worst.direct << ": " << game.direct_trace()
+                         << ", indirect " << worst.indirect << ": " << game.indirect_trace());
   }
   CHECK(worst.direct <= (rounds - 1) * limits.section);
   CHECK(worst.indirect == rounds * limits.section);

@@ -163,20 +163,20 @@ class every_interleaving {
       REQUIRE((s.lock.waits(c) || s.lock.holds(c)) == open);
       anybody_waits = anybody_waits || s.lock.waits(c);
       somebody_holds_all = somebody_holds_all || s.lock.holds(c);
-      check_heir(s, c);
+      check_inheritor(s, c);
     }
     REQUIRE((!anybody_waits || somebody_holds_all));
     check_order(s);
   }
-  /// Following the heirs ends at somebody who holds everything.
-  static void check_heir(const state& s, request_id c) {
+  /// Following the inheritors ends at somebody who holds everything.
+  static void check_inheritor(const state& s, request_id c) {
     request_id at = c;
-    for (int hops = 0; s.lock.waits(at) && s.lock.heir(at) != no_request; ++hops) {
+    for (int hops = 0; s.lock.waits(at) && s.lock.inheritor(at) != no_request; ++hops) {
       REQUIRE(hops < clients);
-      const request_id heir = s.lock.heir(at);
-      REQUIRE(heir != at);
-      REQUIRE(s.lock.contended(heir));
-      at = heir;
+      const request_id inheritor = s.lock.inheritor(at);
+      REQUIRE(inheritor != at);
+      REQUIRE(s.lock.contended(inheritor));
+      at = inheritor;
     }
     if constexpr (requires { s.lock.next(c, 0); }) { REQUIRE((!s.lock.waits(c) || s.lock.holds(at))); }
   }
@@ -320,21 +320,21 @@ TEST_CASE("a group request is atomic, free of deadlock in order of issue, and pu
   CHECK(g.issue(2, of({2, 0, 1})).satisfied.empty());
   CHECK(g.holds(2, 2));
   CHECK(!g.holds(2));
-  CHECK(g.heir(2) == 0);
+  CHECK(g.inheritor(2) == 0);
   CHECK(g.contended(0));
   CHECK(g.contended(1));
 
   CHECK(g.release(0).satisfied.empty());
   CHECK(g.holds(2, 0));
-  CHECK(g.heir(2) == 1);
+  CHECK(g.inheritor(2) == 1);
 
   SUBCASE("later requests stand behind the whole group, whatever it holds already") {
     CHECK(g.issue(0, of({1, 0})).satisfied.empty());
-    CHECK(g.heir(0) == 1);
+    CHECK(g.inheritor(0) == 1);
     const auto after = g.release(1);
     REQUIRE(after.satisfied.size() == 1);
     CHECK(after.satisfied[0] == 2);
-    CHECK(g.heir(0) == 2);
+    CHECK(g.inheritor(0) == 2);
     SUBCASE("locks can be given back one by one") {
       CHECK(g.release(2, 0).satisfied.empty());
       CHECK(g.holds(0, 0));
@@ -393,7 +393,7 @@ TEST_CASE_TEMPLATE("a group lock refuses what it cannot serve and stays as it wa
     CHECK_FALSE(g.holds(nobody));
     CHECK_FALSE(g.waits(nobody));
     CHECK_FALSE(g.contended(nobody));
-    CHECK(g.heir(nobody) == takt::no_request);
+    CHECK(g.inheritor(nobody) == takt::no_request);
   }
   CHECK(g == before);
 }
@@ -403,21 +403,21 @@ TEST_CASE("in priority order a group gets all its locks or none, and keeps them 
   CHECK(g.issue(2, of({0}), {9, 0}).satisfied.size() == 1);
   CHECK(g.issue(0, of({1, 0}), {1, 0}).satisfied.empty());
   CHECK(!g.holds(0, 1));
-  CHECK(g.heir(0) == 2);
+  CHECK(g.inheritor(0) == 2);
   CHECK(g.issue(1, of({1}), {5, 0}).satisfied.empty());
-  CHECK(g.heir(1) == no_request);
+  CHECK(g.inheritor(1) == no_request);
 
   SUBCASE("a worse request does not take a lock that is kept") {
     const auto after = g.release(2);
     REQUIRE(after.satisfied.size() == 1);
     CHECK(after.satisfied[0] == 0);
-    CHECK(g.heir(1) == 0);
+    CHECK(g.inheritor(1) == 0);
   }
   SUBCASE("a request that has become better does") {
     const auto after = g.reprioritize(1, {0, 0});
     REQUIRE(after.satisfied.size() == 1);
     CHECK(after.satisfied[0] == 1);
-    CHECK(g.heir(0) == 1);
+    CHECK(g.inheritor(0) == 1);
   }
   SUBCASE("and one for which nothing is kept any more") {
     const auto after = g.withdraw(0);

@@ -26,14 +26,14 @@ TEST_CASE("k-FMLP: the shortest queue by count (F1), its head holds and inherits
   CHECK(issue(lock, 2) == no_request);
   CHECK(issue(lock, 1) == no_request);
   CHECK(issue(lock, 0) == no_request);
-  CHECK(lock.heir(2) == 4);
-  CHECK(lock.heir(1) == 3);
-  CHECK(lock.heir(0) == 4);
-  CHECK(lock.heir(4) == no_request);
+  CHECK(lock.inheritor(2) == 4);
+  CHECK(lock.inheritor(1) == 3);
+  CHECK(lock.inheritor(0) == 4);
+  CHECK(lock.inheritor(4) == no_request);
   CHECK(lock.contended(4));
   CHECK(lock.release(4) == 2);
   CHECK(lock.replica(2) == 0);
-  CHECK(lock.heir(0) == 2);
+  CHECK(lock.inheritor(0) == 2);
 }
 
 TEST_CASE("k-FMLP: the shortest queue by declared time counts the holder in full") {
@@ -43,15 +43,15 @@ TEST_CASE("k-FMLP: the shortest queue by declared time counts the holder in full
   issue(lock, 2, 3);
   issue(lock, 3, 4);
   issue(lock, 4, 9);
-  CHECK(lock.heir(2) == 1);
-  CHECK(lock.heir(3) == 1);
-  CHECK(lock.heir(4) == 1);
+  CHECK(lock.inheritor(2) == 1);
+  CHECK(lock.inheritor(3) == 1);
+  CHECK(lock.inheritor(4) == 1);
   lock.withdraw(4);
   lock.withdraw(3);
   issue(lock, 3, 1);
   issue(lock, 4, 1);
-  CHECK(lock.heir(3) == 1);
-  CHECK(lock.heir(4) == 1);
+  CHECK(lock.inheritor(3) == 1);
+  CHECK(lock.inheritor(4) == 1);
   lock.withdraw(2);
   CHECK(lock.release(1) == 3);
 }
@@ -62,13 +62,13 @@ TEST_CASE("k-FMLP: declared times whose sum overflows make a queue the longest")
   issue(lock, 0, most);
   issue(lock, 1, most - 1);
   issue(lock, 2, most);
-  CHECK(lock.heir(2) == 1);
+  CHECK(lock.inheritor(2) == 1);
   issue(lock, 3, 1);
-  CHECK(lock.heir(3) == 0);
+  CHECK(lock.inheritor(3) == 0);
   lock.withdraw(3);
   lock.withdraw(2);
   issue(lock, 4, 1);
-  CHECK(lock.heir(4) == 1);
+  CHECK(lock.inheritor(4) == 1);
 }
 
 TEST_CASE("k-FMLP: an empty queue takes the request that waits elsewhere and was issued first") {
@@ -117,7 +117,7 @@ TEST_CASE("k-FMLP: advice is followed below the length that the bound allows, an
   CHECK(first_queue.rejected_advice() == 0);
   lock.heuristic().chosen = 2;
   CHECK(issue(lock, 4) == no_request);
-  CHECK(lock.heir(4) == 3);
+  CHECK(lock.inheritor(4) == 3);
   CHECK(lock.rejected_advice() == 2);
 
   lock.withdraw(4);

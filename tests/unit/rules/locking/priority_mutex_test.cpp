@@ -35,7 +35,7 @@ class every_interleaving {
     for (request_id r = 0; r < clients; ++r) {
       CHECK(s.lock.waits(r) == (std::ranges::find(s.waiting, r) != s.waiting.end()));
       CHECK(s.lock.holds(r) == (r == holder));
-      CHECK(s.lock.heir(r) == (s.lock.waits(r) ? holder : no_request));
+      CHECK(s.lock.inheritor(r) == (s.lock.waits(r) ? holder : no_request));
       CHECK(s.lock.replica(r) == (r == holder ? 0 : takt::no_replica));
       CHECK(s.lock.contended(r) == (r == holder && !s.waiting.empty()));
       if (r == holder) { release(s); }

@@ -44,7 +44,7 @@ struct definition {
   bool boosts_all = false;
 };
 
-/// What the lock's own answers to `heir`, `holds` and `contended` lead to, pulled until nothing changes.
+/// What the lock's own answers to `inheritor`, `holds` and `contended` lead to, pulled until nothing changes.
 template <class Lock>
 [[nodiscard]] auto by_definition(const Lock& lock, const definition& d, const std::vector<priority_point>& base)
     -> std::vector<priority_point> {
@@ -56,8 +56,8 @@ template <class Lock>
   if (!d.inherits) { return best; }
   for (request_id round = 0; round < clients; ++round) {
     for (request_id c = 0; c < clients; ++c) {
-      const request_id heir = lock.heir(c);
-      if (heir != no_request) { best[index(heir)] = std::min(best[index(heir)], best[index(c)]); }
+      const request_id inheritor = lock.inheritor(c);
+      if (inheritor != no_request) { best[index(inheritor)] = std::min(best[index(inheritor)], best[index(c)]); }
     }
   }
   return best;

@@ -46,13 +46,13 @@ TEST_CASE("R2DGLP: a full queue sends the rest to the priority queue and the bes
   CHECK(issue(lock, 4) == no_request);
   CHECK(issue(lock, 5) == no_request);
   CHECK(lock.in_priority_queue(5));
-  CHECK(lock.heir(5) == no_request);
+  CHECK(lock.inheritor(5) == no_request);
   CHECK(issue(lock, 2) == no_request);
   CHECK(lock.is_donor(2));
   CHECK(lock.donee_of(2) == 4);
   CHECK(lock.donor_of(4) == 2);
-  CHECK(lock.heir(2) == 4);
-  CHECK(lock.heir(4) == 3);
+  CHECK(lock.inheritor(2) == 4);
+  CHECK(lock.inheritor(4) == 3);
   CHECK(lock.contended(3));
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("R2DGLP: places given up are filled, and a donor that gives up has a s
   CHECK(risen.in_priority_queue(2));
   risen.withdraw(1);
   CHECK(risen.donee_of(2) == 4);
-  CHECK(risen.heir(2) == 4);
+  CHECK(risen.inheritor(2) == 4);
   CHECK(risen.donee_of(0) == 5);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("R2DGLP: two of the best outside find two donees inside, where the pri
       takt::r2dglp_options{.replicas = 1, .cluster = 2}};
   issue_all(printed, {3, 0, 2, 1});
   CHECK(printed.donee_of(2) == 3);
-  CHECK(printed.heir(1) == no_request);
+  CHECK(printed.inheritor(1) == no_request);
 }
 
 namespace {
@@ -264,7 +264,7 @@ TEST_CASE("as published: below ceil(c/k) places nobody may inherit from the most
       takt::r2dglp_options{.replicas = 1, .cluster = 2, .queue_limit = 1}};
   issue_all(printed, {3, 0});
   CHECK(printed.waits(0));
-  CHECK(printed.heir(0) == no_request);
+  CHECK(printed.inheritor(0) == no_request);
 }
 
 TEST_CASE("the limit of a pool that clusters share is checked against the CPUs of all of them" *

@@ -211,7 +211,7 @@ TEST_CASE_TEMPLATE("a job has one token section, on the GPU of its token, over e
   REQUIRE(pool.fits());
   std::array<int, gpus> holders{};
   for (request_id c = 0; c < 6; ++c) {
-    CHECK(pool.request(c, {}) == takt::token_answer{token_status::accepted, c});
+    CHECK(pool.request(c, {}) == takt::token_result{token_status::accepted, c});
     CHECK(pool.gpu(c) == map.gpu_of(pool.protocol().replica(c)));
     ++holders[at(pool.gpu(c))];
   }
@@ -230,8 +230,8 @@ TEST_CASE_TEMPLATE("a job has one token section, on the GPU of its token, over e
 TEST_CASE("a withdrawn request for a token may be issued again") {
   takt::token_pool<takt::fifo_mutex<2>> pool{{}, {}};
   CHECK(pool.request(0, {}).granted == 0);
-  CHECK(pool.request(1, {}) == takt::token_answer{token_status::accepted, no_request});
-  CHECK(pool.heir(1) == 0);
+  CHECK(pool.request(1, {}) == takt::token_result{token_status::accepted, no_request});
+  CHECK(pool.inheritor(1) == 0);
   CHECK(pool.contended(0));
   CHECK(pool.withdraw(1).status == token_status::accepted);
   CHECK(pool.request(1, {}).status == token_status::accepted);
@@ -302,7 +302,7 @@ TEST_CASE("every engine has a mutex in the cluster's order, one per direction wh
     REQUIRE(a.tokens().gpu(5) == 2);
     CHECK(a.request_engine(4, t.copy_engine(2, takt::to_host), {}).granted.size() == 1);
     CHECK(a.request_engine(5, t.copy_engine(2, takt::to_device), {}).granted.empty());
-    CHECK(a.engines().heir(5) == 4);
+    CHECK(a.engines().inheritor(5) == 4);
   }
 }
 
@@ -334,7 +334,7 @@ TEST_CASE("an engine's holder inherits the effective priority of who waits, also
   REQUIRE(a.request_token(2, {}).granted.empty());
   REQUIRE(a.request_token(3, {}).granted.empty());
   follow();
-  REQUIRE(a.tokens().heir(3) == 1);
+  REQUIRE(a.tokens().inheritor(3) == 1);
   CHECK(g.effective(1) == priority_point{3, 0});
   CHECK(g.effective(0) == priority_point{3, 0});
   CHECK(a.engines().effective(1) == priority_point{3, 0});
@@ -351,7 +351,7 @@ TEST_CASE("both copy engines of a peer-to-peer migration are taken in one atomic
 
   CHECK(a.request_migration(2, into_1, {}).granted.empty());
   CHECK(a.engines().holds(2, takt::engine_lock(t.copy_engine(1, takt::to_device))));
-  CHECK(a.engines().heir(2) == 0);
+  CHECK(a.engines().inheritor(2) == 0);
   REQUIRE(a.tokens().gpu(1) == 0);
   CHECK(a.request_migration(1, into_0, {}).granted.size() == 1);
   CHECK(a.release_engines(0).granted.size() == 1);

@@ -10,6 +10,6 @@ TEST_CASE("what rules of whole kernels read of a visit comes back from its value
   CHECK(back.margin == -2);
   // A visit that says nothing stops anywhere and is on no core of its own.
   CHECK(takt::kernel_needs_of({}).cost == 0);
-  CHECK(takt::kernel_needs_of({}).core == takt::any_core);
+  CHECK(takt::kernel_needs_of({}).core == takt::unassigned_core);
   CHECK(takt::kernel_needs{}.values() == takt::view_values{});
 }

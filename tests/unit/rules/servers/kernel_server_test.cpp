@@ -46,7 +46,7 @@ auto takes(Server server, std::uint32_t visits) -> bool {
 }
 
 TEST_CASE("no server takes more visits than it has places for") {
-  takt::line_place places[3]{};
+  takt::queue_position places[3]{};
   CHECK(takes(kernels{stack{2}}, 2));
   CHECK_FALSE(takes(kernels{stack{2}}, 3));
   CHECK(takes(takt::unit_server<true, 2>{1}, 2));

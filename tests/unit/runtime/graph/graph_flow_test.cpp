@@ -98,7 +98,7 @@ template <class P, class Refined, class Plan>
   how.on_late = options.on_late;
   for (const auto& g : laid.graphs) {
     if (stalls.empty()) { break; }
-    how.room.push_back(g.instances);
+    how.invocation_limits.push_back(g.instances);
     for (const auto& w : g.waits) {
       if (w.lag == 0 || w.to >= g.record.nodes || w.from >= g.record.nodes) { continue; }
       work.dependencies.push_back(
@@ -127,7 +127,7 @@ template <class P, class Plan>
   auto flat = std::make_unique<rt::flat_graphs>();
   rt::detail::graph_flattener<P>{board, laid, plan, *flat}.run();
   REQUIRE_FALSE(flat->error);
-  rt::kept_trace trace;
+  rt::trace_buffer trace;
   trace.reserve(100'000, 100'000);
   rt::graph_run_result result;
   rt::graph_log log{laid, options, trace, result};

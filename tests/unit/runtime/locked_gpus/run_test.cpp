@@ -390,9 +390,9 @@ TEST_CASE("locked GPUs: a flag ends a run before its time") {
   task_list tasks;
   tasks.add(gpu_task(0, 0, 0));
   const auto how = plain(60'000'000 * us);
-  takt::no_trace unheard;
+  takt::null_recorder null_sink;
   rt::run_watch watch{1};
-  const auto ran = run_until(board_of(c), tasks, how, unheard, watch, three_each);
+  const auto ran = run_until(board_of(c), tasks, how, null_sink, watch, three_each);
   CHECK(ran.stopped);
   CHECK(ran.tasks[0].completed > 1);
   CHECK(ran.end < how.length.count());

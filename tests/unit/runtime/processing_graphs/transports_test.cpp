@@ -26,10 +26,10 @@ enum class kind : std::uint8_t { ring, fifo, fast_fifo, queue, fast_queue, socke
 constexpr kind all_kinds[]{kind::ring, kind::fifo, kind::fast_fifo, kind::queue, kind::fast_queue, kind::socket};
 
 /// An edge with random amounts that its transport takes.
-auto draw(takt::random_stream& random, kind over) -> described_link {
+auto draw(takt::random_stream& random, kind over) -> link_description {
   const auto up_to = [&](std::int64_t most) { return random.between(1, most); };
   const std::int64_t most = random.chance(1, 8) ? 20'000 : 60;
-  described_link e{.name = "bytes", .from = "from", .to = "to"};
+  link_description e{.name = "bytes", .from = "from", .to = "to"};
   e.token_bytes = random.chance(1, 2) ? 1 : up_to(9);
   e.produce = up_to(most);
   e.consume = up_to(most);
@@ -42,7 +42,7 @@ auto draw(takt::random_stream& random, kind over) -> described_link {
     e.consume = part * up_to(6);
   }
   switch (over) {
-    case kind::ring: e.over = shared_ring{detail::room_of(e) + random.between(0, 100)}; break;
+    case kind::ring: e.over = shared_ring{detail::needed_capacity(e) + random.between(0, 100)}; break;
     case kind::fifo: e.over = named_fifo{}; break;
     case kind::fast_fifo: e.over = named_fifo{.fast = true}; break;
     case kind::queue: e.over = message_queue{.messages = up_to(8), .message_bytes = up_to(700)}; break;
@@ -62,7 +62,7 @@ auto draw(takt::random_stream& random, kind over) -> described_link {
   }
   return e;
 }
-auto graph_of(const std::string& name, const described_link& e) -> graph_description {
+auto graph_of(const std::string& name, const link_description& e) -> graph_description {
   return {.name = name, .nodes = {"from", "to"}, .edges = {e}, .folder = has_file(e.over) ? folder() : ""};
 }
 
@@ -82,7 +82,7 @@ auto produce(const shared_graph<>& g, std::int64_t jobs, ticks limit) -> std::st
   }
   return {};
 }
-auto consume(const shared_graph<>& g, const described_link& e, std::int64_t jobs, ticks limit) -> std::string {
+auto consume(const shared_graph<>& g, const link_description& e, std::int64_t jobs, ticks limit) -> std::string {
   auto n = g.claim("to");
   if (!n) { return n.status().sentence(); }
   if (const auto s = n.bind_all(soon()); !s) { return s.sentence(); }
@@ -107,7 +107,7 @@ TEST_CASE("bytes keep their order over every transport, with any amounts and thr
   std::int64_t above = 0;
   for (int round = 0; round < 90; ++round) {
     const kind over = all_kinds[static_cast<std::size_t>(round) % std::size(all_kinds)];
-    const described_link e = draw(random, over);
+    const link_description e = draw(random, over);
     CAPTURE(static_cast<int>(over));
     CAPTURE(e.produce);
     CAPTURE(e.consume);
@@ -140,10 +140,10 @@ TEST_CASE("between processes, too" * takt_tests::traces("GSA-39")) {
   for (const kind over : all_kinds) {
     CAPTURE(static_cast<int>(over));
     takt::random_stream random{static_cast<std::uint64_t>(over) + 5};
-    described_link e = draw(random, over);
+    link_description e = draw(random, over);
     e.consume = e.produce;
     e.threshold = 0;
-    if (over == kind::ring) { e.over = shared_ring{3 * detail::room_of(e)}; }
+    if (over == kind::ring) { e.over = shared_ring{3 * detail::needed_capacity(e)}; }
     const named name{"processes"};
     REQUIRE(shared_graph<>::create(graph_of(name.get(), e)));
     process to{[&] {
@@ -210,7 +210,7 @@ TEST_CASE("a consumer of several channels and counters begins when the last of t
 TEST_CASE("a producer whose channel is full waits no longer than its limit, and goes on later") {
   for (const kind over : {kind::ring, kind::fifo, kind::fast_fifo, kind::queue, kind::socket}) {
     CAPTURE(static_cast<int>(over));
-    described_link e{.name = "bytes", .from = "from", .to = "to", .produce = 40'000, .consume = 40'000};
+    link_description e{.name = "bytes", .from = "from", .to = "to", .produce = 40'000, .consume = 40'000};
     if (over == kind::ring) { e.over = shared_ring{80'000}; }
     if (over == kind::fifo) { e.over = named_fifo{}; }
     if (over == kind::fast_fifo) { e.over = named_fifo{.fast = true}; }

@@ -155,7 +155,7 @@ TEST_CASE("an emulated driver runs as many kernels at once as its queue holds, r
 }
 
 TEST_CASE("two clients on an emulated device come to use what their shares say" * takt_tests::traces("WAMP-07")) {
-  // A host that is busy otherwise delays launches and measurements alike, so a stretch that was disturbed is measured
+  // A host that is busy otherwise delays launches and measurements alike, so an interval that was disturbed is measured
   // again.
   const ticks length = std::min(takt_tests::stress_time(600 * ms), 2'000 * ms);
   open_page page;

@@ -29,9 +29,9 @@ using takt::host::bus_interference;
     graphs[g].jobs = 1;
     graphs[g].order.assign(1, {1, static_cast<ticks>(g)});
   }
-  takt::no_trace unheard;
+  takt::null_recorder null_sink;
   const auto r = simulation::run_gpu_graphs<16>(s, graphs, takt::host::full_work{},
-                                                {.until = 900'000, .slice = slice, .bus = bus}, unheard);
+                                                {.until = 900'000, .slice = slice, .bus = bus}, null_sink);
   REQUIRE(!r.run.locks.error);
   std::vector<ticks> out;
   for (const auto& j : r.run.locks.jobs) { out.push_back(j.finish); }
@@ -105,9 +105,9 @@ TEST_CASE("more interference never lets work end earlier, and nothing of it chan
 
 TEST_CASE("interference of a bus that is no factor is refused") {
   for (const bus_interference b : {bus_interference{-1}, {10'001}, {1, -1}}) {
-    takt::no_trace unheard;
+    takt::null_recorder null_sink;
     const auto r =
-        simulation::run_gpu_graphs<16>(on_cpus(1, {}), {}, takt::host::full_work{}, {.until = 1, .bus = b}, unheard);
+        simulation::run_gpu_graphs<16>(on_cpus(1, {}), {}, takt::host::full_work{}, {.until = 1, .bus = b}, null_sink);
     CHECK(r.run.locks.error.fault == takt::model_fault::options_out_of_range);
   }
 }

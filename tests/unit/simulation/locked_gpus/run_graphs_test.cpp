@@ -60,8 +60,8 @@ template <class Work, class Recorder>
 template <class Work>
 [[nodiscard]] auto run(const takt::host::gpu_system& s, const token_graph& g, const Work& work)
     -> simulation::graph_run {
-  takt::no_trace unheard;
-  return run(s, g, work, unheard);
+  takt::null_recorder null_sink;
+  return run(s, g, work, null_sink);
 }
 [[nodiscard]] auto finishes(const simulation::graph_run& r, std::size_t task) -> std::vector<ticks> {
   std::vector<ticks> out;
@@ -119,9 +119,9 @@ TEST_CASE("an early job ranks behind one with an earlier deadline on one CPU" * 
   // Graph B (period 12) takes the CPU from an early job of A's second node, whose deadline is that of its period.
   std::array<token_graph, 2> graphs{chain(2, 30, 2), chain(1, 12, 5)};
   graphs[1].first_task = 2;
-  takt::no_trace unheard;
-  const auto r =
-      simulation::run_gpu_graphs<16>(plain_system(1, 3), graphs, listed_work{{{2}, {9}, {3}}}, {.until = 60}, unheard);
+  takt::null_recorder null_sink;
+  const auto r = simulation::run_gpu_graphs<16>(plain_system(1, 3), graphs, listed_work{{{2}, {9}, {3}}}, {.until = 60},
+                                                null_sink);
   // 0: B to 3, A0 to 5, A1 (deadline 35) to 12, B to 15, A1 to 17; B at 24 and 36; at 30 A0 again.
   CHECK(finishes(r, 1).front() == 17);
   CHECK(finishes(r, 0) == instants{5, 32});
@@ -133,9 +133,9 @@ TEST_CASE("an early job ranks behind one with an earlier deadline on one CPU" * 
 TEST_CASE("a run that ends early reports what is complete by then and no more" * takt_tests::traces("GSA-49")) {
   const auto all = run(plain_system(1, 3), chain(3, 10, 40), listed_work{{{3}, {4}, {2}}});
   const token_graph g = chain(3, 10, 40);
-  takt::no_trace unheard;
+  takt::null_recorder null_sink;
   const auto cut = simulation::run_gpu_graphs<16>(plain_system(1, 3), std::span{&g, 1}, listed_work{{{3}, {4}, {2}}},
-                                                  {.until = 133}, unheard);
+                                                  {.until = 133}, null_sink);
   for (std::size_t t = 0; t < 3; ++t) {
     auto expected = finishes(all, t);
     for (ticks& f : expected) { f = f > 133 ? takt::no_instant : f; }

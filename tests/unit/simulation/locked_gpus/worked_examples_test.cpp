@@ -33,8 +33,8 @@ struct example {
   }
 
   [[nodiscard]] auto run() const -> takt::host::gpu_run {
-    takt::no_trace unheard;
-    return simulation::run_gpu_system<4>(system, releases, takt::host::full_work{}, {}, 1, unheard);
+    takt::null_recorder null_sink;
+    return simulation::run_gpu_system<4>(system, releases, takt::host::full_work{}, {}, 1, null_sink);
   }
 
  private:

@@ -132,8 +132,8 @@ TEST_CASE("a job is ready, scheduled, suspended, waiting or a donor, and absent 
   w.task().execute(2).lock(0).suspend(2).execute(4).unlock(0).released(1, {2});
   w.task().execute(3).lock(0).execute(1).unlock(0).execute(9).released(5, {1});
   w.task().execute(2).lock(0).execute(1).unlock(0).execute(9).released(1, {3});
-  takt::no_trace unheard;
-  simulator s{w, b, {.donation_at_release = true}, unheard};
+  takt::null_recorder null_sink;
+  simulator s{w, b, {.donation_at_release = true}, null_sink};
   using states = std::array<job_state, 3>;
   const auto at = [&](ticks t) {
     s.run_until(t);
@@ -150,7 +150,7 @@ TEST_CASE("a job is ready, scheduled, suspended, waiting or a donor, and absent 
   lock_programs two;
   two.task().lock(0).suspend(5).unlock(0).released(0, {1});
   two.task().lock(0).suspend(5).unlock(0).released(1, {2});
-  simulator waiting{two, queue, {}, unheard};
+  simulator waiting{two, queue, {}, null_sink};
   waiting.run_until(1);
   CHECK(waiting.state_of(1) == job_state::waiting);
   waiting.run_until(5);

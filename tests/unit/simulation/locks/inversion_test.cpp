@@ -125,8 +125,8 @@ TEST_CASE("inheritance is transitive and ends with the lock it came through" * t
   w.task().lock(0).execute(1).lock(1).execute(1).unlock(1).unlock(0).released(2, {2});
   w.task().execute(1).lock(0).execute(1).unlock(0).released(5, {0});
   w.task().execute(100).released(7, {1});
-  takt::no_trace unheard;
-  takt_tests::lock_run<bank> s{w, b, {}, unheard};
+  takt::null_recorder null_sink;
+  takt_tests::lock_run<bank> s{w, b, {}, null_sink};
   s.run_until(1);
   CHECK(s.effective(0) == 3);
   s.run_until(4);
@@ -192,12 +192,12 @@ TEST_CASE("s-oblivious blocking never exceeds s-aware blocking, whoever makes pr
 
 /// Boosts whoever keeps two or more waiting.
 struct boost_when_crowded {
-  [[nodiscard]] static auto heir(const takt::Contended auto& /*l*/, takt::request_id /*c*/) -> takt::request_id {
+  [[nodiscard]] static auto inheritor(const takt::Contended auto& /*l*/, takt::request_id /*c*/) -> takt::request_id {
     return takt::no_request;
   }
   [[nodiscard]] static auto boosted(const takt::Contended auto& l, takt::request_id c) -> bool {
     int waiting = 0;
-    for (takt::request_id w = 0; w < l.capacity(); ++w) { waiting += l.heir(w) == c ? 1 : 0; }
+    for (takt::request_id w = 0; w < l.capacity(); ++w) { waiting += l.inheritor(w) == c ? 1 : 0; }
     return l.holds(c) && waiting >= 2;
   }
 };

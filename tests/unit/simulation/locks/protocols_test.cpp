@@ -133,8 +133,8 @@ TEST_CASE("with donees that keep their donors a request of the best stays outsid
   const auto run = [&w]<class Lock>(Lock /*kind*/, bool outside) {
     takt::host::lock_bank<Lock> b;
     b.add(Lock{{.replicas = 1, .cluster = 2}});
-    takt::no_trace unheard;
-    takt_tests::lock_run<takt::host::lock_bank<Lock>> s{w, b, {.processors = 2}, unheard};
+    takt::null_recorder null_sink;
+    takt_tests::lock_run<takt::host::lock_bank<Lock>> s{w, b, {.processors = 2}, null_sink};
     // From 20 on, when the first two jobs are complete, the last job is among the two best.
     s.run_until(20);
     CHECK(b.template lock<Lock>(0).among_best(4));
@@ -192,8 +192,8 @@ TEST_CASE("displacement from the best always leaves a donee, the printed number 
   takt::host::lock_bank<printed> p;
   p.add(printed{{.replicas = 1, .cluster = 2}});
   const auto w = requesters(jobs);
-  takt::no_trace unheard;
-  takt_tests::lock_run<takt::host::lock_bank<printed>> s{w, p, {.processors = 2}, unheard};
+  takt::null_recorder null_sink;
+  takt_tests::lock_run<takt::host::lock_bank<printed>> s{w, p, {.processors = 2}, null_sink};
   s.run_until(3);
   CHECK(p.lock<printed>(0).among_best(3));
   CHECK(p.lock<printed>(0).donee_of(3) == takt::no_request);

@@ -114,8 +114,8 @@ TEST_CASE("a group lock has all its locks before it goes on, and passes its prio
   w.task().lock(1).suspend(9).unlock(1).released(0, {3});
   w.task().lock(both).suspend(2).unlock(both).released(1, {1});
   w.task().lock(0).suspend(1).unlock(0).released(2, {0});
-  takt::no_trace unheard;
-  takt_tests::lock_run<bank> s{w, b, {.processors = 4}, unheard};
+  takt::null_recorder null_sink;
+  takt_tests::lock_run<bank> s{w, b, {.processors = 4}, null_sink};
   s.run_until(1);
   CHECK(s.effective(0) == 1);
   CHECK(s.effective(1) == 3);

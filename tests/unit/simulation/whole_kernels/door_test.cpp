@@ -74,7 +74,7 @@ TEST_CASE("a plan repeats the order of a rule that has one, and has no priority 
   CHECK(fault(assigned, with_priorities(2, 2)) == model_fault::duplicate_priority);
   takt::plan<2> on_a_core;
   REQUIRE(on_a_core.cores.try_push_back(0));
-  REQUIRE(on_a_core.cores.try_push_back(takt::any_core));
+  REQUIRE(on_a_core.cores.try_push_back(takt::unassigned_core));
   CHECK(fault(assigned, on_a_core) == model_fault::plan_does_not_fit);
 }
 

@@ -75,7 +75,7 @@ template <class Number, std::size_t MaxTasks, class... Rest>
 namespace detail {
 
 /// Kernels as the proofs see them. A block occupies `size` whole units of a GPU. At least `capacity` units are occupied
-/// whenever a block waits, and blocks occupy at most `room` when none does.
+/// whenever a block waits, and blocks occupy at most `occupied` when none does.
 template <class Fraction, std::size_t MaxTasks>
 struct block_load {
   struct kernel {
@@ -88,7 +88,7 @@ struct block_load {
   };
   inline_vector<kernel, MaxTasks> kernels{};
   std::int64_t capacity = 0;
-  std::int64_t room = 0;
+  std::int64_t occupied = 0;
 
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return kernels.size(); }
   [[nodiscard]] constexpr auto work_of_block(std::size_t i) const -> Fraction {
@@ -108,7 +108,7 @@ struct block_load {
     for (std::size_t i = 0; i < size(); ++i) {
       if (longest < kernels[i].length) { longest = kernels[i].length; }
     }
-    return longest * Fraction(room);
+    return longest * Fraction(occupied);
   }
   [[nodiscard]] constexpr auto utilization() const -> load_sum<Fraction> {
     load_sum<Fraction> sum;
@@ -146,10 +146,10 @@ template <class Fraction, std::size_t MaxTasks>
 /// Returns the kernels of a table, whose sizes come from `size_of(i)`.
 template <class Fraction, class Number, std::size_t MaxTasks, class SizeOf>
 [[nodiscard]] constexpr auto load_of(const task_rows<block_kernel<Number>, MaxTasks>& table, std::int64_t capacity,
-                                     std::int64_t room, const SizeOf& size_of) -> block_load<Fraction, MaxTasks> {
+                                     std::int64_t occupied, const SizeOf& size_of) -> block_load<Fraction, MaxTasks> {
   block_load<Fraction, MaxTasks> load;
   load.capacity = capacity;
-  load.room = room;
+  load.occupied = occupied;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& k = table.tasks[i];
     // Bound: one per task, as in the table.
@@ -163,9 +163,9 @@ template <class Fraction, class Number, std::size_t MaxTasks, class SizeOf>
 /// Sizes come from `size_of(i)`.
 template <class Number, std::size_t MaxTasks, class SizeOf, class Solve>
 [[nodiscard]] constexpr auto on_load(const task_rows<block_kernel<Number>, MaxTasks>& table, std::int64_t capacity,
-                                     std::int64_t room, const SizeOf& size_of, const Solve& solve)
+                                     std::int64_t occupied, const SizeOf& size_of, const Solve& solve)
     -> block_bounds<Number, MaxTasks> {
-  const auto found = solve(load_of<fraction_of<Number>>(table, capacity, room, size_of));
+  const auto found = solve(load_of<fraction_of<Number>>(table, capacity, occupied, size_of));
   if constexpr (!number_traits<Number>::integral) {
     return found;
   } else {
@@ -179,7 +179,7 @@ template <class Number, std::size_t MaxTasks, class SizeOf, class Solve>
       }
       return out;
     }
-    const auto rounded = solve(load_of<upward>(table, capacity, room, size_of));
+    const auto rounded = solve(load_of<upward>(table, capacity, occupied, size_of));
     out.status = rounded.status;
     out.error = rounded.error;
     for (std::size_t i = 0; i < rounded.responses.size(); ++i) {

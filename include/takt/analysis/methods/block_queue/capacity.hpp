@@ -79,9 +79,9 @@ template <bool OnlyThreads = true, class Number, std::size_t MaxTasks, class Sol
   if (const auto error = validate(table, gpu)) { return bounds::invalid(error); }
   if (table.size() == 0) { return bounds::failed(block_status::bounded); }
   if (OnlyThreads && !only_threads_bind(table, gpu)) { return bounds::failed(block_status::other_resource_binds); }
-  const std::int64_t room = gpu.sms * gpu.threads_per_sm - largest_block_size(table);
+  const std::int64_t occupied = gpu.sms * gpu.threads_per_sm - largest_block_size(table);
   return on_load(
-      table, thread_capacity(table, gpu), room, [&](std::size_t i) { return table.tasks[i].threads; }, solve);
+      table, thread_capacity(table, gpu), occupied, [&](std::size_t i) { return table.tasks[i].threads; }, solve);
 }
 
 /// Tests equation 1 of Yang et al. 2018: the load is at most the capacity.
@@ -120,8 +120,8 @@ template <class Number, std::size_t MaxTasks>
   for (const auto& k : table.tasks) {
     if (longest < k.length) { longest = k.length; }
   }
-  const Number room(gpu.sms * gpu.threads_per_sm - largest_block_size(table));
-  return multiply_exactly(longest, room, out.value);
+  const Number occupied(gpu.sms * gpu.threads_per_sm - largest_block_size(table));
+  return multiply_exactly(longest, occupied, out.value);
 }
 
 /// Work left at any enqueue, that of the enqueued job included, is at most Lemma 1's plus one job of every kernel. The

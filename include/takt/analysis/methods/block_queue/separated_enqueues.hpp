@@ -49,22 +49,23 @@ template <class Fraction, class Kernel>
   return count;
 }
 
-/// The greatest work of running blocks that occupy `room`, task i at most `most[i]` of it: longest blocks first.
+/// The greatest work of running blocks that occupy so many threads, task i at most `most[i]` of it: longest blocks
+/// first.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto knapsack_carry_in(const block_load<Fraction, MaxTasks>& load,
                                                const std::array<std::int64_t, MaxTasks>& most) -> Fraction {
   std::array<bool, MaxTasks> taken{};
   Fraction sum(0);
-  for (std::int64_t room = load.room; room > 0;) {
+  for (std::int64_t occupied = load.occupied; occupied > 0;) {
     std::size_t best = load.size();
     for (std::size_t i = 0; i < load.size(); ++i) {
       if (!taken[i] && (best == load.size() || load.kernels[best].length < load.kernels[i].length)) { best = i; }
     }
     if (best == load.size()) { break; }
     taken[best] = true;
-    const std::int64_t used = most[best] < room ? most[best] : room;
+    const std::int64_t used = most[best] < occupied ? most[best] : occupied;
     sum = sum + load.kernels[best].length * Fraction(used);
-    room -= used;
+    occupied -= used;
   }
   return sum;
 }
@@ -74,13 +75,13 @@ template <class Fraction, std::size_t MaxTasks>
     -> block_bounds<Fraction, MaxTasks> {
   auto out = solve_separated(load);
   std::array<std::int64_t, MaxTasks> most{};
-  most.fill(load.room);
+  most.fill(load.occupied);
   for (bool changed = true; out.bounded() && changed;) {
     changed = false;
     for (std::size_t i = 0; i < load.size(); ++i) {
       const auto& k = load.kernels[i];
       std::int64_t units = 0;
-      const std::int64_t jobs = jobs_in_flight(out.responses[i], k, load.room);
+      const std::int64_t jobs = jobs_in_flight(out.responses[i], k, load.occupied);
       const bool fewer = jobs > 0 && checked_multiply(jobs, k.blocks, units) &&
                          checked_multiply(units, k.size, units) && units < most[i];
       if (fewer) {

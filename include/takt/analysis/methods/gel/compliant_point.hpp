@@ -70,7 +70,7 @@ template <class Fraction, class Demand>
     const compliant_value<Fraction> now = demand(s);
     if (!is_number(now.value) || !now.slope.fits()) { return false; }
     if (!(s < now.value)) { return true; }
-    s = s + now.slope.stretch_by_rest(Fraction(now.value - s), processors);
+    s = s + now.slope.scale_by_rest(Fraction(now.value - s), processors);
     if (!is_number(s)) { return false; }
   }
   return false;

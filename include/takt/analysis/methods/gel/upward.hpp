@@ -160,7 +160,7 @@ class load_sum {
     return x / (Fraction(whole) - sum_);
   }
   /// Returns x whole / (whole - sum), not above it where the type rounds. Pre: x >= 0, sum < whole.
-  [[nodiscard]] constexpr auto stretch_by_rest(const Fraction& x, std::int64_t whole) const -> Fraction {
+  [[nodiscard]] constexpr auto scale_by_rest(const Fraction& x, std::int64_t whole) const -> Fraction {
     TAKT_EXPECTS(!(x < Fraction(0)) && (!fits() || sum_ < Fraction(whole)));
     return x * Fraction(whole) / (Fraction(whole) - sum_);
   }
@@ -217,7 +217,7 @@ class load_sum<upward> {
     const std::int64_t rest = (whole << bits) - above_;
     return fits_ && rest > 0 ? share_of(x, upward{unit}, upward{rest}) : upward::infinite();
   }
-  [[nodiscard]] constexpr auto stretch_by_rest(upward x, std::int64_t whole) const noexcept -> upward {
+  [[nodiscard]] constexpr auto scale_by_rest(upward x, std::int64_t whole) const noexcept -> upward {
     TAKT_EXPECTS(!(x < upward{0}) && (!fits_ || below_ < whole << bits));
     if (!fits_ || x.overflowed()) { return upward::infinite(); }
     const std::int64_t all = whole << bits;

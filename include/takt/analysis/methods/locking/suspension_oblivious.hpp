@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include <takt/analysis/headroom.hpp>
 #include <takt/analysis/methods/locking/blocking_bound.hpp>
+#include <takt/analysis/overflow_guard.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
@@ -22,7 +22,7 @@ template <class Table>
 struct inflated_tasks {
   independent_table<Table> table;
   blocking_status status = blocking_status::bounded;
-  std::uint32_t task = nowhere;  ///< whom the status is about, in the given order
+  std::uint32_t task = no_index;  ///< whom the status is about, in the given order
 };
 
 /// Suspension-oblivious inflation: e' = e + b, order, periods, deadlines, priorities and cores kept. `execution[k]` is
@@ -60,7 +60,7 @@ template <class Table>
     out.table.add_segment({.where = stage::cpu, .time = {number(0), inflated.time}});
     cores = t.core < cores ? cores : t.core + 1;
   }
-  if (!has_headroom(out.table, platform_record{.cores = cores, .copy_engines = 0, .gpus = {}})) {
+  if (!fits_64_bits(out.table, platform_record{.cores = cores, .copy_engines = 0, .gpus = {}})) {
     out.status = blocking_status::overflow;
   }
   return out;

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Describes a stretch of slot time within the life of one job.
+/// Describes an interval of slot time within the life of one job.
 template <ExactNumber Number>
 struct chunk {
   Number offset{};  ///< since the first release

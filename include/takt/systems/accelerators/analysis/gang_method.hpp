@@ -22,9 +22,9 @@ namespace takt::inline TAKT_ABI::analysis {
 /// and gang tasks in one set, the first in order always runs if a kernel stops anywhere; no test is known otherwise.
 template <KernelOrder Order, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto judge_gang(const task_rows<accelerator_task<ticks>, MaxTasks>& table, bool mixed)
-    -> part_answer<ticks, MaxTasks> {
+    -> part_result<ticks, MaxTasks> {
   if (mixed && !detail::stops_anywhere(table)) {
-    return part_answer<ticks, MaxTasks>{edf_verdict<ticks>::refused(edf_reason::not_applicable)};
+    return part_result<ticks, MaxTasks>{edf_verdict<ticks>::refused(edf_reason::not_applicable)};
   }
   const auto unlimited = static_cast<std::int32_t>(table.size()) + 1;
   return judge_levels<Order>(table, unlimited, preemption_cost_model::ideal);
@@ -64,7 +64,7 @@ struct gang_method : kernel_method<gang_method<Order>> {
     if (gang > 0) {
       auto answer = judge_gang<Order>(table, gang < table.size());
       answer.must_miss = answer.fails() && (gang == table.size() ? answer.must_miss : must_miss);
-      detail::add_part(out, table, any_core, answer);
+      detail::add_part(out, table, unassigned_core, answer);
     }
   }
 };

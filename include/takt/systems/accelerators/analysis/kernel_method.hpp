@@ -20,11 +20,11 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Holds what a test says of the tasks that compete with one another: of one core, or with `any_core` of all cores at
-/// once. A demand test names the window that fails or is the tightest; response times stand with the tasks.
+/// Holds what a test says of the tasks that compete with one another: of one core, or with `unassigned_core` of all
+/// cores at once. A demand test names the window that fails or is the tightest; response times stand with the tasks.
 template <class Number>
 struct accelerator_part {
-  std::int32_t core = any_core;
+  std::int32_t core = unassigned_core;
   edf_verdict<Number> test{};
 };
 
@@ -39,14 +39,14 @@ struct accelerator_evidence {
 /// Holds what is known of tasks that compete with one another: whether they all meet their deadlines, and whether some
 /// legal run must miss. Under fixed priorities it also has the bound of each task.
 template <class Number, std::size_t MaxTasks>
-struct part_answer {
+struct part_result {
   edf_verdict<Number> test{};
   verdict<Number, MaxTasks> bounds{};
   bool must_miss = false;
 
-  constexpr part_answer() = default;
-  constexpr explicit part_answer(const edf_verdict<Number>& demand) : test{demand} {}
-  constexpr explicit part_answer(const verdict<Number, MaxTasks>& responses)
+  constexpr part_result() = default;
+  constexpr explicit part_result(const edf_verdict<Number>& demand) : test{demand} {}
+  constexpr explicit part_result(const verdict<Number, MaxTasks>& responses)
       : test{.status = responses.status, .error = responses.error}, bounds{responses} {}
 
   [[nodiscard]] constexpr auto fails() const noexcept -> bool { return test.status == verdict_status::not_proven; }
@@ -84,7 +84,7 @@ template <class Number, std::size_t MaxTasks>
 template <std::size_t MaxTasks>
 constexpr void add_part(accelerator_evidence<ticks, MaxTasks>& out,
                         const task_rows<accelerator_task<ticks>, MaxTasks>& part, std::int32_t core,
-                        const part_answer<ticks, MaxTasks>& answer) {
+                        const part_result<ticks, MaxTasks>& answer) {
   for (std::size_t i = 0; i < part.size(); ++i) {
     auto& t = out.verdict.tasks[part.tasks[i].id];
     t.evaluated = true;

@@ -22,13 +22,13 @@ namespace takt::inline TAKT_ABI::analysis {
 template <KernelOrder Order, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto judge_levels(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                           std::int32_t levels, preemption_cost_model cost)
-    -> part_answer<ticks, MaxTasks> {
+    -> part_result<ticks, MaxTasks> {
   if (levels == 1) { return judge_single_stream<Order>(table); }
-  part_answer<ticks, MaxTasks> out;
+  part_result<ticks, MaxTasks> out;
   if constexpr (EarliestDeadlineFirst<Order>) {
-    out = part_answer<ticks, MaxTasks>{level_stack_edf(table, levels, cost)};
+    out = part_result<ticks, MaxTasks>{level_stack_edf(table, levels, cost)};
   } else {
-    out = part_answer<ticks, MaxTasks>{level_stack_fixed_priority(table, detail::ranks<Order>(table), levels, cost)};
+    out = part_result<ticks, MaxTasks>{level_stack_fixed_priority(table, detail::ranks<Order>(table), levels, cost)};
   }
   out.must_miss = out.fails() && detail::fails(gang_serial_edf<edf_report::verdict_only>(table));
   return out;
@@ -48,7 +48,7 @@ struct level_stack_method : kernel_method<level_stack_method<Order>> {
   static constexpr void judge_parts(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                     const accelerator_record& accelerator, const Rule& rule,
                                     accelerator_evidence<ticks, MaxTasks>& out) {
-    detail::add_part(out, table, any_core, judge_levels<Order>(table, accelerator.preemption_levels, rule.cost));
+    detail::add_part(out, table, unassigned_core, judge_levels<Order>(table, accelerator.preemption_levels, rule.cost));
   }
 };
 template <class P>

@@ -53,15 +53,15 @@ template <std::size_t MaxTasks>
 /// Judges one kernel after the other.
 template <KernelOrder Order, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto judge_single_stream(const task_rows<accelerator_task<ticks>, MaxTasks>& table)
-    -> part_answer<ticks, MaxTasks> {
+    -> part_result<ticks, MaxTasks> {
   if constexpr (EarliestDeadlineFirst<Order>) {
-    part_answer<ticks, MaxTasks> out{single_stream_edf(table)};
+    part_result<ticks, MaxTasks> out{single_stream_edf(table)};
     out.must_miss =
         out.fails() && detail::fails(single_stream_edf<edf_report::verdict_only>(table, activation_timing::batched));
     return out;
   } else {
     const auto order = detail::ranks<Order>(table);
-    part_answer<ticks, MaxTasks> out{single_stream_fixed_priority(table, order)};
+    part_result<ticks, MaxTasks> out{single_stream_fixed_priority(table, order)};
     out.must_miss = out.fails() && detail::fails(gang_serial_edf<edf_report::verdict_only>(table));
     for (std::size_t i = 0; out.fails() && i < order.size(); ++i) {
       out.must_miss = out.must_miss || (!out.bounds.tasks[order[i]].meets && detail::first_job_misses(table, order, i));
@@ -80,7 +80,7 @@ struct single_stream_method : kernel_method<single_stream_method<Order>> {
   static constexpr void judge_parts(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                     const accelerator_record& /*accelerator*/, const Rule& /*rule*/,
                                     accelerator_evidence<ticks, MaxTasks>& out) {
-    detail::add_part(out, table, any_core, judge_single_stream<Order>(table));
+    detail::add_part(out, table, unassigned_core, judge_single_stream<Order>(table));
   }
 };
 template <class P>

@@ -22,13 +22,13 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Judges tasks of one core, or those that need all, in their slot. The tests are exact where kernels stop anywhere.
 template <KernelOrder Order, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto judge_slot(const task_rows<accelerator_task<ticks>, MaxTasks>& part,
-                                        const slot_reservation<ticks>& slot) -> part_answer<ticks, MaxTasks> {
+                                        const slot_reservation<ticks>& slot) -> part_result<ticks, MaxTasks> {
   const bool exact = detail::stops_anywhere(part);
-  part_answer<ticks, MaxTasks> out;
+  part_result<ticks, MaxTasks> out;
   if constexpr (EarliestDeadlineFirst<Order>) {
-    out = part_answer<ticks, MaxTasks>{exact ? slot_supply_edf(part, slot) : slot_guarded_edf(part, slot)};
+    out = part_result<ticks, MaxTasks>{exact ? slot_supply_edf(part, slot) : slot_guarded_edf(part, slot)};
   } else {
-    out = part_answer<ticks, MaxTasks>{slot_guarded_fixed_priority(part, detail::ranks<Order>(part), slot)};
+    out = part_result<ticks, MaxTasks>{slot_guarded_fixed_priority(part, detail::ranks<Order>(part), slot)};
     for (std::size_t i = 0; exact && i < part.size(); ++i) {
       out.must_miss = out.must_miss || (out.bounds.tasks[i].evaluated && !out.bounds.tasks[i].meets);
     }
@@ -55,7 +55,7 @@ struct slot_method : kernel_method<slot_method<Order>> {
       detail::add_part(out, part, core, judge_slot<Order>(part, rule.pinned));
     });
     if (const auto part = gang_tasks(table); part.size() > 0) {
-      detail::add_part(out, part, any_core, judge_slot<Order>(part, rule.gang));
+      detail::add_part(out, part, unassigned_core, judge_slot<Order>(part, rule.gang));
     }
   }
 };

@@ -16,23 +16,23 @@
 namespace takt::inline TAKT_ABI::analysis {
 
 /// Orders answers: the worse, the greater.
-enum class slot_answer : std::uint8_t {
+enum class slot_result : std::uint8_t {
   accepted,
   undecided,  ///< the test gave up
   rejected,
 };
 
 template <class Number>
-[[nodiscard]] constexpr auto answer_of(const edf_verdict<Number>& v) noexcept -> slot_answer {
-  if (v.schedulable()) { return slot_answer::accepted; }
+[[nodiscard]] constexpr auto answer_of(const edf_verdict<Number>& v) noexcept -> slot_result {
+  if (v.schedulable()) { return slot_result::accepted; }
   const bool known = v.status == verdict_status::not_proven && v.reason != edf_reason::too_many_chunks &&
                      v.reason != edf_reason::too_many_windows;
-  return known ? slot_answer::rejected : slot_answer::undecided;
+  return known ? slot_result::rejected : slot_result::undecided;
 }
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto answer_of(const slot_run<Number, MaxTasks>& r) noexcept -> slot_answer {
-  if (r.schedulable()) { return slot_answer::accepted; }
-  return r.status == verdict_status::unschedulable ? slot_answer::rejected : slot_answer::undecided;
+[[nodiscard]] constexpr auto answer_of(const slot_run<Number, MaxTasks>& r) noexcept -> slot_result {
+  if (r.schedulable()) { return slot_result::accepted; }
+  return r.status == verdict_status::unschedulable ? slot_result::rejected : slot_result::undecided;
 }
 
 /// Describes a test of tasks that a slot serves by EDF.
@@ -40,7 +40,7 @@ template <std::size_t MaxTasks>
 struct slot_test {
   std::string_view name;
   auto (*ask)(const task_rows<accelerator_task<ticks>, MaxTasks>& part, const slot_reservation<ticks>& slot)
-      -> slot_answer;
+      -> slot_result;
 };
 
 /// The tests of Zahaf and Lipari 2020, Fig. 6 to 8, corrected where the printed one is unsound; the answer of a run,
@@ -66,9 +66,9 @@ template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto ask_slots(const slot_test<MaxTasks>& test,
                                        const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                        const accelerator_record& accelerator, const two_slots<ticks>& slots)
-    -> slot_answer {
+    -> slot_result {
   const auto seen = test_slots(table, accelerator, slots, test.ask);
-  slot_answer out = seen.error ? slot_answer::rejected : seen.gang;
+  slot_result out = seen.error ? slot_result::rejected : seen.gang;
   for (std::size_t p = 0; p < seen.cores.size(); ++p) { out = seen.cores[p] < out ? out : seen.cores[p]; }
   return out;
 }

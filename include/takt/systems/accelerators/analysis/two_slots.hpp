@@ -128,7 +128,7 @@ template <class Number, std::size_t MaxTasks, class Test>
   if (!out.error) { out.error = slots_fault(slots.pinned, slots.gang); }
   for (std::size_t i = 0; i < table.size() && !out.error; ++i) {
     const auto& t = table.tasks[i];
-    if (!needs_all_cores(t.width) && t.core == any_core) {
+    if (!needs_all_cores(t.width) && t.core == unassigned_core) {
       out.error = {.fault = model_fault::core_out_of_range, .task = t.id};
     }
   }

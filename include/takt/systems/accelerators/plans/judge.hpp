@@ -8,18 +8,18 @@
 #include <utility>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/described/misfit.hpp>
-#include <takt/analysis/described/whole_kernels.hpp>
-#include <takt/analysis/described/widened.hpp>
+#include <takt/analysis/runtime_tasks/mismatch.hpp>
+#include <takt/analysis/runtime_tasks/whole_kernels.hpp>
+#include <takt/analysis/runtime_tasks/widened.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_fault.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/worst_fit.hpp>
 #include <takt/systems/accelerators/analysis/methods.hpp>
@@ -27,10 +27,10 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// Holds what a published method says of described tasks. `verdict.error` says why it cannot judge them.
-template <class Described>
-struct kernels_answer {
-  takt::verdict<ticks, Described::max_tasks, Described::max_visits> verdict{};
+/// Holds what a published method says of run-time tasks. `verdict.error` says why it cannot judge them.
+template <class RuntimeTasks>
+struct kernels_result {
+  takt::verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> verdict{};
   bool cores_were_chosen = false;  ///< some kernel for one SM named none
 };
 
@@ -67,17 +67,17 @@ constexpr void on_accelerator(const accelerator_record& record, const Rule& rule
   f(board);
 }
 
-template <class Described, AcceleratorRule Rule>
-constexpr void judge_kernel_table(const Described& tasks, const accelerator_record& record,
-                                  const task_rows<accelerator_task<ticks>, Described::max_tasks>& table,
-                                  const Rule& rule, const plan<Described::max_tasks>& p, bool times_are_given,
-                                  kernels_answer<Described>& out) {
+template <class RuntimeTasks, AcceleratorRule Rule>
+constexpr void judge_kernel_table(const RuntimeTasks& tasks, const accelerator_record& record,
+                                  const task_rows<accelerator_task<ticks>, RuntimeTasks::max_tasks>& table,
+                                  const Rule& rule, const plan<RuntimeTasks::max_tasks>& p, bool times_are_given,
+                                  kernels_result<RuntimeTasks>& out) {
   on_accelerator(record, rule, [&](const auto& board) {
     using method =
         analysis::method_of<std::remove_cvref_t<decltype(board)>, std::remove_const_t<decltype(accelerator_methods)>>;
     refusal unused;
     out.verdict =
-        analysis::widened<Described::max_visits>(analysis::detail::judge_set<method>(board, table, p, unused.error));
+        analysis::widened<RuntimeTasks::max_visits>(analysis::detail::judge_set<method>(board, table, p, unused.error));
     unused.error = {};
   });
   if (!times_are_given && out.verdict.status == verdict_status::unschedulable) {
@@ -86,12 +86,12 @@ constexpr void judge_kernel_table(const Described& tasks, const accelerator_reco
   analysis::give_back_deadlines(tasks, out.verdict);
 }
 
-/// Reads the kernels of described tasks, placed. Returns false where it cannot; then the verdict says why.
-template <class Described>
-constexpr auto kernels_on_board(const Described& tasks, const hardware& board, bool is_placed,
+/// Reads the kernels of run-time tasks, placed. Returns false where it cannot; then the verdict says why.
+template <class RuntimeTasks>
+constexpr auto kernels_on_board(const RuntimeTasks& tasks, const hardware& board, bool is_placed,
                                 preemption_cost_model model,
-                                task_rows<accelerator_task<ticks>, Described::max_tasks>& table, bool& times_are_given,
-                                kernels_answer<Described>& out) -> bool {
+                                task_rows<accelerator_task<ticks>, RuntimeTasks::max_tasks>& table,
+                                bool& times_are_given, kernels_result<RuntimeTasks>& out) -> bool {
   const auto reading = analysis::read_whole_kernels(tasks, board, table, model);
   times_are_given = reading.times_are_given;
   model_error error = reading.why;
@@ -125,11 +125,11 @@ template <AcceleratorRule Rule>
 
 /// Calls f(board, table) with what published methods of whole kernels read, those for one SM placed. Error: what is no
 /// kernel, or misses a fact, with its task and visit; then f is not called.
-template <class Described, AcceleratorRule Rule, class F>
-[[nodiscard]] constexpr auto with_whole_kernels(const Described& tasks, const hardware& board, const Rule& rule,
+template <class RuntimeTasks, AcceleratorRule Rule, class F>
+[[nodiscard]] constexpr auto with_whole_kernels(const RuntimeTasks& tasks, const hardware& board, const Rule& rule,
                                                 std::int32_t nesting, const F& f) -> model_error {
-  kernels_answer<Described> out;
-  task_rows<accelerator_task<ticks>, Described::max_tasks> table;
+  kernels_result<RuntimeTasks> out;
+  task_rows<accelerator_task<ticks>, RuntimeTasks::max_tasks> table;
   bool times_are_given = true;
   if (!detail::kernels_on_board(tasks, board, false, detail::costs_of(rule), table, times_are_given, out)) {
     return out.verdict.error;
@@ -143,12 +143,12 @@ template <class Described, AcceleratorRule Rule, class F>
 /// `slots`, `gang`, or one kernel at a time, `nonpreemptive`. Kernels for one SM that name none are placed, greatest
 /// load first. `nesting`: stream levels, where the rule has some; 0: those of the GPU. Error: what is no kernel, or
 /// misses a fact, with its task and visit.
-template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t V = 0>
-[[nodiscard]] constexpr auto judge_whole_kernels(const Described& tasks, const hardware& board, const Rule& rule,
+template <class RuntimeTasks, AcceleratorRule Rule, std::size_t N = 1, std::size_t V = 0>
+[[nodiscard]] constexpr auto judge_whole_kernels(const RuntimeTasks& tasks, const hardware& board, const Rule& rule,
                                                  std::int32_t nesting = 0, const plan<N, V>& p = {})
-    -> kernels_answer<Described> {
-  kernels_answer<Described> out;
-  task_rows<accelerator_task<ticks>, Described::max_tasks> table;
+    -> kernels_result<RuntimeTasks> {
+  kernels_result<RuntimeTasks> out;
+  task_rows<accelerator_task<ticks>, RuntimeTasks::max_tasks> table;
   bool times_are_given = true;
   const preemption_cost_model model = detail::costs_of(rule);
   if (!detail::kernels_on_board(tasks, board, !p.cores.empty(), model, table, times_are_given, out)) { return out; }
@@ -157,7 +157,7 @@ template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t 
     return out;
   }
   detail::judge_kernel_table(tasks, detail::accelerator_of<Rule>(board.gpus[0], nesting), table, rule,
-                             analysis::resized<Described::max_tasks, 0>(p), times_are_given, out);
+                             analysis::resized<RuntimeTasks::max_tasks, 0>(p), times_are_given, out);
   return out;
 }
 
@@ -168,11 +168,11 @@ inline constexpr std::int64_t slot_parts[slot_period_choices]{1, 2, 3, 4, 5, 6, 
 /// Judges tasks in slots that are looked for. It takes those that leave most of their period to spare, of a few
 /// periods, else those of the first period that the slots could have. The plan of the verdict holds them. Cost: 30
 /// tests for each period and SM with kernels of its own.
-template <class Described, KernelOrder Order>
-[[nodiscard]] constexpr auto judge_in_slots(const Described& tasks, const hardware& board, const Order& /*order*/)
-    -> kernels_answer<Described> {
-  kernels_answer<Described> out;
-  task_rows<accelerator_task<ticks>, Described::max_tasks> table;
+template <class RuntimeTasks, KernelOrder Order>
+[[nodiscard]] constexpr auto judge_in_slots(const RuntimeTasks& tasks, const hardware& board, const Order& /*order*/)
+    -> kernels_result<RuntimeTasks> {
+  kernels_result<RuntimeTasks> out;
+  task_rows<accelerator_task<ticks>, RuntimeTasks::max_tasks> table;
   bool times_are_given = true;
   constexpr auto model = preemption_cost_model::ideal;
   if (!detail::kernels_on_board(tasks, board, false, model, table, times_are_given, out)) { return out; }
@@ -196,7 +196,7 @@ template <class Described, KernelOrder Order>
     rule.pinned = design.slots.pinned;
     rule.gang = design.slots.gang;
   }
-  detail::judge_kernel_table(tasks, record, table, rule, plan<Described::max_tasks>{}, times_are_given, out);
+  detail::judge_kernel_table(tasks, record, table, rule, plan<RuntimeTasks::max_tasks>{}, times_are_given, out);
   // Other slots may do better than those that were looked at.
   if (out.verdict.status == verdict_status::unschedulable) { out.verdict.status = verdict_status::not_proven; }
   return out;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/analysis/described/misfit.hpp>
+#include <takt/analysis/runtime_tasks/mismatch.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/rules/accelerator_tags.hpp>
@@ -21,8 +21,8 @@ namespace takt::inline TAKT_ABI {
 namespace detail {
 
 /// Under a verdict without bounds every task that meets its deadline is done by it.
-template <class Described, class Verdict>
-constexpr void bound_by_deadlines(const Described& tasks, Verdict& out) {
+template <class RuntimeTasks, class Verdict>
+constexpr void bound_by_deadlines(const RuntimeTasks& tasks, Verdict& out) {
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     auto& t = out.tasks[i];
     if (t.meets && !t.bound.exists) { t.bound = {analysis::deadline_to_prove(tasks.tasks[i]), true}; }
@@ -30,8 +30,8 @@ constexpr void bound_by_deadlines(const Described& tasks, Verdict& out) {
 }
 
 /// Knows whole kernels under a rule, where every kernel for one SM names it.
-template <class Described, AcceleratorRule Rule>
-[[nodiscard]] constexpr auto kernels_under(const Described& tasks, const hardware& board, const Rule& rule,
+template <class RuntimeTasks, AcceleratorRule Rule>
+[[nodiscard]] constexpr auto kernels_under(const RuntimeTasks& tasks, const hardware& board, const Rule& rule,
                                            std::int32_t nesting = 0) {
   auto answer = judge_whole_kernels(tasks, board, rule, nesting);
   auto& out = answer.verdict;

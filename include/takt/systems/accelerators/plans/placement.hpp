@@ -62,7 +62,7 @@ enum class placement_status : std::uint8_t {
   overflow,  ///< loads do not fit
 };
 
-/// Holds the cores of all tasks in the given order, `any_core` for gang tasks and those that are not placed.
+/// Holds the cores of all tasks in the given order, `unassigned_core` for gang tasks and those that are not placed.
 template <std::size_t MaxTasks>
 struct core_placement {
   placement_status status = placement_status::no_core;
@@ -90,7 +90,7 @@ class core_packer {
   using table_type = task_rows<accelerator_task<Number>, MaxTasks>;
 
   constexpr core_packer(const table_type& table, std::int32_t cores) : table_{&table}, cores_{cores} {
-    static_cast<void>(out_.cores.resize(table.size(), any_core));
+    static_cast<void>(out_.cores.resize(table.size(), unassigned_core));
   }
 
   template <class Choice, class Order, class Test>
@@ -100,7 +100,7 @@ class core_packer {
     for (std::size_t k = 0; k < count; ++k) {
       const auto& t = table_->tasks[sorted[k]];
       const std::int32_t core = find(t, choice, test);
-      if (core == any_core) {
+      if (core == unassigned_core) {
         out_.error.task = t.id;
         return out_;
       }
@@ -136,9 +136,9 @@ class core_packer {
   template <class Choice, class Test>
   constexpr auto find(const accelerator_task<Number>& t, const Choice& choice, const Test& test) -> std::int32_t {
     constexpr bool from_last = requires { requires Choice::from_last; };
-    std::int32_t best = any_core;
+    std::int32_t best = unassigned_core;
     for (std::int32_t p = from_last ? last_ : 0; p < cores_; ++p) {
-      if (best != any_core && !choice.prefers(loads_[p], loads_[best])) { continue; }
+      if (best != unassigned_core && !choice.prefers(loads_[p], loads_[best])) { continue; }
       table_type with = parts_[p];
       // Bound: the task is on no core yet.
       with.tasks.unchecked_push_back(t);

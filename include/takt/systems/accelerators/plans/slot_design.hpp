@@ -138,7 +138,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   if (!is_known(growth)) { best.error = {.fault = model_fault::choice_out_of_range}; }
   for (std::size_t i = 0; i < table.size() && !best.error; ++i) {
     const auto& t = table.tasks[i];
-    if (!needs_all_cores(t.width) && t.core == any_core) {
+    if (!needs_all_cores(t.width) && t.core == unassigned_core) {
       best.error = {.fault = model_fault::core_out_of_range, .task = t.id};
     }
   }

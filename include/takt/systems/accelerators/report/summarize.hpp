@@ -85,9 +85,9 @@ void describe_accelerator(const P& platform, verdict_summary& out) {
 template <class Number>
 [[nodiscard]] auto part_words(const analysis::accelerator_part<Number>& part, std::size_t parts) -> std::string {
   const auto& t = part.test;
-  const std::string where = part.core != any_core ? "SM " + std::to_string(part.core)
-                            : parts > 1           ? "all SMs"
-                                                  : "the accelerator";
+  const std::string where = part.core != unassigned_core ? "SM " + std::to_string(part.core)
+                            : parts > 1                  ? "all SMs"
+                                                         : "the accelerator";
   switch (t.reason) {
     case analysis::edf_reason::none:
       return !t.has_point ? std::string{}
@@ -112,14 +112,14 @@ template <class Number>
 template <class Number>
 [[nodiscard]] auto part_tree(const analysis::accelerator_part<Number>& part) -> tree {
   tree out;
-  out.add("core", part.core == any_core ? tree{} : tree{part.core}).add("passes", part.test.schedulable());
+  out.add("core", part.core == unassigned_core ? tree{} : tree{part.core}).add("passes", part.test.schedulable());
   if (part.test.reason != analysis::edf_reason::none) { out.add("reason", name_of(part.test.reason)); }
   if (part.test.has_point) { out.add("window", part.test.at).add("slack", part.test.slack); }
   return out;
 }
 
 [[nodiscard]] inline auto core_cell(const accelerator_task<ticks>& t, std::int32_t core) -> std::string {
-  return needs_all_cores(t.width) ? "all" : core == any_core ? "any" : std::to_string(core);
+  return needs_all_cores(t.width) ? "all" : core == unassigned_core ? "any" : std::to_string(core);
 }
 
 /// Adds a kernel's own time, and all that others add to it.
@@ -154,8 +154,8 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
     core.cells.push_back(detail::core_cell(t, on));
     wcet.cells.push_back(in_milliseconds(t.wcet));
     wave.cells.push_back(in_milliseconds(t.preemption_cost));
-    out.tasks[i].kernels_on = needs_all_cores(t.width) ? "all SMs" : on == any_core ? "" : "SM " + core.cells[i];
-    if (on != any_core) { placed.add(out.tasks[i].name, on); }
+    out.tasks[i].kernels_on = needs_all_cores(t.width) ? "all SMs" : on == unassigned_core ? "" : "SM " + core.cells[i];
+    if (on != unassigned_core) { placed.add(out.tasks[i].name, on); }
     detail::add_kernel_terms(t, i, out.tasks[i]);
   }
   out.facts = {std::move(core), std::move(wcet), std::move(wave)};

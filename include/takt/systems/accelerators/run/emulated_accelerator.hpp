@@ -119,7 +119,7 @@ class emulated_accelerator {
   void submit(kernel_id k, const kernel_placement& where) {
     const std::lock_guard lock{mutex_};
     launch& l = launches_[index(k)];
-    l.cores = where.core == any_core ? setup_.streams.cores : 1;
+    l.cores = where.core == unassigned_core ? setup_.streams.cores : 1;
     l.blocks = l.body->blocks(l.cores);
     l.since = l.until = now();
     l.order = ++order_;
@@ -209,7 +209,7 @@ class emulated_accelerator {
   [[nodiscard]] auto find(std::int32_t c, bool (*holds)(const launch&)) const noexcept -> kernel_id {
     kernel_id best = no_kernel;
     for (std::int32_t level = setup_.streams.levels - 1; best == no_kernel && level >= 0; --level) {
-      for (const std::int32_t place : {c, any_core}) {
+      for (const std::int32_t place : {c, unassigned_core}) {
         const auto& stream = streams_[index(setup_.streams.stream_of({.core = place, .level = level}))];
         if (stream.empty()) { continue; }
         const launch& l = launches_[index(stream.front())];

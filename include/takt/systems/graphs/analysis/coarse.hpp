@@ -25,7 +25,7 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Says what becomes one sequential task: its next job starts after this one, and it counts as running while it waits
 /// for the GPU.
 enum class graph_grain : std::uint8_t {
-  node,   ///< a described node, with all segments of its chain
+  node,   ///< a run-time node, with all segments of its chain
   graph,  ///< all of a graph
 };
 [[nodiscard]] constexpr auto last_of(graph_grain) noexcept -> graph_grain { return graph_grain::graph; }
@@ -71,7 +71,7 @@ struct coarse_timing {
 
 namespace detail {
 
-/// Returns whether each described node is a task, rather than each graph.
+/// Returns whether each run-time node is a task, rather than each graph.
 [[nodiscard]] constexpr auto by_node(graph_grain grain) noexcept -> bool {
   switch (grain) {
     case graph_grain::node: return true;
@@ -205,7 +205,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// Bounds graphs whose described nodes, or which as a whole, are sequential tasks under G-EDF. They count their waits
+/// Bounds graphs whose run-time nodes, or which as a whole, are sequential tasks under G-EDF. They count their waits
 /// for the GPU as execution: the coarse-grained and the monolithic form of Yang et al. 2018. Launching and awaiting a
 /// kernel is CPU time as always; a copy is, too, unless the platform has copy engines. A history edge of a task to
 /// itself holds by being sequential. The printed use of theorem 3 assumes enqueues a period apart, which a tardy task

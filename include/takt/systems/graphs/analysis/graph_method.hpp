@@ -66,7 +66,7 @@ constexpr void report(Verdict& out, const Table& refined, const timing_of<Table>
 /// offsets, so such a plan is as good as the least one; ends follow from it.
 template <class Verdict, class Table, std::size_t N, std::size_t V>
 constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V>& p) {
-  constexpr model_error misfit{.fault = model_fault::plan_does_not_fit};
+  constexpr model_error mismatch{.fault = model_fault::plan_does_not_fit};
   if (p.offsets.empty() || !out.bounded()) { return; }
   for (std::uint32_t e = 0; e < refined.edges.size(); ++e) {
     const graph_edge& edge = refined.edges[e];
@@ -75,7 +75,7 @@ constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V
     ticks back = 0;
     if (p.offsets[edge.from] < 0 || !checked_add(p.offsets[edge.from], out.visits[edge.from].response, ready) ||
         !checked_multiply(refined.graphs[graph].period, static_cast<ticks>(edge.lag), back)) {
-      return out.refuse(misfit);
+      return out.refuse(mismatch);
     }
     if (p.offsets[edge.to] < ready - back) {
       return out.refuse({.fault = model_fault::plan_does_not_fit, .task = graph, .visit = edge.to});
@@ -85,7 +85,7 @@ constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
     auto& end = out.tasks[refined.nodes[v].graph].bound.value;
     ticks finish = 0;
-    if (p.offsets[v] < 0 || !checked_add(p.offsets[v], out.visits[v].response, finish)) { return out.refuse(misfit); }
+    if (p.offsets[v] < 0 || !checked_add(p.offsets[v], out.visits[v].response, finish)) { return out.refuse(mismatch); }
     end = end < finish ? finish : end;
   }
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) { out.plan.offsets[v] = p.offsets[v]; }

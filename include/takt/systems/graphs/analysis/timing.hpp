@@ -14,7 +14,7 @@ namespace takt::inline TAKT_ABI::analysis {
 template <ExactNumber Number, std::size_t MaxNodes, std::size_t MaxGraphs>
 struct graph_timing {
   obstacle status = obstacle::none;  ///< none: every response is bounded as given
-  std::uint32_t where = nowhere;
+  std::uint32_t where = no_index;
   std::array<Number, MaxNodes> response{};     ///< from the nominal release
   std::array<Number, MaxNodes> offset{};       ///< of the nominal release from that of the graph
   std::array<Number, MaxGraphs> end_to_end{};  ///< of graphs before `where`, if that is a graph

@@ -4,22 +4,22 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/analysis/described/misfit.hpp>
+#include <takt/analysis/runtime_tasks/mismatch.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/graph/tags.hpp>
-#include <takt/systems/graphs/analysis/described.hpp>
 #include <takt/systems/graphs/analysis/graph_board.hpp>
 #include <takt/systems/graphs/analysis/graph_method.hpp>
+#include <takt/systems/graphs/analysis/runtime_tasks.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -31,7 +31,7 @@ template <class Table>
   return refined.nodes[node].kind != node_kind::junction;
 }
 
-/// Writes a plan for described visits, with their responses, as one for refined nodes. A sink that was added is for
+/// Writes a plan for run-time visits, with their responses, as one for refined nodes. A sink that was added is for
 /// when all before it are done.
 template <class Table, class Visits, class From, class To>
 constexpr void spread_plan(const Table& refined, const Visits& bounds, const From& p, To& out) {
@@ -57,9 +57,9 @@ constexpr void spread_plan(const Table& refined, const Visits& bounds, const Fro
 }
 
 /// Writes a verdict on refined nodes as one on the visits that were described.
-template <class Described, class Table, class Verdict>
-constexpr void gather_verdict(const Described& tasks, const Table& refined, const Verdict& found,
-                              verdict<ticks, Described::max_tasks, Described::max_visits>& out) {
+template <class RuntimeTasks, class Table, class Verdict>
+constexpr void gather_verdict(const RuntimeTasks& tasks, const Table& refined, const Verdict& found,
+                              verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits>& out) {
   out.status = found.status;
   out.error = located(found.error, tasks.tasks);
   out.why = found.why;
@@ -77,11 +77,11 @@ constexpr void gather_verdict(const Described& tasks, const Table& refined, cons
 
 }  // namespace detail
 
-/// Holds described tasks as graphs, and the board on which the simulator of graphs runs them.
-template <class Described>
+/// Holds run-time tasks as graphs, and the board on which the simulator of graphs runs them.
+template <class RuntimeTasks>
 struct graphs_on_board {
-  using table_type = analysis::described_graphs<Described>;
-  using plan_type = plan<Described::max_tasks, refined_table<table_type>::max_nodes>;
+  using table_type = analysis::runtime_graphs<RuntimeTasks>;
+  using plan_type = plan<RuntimeTasks::max_tasks, refined_table<table_type>::max_nodes>;
 
   model_error error{};
   table_type table{};
@@ -90,7 +90,7 @@ struct graphs_on_board {
   /// Returns a plan for visits as one for the nodes of the refined table. Pre: `judge_graphs` returned the verdict for
   /// the same tasks and board, and it has bounds.
   [[nodiscard]] constexpr auto plan_of_nodes(
-      const verdict<ticks, Described::max_tasks, Described::max_visits>& judged) const -> plan_type {
+      const verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits>& judged) const -> plan_type {
     TAKT_EXPECTS(!judged.visits.empty());
     plan_type out;
     detail::spread_plan(refine(table, board.sizes.placement()), judged.visits, judged.plan, out);
@@ -99,11 +99,11 @@ struct graphs_on_board {
 };
 
 /// Error: a fact that is missing, or what is no graph on the board, with its task and visit.
-template <class Described, GlobalRule CpuRule>
-[[nodiscard]] constexpr auto graphs_of(const Described& tasks, const hardware& board, const CpuRule& /*cpus*/,
-                                       std::int32_t together = 0) -> graphs_on_board<Described> {
-  graphs_on_board<Described> out;
-  out.board = {analysis::graph_platform_on(board, together), CpuRule::policy, is_preemptive<CpuRule>};
+template <class RuntimeTasks, GlobalRule CpuRule>
+[[nodiscard]] constexpr auto graphs_of(const RuntimeTasks& tasks, const hardware& board, const CpuRule& /*cpus*/,
+                                       std::int32_t cluster_size = 0) -> graphs_on_board<RuntimeTasks> {
+  graphs_on_board<RuntimeTasks> out;
+  out.board = {analysis::graph_platform_on(board, cluster_size), CpuRule::policy, is_preemptive<CpuRule>};
   out.error = analysis::read_graphs(tasks, board, out.table);
   if (!out.error) { out.error = analysis::in_task(tasks, validate(out.table)); }
   if (!out.error) { out.error = analysis::in_task(tasks, fits(out.table, out.board.sizes)); }
@@ -113,11 +113,11 @@ template <class Described, GlobalRule CpuRule>
 namespace detail {
 
 /// Writes what the published method says of graphs under a plan for the visits that were described.
-template <class Described, std::size_t N, std::size_t V>
-constexpr void judge_described_graphs(const Described& tasks, const graphs_on_board<Described>& graphs,
-                                      const plan<N, V>& p,
-                                      verdict<ticks, Described::max_tasks, Described::max_visits>& out) {
-  using refined_type = refined_table<analysis::described_graphs<Described>>;
+template <class RuntimeTasks, std::size_t N, std::size_t V>
+constexpr void judge_runtime_graphs(const RuntimeTasks& tasks, const graphs_on_board<RuntimeTasks>& graphs,
+                                    const plan<N, V>& p,
+                                    verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits>& out) {
+  using refined_type = refined_table<analysis::runtime_graphs<RuntimeTasks>>;
   model_error error = graphs.error;
   refined_type refined;
   if (!error && !analysis::detail::refine_on(graphs.board, graphs.table, refined)) {
@@ -126,7 +126,7 @@ constexpr void judge_described_graphs(const Described& tasks, const graphs_on_bo
   if (!error) { error = parts_fault(p, {.offsets = true, .instances = true}, tasks.size(), tasks.visits.size()); }
   if (error) { return out.refuse(located(error, tasks.tasks)); }
   const auto how = analysis::detail::fine_options_on(graphs.board);
-  verdict<ticks, Described::max_tasks, refined_type::max_nodes> found;
+  verdict<ticks, RuntimeTasks::max_tasks, refined_type::max_nodes> found;
   analysis::detail::judge_refined(found, refined, graphs.board.sizes, how, plan<1, 0>{});
   if (found.bounded() && (!p.offsets.empty() || !p.instances.empty())) {
     auto before = out;
@@ -144,19 +144,19 @@ constexpr void judge_described_graphs(const Described& tasks, const graphs_on_bo
 
 }  // namespace detail
 
-/// Returns what the published method of graphs says of described tasks whose jobs may overlap. It bounds the time from
-/// each invocation to its end, under a global rule of the processors, in clusters of `together` of them (0: all). The
-/// blocks of kernels are in one queue of the one GPU. Copies go on the engines, first come, first served, or on the
+/// Returns what the published method of graphs says of run-time tasks whose jobs may overlap. It bounds the time from
+/// each invocation to its end, under a global rule of the processors, in clusters of `cluster_size` of them (0: all).
+/// The blocks of kernels are in one queue of the one GPU. Copies go on the engines, first come, first served, or on the
 /// processors where there are none. The plan of the verdict holds an offset and a number of jobs at a time for each
 /// visit; a plan that is given may have greater ones. A task without a deadline needs a bound only. Error: a fact that
 /// is missing, or what is no graph, with its task and visit.
-template <class Described, GlobalRule CpuRule, std::size_t N = 1, std::size_t V = 0>
-[[nodiscard]] constexpr auto judge_graphs(const Described& tasks, const hardware& board, const CpuRule& cpus,
-                                          std::int32_t together = 0, const plan<N, V>& p = {})
-    -> verdict<ticks, Described::max_tasks, Described::max_visits> {
-  verdict<ticks, Described::max_tasks, Described::max_visits> out;
+template <class RuntimeTasks, GlobalRule CpuRule, std::size_t N = 1, std::size_t V = 0>
+[[nodiscard]] constexpr auto judge_graphs(const RuntimeTasks& tasks, const hardware& board, const CpuRule& cpus,
+                                          std::int32_t cluster_size = 0, const plan<N, V>& p = {})
+    -> verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> {
+  verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> out;
   out.method = analysis::overlapping_nodes_method<is_preemptive<CpuRule>>::name;
-  detail::judge_described_graphs(tasks, graphs_of(tasks, board, cpus, together), p, out);
+  detail::judge_runtime_graphs(tasks, graphs_of(tasks, board, cpus, cluster_size), p, out);
   return out;
 }
 

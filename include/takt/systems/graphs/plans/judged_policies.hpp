@@ -40,30 +40,30 @@ struct known_pipelines {
   template <GlobalRule CpuRule>
   [[nodiscard]] static constexpr auto judge(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
-    const std::int32_t together = detail::cluster_of(cpus, board.processors);
-    const auto placed = detail::on_clusters(tasks, board, together);
-    auto out = judge_graphs(placed, detail::with_one_engine(board), cpus, together);
-    detail::name_cores<CpuRule>(tasks, placed, together, out);
+    const std::int32_t cluster_size = detail::cluster_of(cpus, board.processors);
+    const auto placed = detail::on_clusters(tasks, board, cluster_size);
+    auto out = judge_graphs(placed, detail::with_one_engine(board), cpus, cluster_size);
+    detail::name_cores<CpuRule>(tasks, placed, cluster_size, out);
     return out;
   }
   /// Judges under offsets and numbers of jobs at a time.
   template <GlobalRule CpuRule>
   [[nodiscard]] static constexpr auto judge_under(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
                                                   const auto& tasks, const hardware& board, const auto& given) {
-    const std::int32_t together = detail::cluster_of(cpus, board.processors);
-    const auto placed = detail::on_clusters(tasks, board, together);
+    const std::int32_t cluster_size = detail::cluster_of(cpus, board.processors);
+    const auto placed = detail::on_clusters(tasks, board, cluster_size);
     auto p = given;
     p.cores.clear();  // those of the tasks
-    auto out = judge_graphs(placed, detail::with_one_engine(board), cpus, together, p);
-    detail::name_cores<CpuRule>(tasks, placed, together, out);
+    auto out = judge_graphs(placed, detail::with_one_engine(board), cpus, cluster_size, p);
+    detail::name_cores<CpuRule>(tasks, placed, cluster_size, out);
     return out;
   }
   template <GlobalRule CpuRule, class F>
   [[nodiscard]] static constexpr auto with_board(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    const std::int32_t together = detail::cluster_of(cpus, board.processors);
+    const std::int32_t cluster_size = detail::cluster_of(cpus, board.processors);
     const auto graphs =
-        graphs_of(detail::on_clusters(tasks, board, together), detail::with_one_engine(board), cpus, together);
+        graphs_of(detail::on_clusters(tasks, board, cluster_size), detail::with_one_engine(board), cpus, cluster_size);
     if (!graphs.error) { f(graphs.board, graphs.table); }
     return graphs.error;
   }

@@ -26,17 +26,17 @@ namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-struct policy_word {
+struct policy_keyword {
   gel_policy policy{};
   std::string_view word{};
 };
-inline constexpr std::array policy_words{policy_word{gel_policy::earliest_deadline, "g-edf"},
-                                         policy_word{gel_policy::fair_lateness, "g-fl"},
-                                         policy_word{gel_policy::first_in_first_out, "g-fifo"}};
+inline constexpr std::array policy_words{policy_keyword{gel_policy::earliest_deadline, "g-edf"},
+                                         policy_keyword{gel_policy::fair_lateness, "g-fl"},
+                                         policy_keyword{gel_policy::first_in_first_out, "g-fifo"}};
 
 /// Policies that the file format has no word for are written as the points that they give.
 [[nodiscard]] constexpr auto word_of(const gel_policy& policy) noexcept -> std::string_view {
-  for (const policy_word& known : policy_words) {
+  for (const policy_keyword& known : policy_words) {
     if (known.policy == policy) { return known.word; }
   }
   return "gel";
@@ -84,7 +84,7 @@ template <class Verdict>
     case obstacle::deadline:
     case obstacle::invalid_model: return {};
     case obstacle::processors:
-      return "The CPUs of cluster " + std::to_string(v.where == nowhere ? 0 : v.where) +
+      return "The CPUs of cluster " + std::to_string(v.where == no_index ? 0 : v.where) +
              " can be asked for more time than they have.";
     case obstacle::gpu: return "The blocks of the kernels can ask for more of the GPU than is certain to be used.";
     case obstacle::copies: return "The copies can ask for more time than the copy engines have.";

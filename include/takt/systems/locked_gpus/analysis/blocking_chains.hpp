@@ -44,7 +44,7 @@ struct blocking_chain {
 /// Bounds the chain that is looked at: one copy of each other token holder of a GPU cluster.
 inline constexpr std::int32_t max_chain_length = 31;
 /// As many copies as there are other token holders.
-inline constexpr std::int32_t any_chain_length = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::int32_t unlimited_chain_length = std::numeric_limits<std::int32_t>::max();
 
 /// Holds all chains that can stand before a root, by what they are made of. With so many peer copies and copies out,
 /// any number of copies in up to `most_in` is possible, and fewer copies out are.
@@ -162,7 +162,7 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
 /// GPUs, where an exhaustive search has been compared. Cost: gpus^3 combinations * (copies of the longest chain)^2.
 /// Source: Elliott 2015, Figure 4.12 and Table 4.2, whose search over all scenarios this replaces.
 [[nodiscard]] constexpr auto blocking_chains(chain_root root, std::int32_t gpus, std::int32_t tokens,
-                                             std::int32_t length = any_chain_length) noexcept -> chain_set {
+                                             std::int32_t length = unlimited_chain_length) noexcept -> chain_set {
   chain_set set;
   set.include(0, 0, 0);
   const std::int32_t special = is_migration(root) ? 2 : 1;
@@ -208,7 +208,7 @@ struct chain_table {
 };
 
 [[nodiscard]] constexpr auto blocking_chains(std::int32_t gpus, std::int32_t tokens,
-                                             std::int32_t length = any_chain_length) noexcept -> chain_table {
+                                             std::int32_t length = unlimited_chain_length) noexcept -> chain_table {
   return {blocking_chains(chain_root::out, gpus, tokens, length), blocking_chains(chain_root::in, gpus, tokens, length),
           blocking_chains(chain_root::migration, gpus, tokens, length)};
 }

@@ -73,7 +73,7 @@ template <class Rules, GpusyncPlatform P, class Table>
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     const bool alone = t.uses_gpu() && c.dedicates_gpus(out.users_of(t.gpu_cluster));
-    out.own[i] = requests_of(c, platform.costs, t, alone ? state_place::same_gpu : state_place::any_gpu);
+    out.own[i] = requests_of(c, platform.costs, t, alone ? state_location::same_gpu : state_location::any_gpu);
   }
   const bool local = stays_local(o.interrupts, c.interrupts_stay_local());
   const std::int32_t engines = o.interrupting_engines > 0 ? o.interrupting_engines : c.engines_per_gpu();

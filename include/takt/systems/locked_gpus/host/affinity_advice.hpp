@@ -24,9 +24,9 @@
 namespace takt::inline TAKT_ABI::host {
 
 /// Holds the room in which questions about queues are answered, so that no answer needs memory of its own.
-class affinity_room {
+class affinity_workspace {
  public:
-  affinity_room(std::size_t replicas, std::size_t tasks) {
+  affinity_workspace(std::size_t replicas, std::size_t tasks) {
     loads_.reserve(replicas);
     own_.reserve(replicas);
     donees_.reserve(tasks);
@@ -64,7 +64,7 @@ class affinity_memory {
         distances_{system.distances},
         predictor_{system.predictor},
         random_{seed},
-        room_{static_cast<std::size_t>(pool.tokens.tokens()), MaxTasks} {
+        workspace_{static_cast<std::size_t>(pool.tokens.tokens()), MaxTasks} {
     TAKT_EXPECTS(system.programs.size() <= MaxTasks);
     for (std::size_t t = 0; t < system.programs.size(); ++t) {
       longest_[t] = system.programs[t].longest_section;
@@ -74,7 +74,7 @@ class affinity_memory {
 
   [[nodiscard]] auto map() const noexcept -> const token_map& { return map_; }
   [[nodiscard]] auto choice() const noexcept -> gpu_choice { return choice_; }
-  [[nodiscard]] auto room() noexcept -> affinity_room& { return room_; }
+  [[nodiscard]] auto workspace() noexcept -> affinity_workspace& { return workspace_; }
   [[nodiscard]] auto random() noexcept -> random_stream& { return random_; }
   [[nodiscard]] auto users() const noexcept -> std::span<const std::int32_t> { return users_.per_gpu(); }
   /// Returns the queue of the GPU that the task has for itself, or `no_replica`.
@@ -142,7 +142,7 @@ class affinity_memory {
   inline_vector<late_entry, MaxTasks> late_;
   bool releasing_ = false;
   random_stream random_;
-  affinity_room room_;
+  affinity_workspace workspace_;
 };
 
 /// Offers the heuristics of affinity as advice to a protocol whose clients are tasks. Copies share one memory, which
@@ -162,7 +162,7 @@ class affinity_advice {
       case gpu_choice::shortest_queue: return no_replica;
       case gpu_choice::random: return any_queue(p);
       case gpu_choice::predicted:
-        return queue_by_affinity(p, r, *memory_, memory_->room().loads(), memory_->room().own());
+        return queue_by_affinity(p, r, *memory_, memory_->workspace().loads(), memory_->workspace().own());
     }
     return no_replica;
   }
@@ -170,14 +170,14 @@ class affinity_advice {
   template <class Protocol>
   [[nodiscard]] auto donee(const Protocol& p, request_id r) const -> request_id {
     if (!predicts(memory_->choice())) { return no_request; }
-    return donee_by_affinity(p, r, *memory_, memory_->room().donees());
+    return donee_by_affinity(p, r, *memory_, memory_->workspace().donees());
   }
 
   template <class Protocol>
   [[nodiscard]] auto steal(const Protocol& p, replica_id x) const -> steal_advice {
     memory_->release_steals();
     if (!predicts(memory_->choice())) { return {}; }
-    return steal_by_affinity(p, x, *memory_, memory_->room().queued(), memory_->room().queues());
+    return steal_by_affinity(p, x, *memory_, memory_->workspace().queued(), memory_->workspace().queues());
   }
 
   template <class Protocol>

@@ -62,7 +62,7 @@ inline void append_steps(section_engine engine, const chunk_run<ticks>& run, std
 
 /// Half of what a job runs inside its token section, and outside of it, comes before the GPU's work.
 template <GpusyncPlatform P, class Task>
-[[nodiscard]] auto program_of(const P& platform, const Task& t, state_place state, const locked_gpu_choices& o)
+[[nodiscard]] auto program_of(const P& platform, const Task& t, state_location state, const locked_gpu_choices& o)
     -> section_program {
   section_program out{.cpu_cluster = t.cpu_cluster, .cpu_before = t.wcet};
   if (!t.uses_gpu()) { return out; }
@@ -130,7 +130,7 @@ template <GpusyncPlatform P, class Table>
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     const bool alone = t.uses_gpu() && c.dedicates_gpus(users[static_cast<std::size_t>(t.gpu_cluster)]);
-    out.programs.push_back(program_of(platform, t, alone ? state_place::same_gpu : state_place::any_gpu, o));
+    out.programs.push_back(program_of(platform, t, alone ? state_location::same_gpu : state_location::any_gpu, o));
     if (alone) { out.programs.back().own_gpu = next_gpu[static_cast<std::size_t>(t.gpu_cluster)]++; }
   }
   for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {

@@ -189,7 +189,7 @@ class gpu_jobs {
   [[nodiscard]] auto shape() const noexcept -> const cluster_shape& { return setup_.shape; }
   [[nodiscard]] auto bank() noexcept -> auto& { return bank_; }
   [[nodiscard]] auto log() noexcept -> lock_log& { return log_; }
-  [[nodiscard]] auto places() noexcept -> line_place* { return places_.data(); }
+  [[nodiscard]] auto places() noexcept -> queue_position* { return places_.data(); }
   [[nodiscard]] auto bus() noexcept -> memory_bus& { return bus_; }
   [[nodiscard]] auto uses_bus(client v) const -> bool {
     return jobs_.uses_bus(table_.visits[v].task, visit_of(table_.visits[v]));
@@ -337,7 +337,7 @@ class gpu_jobs {
   lock_log log_;
   section_jobs<MaxTasks, Work> jobs_;
   memory_bus bus_;
-  std::vector<line_place> places_;
+  std::vector<queue_position> places_;
   table_type table_{};
   std::vector<section_use> sections_;
 };

@@ -18,14 +18,14 @@ namespace takt::inline TAKT_ABI::host {
 /// need one even where they take no time. A job without a GPU makes the first visit alone.
 enum class gpu_visit : std::uint8_t {
   before,
-  first,   ///< with the token
-  ask,     ///< for an engine
-  lead,    ///< with the first of two engines: asks for the second
-  launch,  ///< with all engines
-  work,    ///< of the engine
-  hear,    ///< of its end, and give it back
-  go_on,   ///< without an engine
-  last,    ///< gives the token back
+  first,         ///< with the token
+  ask,           ///< for an engine
+  lead,          ///< with the first of two engines: asks for the second
+  launch,        ///< with all engines
+  work,          ///< of the engine
+  notification,  ///< of its end, and give it back
+  go_on,         ///< without an engine
+  last,          ///< gives the token back
   end,
 };
 inline constexpr std::size_t gpu_visits = 10;
@@ -62,7 +62,7 @@ void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu
         case gpu_visit::before:
         case gpu_visit::ask:
         case gpu_visit::lead:
-        case gpu_visit::hear:
+        case gpu_visit::notification:
         case gpu_visit::last:
         case gpu_visit::end: table.visits.back().need = unit_need::step; break;
       }
@@ -72,8 +72,8 @@ void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu
       table.sections.unchecked_push_back({task, 0, mask_of(first, last)});  // Bound: three per task, with room for ten.
     };
     add(gpu_visit::first, gpu_visit::last);
-    add(system.peer_engines_together ? gpu_visit::launch : gpu_visit::lead, gpu_visit::hear);
-    add(gpu_visit::launch, gpu_visit::hear);
+    add(system.peer_engines_together ? gpu_visit::launch : gpu_visit::lead, gpu_visit::notification);
+    add(gpu_visit::launch, gpu_visit::notification);
   }
 }
 

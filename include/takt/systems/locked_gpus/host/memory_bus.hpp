@@ -11,7 +11,7 @@ namespace takt::inline TAKT_ABI::host {
 
 /// Says how much slower a piece of work that uses the memory bus is because of others that use it meanwhile.
 struct bus_interference {
-  std::int64_t each = 0;   ///< thousandths by which each other piece stretches one
+  std::int64_t each = 0;   ///< thousandths by which each other piece slows one down
   std::int64_t most = 16;  ///< others that make a difference
 
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return each >= 0 && each <= 10'000 && most >= 0; }

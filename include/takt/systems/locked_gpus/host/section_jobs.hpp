@@ -79,7 +79,7 @@ class section_jobs {
       case gpu_visit::ask:
       case gpu_visit::lead:
       case gpu_visit::launch:
-      case gpu_visit::hear:
+      case gpu_visit::notification:
       case gpu_visit::go_on: return false;
     }
     return false;
@@ -95,7 +95,7 @@ class section_jobs {
       case gpu_visit::ask:
       case gpu_visit::launch:
       case gpu_visit::work:
-      case gpu_visit::hear:
+      case gpu_visit::notification:
       case gpu_visit::go_on: return !goes_on(r);
     }
     return false;
@@ -195,7 +195,7 @@ class section_jobs {
       case gpu_visit::lead: return 0;
       case gpu_visit::launch: launch(r); return costs.after_grant;
       case gpu_visit::work: return r.steps[r.next].time;
-      case gpu_visit::hear: return costs.after_wait;
+      case gpu_visit::notification: return costs.after_wait;
       case gpu_visit::go_on: return costs.after_unlock;
       case gpu_visit::last: return costs.after_grant + (r.seen.skipped || r.seen.stopped ? 0 : piece(1, p.cpu_last));
       case gpu_visit::end: return costs.after_unlock + p.cpu_after;

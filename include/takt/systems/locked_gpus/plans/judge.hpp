@@ -4,35 +4,35 @@
 #include <concepts>
 #include <cstddef>
 
-#include <takt/analysis/described/misfit.hpp>
-#include <takt/analysis/described/widened.hpp>
+#include <takt/analysis/runtime_tasks/mismatch.hpp>
+#include <takt/analysis/runtime_tasks/widened.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
-#include <takt/systems/locked_gpus/analysis/described.hpp>
+#include <takt/systems/locked_gpus/analysis/runtime_tasks.hpp>
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
 
 namespace takt::inline TAKT_ABI {
 
-/// Returns what the published method of locked GPUs says of described tasks on `locked`: clusters, protocol, engines,
+/// Returns what the published method of locked GPUs says of run-time tasks on `locked`: clusters, protocol, engines,
 /// costs of copies and overheads. `board` says what a kernel takes on its GPUs. A plan may say other clusters: of CPUs
 /// in `cores`, of GPUs in `shares`. A task without a deadline needs a bound only; under EDF and fair lateness its
 /// period takes the place in its priority. Error: a missing fact, or what is no such task, with its task and visit.
-template <class Described, GpusyncPlatform Locked, std::size_t N = 1, std::size_t V = 0>
+template <class RuntimeTasks, GpusyncPlatform Locked, std::size_t N = 1, std::size_t V = 0>
   requires std::same_as<typename Locked::number, ticks>
-[[nodiscard]] constexpr auto judge_locked_gpus(const Described& tasks, const hardware& board, const Locked& locked,
+[[nodiscard]] constexpr auto judge_locked_gpus(const RuntimeTasks& tasks, const hardware& board, const Locked& locked,
                                                const plan<N, V>& p = {},
                                                const analysis::gpusync::options<ticks>& how = {})
-    -> verdict<ticks, Described::max_tasks, Described::max_visits> {
-  verdict<ticks, Described::max_tasks, Described::max_visits> out;
+    -> verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> {
+  verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> out;
   out.method = analysis::gpusync_method::name;
   const gpusync_configuration& shape = locked.configuration();
-  analysis::locked_gpu_table<Described> table;
+  analysis::locked_gpu_table<RuntimeTasks> table;
   model_error error{.fault = fault_of(shape)};
   if (!error) { error = analysis::read_sections(tasks, board, shape, table); }
   if (!error) { error = parts_fault(p, gpusync_plan_parts, tasks.size()); }
@@ -40,8 +40,8 @@ template <class Described, GpusyncPlatform Locked, std::size_t N = 1, std::size_
     out.refuse(located(error, tasks.tasks));
     return out;
   }
-  out = analysis::widened<Described::max_visits>(
-      analysis::gpusync_method::judge(locked, table, analysis::resized<Described::max_tasks, 0>(p), how));
+  out = analysis::widened<RuntimeTasks::max_visits>(
+      analysis::gpusync_method::judge(locked, table, analysis::resized<RuntimeTasks::max_tasks, 0>(p), how));
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     if (tasks.tasks[i].limited) {
       out.limit(i, tasks.tasks[i].deadline);

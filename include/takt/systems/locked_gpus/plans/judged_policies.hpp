@@ -17,7 +17,7 @@
 #include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/locked_gpus/analysis/described.hpp>
+#include <takt/systems/locked_gpus/analysis/runtime_tasks.hpp>
 #include <takt/systems/locked_gpus/plans/judge.hpp>
 #include <takt/systems/locked_gpus/rules/locked_engines.hpp>
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
@@ -96,10 +96,10 @@ struct locked_gpu_judges::under<locked_engines_policy<Order>, CpuRule> {
   [[nodiscard]] static constexpr auto judge(const policy_type& policy, const CpuRule& cpus, const auto& tasks,
                                             const hardware& board) {
     const auto locked = locked_board_of(policy, cpus, board);
-    const std::int32_t together = locked.shape.cpu_cluster_size;
-    const auto placed = detail::on_clusters(tasks, board, together);
+    const std::int32_t cluster_size = locked.shape.cpu_cluster_size;
+    const auto placed = detail::on_clusters(tasks, board, cluster_size);
     auto out = judge_locked_gpus(placed, board, locked);
-    detail::name_cores<CpuRule>(tasks, placed, together, out);
+    detail::name_cores<CpuRule>(tasks, placed, cluster_size, out);
     return out;
   }
   /// Judges with the clusters of GPUs that a plan says.
@@ -131,11 +131,11 @@ template <class Order, RuleTag CpuRule>
   requires detail::schedules_sections<CpuRule> && detail::locks_sections<Order>
 struct locked_gpu_judges::under<tokens_policy<Order>, CpuRule> {
   using method = analysis::gpusync_method;
-  template <class Described>
+  template <class RuntimeTasks>
   [[nodiscard]] static constexpr auto judge(const tokens_policy<Order>& /*policy*/, const CpuRule& /*cpus*/,
-                                            const Described& /*tasks*/, const hardware& /*board*/)
-      -> verdict<ticks, Described::max_tasks, Described::max_visits> {
-    verdict<ticks, Described::max_tasks, Described::max_visits> out;
+                                            const RuntimeTasks& /*tasks*/, const hardware& /*board*/)
+      -> verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> {
+    verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> out;
     out.refuse({.fault = model_fault::choice_out_of_range});
     return out;
   }

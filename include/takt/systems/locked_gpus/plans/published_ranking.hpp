@@ -12,11 +12,11 @@
 namespace takt::inline TAKT_ABI {
 
 /// Places from 1, by position in `studied_configurations`.
-using studied_places = std::array<std::int64_t, studied_configurations.size()>;
+using studied_ranks = std::array<std::int64_t, studied_configurations.size()>;
 
 /// Under each kind of overheads: worst case of a loaded and of an idle machine, average case of both.
 /// Source: Elliott 2015, Tables 4.5 to 4.8.
-inline constexpr std::array<studied_places, 4> published_places{{
+inline constexpr std::array<studied_ranks, 4> published_ranks{{
     {21, 11, 10, 5,  38, 41, 43, 37, 42, 44, 47, 48, 50, 46, 49, 51, 52, 53, 54, 12, 2,  3,  1,  31, 9,  14, 29, 8, 13,
      36, 15, 18, 34, 16, 17, 55, 57, 56, 22, 7,  6,  4,  35, 20, 24, 32, 19, 23, 40, 25, 30, 39, 26, 28, 45, 27, 33},
     {19, 10, 12, 8,  41, 43, 45, 39, 42, 44, 47, 49, 50, 46, 48, 51, 52, 53, 55, 11, 2,  3,  1,  32, 9,  17, 30, 7, 14,
@@ -38,12 +38,12 @@ struct observed_cases {
 
 struct ranking_observation {
   std::string_view text;
-  observed_cases (*check)(const studied_places&);
+  observed_cases (*check)(const studied_ranks&);
 };
 
 namespace detail {
 
-[[nodiscard]] constexpr auto place_of(const studied_places& places, std::string_view name) -> std::int64_t {
+[[nodiscard]] constexpr auto place_of(const studied_ranks& places, std::string_view name) -> std::int64_t {
   return places[find_studied(name)];
 }
 
@@ -58,7 +58,7 @@ namespace detail {
 
 /// Counts, of the pairs that `names(a, b)` picks, those with a above b.
 template <class Names>
-[[nodiscard]] constexpr auto count_above(const studied_places& places, Names names) -> observed_cases {
+[[nodiscard]] constexpr auto count_above(const studied_ranks& places, Names names) -> observed_cases {
   observed_cases out;
   for (std::size_t a = 0; a < places.size(); ++a) {
     for (std::size_t b = 0; b < places.size(); ++b) {
@@ -83,18 +83,18 @@ template <class Field>
 /// Lists what the paper says of its rankings. Source: Elliott 2015, section 4.3.6.2, observations 13 to 25.
 inline constexpr std::array<ranking_observation, 7> ranking_observations{{
     {"(C,P,inf) is first or second (observations 13 and 14)",
-     [](const studied_places& places) -> observed_cases {
+     [](const studied_ranks& places) -> observed_cases {
        return {detail::place_of(places, "(C,P,inf)") <= 2 ? 1 : 0, 1};
      }},
     {"partitioned GPUs: no limit of tokens is above 1, 2 and 3 per GPU (observation 15)",
-     [](const studied_places& places) {
+     [](const studied_ranks& places) {
        return detail::count_above(places, [](const auto& a, const auto& b) {
          return a.gpu_cluster_size == 1 && !a.limits_tokens() && b.limits_tokens() &&
                 detail::alike_but_for(&gpusync_configuration::tokens_per_gpu, a, b);
        });
      }},
     {"clustered GPUs, CPUs not partitioned: 2 tokens per GPU are above 1 and 3, (C,G) apart (observation 16)",
-     [](const studied_places& places) {
+     [](const studied_ranks& places) {
        return detail::count_above(places, [](const auto& a, const auto& b) {
          const bool apart = a.cpu_cluster_size < a.cpus && a.gpu_cluster_size == a.gpus;
          return a.cpu_cluster_size > 1 && a.gpu_cluster_size > 1 && !apart && a.tokens_per_gpu == 2 &&
@@ -102,25 +102,25 @@ inline constexpr std::array<ranking_observation, 7> ranking_observations{{
        });
      }},
     {"2 GPUs per cluster, CPUs not partitioned: migration from GPU to GPU is above system memory (17)",
-     [](const studied_places& places) {
+     [](const studied_ranks& places) {
        return detail::count_above(places, [](const auto& a, const auto& b) {
          return a.cpu_cluster_size > 1 && a.gpu_cluster_size == 2 && detail::copies_directly(a.migration) &&
                 !detail::copies_directly(b.migration) && detail::alike_but_for(&gpusync_configuration::migration, a, b);
        });
      }},
     {"2 GPUs per cluster are above 4, all else equal (observations 18 and 23)",
-     [](const studied_places& places) {
+     [](const studied_ranks& places) {
        return detail::count_above(places, [](const auto& a, const auto& b) {
          return a.gpu_cluster_size == 2 && b.gpu_cluster_size == 4 &&
                 detail::alike_but_for(&gpusync_configuration::gpu_cluster_size, a, b);
        });
      }},
     {"(C,C2P2P,2) is above (P,P,inf), or at most 3 places below (observations 19 and 22)",
-     [](const studied_places& places) -> observed_cases {
+     [](const studied_ranks& places) -> observed_cases {
        return {detail::place_of(places, "(C,C2P2P,2)") <= detail::place_of(places, "(P,P,inf)") + 3 ? 1 : 0, 1};
      }},
     {"GPUs shared among CPU clusters, by CK-OMLP, take 18 of the 21 lowest places (observations 20 and 25)",
-     [](const studied_places& places) -> observed_cases {
+     [](const studied_ranks& places) -> observed_cases {
        constexpr std::int64_t lowest = 37;
        observed_cases out{0, 18};
        for (std::size_t i = 0; i < places.size(); ++i) {

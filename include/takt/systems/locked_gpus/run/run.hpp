@@ -31,11 +31,11 @@
 #include <takt/runtime/executor/live_choices.hpp>
 #include <takt/runtime/executor/report_jobs.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
-#include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/rights.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
+#include <takt/runtime/trace_buffer.hpp>
 #include <takt/systems/locked_gpus/host/flatten.hpp>
 #include <takt/systems/locked_gpus/host/gpu_jobs.hpp>
 #include <takt/systems/locked_gpus/host/job_chain.hpp>
@@ -72,7 +72,7 @@ struct drawn_work {
 
 /// Slices go into a trace whose marks come from elsewhere.
 struct kept_slices {
-  kept_trace* trace = nullptr;
+  trace_buffer* trace = nullptr;
 
   void record(const slice& s) const { trace->add(s); }
   void record(const mark& /*m*/) const noexcept {}
@@ -183,7 +183,7 @@ class locked_gpu_run {
 
   template <class Table, TraceRecorder Recorder>
   void run(const Table& tasks, Recorder& recorder, locked_gpu_run_result& result) {
-    if constexpr (!std::is_same_v<const Recorder, const no_trace>) { trace_.reserve(entries(), entries()); }
+    if constexpr (!std::is_same_v<const Recorder, const null_recorder>) { trace_.reserve(entries(), entries()); }
     const host::detail::gpu_run_setup setup{.shape = {.processors = system_->processors,
                                                       .clusters = system_->clusters,
                                                       .donates = system_->donation_at_release},
@@ -206,9 +206,9 @@ class locked_gpu_run {
     const lane_plan lanes = lanes_of(
         *table, [&how](std::size_t v) { return how.told[v]; },
         [](std::uint32_t task, std::uint32_t station) { return lane{.task = task, .station = station}; });
-    const job_hooks unheard;
+    const job_hooks null_sink;
     live_gpu_jobs<MaxTasks> choices{
-        {*options_, *table, host::disturbed_jobs{table->size()}, deadlines_, std::move(how), unheard, trace_}, *jobs};
+        {*options_, *table, host::disturbed_jobs{table->size()}, deadlines_, std::move(how), null_sink, trace_}, *jobs};
     releases_.live = &choices;
     using stations_type = host::lock_stations<jobs_type, MaxTasks, static_cast<std::size_t>(max_gpusync_cpus)>;
     const stations_type stations{*jobs};
@@ -267,7 +267,7 @@ class locked_gpu_run {
       case host::gpu_visit::lead:
       case host::gpu_visit::launch:
       case host::gpu_visit::work:
-      case host::gpu_visit::hear:
+      case host::gpu_visit::notification:
       case host::gpu_visit::go_on: return false;
     }
     return false;
@@ -287,7 +287,7 @@ class locked_gpu_run {
   std::vector<ticks> deadlines_;
   std::size_t requests_ = 0;
   std::size_t sections_ = 0;
-  kept_trace trace_;
+  trace_buffer trace_;
 };
 
 }  // namespace detail
@@ -299,10 +299,10 @@ class locked_gpu_run {
 /// period, and waits for the one before of its task. Times of the result and the trace count from the start. What locks
 /// and switches cost is what they cost on this machine. Error: `error`; more jobs and requests than are kept;
 /// expectations of visits. Cost: memory for all jobs and requests is taken before the start.
-template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder = const no_trace>
+template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder = const null_recorder>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] auto run(const P& platform, const Table& given, const plan<N>& p,
-                       const locked_gpu_run_options& options = {}, Recorder& recorder = no_listener)
+                       const locked_gpu_run_options& options = {}, Recorder& recorder = no_recorder)
     -> locked_gpu_run_result {
   locked_gpu_run_result result;
   result.error = gpusync_plan_fault(given, p);

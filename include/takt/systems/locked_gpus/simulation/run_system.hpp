@@ -60,7 +60,7 @@ class clocked_releases {
   [[nodiscard]] auto worked(ticks time) const -> ticks { return clock.worked(time); }
   [[nodiscard]] auto clock_at(ticks worked) const -> ticks { return clock.at(worked); }
   void passes(ticks now) {
-    if (disturbed_) { host::tell_stops(clock, worked(now), stops_, *disturbed_); }
+    if (disturbed_) { host::report_stops(clock, worked(now), stops_, *disturbed_); }
   }
   void released(std::uint32_t task, ticks now) {
     if (disturbed_) { disturbed_->released(task, all_[task][begun_[task].back()].release, now); }

@@ -183,10 +183,10 @@ template <class Table>
 /// engines one after the other in the order of their numbers. Error: `error`. Cost: a few passes over the pending jobs
 /// per request and instant; all jobs are kept on the heap.
 template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N,
-          TraceRecorder Recorder = const no_trace>
+          TraceRecorder Recorder = const null_recorder>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] auto simulate(const P& platform, const Table& given, const plan<N>& p,
-                            const gpusync_simulation_options& options = {}, Recorder& recorder = no_listener)
+                            const gpusync_simulation_options& options = {}, Recorder& recorder = no_recorder)
     -> gpusync_observation<Table::max_tasks> {
   gpusync_observation<Table::max_tasks> out;
   out.error = gpusync_plan_fault(given, p);
@@ -223,10 +223,10 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
 }
 
 /// Simulates tasks on the clusters that they name.
-template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, TraceRecorder Recorder = const no_trace>
+template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, TraceRecorder Recorder = const null_recorder>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options = {},
-                            Recorder& recorder = no_listener) -> gpusync_observation<Table::max_tasks> {
+                            Recorder& recorder = no_recorder) -> gpusync_observation<Table::max_tasks> {
   return simulate<TokenRules>(platform, tasks, plan<1>{}, options, recorder);
 }
 

@@ -257,7 +257,7 @@ template <class Study>
        .spins = c.spins,
        .bus = o.bus,
        .seed = o.seed},
-      no_listener);
+      no_recorder);
   if (run.run.locks.error) { return out; }
   for (const token_graph& g : graphs) { out.push_back(output_of(run, g)); }
   return out;

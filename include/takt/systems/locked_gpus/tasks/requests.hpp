@@ -75,11 +75,11 @@ struct job_requests {
 };
 
 /// Says where the state of a task can be when its job comes to a GPU.
-enum class state_place : std::uint8_t { any_gpu, same_gpu };
-[[nodiscard]] constexpr auto stays(state_place e) noexcept -> bool {
+enum class state_location : std::uint8_t { any_gpu, same_gpu };
+[[nodiscard]] constexpr auto stays(state_location e) noexcept -> bool {
   switch (e) {
-    case state_place::any_gpu: return false;
-    case state_place::same_gpu: return true;
+    case state_location::any_gpu: return false;
+    case state_location::same_gpu: return true;
   }
   return false;
 }
@@ -88,7 +88,7 @@ enum class state_place : std::uint8_t { any_gpu, same_gpu };
 template <TransferCosts Costs, std::size_t MaxKernels>
 [[nodiscard]] constexpr auto requests_of(const gpusync_configuration& c, const Costs& costs,
                                          const gpusync_task<typename Costs::number, MaxKernels>& t,
-                                         state_place state = state_place::any_gpu)
+                                         state_location state = state_location::any_gpu)
     -> job_requests<typename Costs::number> {
   TAKT_EXPECTS(c.gpu_cluster_size > 0 && c.dma_chunk > 0);
   TAKT_EXPECTS(t.bytes_in >= 0 && t.bytes_out >= 0 && t.bytes_state >= 0);

@@ -92,9 +92,9 @@ template <class Table>
 template <GpusyncPlatform P, class Table>
 [[nodiscard]] constexpr auto first_fault(const P& platform, const Table& table) -> model_error {
   const gpusync_configuration& c = platform.configuration();
-  if (const auto fault = fault_of(c); fault != model_fault::none) { return {fault, nowhere}; }
-  if (!platform.overheads.valid()) { return {model_fault::negative_overhead, nowhere}; }
-  if (table.size() == 0) { return {model_fault::no_task, nowhere}; }
+  if (const auto fault = fault_of(c); fault != model_fault::none) { return {fault, no_index}; }
+  if (!platform.overheads.valid()) { return {model_fault::negative_overhead, no_index}; }
+  if (table.size() == 0) { return {model_fault::no_task, no_index}; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     if (const auto fault = detail::time_fault(t); fault != model_fault::none) { return {fault, t.id}; }

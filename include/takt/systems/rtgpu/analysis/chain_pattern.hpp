@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/analysis/headroom.hpp>
+#include <takt/analysis/overflow_guard.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
@@ -85,7 +85,7 @@ template <class Table>
   if (const auto error = validate(table)) { return error; }
   if (const auto error = late_deadline_fault(table)) { return error; }
   if (const auto error = fits_platform(table, platform)) { return error; }
-  return has_headroom(table, platform) ? model_error{} : model_error{.fault = model_fault::time_overflow};
+  return fits_64_bits(table, platform) ? model_error{} : model_error{.fault = model_fault::time_overflow};
 }
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -25,7 +25,7 @@ class copy_blocking {
   /// Pre: the table is in priority order.
   constexpr copy_blocking(const Table& table, const platform_record& platform) {
     std::array<entry, engines> below{};
-    below.fill({number(0), nowhere});
+    below.fill({number(0), no_index});
     for (std::size_t k = table.size(); k-- > 0;) {
       longest_[k] = below;
       for (std::size_t j = 0; j < table.tasks[k].segment_count; ++j) {

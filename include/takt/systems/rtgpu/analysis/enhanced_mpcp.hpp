@@ -12,14 +12,14 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/rules/compositions.hpp>
+#include <takt/systems/rtgpu/analysis/accelerator_segments.hpp>
 #include <takt/systems/rtgpu/analysis/chain_pattern.hpp>
-#include <takt/systems/rtgpu/analysis/stretches.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 
-/// Is the GPU with its bus as one suspension-based lock on one core: each stretch between two CPU segments is a
-/// critical section, its kernel on all SMs. Waiting is bounded per request and per job, whichever is less. Source: the
-/// MPCP baseline of Zou et al. 2021, section 6.1, after Patel et al. 2018 (hybrid blocking); prose only.
+/// Is the GPU with its bus as one suspension-based lock on one core: each accelerator segment between two CPU segments
+/// is a critical section, its kernel on all SMs. Waiting is bounded per request and per job, whichever is less. Source:
+/// the MPCP baseline of Zou et al. 2021, section 6.1, after Patel et al. 2018 (hybrid blocking); prose only.
 template <class Table>
 class enhanced_mpcp {
  public:
@@ -70,7 +70,7 @@ class enhanced_mpcp {
     TAKT_EXPECTS(k < max_tasks);
     return bounds_[k].exists;
   }
-  [[nodiscard]] constexpr auto chains() const noexcept -> const stretches<Table>& { return chains_; }
+  [[nodiscard]] constexpr auto chains() const noexcept -> const accelerator_segments<Table>& { return chains_; }
   /// Returns the waiting of all requests of a job when each is bounded by itself.
   [[nodiscard]] constexpr auto request_driven_blocking(std::size_t k) const -> const fixed_point<number>& {
     return request_driven_[k];
@@ -92,18 +92,18 @@ class enhanced_mpcp {
     number start = longest;
     for (std::size_t i = 0; i < k; ++i) { start = start + chains_.accelerator(i); }
     auto one = least_fixed_point(start, limit,
-                                 [&](const number& x) { return ascent<number>{longest + higher_stretches(k, x), x}; });
+                                 [&](const number& x) { return ascent<number>{longest + higher_segments(k, x), x}; });
     one.value = number(chains_.requests(k)) * one.value;
     return one;
   }
   [[nodiscard]] constexpr auto blocked_within(std::size_t k, const number& x, const number& longest,
                                               const number& requests) const -> number {
     if (chains_.requests(k) == 0) { return number(0); }
-    const number job_driven = requests * longest + higher_stretches(k, x);
+    const number job_driven = requests * longest + higher_segments(k, x);
     const auto& per_request_sum = request_driven_[k];
     return per_request_sum.exists() && per_request_sum.value < job_driven ? per_request_sum.value : job_driven;
   }
-  [[nodiscard]] constexpr auto higher_stretches(std::size_t k, const number& x) const -> number {
+  [[nodiscard]] constexpr auto higher_segments(std::size_t k, const number& x) const -> number {
     number sum(0);
     for (std::size_t i = 0; i < k; ++i) {
       sum = sum + (jobs_released(table_->tasks[i].period, x) + number(1)) * chains_.accelerator(i);
@@ -113,7 +113,7 @@ class enhanced_mpcp {
 
   const Table* table_;
   platform_record platform_;
-  stretches<Table> chains_;
+  accelerator_segments<Table> chains_;
   bool merged_ = false;
   std::array<response_bound<number>, max_tasks> bounds_{};
   std::array<fixed_point<number>, max_tasks> request_driven_{};

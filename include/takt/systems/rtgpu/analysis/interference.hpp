@@ -12,7 +12,7 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Solves x = c + I(x) for non-decreasing constants c, I being the summed workload of some tasks on some resources.
 ///
 /// Windows only grow from one solution to the next. So each workload is looked up again only once its window has left
-/// the stretch on which it is known to be constant.
+/// the interval on which it is known to be constant.
 template <class Model>
 class interference {
  public:

@@ -99,10 +99,10 @@ class token_blocking {
 };
 
 /// Bounds tasks whose GPUs are a pool of tokens under a locking protocol, on partitioned fixed-priority cores. A job
-/// takes a token for each stretch between two CPU segments and has the SMs behind it to itself. Holders share copy
-/// engines in first-in-first-out order. A bound is the lesser of two: waiting and suspensions as execution (`inflate`),
-/// and, where waiting is bounded in wall-clock time, as suspension. Source: Elliott 2015, sections 2.1.6.3, 2.1.7 and
-/// 3.2.3; Chen, Nelissen and Huang 2016.
+/// takes a token for each accelerator segment between two CPU segments and has the SMs behind it to itself. Holders
+/// share copy engines in first-in-first-out order. A bound is the lesser of two: waiting and suspensions as execution
+/// (`inflate`), and, where waiting is bounded in wall-clock time, as suspension. Source: Elliott 2015,
+/// sections 2.1.6.3, 2.1.7 and 3.2.3; Chen, Nelissen and Huang 2016.
 template <class Table, class Order>
 class locked_gpu_rta {
  public:

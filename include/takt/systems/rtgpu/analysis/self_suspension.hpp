@@ -13,17 +13,17 @@
 #include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/rules/compositions.hpp>
+#include <takt/systems/rtgpu/analysis/accelerator_segments.hpp>
 #include <takt/systems/rtgpu/analysis/chain_pattern.hpp>
 #include <takt/systems/rtgpu/analysis/interference.hpp>
 #include <takt/systems/rtgpu/analysis/least_workload.hpp>
-#include <takt/systems/rtgpu/analysis/stretches.hpp>
 #include <takt/systems/rtgpu/analysis/workload.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 
 /// Analyses segmented self-suspension over one serialised accelerator. A single non-preemptive fixed-priority server
-/// that all tasks share serves each stretch between two CPU segments, its kernel on the task's own SMs. Source: the
-/// baseline of Zou et al. 2021, section 6.1, read as their Lemmas 2.1 to 2.3; the paper gives prose only.
+/// that all tasks share serves each accelerator segment between two CPU segments, its kernel on the task's own SMs.
+/// Source: the baseline of Zou et al. 2021, section 6.1, read as their Lemmas 2.1 to 2.3; the paper gives prose only.
 ///
 /// With `share_choice` for `Share` it is a relaxation, as `rtgpu` describes it: here kernels are also work on the
 /// shared server, with their least longest times. Own segments that shrink by x take x from the work of a window and
@@ -34,7 +34,8 @@ class self_suspension {
   using number = typename Table::number;
   static constexpr std::size_t max_tasks = Table::max_tasks;
   static constexpr std::size_t max_elements = Table::max_segments;
-  /// The share of a lower task lengthens the stretch that blocks, so a plan must be whole before any task is judged.
+  /// The share of a lower task lengthens the accelerator segment that blocks, so a plan must be whole before any task
+  /// is judged.
   static constexpr bool priority_ordered = false;
   static constexpr bool uses_shares = true;
   static constexpr bool relaxed = std::same_as<Share, share_choice>;
@@ -78,21 +79,21 @@ class self_suspension {
     for_ascending<max_elements>(chains_.count(k), on(0), upper, [&](std::size_t j) {
       add(cpu_sum, responses_[t.first_segment + j] = core.solve(upper(j), t.deadline));
     });
-    fixed_point<number> stretch_sum{number(0), stop_reason::converged};
+    fixed_point<number> segment_sum{number(0), stop_reason::converged};
     interference<model> server(workload_);
     for (std::size_t i = 0; i < k; ++i) { server.include(i, 1); }
     for_ascending<max_elements>(chains_.count(k), on(1), upper, [&](std::size_t j) {
       auto& response = responses_[t.first_segment + j];
       response = {number(0), stop_reason::converged};
       if (number(0) < upper(j)) { response = server.solve(upper(j) + blocking(k), t.deadline); }
-      add(stretch_sum, response);
+      add(segment_sum, response);
     });
     auto& b = bounds_[k];
-    if (stretch_sum.exists()) {
-      if (cpu_sum.exists()) { b.segmentwise = {stretch_sum.value + cpu_sum.value, stop_reason::converged}; }
+    if (segment_sum.exists()) {
+      if (cpu_sum.exists()) { b.segmentwise = {segment_sum.value + cpu_sum.value, stop_reason::converged}; }
       interference<model> joint(workload_);
       include_core(k, joint);
-      b.cpu_joint = joint.solve(stretch_sum.value + chains_.cpu(k), t.deadline);
+      b.cpu_joint = joint.solve(segment_sum.value + chains_.cpu(k), t.deadline);
     }
     b.best = tighter(response_bound<number>{b.segmentwise.value, b.segmentwise.exists()},
                      response_bound<number>{b.cpu_joint.value, b.cpu_joint.exists()});
@@ -117,11 +118,11 @@ class self_suspension {
   [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
     return bounds_[k].best.exists && !(table_->tasks[k].deadline < bounds_[k].best.value);
   }
-  /// Returns the longest stretch of a lower task under its share.
+  /// Returns the longest accelerator segment of a lower task under its share.
   [[nodiscard]] constexpr auto blocking(std::size_t k) const -> number {
     return chains_.longest_below(k, table_->size());
   }
-  [[nodiscard]] constexpr auto chains() const noexcept -> const stretches<Table>& { return chains_; }
+  [[nodiscard]] constexpr auto chains() const noexcept -> const accelerator_segments<Table>& { return chains_; }
   using model = std::conditional_t<relaxed, least_workload<number, max_tasks, max_elements, 2, share_pieces>,
                                    workload_model<number, max_tasks, max_elements, 2>>;
   [[nodiscard]] constexpr auto workload() const -> const model& { return workload_; }
@@ -177,7 +178,7 @@ class self_suspension {
 
   const Table* table_;
   platform_record platform_;
-  stretches<Table> chains_;
+  accelerator_segments<Table> chains_;
   std::array<Share, max_tasks> shares_{};
   model workload_;
   std::array<fixed_point<number>, max_elements> responses_{};

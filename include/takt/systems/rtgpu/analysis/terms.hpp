@@ -21,28 +21,28 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Returns the task below k with the longest stretch. Pre: there is one.
+/// Returns the task below k with the longest accelerator segment. Pre: there is one.
 template <class Table>
-[[nodiscard]] constexpr auto longest_stretch_below(const stretches<Table>& chains, std::size_t k, std::size_t tasks)
-    -> std::size_t {
+[[nodiscard]] constexpr auto longest_segment_below(const accelerator_segments<Table>& chains, std::size_t k,
+                                                   std::size_t tasks) -> std::size_t {
   TAKT_EXPECTS(k + 1 < tasks);
   std::size_t at = k + 1;
   for (std::size_t i = k + 2; i < tasks; ++i) { at = chains.longest(at) < chains.longest(i) ? i : at; }
   return at;
 }
 
-/// Adds what others add to one stretch of task k in a window.
+/// Adds what others add to one accelerator segment of task k in a window.
 template <class Table>
-constexpr void add_stretch_wait(const self_suspension<Table>& a, std::size_t k, const typename Table::number& window,
+constexpr void add_segment_wait(const self_suspension<Table>& a, std::size_t k, const typename Table::number& window,
                                 term_sums<Table>& out) {
   const std::size_t tasks = a.table().size();
-  if (k + 1 < tasks) { out.add(term_kind::gpu_blocking, longest_stretch_below(a.chains(), k, tasks), a.blocking(k)); }
+  if (k + 1 < tasks) { out.add(term_kind::gpu_blocking, longest_segment_below(a.chains(), k, tasks), a.blocking(k)); }
   for (std::size_t i = 0; i < k; ++i) {
     out.add(term_kind::gpu_interference, i, a.workload().demand(i, 1, window).value);
   }
 }
 
-/// Adds every stretch at its own response; CPU segments at theirs, or as a whole in `window` when `joint`.
+/// Adds every accelerator segment at its own response; CPU segments at theirs, or as a whole in `window` when `joint`.
 template <class Table>
 constexpr void add_parts(const self_suspension<Table>& a, std::size_t k, bool joint,
                          const typename Table::number& window, term_sums<Table>& out) {
@@ -62,21 +62,21 @@ constexpr void add_parts(const self_suspension<Table>& a, std::size_t k, bool jo
     if (e.resource == 0) {
       if (!joint) { core(response); }
     } else if (number(0) < e.time.upper) {
-      add_stretch_wait(a, k, response, out);
+      add_segment_wait(a, k, response, out);
     }
   }
   if (joint) { core(window); }
 }
 
-/// Adds the parts of the first stretch that has no response, if there is one.
+/// Adds the parts of the first accelerator segment that has no response, if there is one.
 template <class Table>
-[[nodiscard]] constexpr auto add_endless_stretch(const self_suspension<Table>& a, std::size_t k, term_sums<Table>& out)
+[[nodiscard]] constexpr auto add_endless_segment(const self_suspension<Table>& a, std::size_t k, term_sums<Table>& out)
     -> bool {
   for (std::size_t j = 0; j < a.chains().count(k); ++j) {
     const auto& e = a.chains().elements()[a.table().tasks[k].first_segment + j];
     if (e.resource == 0 || a.element_response(k, j).exists()) { continue; }
     out.add(term_kind::gpu, k, e.time.upper);
-    add_stretch_wait(a, k, a.table().tasks[k].deadline, out);
+    add_segment_wait(a, k, a.table().tasks[k].deadline, out);
     return true;
   }
   return false;
@@ -112,18 +112,18 @@ constexpr void add_parts(const enhanced_mpcp<Table>& a, std::size_t k, const typ
   if (requests == 0) { return; }
   const number longest = chains.longest_below(k, tasks.size());
   if (number(0) < longest) {
-    out.add(term_kind::gpu_blocking, longest_stretch_below(chains, k, tasks.size()), number(requests) * longest);
+    out.add(term_kind::gpu_blocking, longest_segment_below(chains, k, tasks.size()), number(requests) * longest);
   }
-  const auto stretches_within = [&](std::size_t i, const number& x) {
+  const auto segments_within = [&](std::size_t i, const number& x) {
     return (jobs_released(tasks[i].period, x) + number(1)) * chains.accelerator(i);
   };
   number job_driven = number(requests) * longest;
-  for (std::size_t i = 0; i < k; ++i) { job_driven = job_driven + stretches_within(i, window); }
+  for (std::size_t i = 0; i < k; ++i) { job_driven = job_driven + segments_within(i, window); }
   const auto& per_request = a.request_driven_blocking(k);
   const bool each = per_request.exists() && per_request.value < job_driven;
   const number wait = each ? number_traits<number>::divide_down(per_request.value, requests) : window;
   for (std::size_t i = 0; i < k; ++i) {
-    out.add(term_kind::gpu_interference, i, number(each ? requests : 1) * stretches_within(i, wait));
+    out.add(term_kind::gpu_interference, i, number(each ? requests : 1) * segments_within(i, wait));
   }
 }
 
@@ -178,7 +178,7 @@ constexpr void for_each_term(const self_suspension<Table>& a, std::size_t k, F f
 template <class Table, class F>
 constexpr void for_each_demand(const self_suspension<Table>& a, std::size_t k, F f) {
   detail::term_sums<Table> sums;
-  if (!detail::add_endless_stretch(a, k, sums)) { detail::add_parts(a, k, true, a.table().tasks[k].deadline, sums); }
+  if (!detail::add_endless_segment(a, k, sums)) { detail::add_parts(a, k, true, a.table().tasks[k].deadline, sums); }
   sums.emit(a.table(), k, f);
 }
 

@@ -52,9 +52,9 @@ class ranked_lengths {
   inline_vector<entry, Capacity> ranked_;
 };
 
-/// Holds the critical sections of a token pool: each stretch between two CPU segments, its kernel on the SMs behind a
-/// token, of the slowest GPU where tokens differ. A copy waits in an engine's first-in-first-out queue for one copy of
-/// each other token holder at most. A stretch that takes no time asks for no token.
+/// Holds the critical sections of a token pool: each accelerator segment between two CPU segments, its kernel on the
+/// SMs behind a token, of the slowest GPU where tokens differ. A copy waits in an engine's first-in-first-out queue for
+/// one copy of each other token holder at most. An accelerator segment that takes no time asks for no token.
 template <class Table>
 class token_sections {
  public:

@@ -16,8 +16,8 @@ namespace takt::inline TAKT_ABI {
 namespace detail {
 
 /// Chains under rules of the processors and of the GPUs. `Named`: the plan names the SMs of each task.
-template <bool Named, class Described, RuleTag CpuRule, RuleTag GpuRule>
-[[nodiscard]] constexpr auto chains_under(const Described& tasks, const hardware& board, const CpuRule& cpus,
+template <bool Named, class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule>
+[[nodiscard]] constexpr auto chains_under(const RuntimeTasks& tasks, const hardware& board, const CpuRule& cpus,
                                           const GpuRule& gpus) {
   auto out = judge_chains(tasks, board, cpus, gpus).verdict;
   out.plan.priorities.clear();
@@ -26,8 +26,8 @@ template <bool Named, class Described, RuleTag CpuRule, RuleTag GpuRule>
   return out;
 }
 /// Judges chains under a plan that was found by another method, with its priorities if it has some. It has no offsets.
-template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Plan>
-[[nodiscard]] constexpr auto planned_chains_under(const Described& tasks, const hardware& board, const CpuRule& cpus,
+template <class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule, class Plan>
+[[nodiscard]] constexpr auto planned_chains_under(const RuntimeTasks& tasks, const hardware& board, const CpuRule& cpus,
                                                   const GpuRule& gpus, const Plan& p) {
   auto out = judge_planned_chains(tasks, board, cpus, gpus, p).verdict;
   if (p.priorities.empty()) { out.plan.priorities.clear(); }

@@ -9,25 +9,25 @@
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/described/misfit.hpp>
-#include <takt/analysis/described/widened.hpp>
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/must_miss.hpp>
 #include <takt/analysis/proven_miss.hpp>
+#include <takt/analysis/runtime_tasks/mismatch.hpp>
+#include <takt/analysis/runtime_tasks/widened.hpp>
 #include <takt/analysis/task_ranks.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/chain_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/task_places.hpp>
-#include <takt/systems/rtgpu/analysis/described.hpp>
 #include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/rtgpu/analysis/runtime_tasks.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -51,19 +51,19 @@ struct search_by {
 /// Is the method's own reading, where it has several.
 struct default_reading {};
 
-/// Holds what a published method says of described tasks. `verdict.error` says why it cannot judge them.
-template <class Described>
-struct chains_answer {
-  takt::verdict<ticks, Described::max_tasks, Described::max_visits> verdict{};
-  proven_misses<ticks, Described::max_tasks> misses{};  ///< why it is `unschedulable`
-  bool cores_were_chosen = false;                       ///< some task named none of several cores
+/// Holds what a published method says of run-time tasks. `verdict.error` says why it cannot judge them.
+template <class RuntimeTasks>
+struct chains_result {
+  takt::verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> verdict{};
+  proven_misses<ticks, RuntimeTasks::max_tasks> misses{};  ///< why it is `unschedulable`
+  bool cores_were_chosen = false;                          ///< some task named none of several cores
 };
 
 /// Returns the proofs of misses that hold for every plan of the composition.
-template <class Described, RuleTag CpuRule>
-[[nodiscard]] constexpr auto chain_misses(const Described& tasks, const hardware& board, const CpuRule& /*cpus*/,
+template <class RuntimeTasks, RuleTag CpuRule>
+[[nodiscard]] constexpr auto chain_misses(const RuntimeTasks& tasks, const hardware& board, const CpuRule& /*cpus*/,
                                           const platform_record& sizes, const chain_composition& composition)
-    -> proven_misses<ticks, Described::max_tasks> {
+    -> proven_misses<ticks, RuntimeTasks::max_tasks> {
   analysis::board_limits limits{.processors = board.processors, .named_cores = true, .spins = BusyWaiting<CpuRule>};
   for (const gpu_record& gpu : sizes.gpus) {
     if (!runs_on_own_share(composition.kernels)) { break; }
@@ -76,11 +76,11 @@ template <class Described, RuleTag CpuRule>
 
 /// Calls f(board, table) with what published methods of chains read under rules of the processors and of the GPUs.
 /// Error: what they cannot read, with its task and visit; then f is not called.
-template <class Described, RuleTag CpuRule, RuleTag GpuRule, class F>
-[[nodiscard]] constexpr auto with_chains(const Described& tasks, const hardware& given, const CpuRule& cpus,
+template <class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule, class F>
+[[nodiscard]] constexpr auto with_chains(const RuntimeTasks& tasks, const hardware& given, const CpuRule& cpus,
                                          const GpuRule& gpus, const F& f) -> model_error {
   const auto board = chain_board_of(given, cpus, gpus);
-  analysis::chain_table<Described> table;
+  analysis::chain_table<RuntimeTasks> table;
   model_error error = board.validate();
   if (!error) {
     constexpr chain_composition composition = composition_of<decltype(chain_board_of(given, cpus, gpus))>;
@@ -94,12 +94,12 @@ template <class Described, RuleTag CpuRule, RuleTag GpuRule, class F>
 namespace detail {
 
 /// Judges a table, in the given order, under a plan or under the one that a search finds.
-template <class Described, class P, class Table, class Search, class... Options>
-constexpr void judge_chain_table(const Described& tasks, const P& board, const Table& table,
-                                 const plan<Described::max_tasks>* given, const Search& search,
-                                 chains_answer<Described>& out, const Options&... options) {
+template <class RuntimeTasks, class P, class Table, class Search, class... Options>
+constexpr void judge_chain_table(const RuntimeTasks& tasks, const P& board, const Table& table,
+                                 const plan<RuntimeTasks::max_tasks>* given, const Search& search,
+                                 chains_result<RuntimeTasks>& out, const Options&... options) {
   constexpr chain_composition composition = composition_of<P>;
-  const Table sorted = given == nullptr ? planned_table(board, table, plan<Described::max_tasks>{})
+  const Table sorted = given == nullptr ? planned_table(board, table, plan<RuntimeTasks::max_tasks>{})
                                         : planned_table(board, table, *given);
   const platform_record sizes = board.record();
   auto a = analysis::make_analysis<analysis::method_of<std::remove_cvref_t<decltype(board)>, chain_methods>>(
@@ -107,7 +107,7 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
   out.verdict.method = a.name();
   const auto refuse = [&](const model_error& error) { out.verdict.refuse(located(error, tasks.tasks)); };
   if (const auto error = a.fits(sorted, sizes)) { return refuse(error); }
-  plan<Described::max_tasks> judged{};
+  plan<RuntimeTasks::max_tasks> judged{};
   if (given != nullptr) {
     if (const auto error = plan_fault(board, sorted, *given)) { return refuse(error); }
     judged = *given;
@@ -116,19 +116,19 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
   }
   const std::size_t passed = analysis::evaluate_all(a, judged);
   judged.feasible = passed == sorted.size();
-  out.verdict = analysis::widened<Described::max_visits>(analysis::verdict_of(a, passed));
-  plan<Described::max_tasks> whole = judged;
+  out.verdict = analysis::widened<RuntimeTasks::max_visits>(analysis::verdict_of(a, passed));
+  plan<RuntimeTasks::max_tasks> whole = judged;
   complete_plan(board, sorted, judged, whole);
-  out.verdict.plan = analysis::resized<Described::max_tasks, Described::max_visits>(whole);
+  out.verdict.plan = analysis::resized<RuntimeTasks::max_tasks, RuntimeTasks::max_visits>(whole);
   analysis::give_back_deadlines(tasks, out.verdict);
 }
 
-template <class Described, class CpuRule, class GpuRule, class Search, class... Options>
-[[nodiscard]] constexpr auto judge_described_chains(const Described& tasks, const hardware& given, const CpuRule& cpus,
-                                                    const GpuRule& gpus, const plan<Described::max_tasks>* planned,
-                                                    const Search& search, const Options&... options)
-    -> chains_answer<Described> {
-  chains_answer<Described> out;
+template <class RuntimeTasks, class CpuRule, class GpuRule, class Search, class... Options>
+[[nodiscard]] constexpr auto judge_runtime_chains(const RuntimeTasks& tasks, const hardware& given, const CpuRule& cpus,
+                                                  const GpuRule& gpus, const plan<RuntimeTasks::max_tasks>* planned,
+                                                  const Search& search, const Options&... options)
+    -> chains_result<RuntimeTasks> {
+  chains_result<RuntimeTasks> out;
   out.verdict.method = analysis::method_of<decltype(chain_board_of(given, cpus, gpus)), chain_methods>::name;
   const auto judge = [&](const auto& board, auto& table) {
     if (planned == nullptr || planned->cores.empty()) { out.cores_were_chosen = place_chains(table, given.processors); }
@@ -143,12 +143,12 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
 }
 
 /// Returns the verdict, if every task visits a processor, on which a job can wait.
-template <class Described, class Verdict>
-[[nodiscard]] constexpr auto with_processors(const Described& tasks, Verdict out) -> Verdict {
+template <class RuntimeTasks, class Verdict>
+[[nodiscard]] constexpr auto with_processors(const RuntimeTasks& tasks, Verdict out) -> Verdict {
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     bool visits_one = false;
     for (std::uint32_t p = 0; p < tasks.tasks[i].visit_count; ++p) {
-      visits_one = visits_one || tasks.visit(i, p).where == visit_place::processor;
+      visits_one = visits_one || tasks.visit(i, p).where == resource_kind::processor;
     }
     if (visits_one) { continue; }
     out.refuse({.fault = model_fault::thread_without_processor, .task = i});
@@ -163,36 +163,37 @@ template <class Described, class Verdict>
 /// a search with the method as its test, tasks that name no core are placed, greatest demand first. Deadlines after the
 /// period are proven as the period, and CPU segments of no time stand where a chain lacks them. `unschedulable` only
 /// with a proof for every plan. Error: what `read_chains` and the method say. Cost: the search.
-template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Search = search_by, class Reading = default_reading>
+template <class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule, class Search = search_by,
+          class Reading = default_reading>
   requires judges_chains<CpuRule, GpuRule>
-[[nodiscard]] constexpr auto judge_chains(const Described& tasks, const hardware& board, const CpuRule& cpus,
+[[nodiscard]] constexpr auto judge_chains(const RuntimeTasks& tasks, const hardware& board, const CpuRule& cpus,
                                           const GpuRule& gpus, const Search& search = {}, const Reading& reading = {})
-    -> chains_answer<Described> {
+    -> chains_result<RuntimeTasks> {
   if constexpr (std::same_as<Reading, default_reading>) {
-    return detail::judge_described_chains(tasks, board, cpus, gpus, nullptr, search);
+    return detail::judge_runtime_chains(tasks, board, cpus, gpus, nullptr, search);
   } else {
-    return detail::judge_described_chains(tasks, board, cpus, gpus, nullptr, search, reading);
+    return detail::judge_runtime_chains(tasks, board, cpus, gpus, nullptr, search, reading);
   }
 }
 
 /// Judges chains under a plan, which decides shares and may decide cores and priorities.
-template <class Described, RuleTag CpuRule, RuleTag GpuRule, std::size_t N, std::size_t V,
+template <class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule, std::size_t N, std::size_t V,
           class Reading = default_reading>
   requires judges_chains<CpuRule, GpuRule>
-[[nodiscard]] constexpr auto judge_planned_chains(const Described& tasks, const hardware& board, const CpuRule& cpus,
+[[nodiscard]] constexpr auto judge_planned_chains(const RuntimeTasks& tasks, const hardware& board, const CpuRule& cpus,
                                                   const GpuRule& gpus, const plan<N, V>& p, const Reading& reading = {})
-    -> chains_answer<Described> {
+    -> chains_result<RuntimeTasks> {
   if (const auto error =
           parts_fault(p, {.shares = true, .cores = true, .priorities = true, .tokens = true}, tasks.size())) {
-    chains_answer<Described> out;
+    chains_result<RuntimeTasks> out;
     out.verdict.refuse(error);
     return out;
   }
-  const auto narrow = analysis::resized<Described::max_tasks, 0>(p);
+  const auto narrow = analysis::resized<RuntimeTasks::max_tasks, 0>(p);
   if constexpr (std::same_as<Reading, default_reading>) {
-    return detail::judge_described_chains(tasks, board, cpus, gpus, &narrow, search_by{});
+    return detail::judge_runtime_chains(tasks, board, cpus, gpus, &narrow, search_by{});
   } else {
-    return detail::judge_described_chains(tasks, board, cpus, gpus, &narrow, search_by{}, reading);
+    return detail::judge_runtime_chains(tasks, board, cpus, gpus, &narrow, search_by{}, reading);
   }
 }
 

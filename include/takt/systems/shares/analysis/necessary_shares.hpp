@@ -38,13 +38,13 @@ template <ExactFraction Fraction = rational, std::size_t MaxTasks>
   return out;
 }
 
-enum class area_answer : std::uint8_t { fits, exceeds, unknown };
+enum class area_result : std::uint8_t { fits, exceeds, unknown };
 
 namespace detail {
 
 /// Tests whether the areas add up to more than the GPU has: by sums rounded both ways, exactly where these do not tell.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto compare_area(const application_set<MaxTasks>& table) -> area_answer {
+[[nodiscard]] constexpr auto compare_area(const application_set<MaxTasks>& table) -> area_result {
   constexpr ticks one = ticks{1} << 40;
   ticks low = 0;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -56,25 +56,25 @@ template <std::size_t MaxTasks>
     area.divide(t.period);
     area.divide(100);
     const ticks part = area.to_ticks();
-    if (part > one - low) { return area_answer::exceeds; }
+    if (part > one - low) { return area_result::exceeds; }
     low += part;
   }
-  if (low <= one - static_cast<ticks>(table.size())) { return area_answer::fits; }
+  if (low <= one - static_cast<ticks>(table.size())) { return area_result::fits; }
   const rational exact = analysis::load_of(table).area;
-  if (exact.overflowed()) { return area_answer::unknown; }
-  return rational{1} < exact ? area_answer::exceeds : area_answer::fits;
+  if (exact.overflowed()) { return area_result::unknown; }
+  return rational{1} < exact ? area_result::exceeds : area_result::fits;
 }
 
 }  // namespace detail
 
 /// Says what every policy that only sets shares needs, whatever its order.
 struct necessary_test {
-  std::uint32_t too_long = nowhere;  ///< the first task whose job misses although it has the GPU for itself
-  area_answer area = area_answer::unknown;
+  std::uint32_t too_long = no_index;  ///< the first task whose job misses although it has the GPU for itself
+  area_result area = area_result::unknown;
 
   /// Returns whether some legal run misses a deadline under any policy: periodic releases of jobs of full length.
   [[nodiscard]] constexpr auto refuted() const noexcept -> bool {
-    return too_long != nowhere || area == area_answer::exceeds;
+    return too_long != no_index || area == area_result::exceeds;
   }
 };
 
@@ -84,7 +84,7 @@ template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto necessary_shares(const application_set<MaxTasks>& table) -> necessary_test {
   TAKT_EXPECTS_IN_TESTS(!validate(table));
   necessary_test out;
-  for (std::uint32_t i = 0; out.too_long == nowhere && i < table.size(); ++i) {
+  for (std::uint32_t i = 0; out.too_long == no_index && i < table.size(); ++i) {
     if (table.tasks[i].deadline < table.tasks[i].alone.at(full_share)) { out.too_long = i; }
   }
   out.area = detail::compare_area(table);

@@ -11,7 +11,7 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
-/// Describes a stretch of a job during which no share changes.
+/// Describes an interval of a job during which no share changes.
 template <std::size_t Count>
 struct load_segment {
   std::array<std::int32_t, Count> shares{};

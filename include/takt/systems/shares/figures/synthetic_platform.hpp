@@ -33,7 +33,7 @@ namespace detail {
 
 inline constexpr std::int32_t most_fixed_permille = 980;
 
-[[nodiscard]] constexpr auto with_fixed_parts_stretched(std::array<synthetic_application, 10> all) noexcept
+[[nodiscard]] constexpr auto with_fixed_parts_scaled(std::array<synthetic_application, 10> all) noexcept
     -> std::array<synthetic_application, 10> {
   for (synthetic_application& a : all) {
     const std::int32_t stretched = a.fixed_permille * 3 / 2;
@@ -45,7 +45,7 @@ inline constexpr std::int32_t most_fixed_permille = 980;
 }  // namespace detail
 
 /// Table 3 of Yao et al. 2022: programs of Rodinia and of numerical libraries, here with invented demands.
-inline constexpr std::array<synthetic_application, 10> synthetic_benchmarks = detail::with_fixed_parts_stretched({{
+inline constexpr std::array<synthetic_application, 10> synthetic_benchmarks = detail::with_fixed_parts_scaled({{
     {"GS", 261'000, 0, 10, arrival::periodic, 500, {30, 50, 60, 0, 0}},
     {"HW", 356'000, 0, 9, arrival::periodic, 300, {60, 40, 30, 40, 0}},
     {"CFD", 2'081'000, 0, 8, arrival::periodic, 200, {50, 60, 80, 0, 0}},
@@ -91,14 +91,14 @@ template <std::size_t Count>
                                                    const std::array<std::int32_t, Count>& shares) noexcept -> ticks {
   TAKT_EXPECTS(self < Count && 1 <= shares[self]);
   constexpr std::int64_t whole = 100'000'000;
-  std::int64_t stretch = whole;
+  std::int64_t slowdown = whole;
   std::int64_t sum = 0;
   for (std::size_t k = 0; k < Count; ++k) {
     sum += shares[k];
-    if (k != self) { stretch += std::int64_t{synthetic_slowdown_ppm(set[self], set[k])} * shares[k]; }
+    if (k != self) { slowdown += std::int64_t{synthetic_slowdown_ppm(set[self], set[k])} * shares[k]; }
   }
   TAKT_EXPECTS(sum <= 100);
-  return ceil_divide(synthetic_isolated_wcet(set[self], shares[self]) * stretch, whole);
+  return ceil_divide(synthetic_isolated_wcet(set[self], shares[self]) * slowdown, whole);
 }
 
 /// Returns counts per millisecond while the application has a whole GPU. They are in the order of `workload_indicator`:

@@ -8,33 +8,33 @@
 #include <utility>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/described/misfit.hpp>
-#include <takt/analysis/described/widened.hpp>
+#include <takt/analysis/runtime_tasks/mismatch.hpp>
+#include <takt/analysis/runtime_tasks/widened.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/runtime_task_set.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/contention.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
 #include <takt/model/shares/share.hpp>
 #include <takt/rules/share_tags.hpp>
-#include <takt/systems/shares/analysis/described.hpp>
 #include <takt/systems/shares/analysis/methods.hpp>
+#include <takt/systems/shares/analysis/runtime_tasks.hpp>
 #include <takt/systems/shares/analysis/share_method.hpp>
 
 namespace takt::inline TAKT_ABI {
 
 /// Calls f(board, table) with what published methods of shares read: see `judge_shares`. Error: what is no kernel, or
 /// has no times by share, with its task and visit; then f is not called.
-template <class Described, class F>
-[[nodiscard]] constexpr auto with_shares(const Described& tasks, const hardware& board, const shares_rule& rule,
-                                         const contention_matrix<Described::max_tasks>& contention, const F& f)
+template <class RuntimeTasks, class F>
+[[nodiscard]] constexpr auto with_shares(const RuntimeTasks& tasks, const hardware& board, const shares_rule& rule,
+                                         const contention_matrix<RuntimeTasks::max_tasks>& contention, const F& f)
     -> model_error {
-  application_set<Described::max_tasks> table;
+  application_set<RuntimeTasks::max_tasks> table;
   table.contention = contention;
   model_error error = analysis::read_shares(tasks, board, table);
   if (!error) { error = located(validate(table), tasks.tasks); }
@@ -58,13 +58,13 @@ template <class Described, class F>
 /// least lasting share of each with which all deadlines are kept. So it holds for shares that follow jobs as for those
 /// that never change. `contention`: how tasks slow one another down, by their positions. Memory counts where the GPU
 /// says how much it has. Error: what is no kernel, or has no times by share, with its task and visit.
-template <class Described, std::size_t N = 1, std::size_t V = 0>
-[[nodiscard]] constexpr auto judge_shares(const Described& tasks, const hardware& board,
+template <class RuntimeTasks, std::size_t N = 1, std::size_t V = 0>
+[[nodiscard]] constexpr auto judge_shares(const RuntimeTasks& tasks, const hardware& board,
                                           const shares_rule& rule = shares(),
-                                          const contention_matrix<Described::max_tasks>& contention = {},
+                                          const contention_matrix<RuntimeTasks::max_tasks>& contention = {},
                                           const plan<N, V>& p = {})
-    -> verdict<ticks, Described::max_tasks, Described::max_visits> {
-  verdict<ticks, Described::max_tasks, Described::max_visits> out;
+    -> verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> {
+  verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> out;
   out.method = analysis::share_method::name;
   model_error error = parts_fault(p, {.percents = true}, tasks.size());
   const auto judge = [&](const auto& sharing, const auto& table) {
@@ -72,8 +72,8 @@ template <class Described, std::size_t N = 1, std::size_t V = 0>
     using method =
         analysis::method_of<std::remove_cvref_t<decltype(sharing)>, std::remove_const_t<decltype(share_methods)>>;
     model_error ignored;
-    out = analysis::widened<Described::max_visits>(
-        analysis::detail::judge_set<method>(sharing, table, analysis::resized<Described::max_tasks, 0>(p), ignored));
+    out = analysis::widened<RuntimeTasks::max_visits>(
+        analysis::detail::judge_set<method>(sharing, table, analysis::resized<RuntimeTasks::max_tasks, 0>(p), ignored));
     analysis::give_back_deadlines(tasks, out);
   };
   if (const auto unread = with_shares(tasks, board, rule, contention, judge)) { error = unread; }

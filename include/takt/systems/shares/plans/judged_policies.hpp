@@ -12,7 +12,7 @@
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/shares/analysis/described.hpp>
+#include <takt/systems/shares/analysis/runtime_tasks.hpp>
 #include <takt/systems/shares/plans/judge.hpp>
 
 // Shares of a GPU, lasting ones and those that follow jobs, judged by the published method of shares.

@@ -135,11 +135,11 @@ template <SharePlatform P, ShareTaskSet T, std::size_t N, std::size_t M>
     out.findings.push_back("Under the \"" + std::string{detail::word_of(rules)} +
                            "\" rules that proves nothing; \"robust\" ones can be proven.");
   }
-  if (necessary.too_long != nowhere) {
+  if (necessary.too_long != no_index) {
     out.findings.push_back(out.tasks[necessary.too_long].name +
                            " takes longer than its deadline even with the whole GPU.");
   }
-  if (necessary.area == analysis::area_answer::exceeds) {
+  if (necessary.area == analysis::area_result::exceeds) {
     out.findings.emplace_back("However little of the GPU each job is given, all together ask for more than there is.");
   }
   out.assumptions.emplace_back("Jobs of an application are released at least its period apart.");

@@ -29,17 +29,17 @@ namespace takt::inline TAKT_ABI::runtime {
 
 /// Is where other processes connect: a socket that accepts users by what the system says of them, and removes its file
 /// at the end. While it is open it has the lock beside the socket, which it takes before it looks at what is there.
-class share_door {
+class share_listener {
  public:
-  struct guest {
+  struct accepted_client {
     descriptor socket;
     pid_t process = 0;
   };
 
-  share_door() noexcept = default;
-  share_door(const share_door&) = delete;
-  auto operator=(const share_door&) -> share_door& = delete;
-  ~share_door() { close(); }
+  share_listener() noexcept = default;
+  share_listener(const share_listener&) = delete;
+  auto operator=(const share_listener&) -> share_listener& = delete;
+  ~share_listener() { close(); }
 
   /// Accepts the own user and `users`. False, and errno, when the system refuses.
   [[nodiscard]] auto open(const std::string& path, std::vector<uid_t> users, const event_loop& loop, std::uint64_t tag)
@@ -70,7 +70,7 @@ class share_door {
   }
 
   /// Returns the next process that waits and is permitted; the others get an answer and are refused.
-  [[nodiscard]] auto admit(const event_loop& loop) -> std::optional<guest> {
+  [[nodiscard]] auto admit(const event_loop& loop) -> std::optional<accepted_client> {
     for (int i = 0; i < most_refusals; ++i) {
       descriptor socket = seqpacket::accept(listener_);
       if (!socket) {
@@ -81,7 +81,7 @@ class share_door {
       }
       const auto who = seqpacket::peer_of(socket);
       if (who && (who->user == geteuid() || std::ranges::find(users_, who->user) != users_.end())) {
-        return guest{.socket = std::move(socket), .process = who->process};
+        return accepted_client{.socket = std::move(socket), .process = who->process};
       }
       refuse(socket, deny_reason::not_permitted);
     }
@@ -212,10 +212,10 @@ class share_connections {
   [[nodiscard]] auto owns(std::uint64_t tag) const noexcept -> bool { return tag < 2 * places_.size(); }
 
   /// Accepts a connection, or refuses it when all places are taken.
-  void adopt(share_door::guest guest) {
+  void adopt(share_listener::accepted_client accepted_client) {
     const std::size_t i = free_place();
-    if (i == places_.size()) { return share_door::refuse(guest.socket, deny_reason::too_many_clients); }
-    places_[i] = share_connection{std::move(guest.socket), guest.process, now()};
+    if (i == places_.size()) { return share_listener::refuse(accepted_client.socket, deny_reason::too_many_clients); }
+    places_[i] = share_connection{std::move(accepted_client.socket), accepted_client.process, now()};
     const share_connection& c = places_[i];
     const bool watched =
         loop_->add(c.socket(), 2 * i, EPOLLIN) && (c.process() < 0 || loop_->add(c.process(), 2 * i + 1, EPOLLIN));

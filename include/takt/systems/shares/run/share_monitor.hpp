@@ -120,18 +120,18 @@ inline void write_csv(std::ostream& out, std::span<const share_record> records, 
   }
 }
 
-/// Tells a recorder of traces what the records say: per application a slice for each stretch with one share above 0,
+/// Tells a recorder of traces what the records say: per application a slice for each interval with one share above 0,
 /// and marks for its jobs. What the ring has lost is missing.
 template <TraceRecorder Recorder>
 void replay(std::span<const share_record> records, Recorder& recorder, ticks origin, ticks end) {
-  struct stretch {
+  struct open_slice {
     ticks since = 0;
     std::int32_t share = 0;
     std::uint64_t job = 0;
   };
-  std::array<stretch, share_page::capacity> open{};
+  std::array<open_slice, share_page::capacity> open{};
   const auto close = [&](std::size_t application, ticks time) {
-    const stretch& s = open[application];
+    const open_slice& s = open[application];
     if (s.share == 0 || s.since == time) { return; }
     recorder.record(slice{.task = static_cast<std::uint32_t>(application),
                           .job = s.job,
@@ -147,7 +147,7 @@ void replay(std::span<const share_record> records, Recorder& recorder, ticks ori
   };
   for (const share_record& r : records) {
     if (r.application >= open.size()) { continue; }
-    stretch& s = open[r.application];
+    open_slice& s = open[r.application];
     switch (r.what) {
       case share_event::release: tell(mark_kind::release, r); break;
       case share_event::finish: tell(mark_kind::completion, r); break;

@@ -65,7 +65,7 @@ class share_service {
       status_ = service_status::wrong_model;
     } else if (!page_ || !loop_) {
       status_ = service_status::no_resources;
-    } else if (!options_.path.empty() && !door_.open(options_.path, options_.users, loop_, door_tag)) {
+    } else if (!options_.path.empty() && !listener_.open(options_.path, options_.users, loop_, listener_tag)) {
       status_ = service_status::no_socket;
     } else {
       manager_ = std::make_unique<manager_type>(table, scheduler, page_.page(), options_.manager);
@@ -89,7 +89,7 @@ class share_service {
     arrivals_.clear();
     for (auto& c : commands_) { c.answer.set_value(false); }
     commands_.clear();
-    door_.close();
+    listener_.close();
   }
 
   /// Returns a channel for a client of this process, from any thread; none when the system refuses.
@@ -125,7 +125,7 @@ class share_service {
   [[nodiscard]] auto manager() const noexcept -> const manager_type& { return *manager_; }
 
  private:
-  static constexpr std::uint64_t door_tag = event_loop::own_tag - 1;
+  static constexpr std::uint64_t listener_tag = event_loop::own_tag - 1;
   static constexpr int messages_per_turn = 8;
   static constexpr int arrivals_per_turn = 16;
 
@@ -150,7 +150,7 @@ class share_service {
     while (!is_stopping()) {
       bool arrivals = false;
       for (const epoll_event& e : loop_.wait(wake)) {
-        if (e.data.u64 == door_tag) { arrivals = true; }
+        if (e.data.u64 == listener_tag) { arrivals = true; }
         if (connections_.owns(e.data.u64)) { attend(e.data.u64 / 2, e.data.u64 % 2 != 0); }
       }
       take_arrivals();
@@ -189,12 +189,12 @@ class share_service {
     }
   }
   void take_arrivals() {
-    std::vector<share_door::guest> arrived;
+    std::vector<share_listener::accepted_client> arrived;
     {
       const std::lock_guard lock{mutex_};
       arrived.swap(arrivals_);
     }
-    for (auto& guest : arrived) { connections_.adopt(std::move(guest)); }
+    for (auto& accepted_client : arrived) { connections_.adopt(std::move(accepted_client)); }
   }
   void obey_commands() {
     std::vector<command> given;
@@ -216,9 +216,9 @@ class share_service {
 
   void accept_all() {
     for (int i = 0; i < arrivals_per_turn; ++i) {
-      auto guest = door_.admit(loop_);
-      if (!guest) { return; }
-      connections_.adopt(std::move(*guest));
+      auto accepted_client = listener_.admit(loop_);
+      if (!accepted_client) { return; }
+      connections_.adopt(std::move(*accepted_client));
     }
   }
 
@@ -234,7 +234,7 @@ class share_service {
       connections_[i].reply({.kind = share_message_kind::deny, .why = deny_reason::silent});
       connections_[i].doom();
     }
-    door_.resume(loop_);
+    listener_.resume(loop_);
   }
   auto drop_doomed() -> bool {
     bool any = false;
@@ -247,7 +247,7 @@ class share_service {
     return any;
   }
   [[nodiscard]] auto next_wake() const noexcept -> ticks {
-    ticks next = std::min(manager_->next_wake(), door_.opens_again());
+    ticks next = std::min(manager_->next_wake(), listener_.opens_again());
     for (std::size_t i = 0; i < connections_.size(); ++i) { next = std::min(next, silent_at(i)); }
     return next;
   }
@@ -264,11 +264,11 @@ class share_service {
   service_status status_ = service_status::ready;
   shared_page page_;
   event_loop loop_;
-  share_door door_;
+  share_listener listener_;
   std::unique_ptr<manager_type> manager_;
   share_connections connections_;
   inheriting_mutex mutex_;
-  std::vector<share_door::guest> arrivals_;
+  std::vector<share_listener::accepted_client> arrivals_;
   std::vector<command> commands_;
   bool stopping_ = false;
   postman postman_{this};

@@ -13,7 +13,7 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
-/// Says how much of a job is done: the exact sum of fractions `executed / whole`, one per stretch of time in which the
+/// Says how much of a job is done: the exact sum of fractions `executed / whole`, one per interval of time in which the
 /// whole job would have taken `whole`. Nothing is ever rounded, however long the history is.
 ///
 /// A 62-bit lower bound answers nearly every question. Where its error decides, most often at an exact fit, the digits
@@ -23,9 +23,9 @@ class history_progress {
   static constexpr std::size_t usual_history = 64;
 
   /// So many different times of a whole job fit before anything is allocated.
-  explicit history_progress(std::size_t stretches = usual_history) {
-    terms_.reserve(stretches);
-    scratch_.reserve(stretches + 1);
+  explicit history_progress(std::size_t intervals = usual_history) {
+    terms_.reserve(intervals);
+    scratch_.reserve(intervals + 1);
   }
 
   void clear() noexcept {

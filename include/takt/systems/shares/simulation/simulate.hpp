@@ -170,7 +170,7 @@ class share_run {
 
   // What the server tells.
 
-  /// A slice per stretch of time with one share, which is its `segment`; the track is the application's own.
+  /// A slice per interval of time with one share, which is its `segment`; the track is the application's own.
   void holds(std::size_t i, share held, ticks now) {
     state& s = states_[i];
     const auto task = static_cast<std::uint32_t>(i);
@@ -210,9 +210,9 @@ class share_run {
   /// Lets the engine go through the run.
   template <class Engine>
   [[nodiscard]] auto through(Engine& engine) -> share_observation<MaxTasks> {
-    const slice_sink unheard{};
+    const slice_sink null_sink{};
     share_observation<MaxTasks> out;
-    engine.begin(unheard);
+    engine.begin(null_sink);
     while (!stopped_) {
       const ticks next = std::min(engine.next_instant(), next_release(out.end));
       if (next == no_event) { break; }
@@ -297,7 +297,7 @@ template <std::size_t MaxTasks, std::size_t N>
 
 }  // namespace detail
 
-/// Lets jobs run on shares of a GPU in virtual time. `recorder` hears of marks, a slice per stretch of time with one
+/// Lets jobs run on shares of a GPU in virtual time. `recorder` hears of marks, a slice per interval of time with one
 /// share, and operations where it listens to `share_operation`. Whether a job is done is decided exactly. `releases`:
 /// of the jobs of each application, never decreasing. Equal arguments give the same result everywhere.
 ///
@@ -306,10 +306,10 @@ template <std::size_t MaxTasks, std::size_t N>
 ///
 /// Pre: the policy is fresh and of the same set. Error: `invalid_model`, with the fault in `error`. Cost: that of
 /// `host::engine`, and per instant the policy's own and applications^2; memory grows with the longest history of a job.
-template <std::size_t MaxTasks, SharePolicy Policy, TraceRecorder Recorder = const no_trace>
+template <std::size_t MaxTasks, SharePolicy Policy, TraceRecorder Recorder = const null_recorder>
 auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
                      const std::vector<std::vector<ticks>>& releases, const share_options& options,
-                     Recorder& recorder = no_listener) -> share_observation<MaxTasks> {
+                     Recorder& recorder = no_recorder) -> share_observation<MaxTasks> {
   using run_type = detail::share_run<MaxTasks, Policy, Recorder>;
   share_observation<MaxTasks> out;
   out.error = policy.error();
@@ -337,10 +337,10 @@ auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
 /// the applications ask for (`share_request`). Rules that predict under the load of the moment assume that much of a
 /// job that holds nothing. Rules that count on the worst load assume nothing of it. Error: `invalid_model`, with the
 /// fault in `error`. Cost: that of `simulation::simulate_shares`; all releases are kept on the heap.
-template <HasGpuShares P, TaskSet T, std::size_t N, TraceRecorder Recorder = const no_trace>
+template <HasGpuShares P, TaskSet T, std::size_t N, TraceRecorder Recorder = const null_recorder>
   requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options = {},
-              Recorder& recorder = no_listener,
+              Recorder& recorder = no_recorder,
               detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   if constexpr (SharePlatform<P> && ShareTaskSet<T>) {
     auto set = tasks.template table<ticks>();
@@ -373,10 +373,10 @@ auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulat
 }
 
 /// Simulates applications as they are.
-template <HasGpuShares P, TaskSet T, TraceRecorder Recorder = const no_trace>
+template <HasGpuShares P, TaskSet T, TraceRecorder Recorder = const null_recorder>
   requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& tasks, const simulation_options& options = {},
-              Recorder& recorder = no_listener,
+              Recorder& recorder = no_recorder,
               detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   return simulate(platform, tasks, plan<1>{}, options, recorder);
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/graphs/analysis/described.hpp>
-#include <takt/systems/locked_gpus/analysis/described.hpp>
+#include <takt/systems/graphs/analysis/runtime_tasks.hpp>
+#include <takt/systems/locked_gpus/analysis/runtime_tasks.hpp>
 
 #include <doctest/doctest.h>
 
 namespace {
 
+using takt::resource_kind;
 using takt::visit_fact;
-using takt::visit_place;
-using tasks_type = takt::described_tasks<2, 24>;
+using tasks_type = takt::runtime_task_set<2, 24>;
 
-auto visit(visit_place where, visit_fact fact, takt::visit_mask before, bool in_section) -> takt::described_visit {
-  takt::described_visit v{.where = where, .predecessors = before};
+auto visit(resource_kind where, visit_fact fact, takt::visit_mask before, bool in_section) -> takt::runtime_visit {
+  takt::runtime_visit v{.where = where, .predecessors = before};
   v.in_section = in_section;
   v.known.add(fact);
   return v;
@@ -20,19 +20,19 @@ auto visit(visit_place where, visit_fact fact, takt::visit_mask before, bool in_
 auto section() -> tasks_type {
   tasks_type out;
   REQUIRE(out.add_task({.name = "a", .period = 10, .deadline = 10}));
-  REQUIRE(out.add_visit(visit(visit_place::processor, visit_fact::time, 0, false)));
-  auto copy = visit(visit_place::copy_engine, visit_fact::bytes, 1, true);
+  REQUIRE(out.add_visit(visit(resource_kind::processor, visit_fact::time, 0, false)));
+  auto copy = visit(resource_kind::copy_engine, visit_fact::bytes, 1, true);
   copy.direction = takt::copy_direction::to_device;
   REQUIRE(out.add_visit(copy));
-  REQUIRE(out.add_visit(visit(visit_place::gpu, visit_fact::wcet, 2, true)));
-  REQUIRE(out.add_visit(visit(visit_place::processor, visit_fact::time, 4, false)));
+  REQUIRE(out.add_visit(visit(resource_kind::gpu, visit_fact::wcet, 2, true)));
+  REQUIRE(out.add_visit(visit(resource_kind::processor, visit_fact::time, 4, false)));
   return out;
 }
 auto graph() -> tasks_type {
   tasks_type out;
   REQUIRE(out.add_task({.name = "a", .period = 10, .deadline = 10}));
-  REQUIRE(out.add_visit(visit(visit_place::processor, visit_fact::time, 0, false)));
-  auto kernel = visit(visit_place::gpu, visit_fact::grid, 1, false);
+  REQUIRE(out.add_visit(visit(resource_kind::processor, visit_fact::time, 0, false)));
+  auto kernel = visit(resource_kind::gpu, visit_fact::grid, 1, false);
   kernel.known.add(visit_fact::block_length);
   REQUIRE(out.add_visit(kernel));
   return out;
@@ -57,10 +57,10 @@ TEST_CASE("tasks of one marked token section are told from all others") {
   CHECK_FALSE(have_marked_sections(other));
   other = section();
   for (takt::visit_mask before = 8; before <= 64; before *= 2) {
-    REQUIRE(other.add_visit(visit(visit_place::processor, visit_fact::time, before, false)));
+    REQUIRE(other.add_visit(visit(resource_kind::processor, visit_fact::time, before, false)));
   }
   CHECK(have_marked_sections(other));
-  REQUIRE(other.add_visit(visit(visit_place::processor, visit_fact::time, 128, true)));
+  REQUIRE(other.add_visit(visit(resource_kind::processor, visit_fact::time, 128, true)));
   CHECK_FALSE(have_marked_sections(other));
 }
 
@@ -69,11 +69,11 @@ TEST_CASE("a section has at most as many kernels as its table") {
   REQUIRE(tasks.add_task({.name = "a", .period = 10, .deadline = 10}));
   takt::visit_mask before = 0;
   for (int i = 0; i < 16; ++i) {
-    REQUIRE(tasks.add_visit(visit(visit_place::gpu, visit_fact::wcet, before, true)));
+    REQUIRE(tasks.add_visit(visit(resource_kind::gpu, visit_fact::wcet, before, true)));
     before = takt::visit_mask{1} << i;
   }
   CHECK(takt::analysis::have_marked_sections(tasks));
-  REQUIRE(tasks.add_visit(visit(visit_place::gpu, visit_fact::wcet, before, true)));
+  REQUIRE(tasks.add_visit(visit(resource_kind::gpu, visit_fact::wcet, before, true)));
   CHECK_FALSE(takt::analysis::have_marked_sections(tasks));
 }
 

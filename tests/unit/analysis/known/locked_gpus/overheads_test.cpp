@@ -56,13 +56,13 @@ TEST_CASE("interrupts: load, delay and stretch, exact in fractions and upwards i
   exact delay;
   exact time;
   REQUIRE(fine.delay(delay));
-  REQUIRE(fine.stretch(100, time));
+  REQUIRE(fine.slow_down(100, time));
   CHECK(delay == (6 + load) / (1 - load));
   CHECK(time == 100 / (1 - load));
   ticks ticks_delay = 0;
   ticks ticks_time = 0;
   REQUIRE(coarse.delay(ticks_delay));
-  REQUIRE(coarse.stretch(100, ticks_time));
+  REQUIRE(coarse.slow_down(100, ticks_time));
   CHECK(exact(ticks_delay) >= delay);
   CHECK(exact(ticks_delay) <= delay + 4);
   CHECK(exact(ticks_time) >= time);

@@ -40,7 +40,7 @@ constexpr auto three_contending = [] {
 }();
 
 constexpr auto by_shares = takt::platform(takt::pool(takt::gpu_shares(), takt::shares()));
-constexpr auto as_described = takt::platform(takt::pool(takt::gpu_shares(), takt::shares(takt::wamp2s_text)));
+constexpr auto as_runtime = takt::platform(takt::pool(takt::gpu_shares(), takt::shares(takt::wamp2s_text)));
 
 }  // namespace
 
@@ -74,7 +74,7 @@ TEST_CASE("the necessary test compares share-time areas exactly, and lets utilis
   CHECK(load.area == rational{300'289, 600'000});
   CHECK(load.utilization == rational{2167, 3000});
   CHECK(load.density == load.utilization);
-  CHECK(an::necessary_shares(three_contending).area == an::area_answer::fits);
+  CHECK(an::necessary_shares(three_contending).area == an::area_result::fits);
 
   // Half of the work does not scale, so small shares are cheap: both fit though U = 3 / 2.
   const auto cheap = applications<2>({{{75, 100, 100, 1, 500}, {75, 100, 100, 2, 500}}});
@@ -87,7 +87,7 @@ TEST_CASE("the necessary test compares share-time areas exactly, and lets utilis
   CHECK_FALSE(an::necessary_shares(full).refuted());
   auto over = full;
   over.tasks[0].alone = takt::wcet_row::scaling(51);
-  CHECK(an::necessary_shares(over).area == an::area_answer::exceeds);
+  CHECK(an::necessary_shares(over).area == an::area_result::exceeds);
   CHECK(an::necessary_shares(over).refuted());
 
   auto long_job = full;
@@ -110,8 +110,8 @@ TEST_CASE("areas that overflow fractions are compared all the same, and never wr
     const auto table = applications<4>(apps);
     const bool exceeds = exact(1) < an::load_of<exact>(table).area;
     const auto answer = an::necessary_shares(table).area;
-    if (answer != an::area_answer::unknown) { CHECK((answer == an::area_answer::exceeds) == exceeds); }
-    CHECK(answer != an::area_answer::unknown);
+    if (answer != an::area_result::unknown) { CHECK((answer == an::area_result::exceeds) == exceeds); }
+    CHECK(answer != an::area_result::unknown);
     overflowed += an::load_of(table).area.overflowed() ? 1 : 0;
     refuted += exceeds ? 1 : 0;
   }
@@ -158,9 +158,9 @@ TEST_CASE("a platform of shares picks both tests" * takt_tests::traces("WAMP-51 
   CHECK(verdict.schedulable());
   CHECK(verdict.plan.percents[0] + verdict.plan.percents[1] + verdict.plan.percents[2] == 59);
   CHECK(verdict.plan.percents[2] == 23);
-  CHECK(verdict.first_unproven() == takt::nowhere);
+  CHECK(verdict.first_unproven() == takt::no_index);
 
-  const auto described = takt::analysis::analyze_by<takt::published>(as_described, three_contending);
+  const auto described = takt::analysis::analyze_by<takt::published>(as_runtime, three_contending);
   CHECK(described.status == verdict_status::not_proven);
   CHECK(described.first_unproven() == 0);
 

@@ -63,7 +63,7 @@ void check_slack(const Rule& rule, const Set& tasks, takt::duration at, takt::du
   CAPTURE(v.method);
   const auto parts = takt::analysis::evidence_of<takt::published>(under(rule), tasks, v.plan).parts;
   REQUIRE(parts.size() == 1);
-  CHECK(parts[0].core == takt::any_core);
+  CHECK(parts[0].core == takt::unassigned_core);
   CHECK(parts[0].test.at == at.count());
   CHECK(parts[0].test.slack == slack.count());
   CHECK(v.schedulable() == (slack.count() >= 0));
@@ -71,7 +71,8 @@ void check_slack(const Rule& rule, const Set& tasks, takt::duration at, takt::du
 
 }  // namespace
 
-TEST_CASE("what a model of an accelerator must not be is a status with the field, from a table as from types" * takt_tests::traces("AP-01")) {
+TEST_CASE("what a model of an accelerator must not be is a status with the field, from a table as from types" *
+          takt_tests::traces("AP-01")) {
   struct wrong {
     model_fault fault = model_fault::none;
     takt::accelerator_task<takt::ticks> task;
@@ -128,7 +129,7 @@ TEST_CASE("a kernel is pinned by on_sm, and needs all cores without it" * takt_t
   CHECK(flat.tasks[0].width == takt::kernel_width::one_core);
   CHECK(flat.tasks[3].core == 1);
   CHECK(flat.tasks[2].width == takt::kernel_width::all_cores);
-  CHECK(flat.tasks[2].core == takt::any_core);
+  CHECK(flat.tasks[2].core == takt::unassigned_core);
   takt::trace t;
   takt::simulate(under(takt::gang(takt::edf)), table_1, {.horizon = 60_ms}, t);
   CHECK(t.slices().size() > 0);
@@ -159,7 +160,8 @@ TEST_CASE("the same tasks are judged and run under every strategy" * takt_tests:
   CHECK(all(takt::gang(takt::edf, takt::strict)));
 }
 
-TEST_CASE("fixed priorities can be chosen with every strategy, and every task has a bound of its own" * takt_tests::traces("AP-35")) {
+TEST_CASE("fixed priorities can be chosen with every strategy, and every task has a bound of its own" *
+          takt_tests::traces("AP-35")) {
   const auto bounds = [](const auto& rule, std::initializer_list<std::int64_t> expected) {
     const auto v = takt::analysis::analyze_by<takt::published>(under(rule), four_kernels);
     CAPTURE(v.method);
@@ -196,7 +198,7 @@ TEST_CASE("accelerator: slots are judged core by core, and the failing window is
   CHECK(parts[0].test.slack == -(1_ms).count());
   CHECK(parts[1].core == 1);
   CHECK(parts[1].test.slack == (5_ms).count());
-  CHECK(parts[2].core == takt::any_core);
+  CHECK(parts[2].core == takt::unassigned_core);
   CHECK(parts[2].test.slack == 0);
   CHECK(v.first_unproven() == 0);
   CHECK_FALSE(v.tasks[1].meets);

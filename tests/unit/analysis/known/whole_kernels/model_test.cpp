@@ -125,14 +125,14 @@ TEST_CASE("the verdict on two slots is that of all parts, and the slots are disj
   for (const auto& test : slot_tests<kernels::max_tasks>) {
     CAPTURE(test.name);
     const bool decides = test.name == "sbf" || test.name == "exact";
-    if (decides) { CHECK(ask_slots(test, lighter, two_cores, slots) == slot_answer::accepted); }
-    CHECK(ask_slots(test, heavy_gang, two_cores, slots) == slot_answer::rejected);
-    CHECK(ask_slots(test, table_1, two_cores, slots) == slot_answer::rejected);
+    if (decides) { CHECK(ask_slots(test, lighter, two_cores, slots) == slot_result::accepted); }
+    CHECK(ask_slots(test, heavy_gang, two_cores, slots) == slot_result::rejected);
+    CHECK(ask_slots(test, table_1, two_cores, slots) == slot_result::rejected);
   }
   const auto overlap = test_slots(lighter, two_cores, {slot{0, 9, 12}, gang_of_example_2}, supply);
   CHECK(overlap.error.fault == model_fault::slots_overlap);
   CHECK(!overlap.schedulable());
-  const auto unplaced = test_slots(set_of({{1, 4, 4, 0, takt::any_core}}), two_cores, slots, supply);
+  const auto unplaced = test_slots(set_of({{1, 4, 4, 0, takt::unassigned_core}}), two_cores, slots, supply);
   CHECK(unplaced.error.fault == model_fault::core_out_of_range);
 }
 

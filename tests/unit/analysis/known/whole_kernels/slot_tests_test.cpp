@@ -12,7 +12,7 @@
 namespace {
 
 using namespace takt;
-using analysis::slot_answer;
+using analysis::slot_result;
 constexpr std::size_t most = 16;
 constexpr auto& tests = analysis::slot_tests<most>;
 
@@ -31,12 +31,12 @@ TEST_CASE("no sound test accepts two slots in which a run misses, and every test
       REQUIRE(generation::generate(o, 9, i, t) == model_fault::none);
       const auto slots = analysis::nearest_ticks(analysis::proportional_slots(t, 2, ticks{6000}));
       const auto exact = analysis::ask_slots(tests[analysis::exact_slot_test], t, {.cores = 2}, slots);
-      rejected += exact == slot_answer::rejected ? 1 : 0;
+      rejected += exact == slot_result::rejected ? 1 : 0;
       for (std::size_t m = 0; m < tests.size(); ++m) {
         CAPTURE(tests[m].name);
         const auto here = analysis::ask_slots(tests[m], t, {.cores = 2}, slots);
-        accepted[m] += here == slot_answer::accepted ? 1 : 0;
-        const bool unsound = here == slot_answer::accepted && exact == slot_answer::rejected;
+        accepted[m] += here == slot_result::accepted ? 1 : 0;
+        const bool unsound = here == slot_result::accepted && exact == slot_result::rejected;
         CHECK((!unsound || m == analysis::printed_slot_test));
       }
     }
@@ -55,7 +55,7 @@ TEST_CASE("slots that overlap and tasks that cannot be are rejected by every tes
   const analysis::two_slots<ticks> good{{0, 500, 1000}, {500, 500, 1000}};
   for (const auto& test : tests) {
     CAPTURE(test.name);
-    CHECK(analysis::ask_slots(test, t, {.cores = 2}, overlapping) == slot_answer::rejected);
+    CHECK(analysis::ask_slots(test, t, {.cores = 2}, overlapping) == slot_result::rejected);
   }
-  CHECK(analysis::ask_slots(tests[analysis::exact_slot_test], t, {.cores = 2}, good) == slot_answer::accepted);
+  CHECK(analysis::ask_slots(tests[analysis::exact_slot_test], t, {.cores = 2}, good) == slot_result::accepted);
 }

@@ -90,11 +90,11 @@ TEST_CASE("inflation passes on what has no bound, does not fit or is negative, a
     CHECK(out.status == expected);
     CHECK(out.task == task);
   };
-  check(blocking_status::bounded, takt::nowhere);
+  check(blocking_status::bounded, takt::no_index);
   blocking[0].time = std::numeric_limits<ticks>::max();
   check(blocking_status::overflow, 2);
   blocking[0].time = std::numeric_limits<ticks>::max() / 4;
-  check(blocking_status::overflow, takt::nowhere);
+  check(blocking_status::overflow, takt::no_index);
   blocking[0] = r2dglp_with_limit<ticks>(4, 1, 3, 10);
   check(blocking_status::queue_limit_too_small, 2);
   blocking[0] = {};

@@ -10,7 +10,7 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/systems/methods.hpp>
-#include <takt/systems/rtgpu/analysis/stretches.hpp>
+#include <takt/systems/rtgpu/analysis/accelerator_segments.hpp>
 #include <takt/systems/rtgpu/analysis/terms.hpp>
 #include <takt/takt.hpp>
 
@@ -41,7 +41,7 @@ void add_stretch(table& out, ticks copy_in, ticks kernel, ticks copy_back) {
 }
 void add_cpu(table& out, ticks time) { out.add_segment({.where = takt::stage::cpu, .time = {time, time}}); }
 
-/// Three tasks with a stretch of 6, 4 and 7 on one SM each, and one without.
+/// Three tasks with an interval of 6, 4 and 7 on one SM each, and one without.
 [[nodiscard]] auto four_tasks() -> table {
   table out;
   out.add_task("a", 60, 60);
@@ -177,7 +177,7 @@ TEST_CASE("a token's sections with one token are the merged stretches") {
     const table t = random_table(random, 2);
     const auto platform = board(2, 2, 1, 2);
     const token_sections<table> sections(t, platform);
-    stretches<table> merged;
+    accelerator_segments<table> merged;
     for (std::size_t k = 0; k < t.size(); ++k) {
       merged.merge(t, k, [&](const takt::segment_record<ticks>& s) {
         takt::interval<ticks> time{};

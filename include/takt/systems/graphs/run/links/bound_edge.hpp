@@ -50,7 +50,7 @@ inline constexpr ticks link_watch = 50'000'000;
 }
 
 /// Says where the channel of an edge is in the system.
-struct channel_place {
+struct channel_location {
   transport over;
   std::string edge;
   std::string file;   ///< of a FIFO or a socket
@@ -58,7 +58,7 @@ struct channel_place {
   mode_t mode = 0600;
   trusted_users trusted;
 
-  channel_place(const graph_shape& graph, const edge_shape& e, trusted_users users)
+  channel_location(const graph_shape& graph, const edge_shape& e, trusted_users users)
       : over{e.over},
         edge{text_of(e.name)},
         file{std::string{text_of(graph.folder)} + "/" + std::string{text_of(graph.name)} + "." + edge},
@@ -130,7 +130,7 @@ class channel_end {
  public:
   /// Both ends of a FIFO have it open for both directions, so that it keeps its bytes while either is there, and
   /// neither is ended by a signal. A producer waits until a consumer has opened it. `room` bytes will fit.
-  [[nodiscard]] auto open_fifo(const channel_place& place, bool consumer, std::int64_t room, ticks until)
+  [[nodiscard]] auto open_fifo(const channel_location& place, bool consumer, std::int64_t room, ticks until)
       -> link_status {
     const auto is_open = [&] {
       return static_cast<bool>(descriptor{open(place.file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)});
@@ -150,13 +150,13 @@ class channel_end {
     return fcntl(file_.get(), F_SETPIPE_SZ, static_cast<int>(size)) < 0 ? place.refused("F_SETPIPE_SZ") : link_status{};
   }
   /// Messages are as long as one fits, and the rest of one that was received in part waits here.
-  [[nodiscard]] auto open_queue(const channel_place& place, bool consumer, const message_queue& q) -> link_status {
+  [[nodiscard]] auto open_queue(const channel_location& place, bool consumer, const message_queue& q) -> link_status {
     file_ = descriptor{mq_open(place.queue.c_str(), (consumer ? O_RDONLY : O_WRONLY) | O_NONBLOCK | O_CLOEXEC)};
     message_.resize(static_cast<std::size_t>(q.message_bytes));
     return file_ ? place.check_owner(file_) : place.refused("mq_open");
   }
   /// The consumer listens; a producer that comes after another is served after it.
-  [[nodiscard]] auto open_socket(const channel_place& place, bool consumer, ticks until) -> link_status {
+  [[nodiscard]] auto open_socket(const channel_location& place, bool consumer, ticks until) -> link_status {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (place.file.size() >= sizeof(address.sun_path)) { return system_error("bind", ENAMETOOLONG, place.edge); }
@@ -209,7 +209,7 @@ class channel_end {
  private:
   /// Tries until it works, the error is not temporary, or the time is up.
   template <class Try>
-  [[nodiscard]] static auto retry(const char* call, const channel_place& place, ticks until,
+  [[nodiscard]] static auto retry(const char* call, const channel_location& place, ticks until,
                                   std::initializer_list<int> passing, Try works) -> link_status {
     while (!works()) {
       const int error = errno;
@@ -256,7 +256,7 @@ struct bound_edge {
     const edge_memory& now_is = g.memory().edges[edge];
     if (!e.has_bytes()) { return {}; }
     bytes.resize(static_cast<std::size_t>((consumer ? e.threshold : e.produce) * e.token_bytes));
-    const channel_place place{g.shape, e, g.trusted};
+    const channel_location place{g.shape, e, g.trusted};
     const std::int64_t sending = now_is.sending;
     const std::int64_t produced = now_is.produced;
     const bool is_socket = std::holds_alternative<stream_socket>(e.over);
@@ -332,7 +332,7 @@ struct bound_edge {
       moved = 0;
       return;
     }
-    if (std::holds_alternative<shared_ring>(shape.over) && e.wants_room.exchange(0) != 0) {
+    if (std::holds_alternative<shared_ring>(shape.over) && e.wants_space.exchange(0) != 0) {
       ++e.room;
       futex_wake(&e.room, all_processes);
     }
@@ -363,7 +363,7 @@ struct bound_edge {
     for (bool past = false; full(); past = now() >= until) {
       if (past) { return link_error(link_fault::time_limit, name_in(g)); }
       const std::uint32_t before = e.room;
-      e.wants_room = 1;
+      e.wants_space = 1;
       if (full()) { (void)futex_wait(e.room, before, std::min(until, later(now(), link_watch)), all_processes); }
     }
     const auto size = static_cast<std::size_t>(capacity);

@@ -22,7 +22,7 @@ struct edge_memory {
   edge_shape shape{};
   std::atomic<std::int64_t> produced{0};        ///< with the initial ones
   futex_word room{0};                           ///< changes when bytes of a ring are free again
-  std::atomic<std::uint32_t> wants_room{0};     ///< the producer sleeps at it
+  std::atomic<std::uint32_t> wants_space{0};    ///< the producer sleeps at it
   std::atomic<std::int64_t> sending{0};         ///< number of the job whose bytes may be sent in part
   std::atomic<std::uint32_t> with_consumer{0};  ///< it may hold bytes that the channel has no more
 };
@@ -64,7 +64,7 @@ struct graph_memory {
 template <TokenMonitor Monitor>
 [[nodiscard]] auto memory_needed(const graph_description& d) noexcept -> std::uint64_t {
   std::uint64_t out = (sizeof(graph_memory<Monitor>) + 63) / 64 * 64;
-  for (const described_link& e : d.edges) { out += ring_bytes(e.over); }
+  for (const link_description& e : d.edges) { out += ring_bytes(e.over); }
   return out;
 }
 
@@ -86,7 +86,7 @@ template <TokenMonitor Monitor>
   }
   std::uint64_t ring_at = (sizeof(graph_memory<Monitor>) + 63) / 64 * 64;
   for (std::size_t i = 0; i < d.edges.size(); ++i) {
-    const described_link& from = d.edges[i];
+    const link_description& from = d.edges[i];
     edge_shape& e = out.edges[i];
     put_text(e.name, from.name);
     e.from = out.find_node(from.from);

@@ -198,7 +198,7 @@ using transport = std::variant<event_tokens, shared_ring, named_fifo, message_qu
 
 /// Is one edge: every job of `from` sends `produce` tokens; a job of `to` begins when `threshold` are there, and takes
 /// `consume` of them.
-struct described_link {
+struct link_description {
   std::string name;
   std::string from;
   std::string to;
@@ -221,7 +221,7 @@ struct graph_description {
 
   std::string name;
   std::vector<std::string> nodes{};
-  std::vector<described_link> edges{};
+  std::vector<link_description> edges{};
   std::string folder{};  ///< of FIFOs and sockets, where there are any
   mode_t mode = 0600;    ///< who may open the graph. Whoever may can also spoil it.
 };
@@ -237,11 +237,11 @@ namespace detail {
 inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
 
 /// Returns room that must be there: a producer goes on while the consumer lacks the last token of its threshold.
-[[nodiscard]] inline auto room_of(const described_link& e) noexcept -> std::int64_t {
+[[nodiscard]] inline auto needed_capacity(const link_description& e) noexcept -> std::int64_t {
   return (e.needed() - 1 + e.produce) * e.token_bytes;
 }
 
-[[nodiscard]] inline auto amounts_fault(const described_link& e) noexcept -> link_fault {
+[[nodiscard]] inline auto amounts_fault(const link_description& e) noexcept -> link_fault {
   std::int64_t room = 0;
   if (e.produce < 1 || e.consume < 1 || e.threshold < 0 || e.needed() < e.consume || e.initial < 0 ||
       e.token_bytes < 1 || e.token_bytes > (1 << 20) || (!carries_bytes(e.over) && e.token_bytes != 1) ||
@@ -254,9 +254,9 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
 }
 
 /// Returns what is wrong with the transport of an edge whose amounts are right. Only rings and queues have sizes.
-[[nodiscard]] inline auto transport_fault(const described_link& e) noexcept -> link_fault {
+[[nodiscard]] inline auto transport_fault(const link_description& e) noexcept -> link_fault {
   if (const auto* r = std::get_if<shared_ring>(&e.over)) {
-    return r->capacity < room_of(e) || r->capacity > max_link_bytes ? link_fault::capacity : link_fault::none;
+    return r->capacity < needed_capacity(e) || r->capacity > max_link_bytes ? link_fault::capacity : link_fault::none;
   }
   const auto* q = std::get_if<message_queue>(&e.over);
   if (q == nullptr) { return link_fault::none; }
@@ -277,7 +277,7 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
   if ((d.mode & ~mode_t{0666}) != 0 || (d.mode & 0600) != 0600) { return wrong(link_fault::mode, d.name); }
   if (d.nodes.empty() || d.nodes.size() > d.max_nodes) { return wrong(link_fault::number_of_nodes, d.name); }
   if (d.edges.size() > d.max_edges) { return wrong(link_fault::number_of_edges, d.name); }
-  const bool files = std::ranges::any_of(d.edges, [](const described_link& e) { return has_file(e.over); });
+  const bool files = std::ranges::any_of(d.edges, [](const link_description& e) { return has_file(e.over); });
   if (files ? d.folder.empty() || d.folder.size() > d.max_folder : !d.folder.empty()) {
     return wrong(link_fault::folder, d.name);
   }
@@ -286,9 +286,9 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
     if (std::ranges::count(d.nodes, node) != 1) { return wrong(link_fault::duplicate_name, node); }
   }
   std::vector<token_edge> waits;
-  for (const described_link& e : d.edges) {
+  for (const link_description& e : d.edges) {
     if (!detail::is_link_name(e.name)) { return wrong(link_fault::name, e.name); }
-    if (std::ranges::count(d.edges, e.name, &described_link::name) != 1) {
+    if (std::ranges::count(d.edges, e.name, &link_description::name) != 1) {
       return wrong(link_fault::duplicate_name, e.name);
     }
     const auto from = std::ranges::find(d.nodes, e.from);

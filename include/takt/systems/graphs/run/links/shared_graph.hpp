@@ -183,7 +183,7 @@ class shared_graph {
     const link_fault fault = detail::graph_fault_of<Monitor>(shape(), name, file.bytes());
     return fault == link_fault::none ? link_status{} : detail::link_error(fault, name);
   }
-  [[nodiscard]] auto place_of(std::uint32_t edge) const -> detail::channel_place {
+  [[nodiscard]] auto place_of(std::uint32_t edge) const -> detail::channel_location {
     return {shape(), shape().edges[edge], graph_->trusted};
   }
   /// Opens the first edges. Pre: locked, and either no memory or one that passed the check.

@@ -93,7 +93,7 @@ class device_jobs {
     };
     thread_rank best = rank(task);
     for (std::size_t t = 0; t < jobs_.size(); ++t) {
-      const bool waits = jobs_[t].waits == waiting_for::engine && lock_of(t).heir(id(t)) == id(task);
+      const bool waits = jobs_[t].waits == waiting_for::engine && lock_of(t).inheritor(id(t)) == id(task);
       if (waits && rank(t) < best) { best = rank(t); }
     }
     return {.suspended = jobs_[task].suspended(), .holds_engine_lock = jobs_[task].holds_engine, .effective = best};

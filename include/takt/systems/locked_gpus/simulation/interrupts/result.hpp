@@ -37,8 +37,8 @@ struct operation_life {
       -> bool = default;
 };
 
-/// Describes a stretch of time in which a job is ready, or is woken as soon as a processor has handled the rest of its
-/// operation. It tells how much of it a processor spent on less important jobs while none worked for this one.
+/// Describes an interval of time in which a job is ready, or is woken as soon as a processor has handled the rest of
+/// its operation. It tells how much of it a processor spent on less important jobs while none worked for this one.
 struct processor_need {
   std::size_t task = 0;
   std::uint64_t job = 0;

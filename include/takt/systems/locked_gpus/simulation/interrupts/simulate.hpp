@@ -381,10 +381,10 @@ class interrupt_simulator {
 /// to the threads of best rank, equal ones by number. The first of them at a step that takes no time does it, and the
 /// choice is made anew. So a lock, an issue and the end of a job take a processor, though no time. Cost per instant and
 /// step: a few passes over tasks and devices.
-template <BottomHalfPolicy Policy, TraceRecorder Recorder = const no_trace>
+template <BottomHalfPolicy Policy, TraceRecorder Recorder = const null_recorder>
 [[nodiscard]] auto simulate_interrupts(const interrupt_workload& workload, const Policy& policy,
                                        const interrupt_simulation_options& options = {},
-                                       Recorder& recorder = no_listener) -> interrupt_result {
+                                       Recorder& recorder = no_recorder) -> interrupt_result {
   if (const model_error e = check(workload, options.processors)) { return {.error = e}; }
   return detail::interrupt_simulator<Policy, Recorder>{workload, policy, options, recorder}.run();
 }
