@@ -2,7 +2,7 @@
 #pragma once
 
 #include <takt/rules/clusters.hpp>
-#include <takt/systems/judge_by_word.hpp>
+#include <takt/systems/judge_by_keyword.hpp>
 
 #include "judged.hpp"
 

@@ -13,7 +13,7 @@
 #include <takt/report/policies/policy_input.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/policy_question.hpp>
+#include <takt/systems/policy_query.hpp>
 
 #include "../failure.hpp"
 #include "../files/workload_file.hpp"

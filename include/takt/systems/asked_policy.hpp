@@ -14,7 +14,7 @@
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/systems/graphs/plans/judged_policies.hpp>
 #include <takt/systems/locked_gpus/rules/locked_engines.hpp>
-#include <takt/systems/policy_question.hpp>
+#include <takt/systems/policy_query.hpp>
 #include <takt/systems/rtgpu/plans/analysis_policies.hpp>
 
 namespace takt::inline TAKT_ABI::report {

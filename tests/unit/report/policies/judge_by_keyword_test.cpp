@@ -5,7 +5,7 @@
 #include <takt/report/job_intervals.hpp>  // before the policies: it has a `description`, too
 #include <takt/report/policies/policy_input.hpp>
 #include <takt/report/policies/policy_summary.hpp>
-#include <takt/systems/judge_by_word.hpp>
+#include <takt/systems/judge_by_keyword.hpp>
 #include <takt/systems/policies.hpp>
 
 #include <algorithm>

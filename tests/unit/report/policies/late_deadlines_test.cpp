@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads with deadlines after the period, and networks that share a GPU, judged and simulated by the words of
 // policies.
-#include <takt/systems/judge_by_word.hpp>
+#include <takt/systems/judge_by_keyword.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -26,7 +26,7 @@
 #include <takt/systems/locked_gpus/report/words.hpp>
 #include <takt/systems/method_words.hpp>
 #include <takt/systems/policies.hpp>
-#include <takt/systems/policy_question.hpp>
+#include <takt/systems/policy_query.hpp>
 #include <takt/systems/simulate_method.hpp>
 
 namespace takt::inline TAKT_ABI::report {
