@@ -19,7 +19,7 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
                                       takt::pool(takt::virtual_sms(2, 1), takt::federated));
 
 auto main() -> int {
-  constexpr auto before = tasks_with(14_ms);
+  constexpr auto before = tasks_with(16_ms);
   constexpr auto late = takt::analyze(board, before, takt::rtgpu_methods);
   takt::explain(std::cout, board, before, late);
 
