@@ -28,6 +28,7 @@
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
+#include <takt/systems/graphs.hpp>
 
 #include "pictures.hpp"
 #include "pipeline.hpp"
@@ -116,7 +117,7 @@ template <class Board>
   options.invocations = asked.invocations;
   options.keep_responses = true;
   if (asked.quick) { options.real_time = options.pin_to_cores = options.lock_memory = false; }
-  const auto verdict = analyze(board, graph);
+  const auto verdict = analyze(board, graph, graph_methods);
   if (!verdict.bounded()) {
     fmt::print("no bound is known: {}\n", name_of(verdict.why));
     return false;

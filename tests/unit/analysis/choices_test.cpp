@@ -283,7 +283,7 @@ TEST_CASE("unknown options of the analysis of locked GPUs are refused") {
   const auto with = [&](const auto& change) {
     an::options<ticks> o;
     change(o);
-    const auto verdict = takt::analysis::analyze_by<takt::published>(board, tasks, o);
+    const auto verdict = takt::analysis::analyze_by<takt::published>(board, tasks, takt::plan<1, 1>{}, o);
     const bool refused = verdict.error.fault == takt::model_fault::choice_out_of_range;
     CHECK(refused == (verdict.status == takt::verdict_status::invalid_model));
     CHECK(refused == (an::analyze_set(board, tasks, o).status == takt::obstacle::invalid_model));

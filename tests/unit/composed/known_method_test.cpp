@@ -109,6 +109,9 @@ constexpr auto asked = takt::methods<of_board<unknown_board, sum_of_all>, of_boa
                                      of_board<known_board, sum_method>>{} +
                        takt::published_methods;
 using asked_list = std::remove_const_t<decltype(asked)>;
+template <class P, class T>
+inline constexpr bool proven_either_way =
+    takt::analysis::detail::ProvenEitherWay<P, T, takt::analysis::method_of<P, asked_list>>;
 
 }  // namespace
 
@@ -235,14 +238,14 @@ TEST_CASE("priorities of composed boards are looked for where tasks have none") 
 }
 
 TEST_CASE("combiners stand beside the method of chains only where the pools say the same") {
-  static_assert(takt::ProvenEitherWay<std::remove_const_t<decltype(gpu_board)>, std::remove_const_t<decltype(uneven)>>);
+  static_assert(proven_either_way<std::remove_const_t<decltype(gpu_board)>, std::remove_const_t<decltype(uneven)>>);
   using spinning = decltype(takt::platform(takt::pool(takt::processors(1), takt::busy_waiting(priorities)),
                                            takt::pool(takt::virtual_sms(6, 1), takt::federated)));
   using one_at_a_time =
       decltype(takt::platform(takt::pool(takt::processors(1), priorities),
                               takt::pool(takt::virtual_sms(6, 1), takt::serialized(takt::federated))));
-  static_assert(!takt::ProvenEitherWay<spinning, std::remove_const_t<decltype(uneven)>>);
-  static_assert(!takt::ProvenEitherWay<one_at_a_time, std::remove_const_t<decltype(uneven)>>);
+  static_assert(!proven_either_way<spinning, std::remove_const_t<decltype(uneven)>>);
+  static_assert(!proven_either_way<one_at_a_time, std::remove_const_t<decltype(uneven)>>);
   constexpr auto verdict = takt::analyze(gpu_board, uneven, asked);
   static_assert(verdict.schedulable() && verdict.method == "rtgpu-best");
   static_assert(verdict.tasks[0].method == "rtgpu-best");

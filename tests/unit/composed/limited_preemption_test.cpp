@@ -102,8 +102,7 @@ TEST_CASE("regions stay where tasks become values, and on boards that are values
 TEST_CASE("regions that do not fit, or that nobody honours, are refused") {
   using takt::model_fault;
   const auto fault_of = [](const auto& board, const auto& tasks) {
-    return takt::analysis::analyze_by<takt::published>(board, tasks, takt::plan<1>{}, takt::detail::refusal{})
-        .error.fault;
+    return takt::analyze(board, tasks, takt::plan<1>{}, takt::combiners, takt::detail::refusal{}).error.fault;
   };
   CHECK(fault_of(one_core, control_above(takt::cpu(2_ms, takt::nonpreemptive_region(3_ms)))) ==
         model_fault::region_exceeds_time);

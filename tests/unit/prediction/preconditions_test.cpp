@@ -42,7 +42,7 @@ TEST_CASE("workloads beyond the last, and times below zero, end the program") {
   CHECK_FALSE(breaks_precondition([&] { static_cast<void>(workloads[workloads.size() - 1]); }));
   CHECK(breaks_precondition([&] { static_cast<void>(workloads[workloads.size()]); }));
   CHECK(breaks_precondition([] { static_cast<void>(takt::training_workloads<4>{3, 3, 2, 1}); }));
-  CHECK_FALSE(breaks_precondition([] { static_cast<void>(takt::detail::stretched(0, 0)); }));
-  CHECK(breaks_precondition([] { static_cast<void>(takt::detail::stretched(-1, 0)); }));
-  CHECK(breaks_precondition([] { static_cast<void>(takt::detail::stretched(1, -1'000'000)); }));
+  CHECK_FALSE(breaks_precondition([] { static_cast<void>(takt::detail::slowed_down(0, 0)); }));
+  CHECK(breaks_precondition([] { static_cast<void>(takt::detail::slowed_down(-1, 0)); }));
+  CHECK(breaks_precondition([] { static_cast<void>(takt::detail::slowed_down(1, -1'000'000)); }));
 }

@@ -138,7 +138,11 @@ template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   out.plan = detail::plan_members(v.plan, out);
   for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
   auto a = detail::analysis_named(platform, table, v.method);
-  static_cast<void>(analysis::evaluate_all(a, v.plan));
+  plan<N> judged;
+  judged.shares = v.plan.shares;
+  judged.cores = v.plan.cores;
+  judged.priorities = v.plan.priorities;
+  static_cast<void>(analysis::evaluate_all(a, judged));
   detail::add_reasons(a, out);
   if (v.status == verdict_status::unschedulable) { add_misses(out, analysis::find_proven_misses(table, record)); }
   out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");

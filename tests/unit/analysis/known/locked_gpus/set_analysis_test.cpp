@@ -574,7 +574,7 @@ TEST_CASE("the door: of a set that is not proven no response is a bound, whateve
   int evaluated = 0;
   for (int round = 0; round < 60; ++round) {
     const drawn_set s = draw_set(d, false);
-    const auto v = takt::analysis::analyze_by<takt::published>(s.platform, s.tasks, hard);
+    const auto v = takt::analysis::analyze_by<takt::published>(s.platform, s.tasks, takt::plan<1, 1>{}, hard);
     for (std::size_t i = 0; !v.schedulable() && i < v.tasks.size(); ++i) {
       evaluated += v.tasks[i].evaluated ? 1 : 0;
       CHECK_FALSE((v.tasks[i].bound.exists || v.tasks[i].meets));
@@ -590,7 +590,7 @@ TEST_CASE("the door: a wrong model is a status with the fault, and late tasks ar
   s.tasks.add(gpu_task(10, 20, 8));
   options<ticks> hard;
   hard.wanted = guarantee::deadlines;
-  auto v = takt::analysis::analyze_by<takt::published>(s.platform, s.tasks, hard);
+  auto v = takt::analysis::analyze_by<takt::published>(s.platform, s.tasks, takt::plan<1, 1>{}, hard);
   CHECK(v.status == takt::verdict_status::not_proven);
   s.tasks.tasks[1].gpu_cluster = 3;
   v = takt::analysis::analyze_by<takt::published>(s.platform, s.tasks);
