@@ -26,9 +26,8 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
 // end of excerpt
 
 // excerpt: prove
-constexpr auto verdict =
-    takt::analyze(board, tasks, takt::rtgpu_methods);  // looks for a plan, too: how many SMs each task gets
-static_assert(takt::require_schedulable<verdict>);     // else the compiler names task, bound and deadline
+constexpr auto verdict = takt::analyze(board, tasks, takt::rtgpu_methods);  // looks for a plan, too
+static_assert(takt::require_schedulable<verdict>);  // else the compiler names task, bound and deadline
 // end of excerpt
 }  // namespace
 
