@@ -8,10 +8,10 @@ auto beside_methods() -> mixed::answer;
 auto with_methods() -> mixed::answer;
 
 auto beside_methods() -> mixed::answer {
-  return mixed::answer_of(takt::analyze(mixed::board, mixed::tasks, takt::dedicate(4)),
+  return mixed::answer_of(takt::analyze(mixed::board, mixed::tasks, takt::dedicate(4, 0)),
                           takt::analyze(mixed::board, mixed::tasks));
 }
 auto with_methods() -> mixed::answer {
-  return mixed::answer_of(takt::analyze(mixed::board, mixed::tasks, takt::dedicate(4), takt::published_methods),
+  return mixed::answer_of(takt::analyze(mixed::board, mixed::tasks, takt::dedicate(4, 0), takt::published_methods),
                           takt::analyze(mixed::board, mixed::tasks, takt::published_methods));
 }

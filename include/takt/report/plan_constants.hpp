@@ -19,6 +19,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/report/json.hpp>
 #include <takt/rules/composed_board.hpp>
+#include <takt/rules/composed_plan.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/pool_facts.hpp>
@@ -82,9 +83,11 @@ template <class P, class Tasks, std::size_t N, std::size_t V>
 [[nodiscard]] auto priorities_of(const P& board, const Tasks& tasks, const plan<N, V>& judged)
     -> std::vector<std::int32_t> {
   if (!judged.priorities.empty()) { return {judged.priorities.begin(), judged.priorities.end()}; }
-  if constexpr (ComposedBoard<P, Tasks>) {
+  if constexpr (ComposedBoard<P, Tasks> || takt::detail::IsOfPools<P, Tasks>) {
     if constexpr (!AcceleratorPlatform<P>) {
-      const auto flat = flatten(board, tasks, judged);
+      plan<tasks_of<Tasks>, visits_of<Tasks>> own;
+      takt::detail::copy_decisions(judged, own);
+      const auto flat = takt::detail::board_flattener<P, tasks_of<Tasks>, visits_of<Tasks>>{board, own}.run(tasks);
       if (!flat.error) { return priorities_on(board, flat.table); }
     }
   }
