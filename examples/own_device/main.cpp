@@ -7,7 +7,6 @@
 #include <takt/runtime.hpp>
 #include <takt/systems/explain.hpp>
 #include <takt/systems/rtgpu.hpp>
-#include <takt/takt.hpp>
 
 using namespace takt::literals;
 namespace rt = takt::runtime;

@@ -1,4 +1,4 @@
-// EXPECT: takt: this rule preempts, and kernels are not taken from SMs
+// EXPECT: takt: no bound is known for this rule on the accelerator pool
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 
@@ -8,6 +8,6 @@ constexpr auto kernels = takt::task_set(takt::task("detect", takt::period(40_ms)
 #ifdef TAKT_FIXED
 constexpr auto sms = takt::platform(takt::pool(takt::accelerator(2, 2), takt::nonpreemptive(takt::edf)));
 #else
-constexpr auto sms = takt::platform(takt::pool(takt::accelerator(2, 2), takt::edf));
+constexpr auto sms = takt::platform(takt::pool(takt::accelerator(2, 2), takt::whole_gpu));
 #endif
 constexpr auto verdict = takt::analyze(sms, kernels);

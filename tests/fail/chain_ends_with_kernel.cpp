@@ -1,7 +1,8 @@
 // EXPECT: takt: a chain does not alternate
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 #include "board.hpp"
 

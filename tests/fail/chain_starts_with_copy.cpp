@@ -2,8 +2,9 @@
 // EXPECT: takt: a chain does not alternate
 // TAKT-TEST: RTGPU-1 a chain with a wrong number of segments does not compile
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 #include "board.hpp"
 

@@ -1,7 +1,8 @@
 // EXPECT: takt: a GPU that is granted by shares runs an application_set
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 using namespace takt::literals;
 

@@ -1,8 +1,9 @@
 // EXPECT: segment\[1\].*"camera"
 // EXPECT: takt: a task copies, but the platform has no copy engine
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 #include "board.hpp"
 

@@ -2,8 +2,9 @@
 // EXPECT: takt: some legal run misses a deadline
 // TAKT-TEST: RTGPU-19 a set that can miss a deadline does not compile, and the message names task, bound and deadline
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 #include "board.hpp"
 

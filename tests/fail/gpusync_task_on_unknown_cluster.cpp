@@ -1,6 +1,8 @@
 // EXPECT: "track"
 // EXPECT: takt: a task is on a CPU cluster that the platform lacks
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/takt.hpp>
+
 #include <takt/systems/locked_gpus.hpp>
 
 constexpr takt::gpusync_configuration two_clusters{.cpus = 2, .cpu_cluster_size = 1};
@@ -15,4 +17,4 @@ using platform = takt::gpusync_platform<two_clusters>;
 #endif
   return out;
 }
-constexpr auto verdict = takt::analyze(platform{}, tasks(), takt::locked_gpu_methods);
+constexpr auto verdict = takt::analyze(platform{}, tasks(), takt::plan<1>{}, takt::locked_gpu_methods);

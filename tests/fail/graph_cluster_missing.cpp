@@ -1,8 +1,9 @@
 // EXPECT: "video"
 // EXPECT: takt: a graph is on a CPU cluster that the platform lacks
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 using namespace takt::literals;
 

@@ -1,7 +1,8 @@
 // EXPECT: takt: the size of a pool is out of range; .* and clusters divide
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 using namespace takt::literals;
 

@@ -1,7 +1,8 @@
 // EXPECT: takt: no bound of graphs is known for this rule on the processors
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 using namespace takt::literals;
 

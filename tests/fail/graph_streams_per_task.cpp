@@ -1,7 +1,8 @@
 // EXPECT: takt: with a stream per task, jobs wait for each other
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 using namespace takt::literals;
 

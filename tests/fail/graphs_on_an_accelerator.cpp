@@ -1,8 +1,9 @@
 // EXPECT: unused_pool<.*accelerator_resource
 // EXPECT: takt: this workload does not use a pool of the platform
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 using namespace takt::literals;
 

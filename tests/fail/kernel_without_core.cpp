@@ -1,8 +1,9 @@
 // EXPECT: "detect"
 // EXPECT: takt: a kernel has no core, and its rule tells cores apart
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 using namespace takt::literals;
 

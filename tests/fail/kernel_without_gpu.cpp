@@ -1,8 +1,9 @@
 // EXPECT: segment\[2\].*"camera"
 // EXPECT: takt: a task has a kernel, but the platform has no GPU
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 #include "board.hpp"
 

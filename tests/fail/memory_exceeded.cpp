@@ -1,8 +1,9 @@
 // EXPECT: "track"
 // EXPECT: takt: the tasks need more memory than the GPU has
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 using namespace takt::literals;
 

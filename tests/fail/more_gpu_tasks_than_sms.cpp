@@ -1,7 +1,8 @@
 // EXPECT: takt: more tasks with kernels than SMs
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 
 #include "board.hpp"
 

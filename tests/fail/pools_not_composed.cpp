@@ -3,8 +3,9 @@
 #ifdef TAKT_FIXED
 #include <takt/takt.hpp>
 #else
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/methods.hpp>
 #endif
 
 #include "board.hpp"

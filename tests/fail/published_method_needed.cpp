@@ -1,7 +1,8 @@
 // EXPECT: takt: rules of pools do not say what this board does with these tasks
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/rtgpu.hpp>
 #include <takt/takt.hpp>
+
+#include <takt/systems/rtgpu.hpp>
 
 #include "board.hpp"
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 
+#include <takt/systems/methods.hpp>
+
 using namespace takt::literals;
 
 constexpr auto avionics = takt::application_set(
@@ -11,4 +13,4 @@ constexpr auto board = takt::platform(takt::pool(takt::gpu_shares(), takt::share
 #else
 constexpr auto board = takt::platform(takt::pool(takt::gpu_shares(), takt::fixed_priority));
 #endif
-constexpr auto verdict = takt::analyze(board, avionics);
+constexpr auto verdict = takt::analyze(board, avionics, takt::published_methods);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 
+#include <takt/systems/methods.hpp>
+
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
@@ -12,4 +14,4 @@ constexpr auto rule = takt::busy_waiting(takt::fixed_priority);
 constexpr auto other =
     takt::platform(takt::pool(takt::processors(1), rule), takt::pool(takt::copy_engines(1), takt::fifo),
                    takt::pool(takt::virtual_sms(2, 2), takt::locked(takt::r2dglp_order, 2)));
-constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1));
+constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1), takt::published_methods);

@@ -65,28 +65,34 @@ template <class T>
 using unknown_to_methods =
     std::conditional_t<AcceleratorTaskSet<T>, takt::detail::check_chains<T>, board_is_asked_about<false>>;
 
-/// Stops compilation with the sentence that keeps a question from having an answer.
+/// Names what stops compilation with the sentence that keeps a question from having an answer, else `no_board_fault`.
+/// Nothing that is long to print is instantiated on the way, which keeps what compilers print above the sentence short.
 template <class P, class T, class Methods>
-struct check_question
+struct question_fault
     : std::conditional_t<takt::detail::SaysWhyNoMethod<P, T>, takt::detail::why_no_method<P, T>,
-                         std::conditional_t<KnownComposition<P>, std::type_identity<unknown_to_methods<T>>,
-                                            std::type_identity<takt::detail::check_composition<P>>>>::type {};
+                         std::type_identity<std::conditional_t<KnownComposition<P>, unknown_to_methods<T>,
+                                                               takt::detail::check_composition<P>>>> {};
 template <class P, class T, class Methods>
   requires takt::detail::KnownAsAWhole<P, T, Methods>
-struct check_question<P, T, Methods>
-    : std::conditional_t<SetMethod<method_of<P, Methods>, T>, method_is_usable<method_of<P, Methods>, true>,
-                         takt::detail::check_chains<T>> {};
+struct question_fault<P, T, Methods> {
+  using type = std::conditional_t<SetMethod<method_of<P, Methods>, T>, takt::detail::no_board_fault,
+                                  takt::detail::check_chains<T>>;
+};
 template <class P, class T, class Methods>
   requires BoardOfPools<P, T, Methods>
-struct check_question<P, T, Methods> {
+struct question_fault<P, T, Methods> {
   using method = method_of<P, Methods>;
   using bounds = typename std::conditional_t<BoardMethod<method>, std::type_identity<takt::detail::no_board_fault>,
                                              bounds_fault<P>>::type;
   static constexpr bool usable = std::same_as<method, no_known_method> || ChainMethod<method> || JudgesSets<method> ||
                                  (BoardMethod<method> && takt::detail::has_pool_rules<P>);
-  static constexpr bool passed =
-      method_is_usable<method, usable>::passed && takt::detail::check_board<P, T>::passed && bounds::passed;
+  using type =
+      typename takt::detail::first_sentence<takt::detail::fault_unless<usable, method_is_usable<method, false>>,
+                                            takt::detail::check_board<P, T>, bounds>::type;
 };
+
+template <class P, class T, class Methods>
+using check_question = typename question_fault<P, T, Methods>::type;
 
 }  // namespace analysis::detail
 

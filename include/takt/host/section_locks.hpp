@@ -23,11 +23,10 @@ inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
 /// The pool of a section that a job goes without.
 inline constexpr std::uint32_t no_pool = 0xFFFF'FFFF;
 
-/// Holds what sections hold and wait for, and what jobs pass on to each other from section to section where they nest.
-/// These are the locks over tokens, donation where a lock needs it, and the points at which visits are served. It knows
-/// nothing of time but releases. Locks may have members besides: `pool_of(section)`, asked when a section begins,
-/// `boosted(pool, section)` of a holder, with `boosts(pool)` where any may be, and `spins(pool)`, whether who waits
-/// keeps its processor.
+/// Holds what sections hold and wait for, and what jobs pass on from section to section where they nest: the locks over
+/// tokens, donation where a lock needs it, and the points of visits. It knows no time but releases. Locks may have
+/// members besides: `pool_of(section)`, asked when a section begins, `boosted(pool, section)` of a holder, with
+/// `boosts(pool)` where any may be, and `spins(pool)`, true where a job that waits keeps its processor.
 template <class Stations, std::size_t N, std::size_t V>
 class section_locks {
  public:

@@ -38,10 +38,9 @@ struct bound_code {
   ticks limit = no_event;  ///< a device that has had it for longer is silent
 };
 
-/// Lets the engine of jobs live in real time. Visits of lanes are done by workers, which have a unit when the rule's
-/// server gives them one; all others take their time on the clock. Whatever happens by itself happens at its own
-/// instant, even if the thread that notices it wakes later. A unit that is no processor goes from one worker to the
-/// next only when the first has left it, and slices of its visits say when they were there.
+/// Lets the engine of jobs live in real time. Workers do the visits of lanes, and have a unit when the rule's server
+/// gives them one; all others take their time on the clock. What happens by itself has its own instant, even if the
+/// thread that notices it wakes later. A unit that is no processor passes on only when a worker has left it.
 template <class Stations, std::size_t N, std::size_t V, class Choices = live_choices>
 class executor {
  public:
