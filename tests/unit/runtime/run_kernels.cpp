@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alone: beside the combiners of compose.hpp the bounds would be sharper.
+// Alone: it takes long to compile.
 // Whole kernels on the executor: every command to a device that the test plays itself, and runs on the emulated one.
 #include <takt/runtime/executor/run.hpp>
 

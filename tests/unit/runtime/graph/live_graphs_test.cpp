@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alone: beside the combiners of compose.hpp the verdict would be another.
+// Alone: it takes long to compile.
 // A run of graphs while it goes on: it is watched, asked to stop, and ends at a violation.
 #include <doctest/doctest.h>
 
