@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 
 #include <chrono>
@@ -16,8 +15,8 @@ constexpr auto tasks =
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(10, 2), takt::federated));
-constexpr auto plan = takt::allocate_by<takt::published>(board, tasks);
-constexpr auto verdict = takt::analysis::analyze_by<takt::published>(board, tasks, plan);
+constexpr auto plan = takt::allocate(board, tasks);
+constexpr auto verdict = takt::analyze(board, tasks, plan);
 static_assert(takt::require_schedulable<verdict>);
 
 }  // namespace

@@ -26,7 +26,7 @@ else:
 if real and real[0]:
     calls.append(([real[0], "-std=c++20"], clang))
 for command, sentence in calls:
-    for umbrella in ("takt", "compose", "compare", "simulation", "runtime"):
+    for umbrella in ("takt", "compare", "simulation", "runtime", "systems/rtgpu"):
         code, text = said(command, umbrella)
         if code == 0 or sentence not in text or "Stack dump" in text:
             complaints.append(f"{command} {umbrella}: ended with {code} and says {text[:500]}")
