@@ -18,7 +18,7 @@
 #include <takt/model/occupancy.hpp>
 #include <takt/prediction/set_laws.hpp>
 #include <takt/runtime/executor/run.hpp>
-#include <takt/systems/methods.hpp>
+#include <takt/systems/rtgpu.hpp>
 #include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
 #include <takt/takt.hpp>
 
@@ -121,8 +121,8 @@ class experiment {
             tc::on_device<tc::driver>(*kernels.back(), elements, unit_->work.length, board.record().gpus[0]));
       }
     }
-    const auto plan = takt::allocate_by<takt::published>(board, *set, takt::greedy_search);
-    const auto verdict = takt::analysis::analyze_by<takt::published>(board, *set, plan);
+    const auto plan = takt::allocate_by<takt::chain_methods>(board, *set, takt::greedy_search);
+    const auto verdict = takt::analysis::analyze_by<takt::chain_methods>(board, *set, plan);
     const takt::dedicated_sms<8> ranges{board.record(), plan};
     std::vector<takt::sm_range> dedicated;
     for (std::size_t i = 0; i < plan.shares.size(); ++i) { dedicated.push_back(ranges.range(i)); }
