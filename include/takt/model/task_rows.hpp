@@ -11,6 +11,17 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
+/// Says whether a record is all that there is to know of a task. nvcc needs a variable where the member may be missing.
+template <class Task>
+inline constexpr bool rows_form_task_set = false;
+template <class Task>
+  requires requires { Task::forms_task_set; }
+inline constexpr bool rows_form_task_set<Task> = Task::forms_task_set;
+
+}  // namespace detail
+
 /// Tasks in the given order, each of which is one record. A record says what its times are by `number`.
 template <class Task, std::size_t MaxTasks>
 struct task_rows {
@@ -29,7 +40,7 @@ struct task_rows {
 
   /// Rows stand wherever a typed task set does if a record is all that there is to know of a task.
   template <std::same_as<number> N = number>
-    requires Task::forms_task_set
+    requires detail::rows_form_task_set<Task>
   [[nodiscard]] constexpr auto table() const -> const task_rows& {
     return *this;
   }
