@@ -138,7 +138,7 @@ struct blocking_report {
 };
 
 /// Returns the longest suspension-oblivious wait of any client's request, see `blocking_game`, and how it comes about.
-/// What a bound says can be held against it. Cost: the positions of all states of the lock times how far each section
+/// A bound can be held against the result. Cost: the positions of all states of the lock times how far each section
 /// has come.
 template <CheckableLock P>
 [[nodiscard]] auto longest_blocking(const P& start, const blocking_limits& limits) -> blocking_report {

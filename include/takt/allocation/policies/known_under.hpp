@@ -7,7 +7,7 @@ namespace takt::inline TAKT_ABI {
 
 namespace detail {
 
-/// Stands where nobody who is asked knows a published method for a policy.
+/// Stands where no judge that is asked knows a published method for a policy.
 struct no_judge {};
 
 template <class Policy, class CpuRule, class Judges>

@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What runs at an effective priority: a job, a helper thread, a daemon.
+/// Names a job, a helper thread or a daemon, which runs at an effective priority.
 using priority_node = std::int32_t;
 
 enum class edge_status : std::uint8_t {

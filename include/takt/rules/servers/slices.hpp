@@ -12,7 +12,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// What a server serves: a position among the visits of its station.
+/// Names the visit that a server serves, by its position among those of its station.
 using client = std::uint32_t;
 inline constexpr client no_client = 0xFFFF'FFFF;
 inline constexpr ticks no_event = std::numeric_limits<ticks>::max();

@@ -36,7 +36,7 @@ struct locked_engines_policy : tokens_policy<Order> {
   }
 };
 
-/// The same tokens for GPUs whose engines have locks.
+/// Returns the policy of the same tokens for GPUs whose engines have locks.
 template <class Order>
 [[nodiscard]] constexpr auto with_locked_engines(const tokens_policy<Order>& tokens, const gpusync_board<>& engines)
     -> locked_engines_policy<Order> {
