@@ -55,7 +55,7 @@ template <class Number>
 }  // namespace detail
 
 /// Computes sizes from bounds. A job of node v is under way for at most its response R_v, so ceil(R_v / T) jobs are.
-/// Computes buffers. An edge w -> v keeps its data from the end of w to that of v, at most offset_v + R_v after the
+/// An edge w -> v keeps what it brings from the end of w to the end of v. That is at most offset_v + R_v after the
 /// invocation, plus the lag of a history edge. Where a graph waits for its own past for too long, sizes are those of
 /// the graphs before it. Pre: `timing` is bounded but for such a graph, and `early` is known. Cost: nodes + edges.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
