@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every header by itself, as far as to its last line: `alone_test.py COMPILER ROOT FLAG...`."""
+"""Every header compiles by itself: `alone_test.py COMPILER ROOT FLAG...`.
+
+One call of the compiler does for a chain of headers, each of which includes the one before: where the next one begins,
+nothing has been read that it would not read itself."""
 import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -11,14 +15,83 @@ compiler, root, *flags = sys.argv[1], pathlib.Path(sys.argv[2]) / "include", *sy
 command = [compiler, "-std=c++20", "-x", "c++", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{root}", *flags, "-"]
 
 
-def complaint(header):
-    done = subprocess.run(command, input=f"#include <{header}>\n", capture_output=True, text=True, errors="replace")
-    return "" if done.returncode == 0 else f"{header}:\n{done.stderr}"
+def always_included(header):
+    """The headers of takt that a header includes under no condition."""
+    depth, found = 0, []
+    for line in (root / header).read_text().splitlines():
+        depth += bool(re.match(r"\s*#\s*if", line)) - bool(re.match(r"\s*#\s*endif", line))
+        name = re.match(r"\s*#\s*include\s*[<\"](takt/.+?)[>\"]", line)
+        if name and depth == 0:
+            found.append(name[1])
+    return found
 
 
-headers = sorted(str(p.relative_to(root)) for p in root.rglob("*.hpp"))
+def closures(includes):
+    """What each header includes in the end."""
+    done, open_headers = {}, []
+
+    def visit(header):
+        if header in done:
+            return done[header]
+        if header in open_headers:
+            sys.exit(f"{header} includes itself, by way of: {' '.join(open_headers[open_headers.index(header):])}")
+        open_headers.append(header)
+        found = set()
+        for name in includes.get(header, []):
+            found |= {name} | visit(name)
+        open_headers.pop()
+        done[header] = found
+        return found
+
+    for header in includes:
+        visit(header)
+    return done
+
+
+def chains(reached):
+    """As few chains as there can be: a matching of each header with one that it includes (Dilworth, 1950)."""
+    above, below = {}, {}
+
+    def match(header, seen):
+        for lower in sorted(reached[header], key=lambda name: (-len(reached[name]), name)):
+            if lower in seen:
+                continue
+            seen.add(lower)
+            if lower not in above or match(above[lower], seen):
+                above[lower], below[header] = header, lower
+                return True
+        return False
+
+    for header in sorted(reached, key=lambda name: (-len(reached[name]), name)):
+        match(header, set())
+    for top in sorted(reached):
+        if top not in above:
+            chain = [top]
+            while chain[-1] in below:
+                chain.append(below[chain[-1]])
+            yield chain[::-1]
+
+
+def complaint(headers):
+    text = "".join(f"#include <{header}>\n" for header in headers)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace")
+    return "" if done.returncode == 0 else f"{headers[-1]}:\n{done.stderr}"
+
+
+def complaints_of(chain):
+    if not complaint(chain):
+        return []
+    alone = [c for c in (complaint([header]) for header in chain) if c]
+    return alone or [complaint(chain)]
+
+
+sys.setrecursionlimit(10_000)
+includes = {str(path.relative_to(root)): [] for path in sorted(root.rglob("*.hpp"))}
+for header in includes:
+    includes[header] = always_included(header)
+units = list(chains(closures(includes)))
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    complaints = [c for c in pool.map(complaint, headers) if c]
+    complaints = [c for found in pool.map(complaints_of, units) for c in found]
 print("\n".join(complaints[:10]))
-print(f"{len(headers)} headers, {len(complaints)} do not compile by themselves")
-sys.exit(1 if complaints or not headers else 0)
+print(f"{len(includes)} headers in {len(units)} chains, {len(complaints)} do not compile by themselves")
+sys.exit(1 if complaints or not includes else 0)

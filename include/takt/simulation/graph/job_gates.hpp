@@ -14,7 +14,6 @@
 #include <takt/model/priority_point.hpp>
 #include <takt/rules/graph/token_counter.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
-#include <takt/simulation/graph/job_gates.hpp>
 
 namespace takt::inline TAKT_ABI::simulation {
 
