@@ -126,8 +126,8 @@ template <class P, class T, std::size_t N, std::size_t V, class... M>
   } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> &&
                        analysis::detail::check_question<P, T, methods<M...>>::passed) {
     if constexpr (analysis::detail::ProvenEitherWay<P, T, method>) {
-      return analysis::with_proven_misses(
-          platform, tasks, analysis::known_judge<method>::either_way(platform, tasks, p, refused.error));
+      return analysis::with_proven_misses(platform, tasks,
+                                          analysis::known_judge<method>::either_way(platform, tasks, p, refused.error));
     } else {
       return analysis::known_judge<method>::judge(platform, tasks, p, refused.error);
     }

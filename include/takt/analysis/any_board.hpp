@@ -11,6 +11,7 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/any_token_rule.hpp>
 #include <takt/analysis/board_bounds.hpp>
+#include <takt/analysis/judge_spinning.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/padded_capacity.hpp>

@@ -22,9 +22,10 @@ struct header_is_included;
 template <bool Included>
 struct header_is_included<needed_header::kernels, Included> {
   static constexpr bool passed = Included;
-  static_assert(Included,
-                "takt: this question is about an accelerator, or about kernels under levels(...), slots(...), gang(...) "
-                "or time slices; include <takt/kernels.hpp>. See docs/errors.md#E130");
+  static_assert(
+      Included,
+      "takt: this question is about an accelerator, or about kernels under levels(...), slots(...), gang(...) "
+      "or time slices; include <takt/kernels.hpp>. See docs/errors.md#E130");
 };
 template <bool Included>
 struct header_is_included<needed_header::tokens, Included> {

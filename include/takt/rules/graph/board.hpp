@@ -37,11 +37,13 @@ template <GlobalRule R>
 inline constexpr bool is_preemptive = R::preemptive;
 /// Kernels in one queue for their blocks, under a rule that says by `streams` and `enqueues` what keeps jobs apart.
 template <class R>
-concept FifoBlocks = requires {
-  typename R::streams;
-  typename R::enqueues;
-} && (std::same_as<typename R::streams, one_stream_per_job> ||
-      std::same_as<typename R::streams, one_stream_per_task>) && std::same_as<detail::server_of<R>, block_queue_server<1, most_block_sms, most_resident_blocks>>;
+concept FifoBlocks =
+    requires {
+      typename R::streams;
+      typename R::enqueues;
+    } &&
+    (std::same_as<typename R::streams, one_stream_per_job> || std::same_as<typename R::streams, one_stream_per_task>) &&
+    std::same_as<detail::server_of<R>, block_queue_server<1, most_block_sms, most_resident_blocks>>;
 
 namespace detail {
 
