@@ -6,6 +6,7 @@
 #include <takt/simulation.hpp>
 #include <takt/systems/explain.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 using namespace takt::literals;
 

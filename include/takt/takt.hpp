@@ -12,22 +12,15 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/workload.hpp>
-#include <takt/rules/accelerator_tags.hpp>
-#include <takt/rules/graph/tags.hpp>
-#include <takt/rules/share_tags.hpp>
+#include <takt/rules/clusters.hpp>
+#include <takt/rules/locking/mutex_orders.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/time_slices.hpp>
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/require.hpp>
 
 #include <takt/allocation/analyze.hpp>
-#include <takt/allocation/search.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/core/version.hpp>
-#include <takt/rules/locking/ck_omlp.hpp>
-#include <takt/rules/locking/group_lock.hpp>
-#include <takt/rules/locking/k_fmlp.hpp>
-#include <takt/rules/locking/priority_donation.hpp>
-#include <takt/rules/locking/priority_mutex.hpp>
-#include <takt/rules/locking/r2dglp.hpp>

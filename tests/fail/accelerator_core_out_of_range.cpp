@@ -2,6 +2,7 @@
 // EXPECT: takt: a task is on a core that the platform lacks
 // TAKT-TEST: AP-01 a kernel on a core that the accelerator lacks does not compile
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

@@ -1,5 +1,6 @@
 // EXPECT: takt: a choice is none of those that its type names
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 #ifdef TAKT_FIXED

@@ -1,6 +1,7 @@
 // EXPECT: deadline_not_proven<.*"detect".*no_bound.*36000000
 // EXPECT: takt: a task is not proven to meet its deadline
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

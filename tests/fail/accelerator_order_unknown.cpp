@@ -1,5 +1,6 @@
 // EXPECT: takt: this is no order for the kernels of an accelerator
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 #ifdef TAKT_FIXED

@@ -1,5 +1,6 @@
 // EXPECT: takt: no bound is known for this rule on the accelerator pool
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

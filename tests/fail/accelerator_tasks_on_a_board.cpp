@@ -1,5 +1,6 @@
 // EXPECT: takt: an accelerator runs kernels with wcet\(\), and no other platform does
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 #include "board.hpp"

@@ -1,5 +1,6 @@
 // EXPECT: takt: an application says the same thing twice
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

@@ -2,6 +2,7 @@
 // EXPECT: takt: a deadline exceeds its period
 // TAKT-TEST: WAMP-23 an application whose deadline exceeds its period does not compile
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

@@ -2,6 +2,7 @@
 // EXPECT: takt: a kernel takes no time
 // TAKT-TEST: WAMP-23 an application that takes no time does not compile
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

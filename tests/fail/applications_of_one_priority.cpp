@@ -2,6 +2,7 @@
 // EXPECT: takt: two tasks have the same priority
 // TAKT-TEST: WAMP-23 applications of one priority do not compile
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

@@ -1,5 +1,6 @@
 // EXPECT: takt: on this board each kernel has a stream of its own and is enqueued when it is ready
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/graphs.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

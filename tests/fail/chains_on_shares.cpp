@@ -1,5 +1,6 @@
 // EXPECT: takt: a GPU that is granted by shares runs an application_set
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

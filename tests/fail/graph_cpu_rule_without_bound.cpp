@@ -1,5 +1,6 @@
 // EXPECT: takt: no bound of graphs is known for this rule on the processors
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/graphs.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

@@ -1,5 +1,6 @@
 // EXPECT: takt: unguarded kernels released early overtake others
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/graphs.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

@@ -1,6 +1,7 @@
 // EXPECT: segment\[1\].*"video"
 // EXPECT: takt: a task has a kernel, but the platform has no GPU
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/graphs.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

@@ -1,5 +1,6 @@
 // EXPECT: takt: with a stream per task, jobs wait for each other
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/graphs.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

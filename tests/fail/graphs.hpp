@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <takt/graphs.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/takt.hpp>
 

@@ -1,6 +1,7 @@
 // EXPECT: unused_pool<.*accelerator_resource
 // EXPECT: takt: this workload does not use a pool of the platform
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

@@ -1,5 +1,7 @@
 // EXPECT: takt: the platform has no processors for the nodes of graphs
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

@@ -1,6 +1,7 @@
 // EXPECT: visit_time_is_known<.*kernel_segment.*block_queue|visit_time_is_known<.*kernel_segment.*fifo_blocks
 // EXPECT: takt: the rule of a pool cannot tell how long this visit takes
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/graphs.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

@@ -1,6 +1,7 @@
 // EXPECT: "detect"
 // EXPECT: takt: a kernel has no core, and its rule tells cores apart
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

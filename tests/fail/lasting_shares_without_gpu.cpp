@@ -1,5 +1,6 @@
 // EXPECT: takt: lasting_shares hands out parts of a GPU, and this resource has none
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

@@ -1,6 +1,7 @@
 // EXPECT: "track"
 // EXPECT: takt: the tasks need more memory than the GPU has
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

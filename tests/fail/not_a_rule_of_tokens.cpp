@@ -1,5 +1,6 @@
 // EXPECT: takt: this is no rule of tokens
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/tags.hpp>
 
 #ifdef TAKT_FIXED

@@ -1,5 +1,6 @@
 // EXPECT: takt: this rule preempts, and kernels are not taken from SMs
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include <takt/takt.hpp>

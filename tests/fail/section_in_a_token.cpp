@@ -1,6 +1,7 @@
 // EXPECT: takt: a section holds a mutex and a token of the GPU at once
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 #include "board.hpp"
 

@@ -1,5 +1,6 @@
 // EXPECT: takt: a GPU that is granted by shares is a platform of its own
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>

@@ -1,5 +1,6 @@
 // EXPECT: takt: shares\(applications\) sizes what kernels hold of a GPU that is granted by per cent
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

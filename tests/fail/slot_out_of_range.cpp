@@ -1,5 +1,6 @@
 // EXPECT: takt: a slot does not lie in its period
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

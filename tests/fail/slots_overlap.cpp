@@ -1,6 +1,7 @@
 // EXPECT: takt: two slots overlap
 // TAKT-TEST: AP-16 slots that overlap do not compile
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

@@ -1,5 +1,6 @@
 // EXPECT: takt: a time slice is not positive or longer than 18 minutes
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 #include "board.hpp"

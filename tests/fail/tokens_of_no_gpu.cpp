@@ -1,6 +1,7 @@
 // EXPECT: takt: locked\(\.\.\.\) divides the SMs of a GPU into tokens
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 #include "board.hpp"
 

@@ -3,6 +3,7 @@
 #include <takt/takt.hpp>
 
 #include <takt/systems/methods.hpp>
+#include <takt/tokens.hpp>
 
 #include "board.hpp"
 

@@ -1,6 +1,7 @@
 // EXPECT: takt: the rule of tokens, which is the template argument, has no bound
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 #include "board.hpp"
 

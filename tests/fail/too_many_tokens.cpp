@@ -1,6 +1,7 @@
 // EXPECT: takt: the size of a pool is out of range
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 #ifdef TAKT_FIXED
 constexpr std::int32_t tokens = 2;

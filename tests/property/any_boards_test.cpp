@@ -7,14 +7,18 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/model/runtime_task_set.hpp>
 #include <takt/model/runtime_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
+#include <takt/shares.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "support/draws.hpp"
 
 namespace {

@@ -17,13 +17,17 @@
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/model/runtime_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/runtime/executor/run.hpp>
+#include <takt/shares.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "property/composed_systems.hpp"
 #include "support/generated_table.hpp"
 #include "support/trace_checker.hpp"

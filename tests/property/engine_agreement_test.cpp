@@ -11,6 +11,7 @@
 #include <takt/simulation.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "support/draws.hpp"
 
 namespace {

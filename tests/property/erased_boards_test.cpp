@@ -8,6 +8,7 @@
 
 #include <takt/analysis/any_board.hpp>
 #include <takt/model/to_runtime_tasks.hpp>
+#include <takt/shares.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 #include "plain_systems.hpp"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <random>
 
+#include <takt/kernels.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>

@@ -15,6 +15,7 @@
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "property/composed_systems.hpp"
 #include "support/generated_table.hpp"
 

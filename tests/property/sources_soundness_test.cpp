@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <takt/kernels.hpp>
 #include <takt/simulation.hpp>
 #include <takt/takt.hpp>
 

@@ -13,6 +13,7 @@
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TAKT-TEST: AP-02 the partition of a constant set and its utilisations are constants
 // TAKT-TEST: AP-07 exchanging the strategy changes no line of task code
+#include <takt/kernels.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/simulation/simulate_composed.hpp>

@@ -2,6 +2,7 @@
 //
 // Thirty nodes in four graphs are bounded in a constant expression with the default limits of every compiler.
 // TAKT-TEST: OVX-03 end-to-end bounds of thirty nodes are constants
+#include <takt/graphs.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 

@@ -3,6 +3,8 @@
 // TAKT-TEST: WAMP-01 constants are checked at compile time
 #include <type_traits>
 
+#include <takt/kernels.hpp>
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
 
 #include <takt/rules/shares/share_scheduler.hpp>

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <takt/kernels.hpp>
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>

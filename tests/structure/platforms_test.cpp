@@ -17,8 +17,11 @@
 #include <vector>
 
 #include <takt/core/random.hpp>
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include <takt/shares.hpp>
 #include <takt/simulation.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
@@ -29,6 +32,7 @@
 #include <takt/systems/methods.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 #include "support/generated_table.hpp"
 

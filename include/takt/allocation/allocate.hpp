@@ -7,41 +7,13 @@
 #include <type_traits>
 #include <utility>
 
-#include <takt/allocation/search.hpp>
 #include <takt/analysis/analyze.hpp>
-#include <takt/core/choice.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/model/platform_record.hpp>
-#include <takt/model/task_set.hpp>
-#include <takt/rules/planned_table.hpp>
 
 namespace takt::inline TAKT_ABI {
 
 namespace detail {
-
-/// Returns the least shares that the GPUs can be cut into.
-[[nodiscard]] constexpr auto sm_units(const platform_record& platform) noexcept -> std::int64_t {
-  std::int64_t units = 0;
-  for (const gpu_record& gpu : platform.gpus) { units += gpu.budget() / gpu.granularity; }
-  return units;
-}
-
-template <class M, class P, class T, class... Options>
-[[nodiscard]] constexpr auto allocate_chains(const P& platform, const T& tasks, search_method method,
-                                             std::uint64_t limit, model_error& error, const Options&... options) {
-  const auto table =
-      planned_table(platform, tasks, plan<std::remove_cvref_t<decltype(tasks.template table<ticks>())>::max_tasks>{});
-  auto a = analysis::make_analysis<M>(platform, table, options...);
-  error = is_known(method) ? platform.validate() : model_error{.fault = model_fault::choice_out_of_range};
-  if (!error) { error = located(a.fits(table, platform.record()), table.tasks); }
-  using result = decltype(search_plan(a, method, limit));
-  if (error) { return result{}; }
-  if (a.uses_shares && sm_units(platform.record()) < static_cast<std::int64_t>(table.gpu_tasks())) {
-    error = {.fault = model_fault::more_gpu_tasks_than_sms};
-  }
-  return search_plan(a, method, limit);
-}
 
 /// Names the type of the plans that a board takes.
 template <class P, class T, class Methods>
@@ -105,20 +77,6 @@ template <class Search, class P, class T, class Methods>
 }
 
 }  // namespace detail
-
-/// Returns a plan for chains that a search of takt's own finds. Its test is the method of chains in the list that
-/// counts, in one of its readings if it has several. Fewer SMs than tasks with kernels count as a model that does not
-/// fit. `effort.complete` says whether the search was decided within `limit` task analyses.
-template <class Methods, class P, class T, class... Options>
-  requires analysis::HasChainMethod<P, Methods>
-[[nodiscard]] constexpr auto allocate_by(const P& platform, const T& tasks, search_method method = default_search,
-                                         std::uint64_t limit = default_evaluations, const Options&... options) {
-  detail::refusal refused{detail::check_chains<T>::passed};
-  if constexpr (!AcceleratorTaskSet<T>) {
-    return detail::allocate_chains<analysis::method_of<P, Methods>>(platform, tasks, method, limit, refused.error,
-                                                                    options...);
-  }
-}
 
 /// Returns a plan that a search of one's own finds: `search(platform, tasks, test)` returns one, and `test(plan)` is
 /// what `analyze` says of a plan that it tries. `feasible` is what `analyze` says of the plan that it returns. Any

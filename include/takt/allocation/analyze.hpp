@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <takt/allocation/allocate.hpp>
@@ -9,6 +10,7 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/plan.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -47,23 +49,9 @@ template <class Methods, class P, class T>
   return out;
 }
 
-/// Returns a verdict under the plan of the search that has a method of chains as its test. Where bounds from the pools
-/// stand beside that method, the plan is otherwise one that `share_search` finds.
-template <class Methods, class P, class T>
-[[nodiscard]] constexpr auto analyze_planned_chains(const P& platform, const T& tasks, model_error& error) {
-  using method = analysis::method_of<P, Methods>;
-  model_error found;
-  const auto first = allocate_chains<method>(platform, tasks, default_search, default_evaluations, found);
-  if constexpr (analysis::detail::ProvenEitherWay<P, T, method>) {
-    auto out = analysis::detail::judge_either_way<method>(platform, tasks, first, error);
-    if (error || out.schedulable() || out.status == verdict_status::unschedulable) { return out; }
-    std::uint64_t asked = 0;
-    const auto other = share_search{}.find(platform, tasks, plan_test<P, T, Methods>{platform, tasks, asked});
-    return other.schedulable() ? other : out;
-  } else {
-    return analysis::detail::judge_by<method>(platform, tasks, first, error);
-  }
-}
+/// Looks for plans by a method of chains. <takt/allocation/allocate_chains.hpp> specializes it.
+template <class Methods, class Unused = void>
+struct chain_planner : header_is_included<needed_header::chain_plans, !std::is_void_v<Unused>> {};
 
 }  // namespace detail
 
@@ -80,25 +68,9 @@ template <class P, class T, class... M>
   } else if constexpr (analysis::SetMethod<analysis::method_of<P, methods<M...>>, T>) {
     return analyze(platform, tasks, plan<1, 1>{}, asked, std::move(refused));
   } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> && !AcceleratorTaskSet<T>) {
-    return detail::analyze_planned_chains<methods<M...>>(platform, tasks, refused.error);
+    return detail::chain_planner<methods<M...>>::analyze(platform, tasks, refused.error);
   }
 }
-
-namespace analysis {
-
-/// Says what one method alone proves: the first of a list that is about the board. The plan is the one that its search
-/// finds, or tasks say themselves what a plan would. Error: as `analyze`.
-template <class Methods, class P, class T>
-  requires takt::detail::KnownAsAWhole<P, T, Methods>
-[[nodiscard]] constexpr auto analyze_by(const P& platform, const T& tasks) {
-  if constexpr (SetMethod<method_of<P, Methods>, T>) {
-    return analyze_by<Methods>(platform, tasks, plan<1, 1>{});
-  } else {
-    return analyze_by<Methods>(platform, tasks, allocate_by<Methods>(platform, tasks));
-  }
-}
-
-}  // namespace analysis
 
 /// Returns the plan on which the verdict of `analyze` rests; `feasible` says whether it is a proof. In a constant
 /// expression a model that does not fit stops compilation; at run time it yields an infeasible plan. Error and cost: as
@@ -108,17 +80,8 @@ template <class P, class T, class... M>
                                       detail::refusal&& refused = detail::refusal{
                                           analysis::detail::check_question<P, T, methods<M...>>::passed}) {
   using method = analysis::method_of<P, methods<M...>>;
-  if constexpr (!BoardOfPools<P, T, methods<M...>> && analysis::ChainMethod<method> &&
-                !analysis::detail::ProvenEitherWay<P, T, method> && !AcceleratorTaskSet<T>) {
-    return detail::allocate_chains<method>(platform, tasks, default_search, default_evaluations, refused.error);
-  } else if constexpr (analysis::ChainMethod<method> && !BoardOfPools<P, T, methods<M...>> && !AcceleratorTaskSet<T>) {
-    model_error found;
-    const auto first = detail::allocate_chains<method>(platform, tasks, default_search, default_evaluations, found);
-    if (found) {
-      refused.error = found;
-      return first;
-    }
-    return analyze(platform, tasks, asked, std::move(refused)).plan;
+  if constexpr (!BoardOfPools<P, T, methods<M...>> && analysis::ChainMethod<method> && !AcceleratorTaskSet<T>) {
+    return detail::chain_planner<methods<M...>>::allocate(platform, tasks, refused);
   } else if constexpr (analysis::detail::check_question<P, T, methods<M...>>::passed) {
     return analyze(platform, tasks, asked, std::move(refused)).plan;
   }

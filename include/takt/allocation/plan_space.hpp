@@ -19,7 +19,6 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/demand.hpp>
-#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/visit_view.hpp>
 

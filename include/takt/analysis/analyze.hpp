@@ -7,16 +7,15 @@
 
 #include <takt/analysis/board_bounds.hpp>
 #include <takt/analysis/board_misses.hpp>
-#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/judge_pools.hpp>
 #include <takt/analysis/method_list.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/model/visit_source.hpp>
-#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
@@ -98,23 +97,11 @@ using check_question = typename question_fault<P, T, Methods>::type;
 
 namespace analysis {
 
-/// Returns what a verdict of a method that is known for a board follows from, where the method tells.
-template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>
-  requires SetMethod<method_of<P, Methods>, T>
-[[nodiscard]] constexpr auto evidence_of(const P& platform, const T& tasks, const plan<N, V>& p,
-                                         const Options&... options) {
-  return method_of<P, Methods>{}.evidence(platform, tasks, p, options...);
-}
-
-/// Says what one method alone proves under a plan: the first of a list that is about the board. It is asked in one of
-/// its readings if it has several, such as a variant of RTGPU. Error: as `analyze`.
-template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>
-  requires takt::detail::KnownAsAWhole<P, T, Methods>
-[[nodiscard]] constexpr auto analyze_by(const P& platform, const T& tasks, const plan<N, V>& p,
-                                        const Options&... options) {
-  takt::detail::refusal refused{detail::check_question<P, T, Methods>::passed};
-  return detail::judge_by<method_of<P, Methods>>(platform, tasks, p, refused.error, options...);
-}
+/// Asks a method that knows boards as a whole. <takt/analysis/judge_known.hpp> specializes it, and a list of methods
+/// needs that header: without it the question does not compile.
+template <class M, class Unused = void>
+struct known_judge
+    : takt::detail::header_is_included<takt::detail::needed_header::known_methods, !std::is_void_v<Unused>> {};
 
 }  // namespace analysis
 
@@ -139,10 +126,10 @@ template <class P, class T, std::size_t N, std::size_t V, class... M>
   } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> &&
                        analysis::detail::check_question<P, T, methods<M...>>::passed) {
     if constexpr (analysis::detail::ProvenEitherWay<P, T, method>) {
-      return analysis::with_proven_misses(
-          platform, tasks, analysis::detail::judge_either_way<method>(platform, tasks, p, refused.error));
+      return analysis::with_proven_misses(platform, tasks,
+                                          analysis::known_judge<method>::either_way(platform, tasks, p, refused.error));
     } else {
-      return analysis::detail::judge_by<method>(platform, tasks, p, refused.error);
+      return analysis::known_judge<method>::judge(platform, tasks, p, refused.error);
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/any_token_rule.hpp>
 #include <takt/analysis/board_bounds.hpp>
+#include <takt/analysis/judge_spinning.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/padded_capacity.hpp>
@@ -210,12 +211,16 @@ struct pool_facts<any_pool<Capacity>> {
   [[nodiscard]] static auto hands_sms(const pool_type& p) noexcept -> bool { return p.rule.hands_out_sms(); }
   [[nodiscard]] static auto hands_percents(const pool_type& p) noexcept -> bool { return p.rule.hands_out_percents(); }
   [[nodiscard]] static auto reads_priorities(const pool_type& p) noexcept -> bool { return p.rule.reads_priorities(); }
-  [[nodiscard]] static auto traits(const pool_type& p) noexcept -> unit_traits { return p.rule.traits(); }
   [[nodiscard]] static auto honours_regions(const pool_type& p) noexcept -> bool { return p.rule.honours_regions(); }
   template <class S>
   [[nodiscard]] static auto view(const pool_type& p, const S& asked, const visit_placement& at) -> visit_view {
     return p.rule.view(asked, at);
   }
+};
+
+template <std::size_t Capacity>
+struct pool_unit_traits<any_pool<Capacity>> {
+  [[nodiscard]] static auto of(const any_pool<Capacity>& p) noexcept -> unit_traits { return p.rule.traits(); }
 };
 
 template <std::size_t MaxPools, std::size_t Capacity>

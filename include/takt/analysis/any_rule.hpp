@@ -10,7 +10,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <takt/analysis/pools/block_rule_bounds.hpp>
 #include <takt/analysis/pools/bounds.hpp>
+#include <takt/analysis/pools/kernel_rule_bounds.hpp>
+#include <takt/analysis/pools/share_rule_bounds.hpp>
 #include <takt/core/erased_object.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/runtime_kernel.hpp>
@@ -22,6 +25,7 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/pool_rule.hpp>
+#include <takt/rules/servers/all.hpp>
 #include <takt/rules/unit_traits.hpp>
 #include <takt/rules/visit_view.hpp>
 

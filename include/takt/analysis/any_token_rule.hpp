@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <takt/analysis/tokens/bounds.hpp>
+#include <takt/analysis/tokens/queue_bounds.hpp>
 #include <takt/core/erased_object.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/token_rule.hpp>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/judge_pools.hpp>
 #include <takt/analysis/method_list.hpp>
@@ -167,5 +168,38 @@ template <class M, class P, class T, std::size_t N, std::size_t V>
 }
 
 }  // namespace detail
+
+/// Asks a method of chains or of sets, be it alone or beside the combiners.
+template <class M>
+struct known_judge<M, void> {
+  template <class P, class T, std::size_t N, std::size_t V>
+  [[nodiscard]] static constexpr auto judge(const P& platform, const T& tasks, const plan<N, V>& p,
+                                            model_error& error) {
+    return detail::judge_by<M>(platform, tasks, p, error);
+  }
+  template <class P, class T, std::size_t N, std::size_t V>
+  [[nodiscard]] static constexpr auto either_way(const P& platform, const T& tasks, const plan<N, V>& p,
+                                                 model_error& error) {
+    return detail::judge_either_way<M>(platform, tasks, p, error);
+  }
+};
+
+/// Returns what a verdict of a method that is known for a board follows from, where the method tells.
+template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>
+  requires SetMethod<method_of<P, Methods>, T>
+[[nodiscard]] constexpr auto evidence_of(const P& platform, const T& tasks, const plan<N, V>& p,
+                                         const Options&... options) {
+  return method_of<P, Methods>{}.evidence(platform, tasks, p, options...);
+}
+
+/// Says what one method alone proves under a plan: the first of a list that is about the board. It is asked in one of
+/// its readings if it has several, such as a variant of RTGPU. Error: as `analyze`.
+template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>
+  requires takt::detail::KnownAsAWhole<P, T, Methods>
+[[nodiscard]] constexpr auto analyze_by(const P& platform, const T& tasks, const plan<N, V>& p,
+                                        const Options&... options) {
+  takt::detail::refusal refused{detail::check_question<P, T, Methods>::passed};
+  return detail::judge_by<method_of<P, Methods>>(platform, tasks, p, refused.error, options...);
+}
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -16,7 +16,6 @@
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/hyperperiod.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
-#include <takt/analysis/combiners/spinning.hpp>
 #include <takt/analysis/method_list.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -166,21 +165,10 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
   return first;
 }
 
-/// Judges jobs that keep their processors.
+/// Judges jobs that keep their processors. Boards that may have such jobs include <takt/analysis/judge_spinning.hpp>.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto judge_spinning(const visit_table<N, V>& table, const Stations& stations)
-    -> verdict<ticks, N, V> {
-  const asked<Stations> all{stations};
-  const asked_stations& questions = all;
-  verdict<ticks, N, V> exact;
-  if (decide_by_hyperperiod(table, questions, exact)) { return exact; }
-  auto out = spinning(table, questions);
-  if (out.error || out.schedulable()) { return out; }
-  const delay_relation<N, V> reach{table, questions};
-  bound_closed_part(
-      table, reach, [&](const visit_table<N, V>& part) { return spinning(part, questions); }, closed_spinning, out);
-  return out;
-}
+    -> verdict<ticks, N, V>;
 
 /// Returns a verdict about guards that a plan brings.
 template <std::size_t N, std::size_t V, class Stations>
@@ -218,14 +206,16 @@ template <class Method, class P, class T, std::size_t N, std::size_t W>
   }
   takt::detail::state_order(board, flat.table, own);
   const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
-  if (takt::detail::keeps_processors(board)) {
-    if (!own.offsets.empty()) {
-      error = {.fault = model_fault::plan_part_unused};
-      out.refuse(error);
-      return out;
-    }
-    out = judge_spinning(flat.table, stations);
-  } else {
+  const bool spins = takt::detail::keeps_processors(board);
+  if (spins && !own.offsets.empty()) {
+    error = {.fault = model_fault::plan_part_unused};
+    out.refuse(error);
+    return out;
+  }
+  if constexpr (requires { board.keeps_processors(); }) {
+    if (spins) { out = judge_spinning(flat.table, stations); }
+  }
+  if (!spins) {
     out = own.offsets.empty() ? best_of(Method{}, flat.table, stations, p.may_guard)
                               : judge_guards(flat.table, stations, own);
   }

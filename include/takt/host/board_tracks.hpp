@@ -75,7 +75,7 @@ class board_tracks {
   template <class Pool>
   [[nodiscard]] static constexpr auto kind_of(const Pool& p) -> unit_kind {
     using facts = takt::detail::pool_facts<Pool>;
-    const unit_traits traits = facts::traits(p);
+    const unit_traits traits = takt::detail::traits_of_pool(p);
     if (traits.sizes_shares) { return unit_kind::share; }
     if (traits.queues_blocks || traits.distinguishes_cores) { return unit_kind::numbered; }
     const bool divides = facts::hands_sms(p) || facts::hands_percents(p) || facts::has_tokens(p);

@@ -8,7 +8,6 @@
 #include <takt/model/facts.hpp>
 #include <takt/model/kernel_facts.hpp>
 #include <takt/model/runtime_task_set.hpp>
-#include <takt/model/shares/share_visits.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/model/task_types.hpp>
@@ -38,11 +37,6 @@ template <class T>
 struct facts_said {
   static constexpr std::size_t rows = rows_among<typename visit_source<T>::segments>;
   static constexpr std::size_t samples = samples_among<typename visit_source<T>::segments>;
-};
-template <std::size_t N>
-struct facts_said<application_set<N>> {
-  static constexpr std::size_t rows = N;
-  static constexpr std::size_t samples = 0;
 };
 template <std::size_t N, std::size_t Segments, std::size_t Samples>
 struct facts_said<task_table<ticks, N, Segments, Samples>> {

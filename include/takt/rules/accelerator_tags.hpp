@@ -14,6 +14,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_fault.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/model/task_attributes.hpp>
 #include <takt/model/task_rows.hpp>
@@ -49,6 +50,7 @@ template <std::size_t Capacity>
 template <class Policy>
 struct kernel_rule {
   using is_takt_rule = void;
+  static constexpr auto bounds_header = detail::needed_header::kernels;
   using policy = Policy;
   using view_needs = wcet_work_grid_or_wcet_by_share;
   static constexpr bool preemptive = true;
@@ -328,22 +330,8 @@ concept AcceleratorPlatform = HasAccelerator<P> && AcceleratorRule<typename P::a
 
 namespace detail {
 
-/// Stops compilation where a platform with an accelerator and a task set do not go together.
-template <bool KnownRule, bool KernelsWithWcet>
-struct accelerator_check {
-  static constexpr bool passed = KnownRule && KernelsWithWcet;
-  static_assert(KnownRule,
-                "takt: no bound is known for this rule on the accelerator pool; nonpreemptive(...), levels(...), "
-                "slots(...) and gang(...) have one. See docs/errors.md#E47");
-  static_assert(KernelsWithWcet,
-                "takt: an accelerator runs kernels with wcet(), and no other platform does; this set is of the other "
-                "kind. See docs/errors.md#E45");
-};
-
 template <class P, class T>
 using check_accelerator = accelerator_check<AcceleratorPlatform<P>, AcceleratorTaskSet<T>>;
-template <class T>
-using check_chains = accelerator_check<true, !AcceleratorTaskSet<T>>;
 
 /// Kernels are judged under every rule that a method is known for.
 template <HasAccelerator P, TaskSet T>

@@ -9,8 +9,10 @@
 #include <takt/core/number.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/sm_power.hpp>
 #include <takt/model/warps.hpp>
+#include <takt/rules/graph/board.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/servers/block_visit.hpp>
@@ -19,10 +21,6 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// The largest GPU of block slots that chains run on, and the most blocks on it at once.
-inline constexpr std::size_t most_block_sms = 192;
-inline constexpr std::size_t most_resident_blocks = 6144;
-
 /// Kernels are in one queue, first come, first served, with a stream for each. The blocks of its head go to SMs with
 /// room and stay there until they end, and the next kernel follows when all of them are placed. What a kernel takes
 /// apart from its blocks holds up the queue before the first of them. A smaller room than that of the largest GPU makes
@@ -30,6 +28,7 @@ inline constexpr std::size_t most_resident_blocks = 6144;
 template <std::size_t MaxSms = most_block_sms, std::size_t MaxBlocks = most_resident_blocks>
 struct block_queue_rule {
   using is_takt_rule = void;
+  static constexpr auto bounds_header = detail::needed_header::graphs;
   static constexpr std::string_view name = "block queue";
   static constexpr bool one_station = true;
   block_gpu gpu{.sms = 0};

@@ -9,15 +9,12 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/graph/graph_visits.hpp>
 #include <takt/model/kernel_facts.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/pool.hpp>
-#include <takt/model/shares/share_visits.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/compositions.hpp>
-#include <takt/rules/graph/tags.hpp>
+#include <takt/rules/graph/board.hpp>
 #include <takt/rules/job_priority.hpp>
-#include <takt/rules/lasting_shares.hpp>
-#include <takt/rules/needed_shares.hpp>
-#include <takt/rules/share_tags.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -32,10 +29,12 @@ concept NamesServer = RuleTag<R> && requires(const R rule, std::int32_t units) {
   typename std::type_identity<decltype(rule.template make_server<8>(units))>;
 };
 
+/// Every question about a board asks this first, so none is answered without the checks of its resources.
 template <class Platform>
 inline constexpr bool has_pool_rules = false;
 template <class... Pools>
-inline constexpr bool has_pool_rules<platform<Pools...>> = (NamesServer<typename Pools::rule_type> && ...);
+inline constexpr bool has_pool_rules<platform<Pools...>> =
+    (board_checks<typename Pools::resource_type>::passed && ...) && (NamesServer<typename Pools::rule_type> && ...);
 
 /// Boards that are an accelerator and nothing else have methods of their own, and run kernels only.
 template <class P>

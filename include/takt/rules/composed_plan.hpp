@@ -8,19 +8,15 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/accelerator/planned_kernels.hpp>
-#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/pool_facts.hpp>
 
 namespace takt::inline TAKT_ABI::detail {
 
-/// Parts of a plan that a composed board uses.
+/// Says which parts of a plan a board uses. Boards of an accelerator specialize it.
 template <class P>
-[[nodiscard]] constexpr auto composed_plan_parts([[maybe_unused]] const P& board) -> plan_parts {
-  if constexpr (AcceleratorPlatform<P>) {
-    return kernel_plan_parts<typename P::accelerator_rule>();
-  } else {
+struct board_plan_parts {
+  [[nodiscard]] static constexpr auto of(const P& board) -> plan_parts {
     plan_parts used{.offsets = true, .local_deadlines = true};
     for (const pool_outline& p : outlines_of(board)) {
       used.priorities = used.priorities || p.reads_priorities;
@@ -30,6 +26,10 @@ template <class P>
     }
     return used;
   }
+};
+template <class P>
+[[nodiscard]] constexpr auto composed_plan_parts(const P& board) -> plan_parts {
+  return board_plan_parts<P>::of(board);
 }
 
 /// Returns what keeps a plan from fitting a composed board on which it has been laid out, beyond its shares and cores.

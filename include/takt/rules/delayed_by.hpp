@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <takt/rules/demand.hpp>
+#include <takt/rules/servers/forward.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -24,10 +25,10 @@ namespace detail {
 template <class Rule>
 [[nodiscard]] constexpr auto delayed_by_under() noexcept -> delayed_by {
   using server = decltype(std::declval<const Rule&>().template make_server<8>(1));
-  constexpr bool is_served_apart = requires { requires server::serves_tasks_apart; };
+  constexpr bool is_served_apart = serves_tasks_apart<server>;
   constexpr bool is_overtaken_never = InflatesSuspensions<Rule> && requires {
     requires Rule::preemptive;
-    requires server::starts_least_points;
+    requires starts_least_points<server>;
   };
   return is_served_apart      ? delayed_by::no_other
          : is_overtaken_never ? delayed_by::no_later_points

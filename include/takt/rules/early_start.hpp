@@ -9,6 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/job_priority.hpp>
+#include <takt/rules/servers/forward.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -67,7 +68,7 @@ inline constexpr bool claims_in_vain = false;
 template <StartsEarly Rule>
 inline constexpr bool claims_in_vain<Rule> =
     !DeadlineOrder<std::remove_cvref_t<decltype(std::declval<const Rule&>().job_order(1))>> ||
-    !requires { requires decltype(std::declval<const Rule&>().template make_server<8>(1))::starts_least_points; };
+    !starts_least_points<decltype(std::declval<const Rule&>().template make_server<8>(1))>;
 
 /// Returns whether guards of a plan hold no visit back on station s. Visits of sections are held back by their requests
 /// alone, which makes them come at any time of a window: where there are some, all others keep their guards.

@@ -10,6 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
 #include <takt/model/shares/wcet_row.hpp>
@@ -39,6 +40,7 @@ struct shares_fit_resource {
 template <class Resource = void>
 struct lasting_shares_rule {
   using is_takt_rule = void;
+  static constexpr auto bounds_header = detail::needed_header::shares;
   static constexpr std::string_view name = "lasting shares";
   static constexpr bool hands_out_percents = true;
   static constexpr bool has_sms = std::same_as<Resource, virtual_sms_resource>;
@@ -82,15 +84,5 @@ struct lasting_shares_rule {
 };
 
 inline constexpr lasting_shares_rule<> lasting_shares{};
-
-namespace detail {
-
-template <class Rule>
-[[nodiscard]] constexpr auto hands_out_percents() noexcept -> bool {
-  if constexpr (requires { Rule::hands_out_percents; }) { return Rule::hands_out_percents; }
-  return false;
-}
-
-}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

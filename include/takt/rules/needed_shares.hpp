@@ -9,6 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
 #include <takt/model/shares/wcet_row.hpp>
@@ -39,6 +40,7 @@ struct needed_shares_fit_resource {
 template <std::size_t MaxTasks, class Resource = void>
 struct needed_shares_rule {
   using is_takt_rule = void;
+  static constexpr auto bounds_header = detail::needed_header::shares;
   static constexpr std::string_view name = "shares by need";
   static constexpr bool one_station = true;
   static constexpr bool sizes_shares = true;

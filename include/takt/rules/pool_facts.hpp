@@ -22,10 +22,8 @@
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
-#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/rules/unit_traits.hpp>
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
 
@@ -133,9 +131,6 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   }
   [[nodiscard]] static constexpr auto reads_priorities(const pool_type& /*p*/) noexcept -> bool {
     return order_reads_priorities<order_of<Rule>>;
-  }
-  [[nodiscard]] static constexpr auto traits(const pool_type& p) noexcept -> unit_traits {
-    return unit_traits_of(p.rule);
   }
   /// Returns whether CPU segments may have regions there.
   [[nodiscard]] static constexpr auto honours_regions(const pool_type& /*p*/) noexcept -> bool {

@@ -11,7 +11,7 @@
 #include <takt/model/pool.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/job_priority.hpp>
-#include <takt/rules/servers/all.hpp>
+#include <takt/rules/servers/forward.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
@@ -29,9 +29,25 @@ concept PoolServer =
       { s.fire(time, sink) } -> std::same_as<client>;
     };
 
+namespace detail {
+
+/// A server, or one of takt's that is declared only: all of those share units out.
+template <class S>
+concept NamedServer = is_declared_server<S> || PoolServer<S>;
+
+}  // namespace detail
+
 /// A server that lets a visit which waits or runs have another point; `decide` follows.
 template <class S>
 concept Reprioritizes = requires(S s, client who, const priority_point& p) { s.reprioritize(who, p); };
+
+namespace detail {
+
+/// Says so of takt's servers where they are declared only.
+template <class S>
+concept LetsReprioritize = is_unit_server<S> || (!is_declared_server<S> && Reprioritizes<S>);
+
+}  // namespace detail
 
 /// A server that says who has a unit, and takes it that a visit is over before or after its length: what runs there may
 /// be code.
@@ -70,13 +86,13 @@ template <class R>
 concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
   { R::name } -> std::convertible_to<std::string_view>;
   requires JobPriority<std::remove_cvref_t<decltype(rule.job_order(units))>>;
-  { rule.template make_server<8>(units) } -> PoolServer;
+  requires detail::NamedServer<decltype(rule.template make_server<8>(units))>;
 };
 
 /// A rule under which jobs have one priority each and holders of tokens can be served at the priority of others.
 template <class R>
 concept InheritsPriorities = InflatesSuspensions<R> && requires(const R rule) {
-  { rule.template make_server<8>(1) } -> Reprioritizes;
+  requires detail::LetsReprioritize<decltype(rule.template make_server<8>(1))>;
 };
 
 }  // namespace takt::inline TAKT_ABI

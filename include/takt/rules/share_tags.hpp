@@ -4,9 +4,11 @@
 #include <concepts>
 
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
+#include <takt/model/shares/share_visits.hpp>
 #include <takt/model/task_rows.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/lasting_shares.hpp>
@@ -61,6 +63,9 @@ template <SharePlatform P>
 }
 
 namespace detail {
+
+template <>
+struct board_checks<gpu_shares_resource> : no_header_needed {};
 
 /// Stops compilation where a platform that grants shares and a set do not go together.
 template <bool KnownRule, bool Applications>

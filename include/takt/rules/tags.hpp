@@ -17,7 +17,6 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
-#include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/servers/forward.hpp>
 #include <takt/rules/time_slices.hpp>

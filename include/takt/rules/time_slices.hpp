@@ -12,6 +12,7 @@
 #include <takt/model/gpu_context.hpp>
 #include <takt/model/kernel_facts.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/servers/forward.hpp>
@@ -68,6 +69,7 @@ concept ChoosesContext = TimedByItself<S> && (knows<kernel_context, S> || knows<
 /// docs/time_slices.md.
 struct time_slice_rule {
   using is_takt_rule = void;
+  static constexpr auto bounds_header = detail::needed_header::kernels;
   static constexpr std::string_view name = "time slices";
   static constexpr bool serves_one_unit = true;
   duration slice{};
@@ -110,7 +112,7 @@ struct time_slice_rule {
 template <class R>
 concept TakesTurns = requires(const R& rule) {
   { rule.turns() } -> std::same_as<turn_times>;
-  { rule.template make_server<1>(1) } -> std::same_as<time_slice_server<1>>;
+  requires std::same_as<decltype(rule.template make_server<1>(1)), time_slice_server<1>>;
 };
 
 [[nodiscard]] constexpr auto time_slices(duration slice, duration switching) noexcept -> time_slice_rule {

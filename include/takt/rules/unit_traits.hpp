@@ -50,6 +50,16 @@ template <class Rule>
   return out;
 }
 
+/// Finds the traits of the units of a pool. Erased pools specialize it.
+template <class Pool>
+struct pool_unit_traits {
+  [[nodiscard]] static constexpr auto of(const Pool& p) noexcept -> unit_traits { return unit_traits_of(p.rule); }
+};
+template <class Pool>
+[[nodiscard]] constexpr auto traits_of_pool(const Pool& p) noexcept -> unit_traits {
+  return pool_unit_traits<Pool>::of(p);
+}
+
 }  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -36,6 +36,13 @@ template <class Rule>
 template <class Rule>
 inline constexpr bool reads_cores = has_clusters<Rule> || is_partitioned<Rule>();
 
+/// Returns whether the plan of a rule gives tasks percents of a GPU.
+template <class Rule>
+[[nodiscard]] constexpr auto hands_out_percents() noexcept -> bool {
+  if constexpr (requires { Rule::hands_out_percents; }) { return Rule::hands_out_percents; }
+  return false;
+}
+
 /// Returns how many processors a rule schedules together.
 template <class Rule>
 [[nodiscard]] constexpr auto cluster_of(const Rule& rule, std::int32_t units) noexcept -> std::int32_t {

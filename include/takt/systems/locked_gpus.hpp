@@ -6,3 +6,4 @@
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
 #include <takt/systems/locked_gpus/tasks/task.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>

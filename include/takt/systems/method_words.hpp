@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <takt/allocation/allocate_chains.hpp>
 #include <takt/allocation/analyze.hpp>
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/verdict.hpp>

@@ -6,7 +6,7 @@
 #include <takt/systems/accelerators/analysis/methods.hpp>
 #include <takt/systems/graphs/analysis/methods.hpp>
 #include <takt/systems/locked_gpus/analysis/methods.hpp>
-#include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/shares/analysis/methods.hpp>
 
 namespace takt::inline TAKT_ABI {

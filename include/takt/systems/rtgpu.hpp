@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>

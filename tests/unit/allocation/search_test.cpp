@@ -6,10 +6,12 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
+#include <takt/shares.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/systems/rtgpu/analysis/self_suspension.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 #include "support/small_systems.hpp"
 #include "support/traces.hpp"

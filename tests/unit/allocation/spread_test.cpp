@@ -9,6 +9,7 @@
 #include <takt/allocation/policies/judge_board.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
+#include <takt/shares.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 #include <takt/takt.hpp>

@@ -8,9 +8,11 @@
 
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/kernels.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/runtime.hpp>
+#include <takt/shares.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/busy_waiting.hpp>

@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/model/runtime_task_set.hpp>
 #include <takt/model/runtime_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
@@ -14,6 +16,7 @@
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 namespace {
 

@@ -8,6 +8,8 @@
 #include <span>
 
 #include <takt/analysis/any_stations.hpp>
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>

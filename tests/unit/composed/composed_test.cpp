@@ -7,10 +7,13 @@
 #include <string>
 
 #include <takt/analysis/any_stations.hpp>
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/simulation.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "support/traces.hpp"
 
 namespace {

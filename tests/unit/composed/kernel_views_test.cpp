@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/kernels.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>

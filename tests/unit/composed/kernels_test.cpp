@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <takt/kernels.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>

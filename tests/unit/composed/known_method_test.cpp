@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include <takt/kernels.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>

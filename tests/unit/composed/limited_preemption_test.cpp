@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/analysis/any_board.hpp>
+#include <takt/kernels.hpp>
 #include <takt/model/scaled.hpp>
 #include <takt/model/to_runtime_tasks.hpp>
 #include <takt/simulation.hpp>

@@ -7,9 +7,11 @@
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/checking.hpp>
+#include <takt/graphs.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/shares.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>

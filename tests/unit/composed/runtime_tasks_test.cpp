@@ -6,9 +6,13 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/model/to_runtime_tasks.hpp>
 #include <takt/rules/block_queue_rule.hpp>
+#include <takt/shares.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 namespace {
 

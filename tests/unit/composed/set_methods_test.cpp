@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <takt/kernels.hpp>
+#include <takt/shares.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>

@@ -7,6 +7,9 @@
 #include <span>
 
 #include <takt/analysis/any_stations.hpp>
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
+#include <takt/shares.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <takt/graphs.hpp>
+#include <takt/shares.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/locked_gpus/tasks/gpusync_visits.hpp>
 #include <takt/systems/methods.hpp>

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <takt/analysis/pools/time_slice_responses.hpp>
+#include <takt/kernels.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>

@@ -9,6 +9,7 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/host/engine.hpp>
+#include <takt/kernels.hpp>
 #include <takt/model/to_runtime_tasks.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>

@@ -10,6 +10,7 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/cuda/device.hpp>
+#include <takt/graphs.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>

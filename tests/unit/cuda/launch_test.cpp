@@ -13,6 +13,7 @@
 
 #include <takt/cuda/accelerator.hpp>
 #include <takt/cuda/job_streams.hpp>
+#include <takt/kernels.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/systems/shares/cuda/launch_driver.hpp>
 #include <takt/systems/shares/run/launch_gate.hpp>

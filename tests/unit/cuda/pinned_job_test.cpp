@@ -14,6 +14,7 @@
 #include <takt/cuda/accelerator.hpp>
 #include <takt/cuda/device.hpp>
 #include <takt/cuda/pinned_job.hpp>
+#include <takt/kernels.hpp>
 #include <takt/runtime/event.hpp>
 #include <takt/runtime/run.hpp>
 #include <takt/takt.hpp>

@@ -4,12 +4,14 @@
 #include <utility>
 
 #include <takt/analysis/any_board.hpp>
+#include <takt/kernels.hpp>
 #include <takt/model/to_runtime_tasks.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 namespace {
 

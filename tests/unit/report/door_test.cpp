@@ -12,15 +12,18 @@
 
 #include <unistd.h>
 
+#include <takt/graphs.hpp>
 #include <takt/report/comparison_report.hpp>
 #include <takt/report/draw.hpp>
 #include <takt/report/plan_constants.hpp>
 #include <takt/rules/policies/published.hpp>
+#include <takt/shares.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/explain.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/systems/policies.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 using namespace takt::literals;
 

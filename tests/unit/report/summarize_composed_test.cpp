@@ -10,9 +10,12 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/report.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 namespace {
 

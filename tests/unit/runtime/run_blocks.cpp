@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block queue on the executor: the queue is that of a device.
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/runtime/executor/run.hpp>
 
 #include <doctest/doctest.h>

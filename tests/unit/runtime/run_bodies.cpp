@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code in place of copies, kernels and visits of own resources.
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
 #include <takt/runtime/executor/run.hpp>
 
 #include <algorithm>
@@ -20,6 +22,7 @@
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "support/limited_wait.hpp"
 #include "support/longer_runs.hpp"
 #include "support/trace_checker.hpp"

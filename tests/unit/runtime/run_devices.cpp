@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boards of pools on devices.
+#include <takt/kernels.hpp>
 #include <takt/runtime/executor/run.hpp>
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "support/limited_wait.hpp"
 #include "support/longer_runs.hpp"
 #include "support/manual_device.hpp"

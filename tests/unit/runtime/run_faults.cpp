@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices that lose what they should say, and kernels that take longer than they may.
+#include <takt/kernels.hpp>
 #include <takt/runtime/executor/run.hpp>
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "support/trace_checker.hpp"
 #include "support/watchdog.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alone: it takes long to compile.
 // Whole kernels on the executor: every command to a device that the test plays itself, and runs on the emulated one.
+#include <takt/kernels.hpp>
 #include <takt/runtime/executor/run.hpp>
 
 #include <doctest/doctest.h>

@@ -15,6 +15,7 @@
 
 #include <takt/model/to_runtime_tasks.hpp>
 #include <takt/runtime/emulated_shared_gpu.hpp>
+#include <takt/shares.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include <takt/systems/methods.hpp>

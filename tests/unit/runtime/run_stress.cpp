@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A board with a hundred tasks and eight GPUs, each under a rule of its own, at random load, with random ends and
 // signals. TAKT_STRESS_SECONDS: for how long, 2 by default. TAKT_STRESS_SEED: the first round.
+#include <takt/kernels.hpp>
 #include <takt/runtime/executor/run.hpp>
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 #include <takt/simulation/trace.hpp>
 #include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 #include "support/draws.hpp"
 #include "support/environment.hpp"
 #include "support/signal_storm.hpp"

@@ -11,6 +11,7 @@
 #include <takt/host/lock_bank.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/simulation.hpp>
+#include <takt/tokens.hpp>
 
 #include "fixtures.hpp"
 #include "support/lock_programs.hpp"

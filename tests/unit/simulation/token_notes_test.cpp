@@ -11,6 +11,7 @@
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 namespace {
 

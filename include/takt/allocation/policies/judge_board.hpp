@@ -9,6 +9,7 @@
 
 #include <takt/allocation/analyze.hpp>
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/judge_spinning.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>

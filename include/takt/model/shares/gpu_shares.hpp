@@ -13,6 +13,7 @@ namespace takt::inline TAKT_ABI {
 
 /// A GPU whose compute is granted by per cent, and whose memory by units if it is modelled at all.
 struct gpu_shares_resource {
+  static constexpr auto board_header = detail::needed_header::shares;
   using runs_kernels = void;
   bool limits_memory = false;
   memory_units memory{};

@@ -6,6 +6,7 @@
 
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/runtime_capacity.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/wcet_row.hpp>
@@ -42,5 +43,15 @@ struct visit_source<application_set<MaxTasks>> {
     }
   }
 };
+
+namespace detail {
+
+template <std::size_t N>
+struct facts_said<application_set<N>> {
+  static constexpr std::size_t rows = N;
+  static constexpr std::size_t samples = 0;
+};
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -7,8 +7,11 @@
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/pool.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/composed_plan.hpp>
 #include <takt/rules/priority_order.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -20,6 +23,16 @@ template <AcceleratorRule Rule>
 }
 
 namespace detail {
+
+template <>
+struct board_checks<accelerator_resource> : no_header_needed {};
+
+template <AcceleratorPlatform P>
+struct board_plan_parts<P> {
+  [[nodiscard]] static constexpr auto of(const P& /*board*/) noexcept -> plan_parts {
+    return kernel_plan_parts<typename P::accelerator_rule>();
+  }
+};
 
 /// Returns whether the priorities of kernels are their ranks.
 template <std::size_t MaxTasks>

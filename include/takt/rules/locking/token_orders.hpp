@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include <takt/model/needed_header.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
-#include <takt/rules/locking/priority_mutex.hpp>
+#include <takt/rules/locking/mutex_orders.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/token_rule.hpp>
 
@@ -18,6 +19,7 @@ namespace takt::inline TAKT_ABI {
 
 /// One queue for all tokens: the first that asked is the first served.
 struct fifo_order_rule {
+  static constexpr auto bounds_header = detail::needed_header::tokens;
   static constexpr std::string_view name = "first come, first served";
   template <std::size_t Clients>
   [[nodiscard]] static constexpr auto make_lock(const token_setting& at) noexcept -> ck_omlp<Clients, Clients> {
@@ -27,6 +29,7 @@ struct fifo_order_rule {
 
 /// A queue per token, the one with the fewest requests is joined.
 struct k_fmlp_order_rule {
+  static constexpr auto bounds_header = detail::needed_header::tokens;
   static constexpr std::string_view name = "k-FMLP";
   static constexpr std::string_view word = "k-fmlp";
   static constexpr std::string_view method = "locked-gpu-k-fmlp";
@@ -39,6 +42,7 @@ struct k_fmlp_order_rule {
 
 /// Short queues, the best pending jobs of one cluster first.
 struct r2dglp_order_rule {
+  static constexpr auto bounds_header = detail::needed_header::tokens;
   static constexpr std::string_view name = "R2DGLP";
   static constexpr std::string_view word = "r2dglp";
   static constexpr std::string_view method = "locked-gpu-r2dglp";
@@ -52,6 +56,7 @@ struct r2dglp_order_rule {
 
 /// One queue that holds at most one request per processor, because jobs lend their priorities at their release.
 struct ck_omlp_order_rule {
+  static constexpr auto bounds_header = detail::needed_header::tokens;
   static constexpr std::string_view name = "CK-OMLP";
   static constexpr std::string_view word = "ck-omlp";
   static constexpr std::string_view method = "locked-gpu-ck-omlp";
@@ -62,48 +67,9 @@ struct ck_omlp_order_rule {
   }
 };
 
-/// One token, which the most important waiting job gets, and whose holder inherits its priority: the mutex of operating
-/// systems.
-struct priority_mutex_rule {
-  static constexpr std::string_view name = "priority mutex";
-  static constexpr bool inherits = true;
-  template <std::size_t Clients>
-  [[nodiscard]] static constexpr auto make_lock(const token_setting& /*at*/) noexcept -> priority_mutex<Clients> {
-    return {};
-  }
-};
-
-/// A mutex of one processor: its holder inherits the priority of those who wait, the most important of whom comes next.
-/// Source: Sha, Rajkumar and Lehoczky 1990.
-struct priority_inheritance_rule {
-  static constexpr std::string_view name = "priority inheritance";
-  static constexpr bool local = true;
-  static constexpr bool inherits = true;
-  template <std::size_t Clients>
-  [[nodiscard]] static constexpr auto make_lock(const token_setting& /*at*/) noexcept -> priority_mutex<Clients> {
-    return {};
-  }
-};
-
-/// A mutex of one processor whose holder runs at the best priority of its users from the start, so that no job ever
-/// finds it taken. Where priorities change from job to job, as under EDF, no job preempts the holder.
-/// Source: Sha, Rajkumar and Lehoczky 1990, as the immediate protocol; Baker 1991.
-struct priority_ceiling_rule {
-  static constexpr std::string_view name = "priority ceiling";
-  static constexpr bool local = true;
-  static constexpr bool raises_to_ceiling = true;
-  template <std::size_t Clients>
-  [[nodiscard]] static constexpr auto make_lock(const token_setting& /*at*/) noexcept -> priority_mutex<Clients> {
-    return {};
-  }
-};
-
 inline constexpr fifo_order_rule fifo_order{};
 inline constexpr k_fmlp_order_rule k_fmlp_order{};
 inline constexpr r2dglp_order_rule r2dglp_order{};
 inline constexpr ck_omlp_order_rule ck_omlp_order{};
-inline constexpr priority_mutex_rule priority_mutex_order{};
-inline constexpr priority_inheritance_rule priority_inheritance_order{};
-inline constexpr priority_ceiling_rule priority_ceiling_order{};
 
 }  // namespace takt::inline TAKT_ABI

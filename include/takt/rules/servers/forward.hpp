@@ -30,4 +30,48 @@ class slotted_cores;
 template <std::size_t MaxTasks, std::size_t MaxCores, GangOrder Order = backfill_order>
 class event_driven_gang;
 
+namespace detail {
+
+// What analyses ask of a server, said of the ones above so that no proof needs their bodies. Any other server says it by
+// its members.
+
+template <class S>
+inline constexpr bool is_declared_server = false;
+template <bool Preemptive, std::size_t Capacity>
+inline constexpr bool is_declared_server<unit_server<Preemptive, Capacity>> = true;
+template <std::size_t Capacity>
+inline constexpr bool is_declared_server<dedicated_server<Capacity>> = true;
+template <std::size_t Capacity>
+inline constexpr bool is_declared_server<time_slice_server<Capacity>> = true;
+template <class Strategy, std::size_t MaxLanes, std::size_t MaxResidents>
+inline constexpr bool is_declared_server<kernel_server<Strategy, MaxLanes, MaxResidents>> = true;
+template <std::size_t Capacity, std::size_t MaxSms, std::size_t MaxBlocks, std::size_t MaxStreams>
+inline constexpr bool is_declared_server<block_queue_server<Capacity, MaxSms, MaxBlocks, MaxStreams>> = true;
+template <std::size_t Capacity, std::size_t MaxTasks>
+inline constexpr bool is_declared_server<share_server<Capacity, MaxTasks>> = true;
+
+template <class S>
+inline constexpr bool is_unit_server = false;
+template <bool Preemptive, std::size_t Capacity>
+inline constexpr bool is_unit_server<unit_server<Preemptive, Capacity>> = true;
+template <class S>
+inline constexpr bool is_dedicated_server = false;
+template <std::size_t Capacity>
+inline constexpr bool is_dedicated_server<dedicated_server<Capacity>> = true;
+
+/// Tells whether a server runs the least points, and leaves no unit idle while a client waits.
+template <class S>
+inline constexpr bool starts_least_points = requires { requires S::starts_least_points; };
+template <class S>
+  requires is_declared_server<S>
+inline constexpr bool starts_least_points<S> = is_unit_server<S>;
+/// Tells whether a server has units of its own for each task.
+template <class S>
+inline constexpr bool serves_tasks_apart = requires { requires S::serves_tasks_apart; };
+template <class S>
+  requires is_declared_server<S>
+inline constexpr bool serves_tasks_apart<S> = is_dedicated_server<S>;
+
+}  // namespace detail
+
 }  // namespace takt::inline TAKT_ABI

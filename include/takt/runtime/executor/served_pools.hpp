@@ -17,6 +17,7 @@
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
+#include <takt/rules/unit_traits.hpp>
 #include <takt/runtime/executor/lanes.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
@@ -32,7 +33,7 @@ template <class Board>
     if (facts::is_processors(p)) { out.cores += facts::units(p); }
     if (facts::runs_kernels(p)) {
       gpu_record gpu = facts::gpu(p);
-      if (facts::traits(p).queues_blocks) { gpu.sms = facts::traits(p).blocks.sms; }
+      if (takt::detail::traits_of_pool(p).queues_blocks) { gpu.sms = takt::detail::traits_of_pool(p).blocks.sms; }
       out.gpus.unchecked_push_back(gpu);  // Bound: boards have at most max_gpus.
     }
     if (detail::has_copy_engines(p)) { out.copy_engines = std::max(out.copy_engines, facts::units(p)); }
@@ -57,7 +58,7 @@ class served_pools {
       out.is_copy_engines = detail::has_copy_engines(pool);
       out.hands_out_sms = facts::hands_sms(pool);
       out.hands_out_percents = facts::hands_percents(pool);
-      out.traits = facts::traits(pool);
+      out.traits = takt::detail::traits_of_pool(pool);
       pools_.push_back(std::move(out));
       ranges_.push_back(ranges_of(pools_.back(), p));
     });

@@ -10,6 +10,7 @@
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 namespace {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/method_list.hpp>
+#include <takt/analysis/pools/kernel_rule_bounds.hpp>
 #include <takt/systems/accelerators/analysis/gang_method.hpp>
 #include <takt/systems/accelerators/analysis/level_stack_method.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_method.hpp>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/report/chain_platform.hpp>

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/method_list.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/model_error.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/method_list.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/method_list.hpp>
 #include <takt/core/value_list.hpp>
 #include <takt/model/hardware.hpp>
@@ -13,7 +14,7 @@
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 #include <takt/systems/rtgpu/plans/chain_policies.hpp>
 #include <takt/systems/rtgpu/plans/judge.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/analysis/judge_known.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/rules/policies/own_sms.hpp>

@@ -7,9 +7,11 @@
 #include <type_traits>
 
 #include <takt/allocation/allocate.hpp>
+#include <takt/allocation/allocate_chains.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/judge.hpp>
+#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/must_miss.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/runtime_tasks/mismatch.hpp>
@@ -26,7 +28,7 @@
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/task_places.hpp>
-#include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/rtgpu/analysis/runtime_tasks.hpp>
 
 namespace takt::inline TAKT_ABI {

@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include <takt/allocation/allocate_chains.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 
 namespace takt::inline TAKT_ABI {

@@ -13,6 +13,7 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/concepts.hpp>
 #include <takt/analysis/judge.hpp>
+#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/kernel_law.hpp>
@@ -26,7 +27,7 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/share_tags.hpp>
-#include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 #include <takt/systems/rtgpu/analysis/terms.hpp>
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/judge_known.hpp>
 #include <takt/analysis/runtime_tasks/mismatch.hpp>
 #include <takt/analysis/runtime_tasks/widened.hpp>
 #include <takt/analysis/verdict.hpp>

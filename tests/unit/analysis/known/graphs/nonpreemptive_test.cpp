@@ -7,6 +7,7 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/duration.hpp>
+#include <takt/graphs.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>

@@ -9,10 +9,12 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/random.hpp>
+#include <takt/kernels.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/systems/rtgpu/analysis/accelerator_segments.hpp>
 #include <takt/systems/rtgpu/analysis/terms.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 namespace {
 

@@ -3,7 +3,9 @@
 
 #include <type_traits>
 
+#include <takt/allocation/allocate_chains.hpp>
 #include <takt/analysis/method_list.hpp>
+#include <takt/analysis/tokens/queue_bounds.hpp>
 #include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
 #include <takt/systems/rtgpu/analysis/enhanced_mpcp.hpp>
 #include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
