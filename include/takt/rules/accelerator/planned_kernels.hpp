@@ -6,6 +6,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/rules/accelerator_tags.hpp>
@@ -80,6 +81,26 @@ template <std::size_t MaxTasks, std::size_t N, std::size_t V>
   for (std::size_t i = 0; i < p.priorities.size(); ++i) { table.tasks[i].priority = p.priorities[i]; }
   return table;
 }
+
+namespace detail {
+
+/// Returns the kernels of a board that is an accelerator alone, on the cores of a plan and with the ranks that its
+/// priorities and the order of the rule give them. Error: in the board, the plan or the kernels, written to `error`;
+/// the kernels are as far as they came.
+template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto ranked_kernels(const P& board, const T& tasks, const plan<N, V>& p, model_error& error) {
+  using rule = typename P::accelerator_rule;
+  auto table = tasks.template table<ticks>();
+  error = board.validate();
+  if (!error) { error = plan_fault(board.strategy(), table, p); }
+  if (error) { return table; }
+  table = planned_kernels(table, p);
+  error = located(fits_accelerator<rule>(table, board.accelerator()), table.tasks);
+  if (!error) { rank_kernels<kernel_order<rule>>(table); }
+  return table;
+}
+
+}  // namespace detail
 
 /// Writes out the parts of a plan with all that the rule decides. Pre: the kernels are ranked, and
 /// `out` has none of these parts.
