@@ -61,12 +61,12 @@ pipeline::pipeline(std::vector<cv::Mat> frames, std::size_t copies) : frames_{st
 
 void pipeline::run(std::size_t level, std::size_t stage, copy& c, int first, int last) const {
   level_data& data = c.data[level];
-  switch (stage) {
+  switch (static_cast<stage_of_level>(stage)) {
     case resize: detector::resize(c.frame, level, data); break;
     case gradient: detector_.gradient(data); break;
     case histogram: detector_.histogram(data, first, last); break;
     case normalize: detector::normalize(data, first, last); break;
-    default: detector_.classify(data, first, last); break;
+    case classify: detector_.classify(data, first, last); break;
   }
 }
 

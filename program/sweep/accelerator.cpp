@@ -13,8 +13,8 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
-#include <takt/rules/accelerator/flat_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/flatten.hpp>
 #include <takt/rules/servers/all.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation/simulate_composed.hpp>

@@ -25,6 +25,13 @@ struct add_one {
   __device__ void operator()(std::int64_t i) const { to[i] += 1; }
 };
 
+using takt::cuda::detail::driver_result;
+static_assert(driver_result(cudaSuccess) == takt::cuda::result::success);
+static_assert(driver_result(cudaErrorIllegalAddress) == takt::cuda::result::illegal_address);
+static_assert(driver_result(cudaErrorInvalidConfiguration) == takt::cuda::result::invalid_value);
+static_assert(driver_result(cudaErrorInsufficientDriver) == takt::cuda::result::missing_entry);
+static_assert(driver_result(cudaErrorInvalidDeviceFunction) == takt::cuda::result::not_found);
+
 using indices = takt::cuda::index_body<add_one>;
 using blocks = takt::cuda::logical_block_body<add_one>;
 

@@ -160,7 +160,7 @@ template <class P, class T, std::size_t N>
 auto combined(const P& board, const T& set, const takt::plan<N>& plan) {
   takt::plan<T::max_tasks, T::max_segments> own;
   takt::detail::copy_decisions(plan, own);
-  const auto flat = takt::detail::board_flattener<P, T::max_tasks, T::max_segments>{board, own}.run(set);
+  const auto flat = takt::flatten(board, set, own);
   REQUIRE_FALSE(flat.error);
   const an::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
   return an::holistic(flat.table, stations);

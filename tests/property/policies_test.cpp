@@ -227,7 +227,7 @@ void compare_with_engine(const Board& board, const workload& run, const Verdict&
   for (const auto& t : run.tasks.tasks) {
     if (t.jitter > 0) { return; }
   }
-  const auto flat = takt::detail::board_flattener<Board, max_tasks, max_visits>{board, v.verdict.plan}.run(run.tasks);
+  const auto flat = takt::flatten(board, run.tasks, v.verdict.plan);
   no_choice choices;
   using stations = std::remove_cvref_t<decltype(flat.stations)>;
   const auto engine = std::make_unique<takt::host::engine<stations, max_tasks, max_visits, no_choice>>(
@@ -243,9 +243,7 @@ template <class Policy, class Rule>
 void simulate_threads(const Policy& policy, const Rule& rule, const workload& run,
                       const takt::policy_verdict<Policy, max_tasks, max_visits>& v, std::uint64_t seed, tally& count) {
   const auto board = takt::any_board_of<max_visits>(policy, run.board, rule);
-  const auto flat =
-      takt::detail::board_flattener<takt::any_policy_board<max_visits>, max_tasks, max_visits>{board, v.verdict.plan}
-          .run(run.tasks);
+  const auto flat = takt::flatten(board, run.tasks, v.verdict.plan);
   count.errors += flat.error ? 1U : 0U;
   if (flat.error) { return; }
   std::int32_t processors = 1;

@@ -86,16 +86,6 @@ template <class M, class P, class T, std::size_t N, std::size_t V, class... Opti
   }
 }
 
-/// Returns tasks where a plan that a method judged has moved them, as far as the plan does not say it to the pools.
-template <class Method, class T, class Plan>
-[[nodiscard]] constexpr auto placed_by(const T& tasks, const Plan& judged) {
-  if constexpr (requires { Method::placed(tasks, judged); }) {
-    return Method::placed(tasks, judged);
-  } else {
-    return tasks;
-  }
-}
-
 /// Writes what combiners say where the method of a board knows no deadlines after the period, under the plan and
 /// without guards.
 template <class P, class T, std::size_t N, std::size_t V, class Verdict>
@@ -105,7 +95,7 @@ constexpr void judge_late_deadlines(const P& platform, const T& tasks, const pla
   takt::detail::copy_decisions(p, own);
   const auto pools = takt::detail::outlines_of(platform);
   takt::detail::place_tasks({pools.data(), pools.size()}, tasks, own.cores);
-  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{platform, own}.run(tasks);
+  const auto flat = flatten(platform, tasks, own);
   error = flat.error;
   out = {};
   if (error) { return out.refuse(error); }
@@ -139,11 +129,9 @@ template <class M, class P, class T, std::size_t N, std::size_t V>
   }
   if constexpr (is_exact<M>) { return out; }
   if (error) { return out; }
-  const auto placed = placed_by<M>(tasks, out.plan);
-  using source = std::remove_cvref_t<decltype(placed)>;
-  plan<tasks_of<source>, visits_of<source>> own;
+  plan<tasks_of<T>, visits_of<T>> own;
   takt::detail::copy_decisions(out.plan, own);
-  const auto flat = takt::detail::board_flattener<P, tasks_of<source>, visits_of<source>>{platform, own}.run(placed);
+  const auto flat = flatten(platform, tasks, own);
   if (flat.error) { return out; }
   const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
   const asked<std::remove_const_t<decltype(stations)>> all{stations};

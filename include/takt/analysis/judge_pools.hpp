@@ -196,7 +196,7 @@ template <class Method, class P, class T, std::size_t N, std::size_t W>
   takt::detail::copy_decisions(p, own);
   const auto pools = takt::detail::outlines_of(board);
   takt::detail::place_tasks({pools.data(), pools.size()}, tasks, own.cores);
-  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{board, own}.run(tasks);
+  const auto flat = flatten(board, tasks, own);
   verdict<ticks, tasks_of<T>, visits_of<T>> out;
   error = flat.error;
   if (!error) { error = takt::detail::composed_plan_fault(board, flat.table, own); }

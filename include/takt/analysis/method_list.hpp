@@ -44,8 +44,7 @@ struct no_known_method {};
 ///   where `analyze` is given none. `follows_pools`: the board is what the rules of its pools make of it, so bounds of
 ///   combiners may stand beside its own. `finds_misses`: `find_proven_misses` is about the board.
 /// - Of sets in a spelling of their own (`SetMethod`): `judge(platform, tasks, plan)` returns the verdict, and
-///   `judges<T>` says of which tasks. Optional: `options`, a fourth argument; `follows_pools`, with `placed(tasks,
-///   plan)`, the tasks as visits where a judged plan has moved them.
+///   `judges<T>` says of which tasks. Optional: `options`, a fourth argument; `follows_pools`.
 /// - Of any board of pools (`BoardMethod`): `responds(table, stations, bounds)`; see there.
 struct method_family {};
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <takt/checking/longest_delay.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
 namespace takt::inline TAKT_ABI::checking {
@@ -71,9 +72,8 @@ class blocking_game {
   using game = longest_delay<position>;
 
   [[nodiscard]] auto section(request_id r) const -> std::int32_t {
-    return limits_.sections.empty() ? limits_.section : limits_.sections[index(r)];
+    return limits_.sections.empty() ? limits_.section : limits_.sections[to_index(r)];
   }
-  [[nodiscard]] static auto index(request_id r) -> std::size_t { return static_cast<std::size_t>(r); }
 
   void reach(game& g, const position& p, std::int32_t delay, std::size_t before, const run_step& s) const {
     position_hash h;
@@ -87,7 +87,7 @@ class blocking_game {
     if (p.lock.holds(target)) { return; }
     for (request_id r = 0; r < limits_.clients; ++r) {
       position next = p;
-      next.elapsed[index(r)] = 0;
+      next.elapsed[to_index(r)] = 0;
       if (p.lock.holds(r)) {
         next.lock.release(r);
         reach(g, next, delay, last, {'-', r});
@@ -112,14 +112,14 @@ class blocking_game {
       better += r < target ? 1 : 0;
       request_id end = r;
       while (end != no_request && !p.lock.holds(end)) { end = p.lock.inheritor(end); }
-      if (end != no_request) { advances[index(end)] = true; }
+      if (end != no_request) { advances[to_index(end)] = true; }
     }
     if (better >= limits_.cpus) { return; }
     position next = p;
     for (request_id r = 0; r < limits_.clients; ++r) {
-      if (!advances[index(r)]) { continue; }
-      if (next.elapsed[index(r)] == section(r)) { return; }
-      ++next.elapsed[index(r)];
+      if (!advances[to_index(r)]) { continue; }
+      if (next.elapsed[to_index(r)] == section(r)) { return; }
+      ++next.elapsed[to_index(r)];
     }
     reach(g, next, delay + 1, last, {'|'});
   }

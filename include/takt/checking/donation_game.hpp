@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <takt/checking/longest_delay.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
@@ -78,15 +79,14 @@ class donation_game {
   };
   using game = longest_delay<position>;
 
-  [[nodiscard]] static auto index(request_id r) -> std::size_t { return static_cast<std::size_t>(r); }
-  [[nodiscard]] auto of(request_id j) const -> std::size_t { return index(j % limits_.clusters); }
+  [[nodiscard]] auto of(request_id j) const -> std::size_t { return to_index(j % limits_.clusters); }
 
   void reach(game& g, const position& p, std::int32_t delay, std::size_t before, const run_step& s) {
     position_hash h;
     h.mix_lock(p.lock, P::capacity());
     for (request_id r = 0; r < P::capacity(); ++r) {
       const cluster& c = p.donation[of(r)];
-      h.mix(p.elapsed[index(r)]);
+      h.mix(p.elapsed[to_index(r)]);
       h.mix(c.is_pending(r) ? 1 : 0);
       h.mix(c.donee_of(r));
       if constexpr (requires { p.lock.in_priority_queue(r); }) {
@@ -124,7 +124,7 @@ class donation_game {
           } else {
             next.lock.withdraw(r);
           }
-          next.elapsed[index(r)] = 0;
+          next.elapsed[to_index(r)] = 0;
           c.request_completed(r);
         });
       } else if (!now.is_donor(r)) {
@@ -144,8 +144,8 @@ class donation_game {
       position next = p;
       for (request_id r = 0; r < P::capacity(); ++r) {
         if (!p.lock.holds(r) || !advances(p, r)) { continue; }
-        if (next.elapsed[index(r)] == limits_.section) { return; }
-        ++next.elapsed[index(r)];
+        if (next.elapsed[to_index(r)] == limits_.section) { return; }
+        ++next.elapsed[to_index(r)];
       }
       reach(g, next, delay + 1, last, {'|'});
     }

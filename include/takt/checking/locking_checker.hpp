@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <takt/checking/longest_delay.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/model/priority_point.hpp>
 #include <takt/model/service_order.hpp>
 #include <takt/rules/locking/protocol.hpp>
@@ -64,8 +65,6 @@ class locking_checker {
     friend auto operator==(const state&, const state&) -> bool = default;
   };
 
-  [[nodiscard]] static auto index(request_id r) -> std::size_t { return static_cast<std::size_t>(r); }
-
   void expect(bool fine, const char* what) {
     if (!fine && complaint_.empty()) { complaint_ = what; }
   }
@@ -83,7 +82,7 @@ class locking_checker {
   }
 
   void check(const state& s) {
-    std::vector<bool> held(index(s.lock.replicas()));
+    std::vector<bool> held(to_index(s.lock.replicas()));
     std::size_t waiting = 0;
     for (request_id r = 0; r < clients; ++r) {
       const bool incomplete = std::ranges::find(s.arrivals, r) != s.arrivals.end();
@@ -91,9 +90,9 @@ class locking_checker {
       expect(incomplete == (s.lock.holds(r) || s.lock.waits(r)), "a request is lost or invented");
       const replica_id x = s.lock.replica(r);
       if (s.lock.holds(r)) {
-        const bool own = x >= 0 && x < s.lock.replicas() && !held[index(x)];
+        const bool own = x >= 0 && x < s.lock.replicas() && !held[to_index(x)];
         expect(own, "two holders share a replica");
-        if (own) { held[index(x)] = true; }
+        if (own) { held[to_index(x)] = true; }
       } else {
         expect(x == no_replica, "a replica without a holder");
         expect(!s.lock.contended(r), "contended without a holder");
@@ -167,7 +166,7 @@ class locking_checker {
     }
     expect(granted == best, "somebody is served out of order");
   }
-  [[nodiscard]] auto priority_of(request_id r) const -> priority_point { return {importance_[index(r)], r}; }
+  [[nodiscard]] auto priority_of(request_id r) const -> priority_point { return {importance_[to_index(r)], r}; }
 
   P start_;
   checker_expectations expected_;

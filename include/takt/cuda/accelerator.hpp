@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/launch_report.hpp>
 #include <takt/cuda/machine.hpp>
@@ -164,21 +165,21 @@ class cuda_accelerator {
   }
 
   void load(kernel_id k, const kernel& body, std::uint64_t job) {
-    job_state& j = *jobs_[index(k)];
+    job_state& j = *jobs_[to_index(k)];
     j.body = &body;
     j.job = job;
     j.left = body.length();
     if (!body.is_timed()) { body.own().begin(); }
   }
   void submit(kernel_id k, const kernel_placement& where) {
-    job_state& j = *jobs_[index(k)];
+    job_state& j = *jobs_[to_index(k)];
     std::atomic_ref{j.words->yield_asked}.store(0);
     j.launched = true;
     j.where = where;
     put(j);
   }
   void request_yield(kernel_id k) {
-    job_state& j = *jobs_[index(k)];
+    job_state& j = *jobs_[to_index(k)];
     if (j.launched) { ask(j); }
   }
 
@@ -244,18 +245,16 @@ class cuda_accelerator {
     std::uint64_t lost = 0;
   };
 
-  template <class I>
-  [[nodiscard]] static auto index(I i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
+  [[nodiscard]] auto facts() const noexcept -> const gpu_facts& {
+    return machine_.gpus[to_index(context_.ref().device)];
   }
-  [[nodiscard]] auto facts() const noexcept -> const gpu_facts& { return machine_.gpus[index(context_.ref().device)]; }
   static void ask(job_state& j) {
     std::atomic_ref{j.words->yield_asked}.store(1);
     if (!j.body->is_timed()) { j.body->own().ask_to_yield(); }
   }
   void put(job_state& j) {
     j.since = runtime::now();
-    streams_[index(setup_.streams.stream_of(j.where))]->submit(
+    streams_[to_index(setup_.streams.stream_of(j.where))]->submit(
         "launch", [&](D& d, stream_handle s) { return launch(d, j, s); },
         {[](void* o, result how) { end(*static_cast<job_state*>(o), how); }, &j});
   }

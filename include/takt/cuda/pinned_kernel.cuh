@@ -25,8 +25,20 @@ namespace detail {
 [[nodiscard]] inline auto runtime_stream(stream_handle s) noexcept -> cudaStream_t {
   return reinterpret_cast<cudaStream_t>(static_cast<std::uintptr_t>(s));
 }
-[[nodiscard]] inline auto driver_result(cudaError_t e) noexcept -> result {
-  return static_cast<result>(static_cast<std::int32_t>(e));
+/// Returns the driver's number for an error of the runtime interface. Both have the same numbers, but for errors that
+/// the runtime alone has: those of a launch become what the driver calls them.
+[[nodiscard]] constexpr auto driver_result(cudaError_t e) noexcept -> result {
+  switch (static_cast<std::int32_t>(e)) {
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorMissingConfiguration:
+    case cudaErrorInvalidHostPointer:
+    case cudaErrorInvalidDevicePointer:
+    case cudaErrorInvalidSymbol: return result::invalid_value;
+    case cudaErrorInvalidDeviceFunction: return result::not_found;
+    case cudaErrorInsufficientDriver: return result::missing_entry;
+    case cudaErrorPriorLaunchFailure: return result::launch_failed;
+    default: return static_cast<result>(static_cast<std::int32_t>(e));
+  }
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/host/job_state.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/observation.hpp>
@@ -113,7 +114,7 @@ class lock_log {
     std::size_t jobs = 0;
     for (const job_range& t : tasks_) { jobs += t.job_count; }
     seen_.jobs.resize(jobs);
-    for (const std::int32_t c : clusters_) { pending_.resize(std::max(pending_.size(), index(c) + 1)); }
+    for (const std::int32_t c : clusters_) { pending_.resize(std::max(pending_.size(), to_index(c) + 1)); }
     for (auto& line : pending_) { line.reserve(tasks_.size()); }
     for (std::vector<std::vector<std::size_t>>* of : {&waiting_, &held_}) {
       for (auto& requests : *of) { requests.reserve(usual_depth); }
@@ -182,9 +183,8 @@ class lock_log {
  private:
   static constexpr std::size_t usual_depth = 4;  ///< of requests in one another
 
-  [[nodiscard]] static auto index(std::int32_t i) noexcept -> std::size_t { return static_cast<std::size_t>(i); }
   [[nodiscard]] auto line_of(std::uint32_t task) -> std::vector<pending_job>& {
-    return pending_[index(clusters_[task])];
+    return pending_[to_index(clusters_[task])];
   }
   void put_in_line(std::uint32_t task, const priority_point& base) {
     std::vector<pending_job>& line = line_of(task);

@@ -51,10 +51,13 @@ class void_bounds {
   void still_late(ticks now) {
     if (open_ || (!spans_.empty() && now <= spans_.back().to)) { late(spans_.back().from, now); }
   }
-  /// Returns the spans in order; they do not touch. Bounds that are void at the end are void until then.
+  /// Returns the spans in order; they do not touch. Bounds that are void at the end are void until then, and what came
+  /// after it is left out.
   [[nodiscard]] auto until(ticks end) const -> std::vector<time_span> {
     auto out = spans_;
-    if (open_) { out.back().to = std::max(out.back().from, end); }
+    if (open_) { out.back().to = end; }
+    std::erase_if(out, [end](const time_span& s) { return s.from > end; });
+    for (time_span& s : out) { s.to = std::min(s.to, end); }
     return out;
   }
 

@@ -87,7 +87,7 @@ template <class P, class Tasks, std::size_t N, std::size_t V>
     if constexpr (!AcceleratorPlatform<P>) {
       plan<tasks_of<Tasks>, visits_of<Tasks>> own;
       takt::detail::copy_decisions(judged, own);
-      const auto flat = takt::detail::board_flattener<P, tasks_of<Tasks>, visits_of<Tasks>>{board, own}.run(tasks);
+      const auto flat = flatten(board, tasks, own);
       if (!flat.error) { return priorities_on(board, flat.table); }
     }
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/block_placement.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -68,7 +69,7 @@ class block_queue {
   /// Returns whether a kernel could run here: it has blocks, one of them fits on an empty SM, and its stream is below
   /// MaxStreams.
   [[nodiscard]] constexpr auto takes(const queued_kernel& k) const noexcept -> bool {
-    const bool streamed = k.stream == own_stream || (k.stream >= 0 && index(k.stream) < MaxStreams);
+    const bool streamed = k.stream == own_stream || (k.stream >= 0 && to_index(k.stream) < MaxStreams);
     const block_footprint& b = k.block;
     return streamed && k.blocks > 0 && b.threads > 0 && b.shared_memory >= 0 && b.registers >= 0 &&
            each_.fits(each_.held_by(b));
@@ -79,19 +80,19 @@ class block_queue {
     if (unfinished_ == MaxKernels || !takes(k)) { return no_queued_kernel; }
     ++unfinished_;
     const std::int32_t number = free_[MaxKernels - unfinished_];
-    entries_[index(number)] = {.kernel = k, .unplaced = k.blocks};
-    entries_[index(number)].kernel.block = each_.held_by(k.block);
+    entries_[to_index(number)] = {.kernel = k, .unplaced = k.blocks};
+    entries_[to_index(number)].kernel.block = each_.held_by(k.block);
     if (k.stream == own_stream) {
       append(number);
       return number;
     }
-    stream& s = streams_[index(k.stream)];
+    stream& s = streams_[to_index(k.stream)];
     if (!s.occupied) {
       s.occupied = true;
       append(number);
       return number;
     }
-    (s.last == no_queued_kernel ? s.first : entries_[index(s.last)].next) = number;
+    (s.last == no_queued_kernel ? s.first : entries_[to_index(s.last)].next) = number;
     s.last = number;
     return number;
   }
@@ -101,12 +102,12 @@ class block_queue {
     free_streams();
     if (waiting_ == 0) { return {}; }
     const std::int32_t head = queue_[first_];
-    entry& e = entries_[index(head)];
+    entry& e = entries_[to_index(head)];
     const bool starts = e.unplaced == e.kernel.blocks;
     if (starts && grids_ > 0 && resident_ >= grids_) { return {}; }
     const std::int32_t sm = choose(e.kernel.block);
     if (sm < 0) { return {}; }
-    idle_[index(sm)].take(e.kernel.block, 1);
+    idle_[to_index(sm)].take(e.kernel.block, 1);
     resident_ += starts ? 1 : 0;
     --e.unplaced;
     ++e.running;
@@ -119,9 +120,9 @@ class block_queue {
 
   /// Notes that so many blocks of a kernel end on an SM. Returns whether it is then finished. Pre: they run there.
   constexpr auto complete(std::int32_t kernel, std::int32_t sm, std::int64_t count = 1) noexcept -> bool {
-    TAKT_EXPECTS(is_sm(sm) && is_kernel(kernel) && 1 <= count && count <= entries_[index(kernel)].running);
-    entry& e = entries_[index(kernel)];
-    idle_[index(sm)].give_back(e.kernel.block, count);
+    TAKT_EXPECTS(is_sm(sm) && is_kernel(kernel) && 1 <= count && count <= entries_[to_index(kernel)].running);
+    entry& e = entries_[to_index(kernel)];
+    idle_[to_index(sm)].give_back(e.kernel.block, count);
     e.running -= count;
     if (e.running > 0 || e.unplaced > 0) { return false; }
     --resident_;
@@ -135,7 +136,7 @@ class block_queue {
   /// Pre: 0 <= sm < sms().
   [[nodiscard]] constexpr auto idle(std::int32_t sm) const noexcept -> const sm_capacity& {
     TAKT_EXPECTS(is_sm(sm));
-    return idle_[index(sm)];
+    return idle_[to_index(sm)];
   }
   /// Returns how many kernels are in the queue; each has blocks that have not started.
   [[nodiscard]] constexpr auto waiting() const noexcept -> std::size_t { return waiting_; }
@@ -147,17 +148,17 @@ class block_queue {
   /// Pre: a number that `enqueue` gave.
   [[nodiscard]] constexpr auto kernel(std::int32_t number) const noexcept -> const queued_kernel& {
     TAKT_EXPECTS(is_kernel(number));
-    return entries_[index(number)].kernel;
+    return entries_[to_index(number)].kernel;
   }
   /// Returns how many blocks have not started. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto unplaced(std::int32_t number) const noexcept -> std::int64_t {
     TAKT_EXPECTS(is_unfinished(number));
-    return entries_[index(number)].unplaced;
+    return entries_[to_index(number)].unplaced;
   }
   /// Returns how many blocks are on SMs. Pre: the kernel is not finished.
   [[nodiscard]] constexpr auto running(std::int32_t number) const noexcept -> std::int64_t {
     TAKT_EXPECTS(is_unfinished(number));
-    return entries_[index(number)].running;
+    return entries_[to_index(number)].running;
   }
   /// Returns how many kernels have blocks on SMs, or are between their blocks.
   [[nodiscard]] constexpr auto resident() const noexcept -> std::int64_t { return resident_; }
@@ -178,18 +179,15 @@ class block_queue {
     std::int32_t last = no_queued_kernel;
   };
 
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
   [[nodiscard]] constexpr auto is_sm(std::int32_t sm) const noexcept -> bool { return 0 <= sm && sm < sms_; }
   [[nodiscard]] static constexpr auto is_kernel(std::int32_t number) noexcept -> bool {
-    return 0 <= number && index(number) < MaxKernels;
+    return 0 <= number && to_index(number) < MaxKernels;
   }
   [[nodiscard]] constexpr auto is_unfinished(std::int32_t number) const noexcept -> bool {
-    return is_kernel(number) && (entries_[index(number)].unplaced > 0 || entries_[index(number)].running > 0);
+    return is_kernel(number) && (entries_[to_index(number)].unplaced > 0 || entries_[to_index(number)].running > 0);
   }
   constexpr void append(std::int32_t number) noexcept {
-    entries_[index(number)].position = entered_;
+    entries_[to_index(number)].position = entered_;
     ++entered_;
     queue_[(first_ + waiting_) % MaxKernels] = number;
     ++waiting_;
@@ -199,24 +197,24 @@ class block_queue {
     while (ended_count_ > 0) {
       std::size_t oldest = 0;
       for (std::size_t i = 1; i < ended_count_; ++i) {
-        if (entries_[index(ended_[i])].position < entries_[index(ended_[oldest])].position) { oldest = i; }
+        if (entries_[to_index(ended_[i])].position < entries_[to_index(ended_[oldest])].position) { oldest = i; }
       }
       const std::int32_t number = ended_[oldest];
       --ended_count_;
       ended_[oldest] = ended_[ended_count_];
-      hand_on(entries_[index(number)].kernel.stream);
-      entries_[index(number)].next = no_queued_kernel;
+      hand_on(entries_[to_index(number)].kernel.stream);
+      entries_[to_index(number)].next = no_queued_kernel;
       free_[MaxKernels - unfinished_] = number;
       --unfinished_;
     }
   }
   constexpr void hand_on(std::int32_t which) noexcept {
     if (which == own_stream) { return; }
-    stream& s = streams_[index(which)];
+    stream& s = streams_[to_index(which)];
     const std::int32_t next = s.first;
     s.occupied = next != no_queued_kernel;
     if (!s.occupied) { return; }
-    s.first = entries_[index(next)].next;
+    s.first = entries_[to_index(next)].next;
     if (s.first == no_queued_kernel) { s.last = no_queued_kernel; }
     append(next);
   }
@@ -225,7 +223,7 @@ class block_queue {
   [[nodiscard]] constexpr auto choose(const block_footprint& b) const noexcept -> std::int32_t {
     std::int32_t best = -1;
     for (std::int32_t sm = 0; sm < sms_; ++sm) {
-      if (!idle_[index(sm)].fits(b)) { continue; }
+      if (!idle_[to_index(sm)].fits(b)) { continue; }
       if (best < 0 || fits_better(sm, best)) { best = sm; }
     }
     return best;
@@ -233,7 +231,7 @@ class block_queue {
   /// Pre: a block fits either.
   [[nodiscard]] constexpr auto fits_better(std::int32_t sm, std::int32_t than) const noexcept -> bool {
     TAKT_EXPECTS(is_sm(sm) && is_sm(than));
-    return placement_.prefers(idle_[index(sm)], idle_[index(than)]);
+    return placement_.prefers(idle_[to_index(sm)], idle_[to_index(than)]);
   }
 
   std::array<sm_capacity, MaxSms> idle_{};

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 
+#include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/accelerator/planned_kernels.hpp>
+#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
@@ -118,32 +121,32 @@ class board_flattener : public visit_layout<N, V> {
   stations_type stations_;
 };
 
-}  // namespace detail
-
-/// Tasks of any spelling as visits of the stations of a platform, placed by a plan. Error: what is wrong with them, or
-/// what a visit table cannot hold. Pre: `board` outlives it.
-template <class P, class T, std::size_t N, std::size_t V>
-  requires ComposedBoard<P, T>
-[[nodiscard]] constexpr auto flatten(const P& board, const T& tasks, const plan<N, V>& p) {
-  return detail::board_flattener<P, N, V>{board, p}.run(tasks);
-}
-
-namespace detail {
-
 /// Boards and plans that are laid out as visits: chains that hosts know as a whole where the plan is one for visits.
 template <class P, class T, std::size_t V>
 concept LaidOutOnPools = ComposedBoard<P, T> || (IsOfPools<P, T> && V > 0);
 
-/// Lays out tasks as visits of the stations of such a board.
+}  // namespace detail
+
+/// Tasks of any form as visits of the stations of a platform, placed by a plan. Kernels of a board that is an
+/// accelerator alone are ranked by the order of its rule. Error: what is wrong with the tasks, what a visit table
+/// cannot hold, or a plan that cannot place them; `composed_plan_fault` checks all else of the plan. Pre: `board`
+/// outlives it.
 template <class P, class T, std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto lay_out(const P& board, const T& tasks, const plan<N, V>& p) {
-  if constexpr (ComposedBoard<P, T>) {
-    return flatten(board, tasks, p);
+  requires(ComposedBoard<P, T> || detail::IsOfPools<P, T>)
+[[nodiscard]] constexpr auto flatten(const P& board, const T& tasks, const plan<N, V>& p) {
+  if constexpr (AcceleratorPlatform<P> && AcceleratorTaskSet<T>) {
+    model_error error;
+    const auto kernels = detail::ranked_kernels(board, tasks, p, error);
+    const plan<N, V> decided{};
+    if (error) {
+      flat_board<P, N, V> out{.stations = decltype(flat_board<P, N, V>::stations){board}};
+      out.error = error;
+      return out;
+    }
+    return detail::board_flattener<P, N, V>{board, decided}.run(kernels);
   } else {
-    return board_flattener<P, N, V>{board, p}.run(tasks);
+    return detail::board_flattener<P, N, V>{board, p}.run(tasks);
   }
 }
-
-}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <takt/core/expects.hpp>
+#include <takt/core/to_index.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -39,9 +40,9 @@ class hardware_fifo {
   [[nodiscard]] constexpr auto dispatch() noexcept -> stream_operation {
     if (size_ == 0) { return no_operation; }
     const stream_operation head = queue_[first_];
-    if (stream_busy_[index(head.stream)] || running_[index(head.engine)].running) { return no_operation; }
-    stream_busy_[index(head.stream)] = true;
-    running_[index(head.engine)] = {head, true};
+    if (stream_busy_[to_index(head.stream)] || running_[to_index(head.engine)].running) { return no_operation; }
+    stream_busy_[to_index(head.stream)] = true;
+    running_[to_index(head.engine)] = {head, true};
     queue_[first_] = {};
     first_ = (first_ + 1) % Capacity;
     --size_;
@@ -50,10 +51,10 @@ class hardware_fifo {
 
   /// Returns the operation that ends now. Pre: the engine runs one.
   constexpr auto complete(std::int32_t engine) noexcept -> stream_operation {
-    TAKT_EXPECTS(numbered(engine) && running_[index(engine)].running);
-    const stream_operation ended = running_[index(engine)].operation;
-    stream_busy_[index(ended.stream)] = false;
-    running_[index(engine)] = {};
+    TAKT_EXPECTS(numbered(engine) && running_[to_index(engine)].running);
+    const stream_operation ended = running_[to_index(engine)].operation;
+    stream_busy_[to_index(ended.stream)] = false;
+    running_[to_index(engine)] = {};
     return ended;
   }
 
@@ -61,7 +62,7 @@ class hardware_fifo {
   /// Pre: the engine is below the capacity.
   [[nodiscard]] constexpr auto running(std::int32_t engine) const noexcept -> stream_operation {
     TAKT_EXPECTS(numbered(engine));
-    const slot& s = running_[index(engine)];
+    const slot& s = running_[to_index(engine)];
     return s.running ? s.operation : no_operation;
   }
 
@@ -71,11 +72,8 @@ class hardware_fifo {
     bool running = false;
   };
 
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
   [[nodiscard]] static constexpr auto numbered(std::int32_t i) noexcept -> bool {
-    return i >= 0 && index(i) < Capacity;
+    return i >= 0 && to_index(i) < Capacity;
   }
 
   std::array<stream_operation, Capacity> queue_{};  ///< a ring

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/rules/block_queue.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
@@ -127,9 +128,6 @@ class emulated_unit {
   };
   using held_lock = std::unique_lock<inheriting_mutex>;
 
-  [[nodiscard]] static auto index(std::int32_t kernel) noexcept -> std::size_t {
-    return static_cast<std::size_t>(kernel);
-  }
   [[nodiscard]] static auto queued(const emulated_kernel& body) noexcept -> queued_kernel {
     return {.block = {.threads = body.threads}, .blocks = body.blocks, .stream = own_stream};
   }
@@ -137,7 +135,7 @@ class emulated_unit {
   void enter_queue() {
     while (!waiting_.empty() && queue_.unfinished() < most_kernels) {
       const std::int32_t number = queue_.enqueue(queued(*waiting_.front().body));
-      kernels_[index(number)] = waiting_.front();
+      kernels_[to_index(number)] = waiting_.front();
       waiting_.pop_front();
     }
   }
@@ -163,7 +161,7 @@ class emulated_unit {
     opens_ = no_event;
     for (;;) {
       if (queue_.waiting() > 0) {
-        submitted& head = kernels_[index(queue_.waiting(0))];
+        submitted& head = kernels_[to_index(queue_.waiting(0))];
         if (head.opens == no_event) { head.opens = later(time, head.body->serial); }
         if (time < head.opens) {
           opens_ = head.opens;
@@ -172,7 +170,7 @@ class emulated_unit {
       }
       const block_start s = queue_.dispatch();
       if (s.kernel == no_queued_kernel) { return; }
-      submitted& k = kernels_[index(s.kernel)];
+      submitted& k = kernels_[to_index(s.kernel)];
       const running b{s.kernel, s.sm, k.next_block++, time, later(time, k.body->length)};
       if (k.body->code) {
         coded_.push_back(b);
@@ -184,7 +182,7 @@ class emulated_unit {
     }
   }
   void finish(const running& b) {
-    submitted& k = kernels_[index(b.kernel)];
+    submitted& k = kernels_[to_index(b.kernel)];
     if (k.pieces != nullptr) { k.pieces->push_back({b.start, b.end, b.sm}); }
     if (queue_.complete(b.kernel, b.sm)) {
       ended_.push_back(k.done);
@@ -224,7 +222,7 @@ class emulated_unit {
   void call(held_lock& lock) {
     running b = coded_.front();
     coded_.pop_front();
-    const emulated_kernel& body = *kernels_[index(b.kernel)].body;
+    const emulated_kernel& body = *kernels_[to_index(b.kernel)].body;
     lock.unlock();
     body.code(b.block);
     lock.lock();

@@ -8,6 +8,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/rules/rank_set.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/options.hpp>
@@ -49,7 +50,7 @@ class arrivals {
   /// The release that follows one at `last`; an event may later move it forward. It is before `now` when the jobs of
   /// the task are that late.
   constexpr auto after(rank r, ticks last, ticks now) noexcept -> ticks {
-    task& t = tasks_[index(r)];
+    task& t = tasks_[to_index(r)];
     const ticks earliest = last + t.period;
     switch (pattern_) {
       case release_pattern::periodic: return earliest;
@@ -69,14 +70,14 @@ class arrivals {
   constexpr void request_made(rank r, ticks now, Bring bring) noexcept {
     if (random_.chance(1, 2)) { return; }
     for (rank high = 0; high < r; ++high) { release_on(high, adversarial_release::at_request, now + 1, bring); }
-    for (rank low = r + 1; index(low) < count_; ++low) {
+    for (rank low = r + 1; to_index(low) < count_; ++low) {
       release_on(low, adversarial_release::with_request, now, bring);
     }
   }
   /// A job has completed: calls `bring(rank, time)` if the next one shall follow closely.
   template <class Bring>
   constexpr void completed(rank r, ticks response, ticks now, Bring bring) noexcept {
-    task& t = tasks_[index(r)];
+    task& t = tasks_[to_index(r)];
     const bool late = response >= t.late;
     t.late = std::max(t.late - t.late / 64, response - response / 8);
     if (late && random_.chance(1, 2)) { advance(t, r, now, bring); }
@@ -94,8 +95,6 @@ class arrivals {
     adversarial_release does = adversarial_release::at_earliest;
     bool waits = false;  ///< for an event
   };
-
-  [[nodiscard]] static constexpr auto index(rank r) noexcept -> std::size_t { return static_cast<std::size_t>(r); }
 
   constexpr auto scheme(task& t, ticks earliest, ticks now) noexcept -> ticks {
     if (random_.chance(1, 4)) { t.does = static_cast<adversarial_release>(random_.below(adversarial_kinds)); }
@@ -117,7 +116,7 @@ class arrivals {
 
   template <class Bring>
   constexpr void release_on(rank r, adversarial_release trigger, ticks time, Bring bring) noexcept {
-    task& t = tasks_[index(r)];
+    task& t = tasks_[to_index(r)];
     if (!t.waits || t.does != trigger || time < t.earliest) { return; }
     advance(t, r, time, bring);
   }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
@@ -69,7 +70,7 @@ class device_bank {
       }
       take_sms(j);
       j.started = now;
-      events_->set(sources_->first_kernel() + layout_->kernel_of(index(r)), now + j.remaining);
+      events_->set(sources_->first_kernel() + layout_->kernel_of(to_index(r)), now + j.remaining);
     }
   }
   template <class Began>
@@ -131,7 +132,6 @@ class device_bank {
 
   static constexpr std::int32_t not_yet = -1;
 
-  [[nodiscard]] static constexpr auto index(rank r) noexcept -> std::size_t { return static_cast<std::size_t>(r); }
   [[nodiscard]] static constexpr auto unit_of(const job& j) noexcept -> std::size_t {
     return serialized ? 0 : static_cast<std::size_t>(j.engine);
   }
@@ -151,17 +151,17 @@ class device_bank {
   /// Records since when a job has asked for its token, and held it.
   constexpr void note_asked(rank r, ticks now) noexcept {
     if constexpr (reports_tokens) {
-      token_hold& h = holds_[index(r)];
+      token_hold& h = holds_[to_index(r)];
       if (h.token == not_yet) { return; }
       h = {.task = (*jobs_)[r].id, .job = (*jobs_)[r].number, .token = not_yet, .asked = now};
     }
   }
   constexpr void note_got(rank r, ticks now) noexcept {
-    if constexpr (reports_tokens) { holds_[index(r)].start = now; }
+    if constexpr (reports_tokens) { holds_[to_index(r)].start = now; }
   }
   constexpr void report_hold(rank r, ticks now) {
     if constexpr (reports_tokens) {
-      token_hold& h = holds_[index(r)];
+      token_hold& h = holds_[to_index(r)];
       const auto at = tokens_.place_of(r);
       h.pool = at.gpu;
       h.token = at.token;
@@ -177,7 +177,7 @@ class device_bank {
       if constexpr (runs_on_token(composition_of<P>.kernels)) {
         where = tokens_.sms_of(r);
       } else {
-        where = layout_->sms_of(index(r));
+        where = layout_->sms_of(to_index(r));
       }
     }
     jobs_->record(j, where, j.started, now);

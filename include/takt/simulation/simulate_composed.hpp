@@ -16,7 +16,6 @@
 #include <takt/model/located.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/accelerator/flat_kernels.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/options.hpp>
@@ -137,7 +136,7 @@ template <class P, class T, std::size_t N, std::size_t W>
     -> simulation_result<tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   detail::copy_decisions(p, own);
-  const auto flat = detail::lay_out(board, tasks, own);
+  const auto flat = flatten(board, tasks, own);
   simulation_result<tasks_of<T>, visits_of<T>> out;
   out.error = simulation::composed_fault(board, flat, own, options);
   if (out.error) { return out; }

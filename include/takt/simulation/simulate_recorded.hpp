@@ -22,7 +22,6 @@
 #include <takt/model/runtime_task_set.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/accelerator/flat_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/simulation/options.hpp>
@@ -214,7 +213,7 @@ auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulat
               Recorder& recorder) -> recorded_result<tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   detail::copy_decisions(p, own);
-  const auto flat = detail::lay_out(board, tasks, own);
+  const auto flat = flatten(board, tasks, own);
   recorded_result<tasks_of<T>, visits_of<T>> out;
   out.error = simulation::composed_fault(board, flat, own, options);
   if (out.error) { return out; }

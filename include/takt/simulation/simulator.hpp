@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <takt/core/to_index.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/rank_set.hpp>
@@ -49,8 +50,8 @@ class simulator {
         stops_at_miss_{options.stop_at_first_miss} {
     TAKT_EXPECTS(!steps.error());
     for (rank r = 0; r < jobs_.size(); ++r) {
-      const auto& t = table.tasks[index(r)];
-      jobs_[r].core = steps.core_of(index(r));
+      const auto& t = table.tasks[to_index(r)];
+      jobs_[r].core = steps.core_of(to_index(r));
       const ticks offset = t.id < options.offsets.size() ? options.offsets[t.id].count() : 0;
       schedule_release(r, arrivals_.add(t.period, offset));
     }
@@ -77,7 +78,6 @@ class simulator {
   using accounting_type = job_accounting<Table, Recorder>;
   using calendar_type = calendar<3 * max_tasks + max_copy_engines>;
 
-  [[nodiscard]] static constexpr auto index(rank r) noexcept -> std::size_t { return static_cast<std::size_t>(r); }
   [[nodiscard]] constexpr auto stopped() const noexcept -> bool { return stops_at_miss_ && jobs_.missed(); }
 
   constexpr void happen(std::size_t source) {
@@ -100,7 +100,7 @@ class simulator {
     job& j = jobs_[r];
     j.next_release = time;
     const bool comes = time < horizon_ && (time > now_ || !j.alive);
-    calendar_.set(sources_.first_release() + index(r), comes ? time : never);
+    calendar_.set(sources_.first_release() + to_index(r), comes ? time : never);
   }
   [[nodiscard]] constexpr auto bring_forward() noexcept {
     return [this](rank whom, ticks time) { schedule_release(whom, time); };
@@ -115,7 +115,7 @@ class simulator {
       return;
     }
     // It waits for the job before it, which is late if its deadline is not after this release.
-    calendar_.set(sources_.first_release() + index(r), never);
+    calendar_.set(sources_.first_release() + to_index(r), never);
     if (!j.late && j.deadline <= now_ - j.release) { jobs_.miss(j); }
   }
   constexpr void begin(rank r) {

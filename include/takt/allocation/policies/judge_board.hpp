@@ -191,7 +191,7 @@ class board_test {
       own.may_guard = may_guard_;
       return analysis::detail::judge_pools<analysis::no_known_method>(*board_, *tasks_, own, ignored);
     }
-    const auto flat = board_flattener<Board, tasks_of<Tasks>, visits_of<Tasks>>{*board_, p}.run(*tasks_);
+    const auto flat = flatten(*board_, *tasks_, p);
     verdict_type out;
     model_error error = flat.error;
     if (!error && !p.offsets.empty()) { error = {.fault = model_fault::plan_part_unused}; }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <takt/core/inline_vector.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 #include <takt/rules/accelerator/job_queues.hpp>
@@ -37,9 +38,9 @@ class core_streams {
   /// Pre: a core, or `unassigned_core`.
   [[nodiscard]] constexpr auto lane_of(std::int32_t core) const noexcept -> std::size_t {
     TAKT_EXPECTS(core == unassigned_core || (0 <= core && core < cores_));
-    return index(core == unassigned_core ? cores_ : core);
+    return to_index(core == unassigned_core ? cores_ : core);
   }
-  [[nodiscard]] constexpr auto gang_lane() const noexcept -> std::size_t { return index(cores_); }
+  [[nodiscard]] constexpr auto gang_lane() const noexcept -> std::size_t { return to_index(cores_); }
   /// Returns the choice under which no kernel runs.
   [[nodiscard]] static constexpr auto nothing() noexcept -> choice {
     choice c{};
@@ -51,16 +52,16 @@ class core_streams {
 
   template <JobPoint Point>
   constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Point, MaxTasks>& orders) {
-    lane_[index(k)] = lane_of(core);
+    lane_[to_index(k)] = lane_of(core);
     pending_.insert(lane_of(core), k, orders);
   }
   constexpr void complete(kernel_id k) noexcept {
-    pending_.erase(lane_[index(k)], k);
+    pending_.erase(lane_[to_index(k)], k);
     yielded(k);
   }
   constexpr void yielded(kernel_id k) noexcept {
-    level_[index(k)] = not_submitted;
-    leaving_[index(k)] = false;
+    level_[to_index(k)] = not_submitted;
+    leaving_[to_index(k)] = false;
   }
 
   template <AcceleratorBackend Backend>
@@ -68,19 +69,19 @@ class core_streams {
     for (std::size_t lane = 0; lane <= gang_lane(); ++lane) {
       if (wanted[lane] == no_kernel) {
         clear_above(lane, not_submitted, backend);
-      } else if (level_[index(wanted[lane])] != not_submitted) {
-        clear_above(lane, level_[index(wanted[lane])], backend);
+      } else if (level_[to_index(wanted[lane])] != not_submitted) {
+        clear_above(lane, level_[to_index(wanted[lane])], backend);
       }
     }
     for (std::size_t lane = 0; lane <= gang_lane(); ++lane) {
       const kernel_id k = wanted[lane];
-      if (k == no_kernel || level_[index(k)] != not_submitted || blocked(lane)) { continue; }
+      if (k == no_kernel || level_[to_index(k)] != not_submitted || blocked(lane)) { continue; }
       const std::int32_t level = top_level(lane) + 1;
       if (level == levels_) {
         clear_above(lane, level - 2, backend);
         continue;
       }
-      level_[index(k)] = level;
+      level_[to_index(k)] = level;
       backend.submit(k,
                      {.core = lane == gang_lane() ? unassigned_core : static_cast<std::int32_t>(lane), .level = level});
     }
@@ -91,10 +92,6 @@ class core_streams {
  private:
   static constexpr std::int32_t not_submitted = -1;
 
-  template <class I>
-  [[nodiscard]] static constexpr auto index(I i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
   [[nodiscard]] constexpr auto top_level(std::size_t lane) const noexcept -> std::int32_t {
     std::int32_t top = not_submitted;
     for (std::size_t i = 0; i < MaxTasks; ++i) { top = lane_[i] == lane && level_[i] > top ? level_[i] : top; }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -22,11 +23,13 @@ class job_queues {
   /// Pre: queue < Queues, 0 <= k < MaxTasks, and k stands in no queue.
   template <JobPoint Point>
   constexpr void insert(std::size_t queue, kernel_id k, const job_orders<Point, MaxTasks>& orders) {
-    TAKT_EXPECTS(queue < Queues && is_kernel(k) && next_[index(k)] == no_kernel);
+    TAKT_EXPECTS(queue < Queues && is_kernel(k) && next_[to_index(k)] == no_kernel);
     TAKT_EXPECTS_IN_TESTS(!contains(k));
     kernel_id* link = &head_[queue];
-    while (*link != no_kernel && goes_before(orders[index(*link)], orders[index(k)])) { link = &next_[index(*link)]; }
-    next_[index(k)] = *link;
+    while (*link != no_kernel && goes_before(orders[to_index(*link)], orders[to_index(k)])) {
+      link = &next_[to_index(*link)];
+    }
+    next_[to_index(k)] = *link;
     *link = k;
   }
   /// Pre: queue < Queues, 0 <= k < MaxTasks, and k stands in the queue.
@@ -35,10 +38,10 @@ class job_queues {
     kernel_id* link = &head_[queue];
     while (*link != k) {
       TAKT_EXPECTS(*link != no_kernel);
-      link = &next_[index(*link)];
+      link = &next_[to_index(*link)];
     }
-    *link = next_[index(k)];
-    next_[index(k)] = no_kernel;
+    *link = next_[to_index(k)];
+    next_[to_index(k)] = no_kernel;
   }
   /// Returns the most important one, or `no_kernel`. Pre: queue < Queues.
   [[nodiscard]] constexpr auto head(std::size_t queue) const noexcept -> kernel_id {
@@ -49,16 +52,17 @@ class job_queues {
   [[nodiscard]] friend constexpr auto operator==(const job_queues&, const job_queues&) noexcept -> bool = default;
 
  private:
-  [[nodiscard]] static constexpr auto is_kernel(kernel_id k) noexcept -> bool { return k >= 0 && index(k) < MaxTasks; }
+  [[nodiscard]] static constexpr auto is_kernel(kernel_id k) noexcept -> bool {
+    return k >= 0 && to_index(k) < MaxTasks;
+  }
   [[nodiscard]] constexpr auto contains(kernel_id k) const noexcept -> bool {
     for (const kernel_id head : head_) {
-      for (kernel_id other = head; other != no_kernel; other = next_[index(other)]) {
+      for (kernel_id other = head; other != no_kernel; other = next_[to_index(other)]) {
         if (other == k) { return true; }
       }
     }
     return false;
   }
-  [[nodiscard]] static constexpr auto index(kernel_id k) noexcept -> std::size_t { return static_cast<std::size_t>(k); }
 
   std::array<kernel_id, Queues> head_{};
   std::array<kernel_id, MaxTasks> next_{};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 #include <takt/rules/accelerator/job_queues.hpp>
@@ -58,11 +59,11 @@ class level_stack {
   }
   /// Called for any started job: a last wave may end while the job above waits for that.
   constexpr void complete(kernel_id k) noexcept {
-    level_[index(k)] = not_started;
+    level_[to_index(k)] = not_started;
     --started_;
     top_ = no_kernel;
     for (std::size_t i = 0; i < MaxTasks; ++i) {
-      if (level_[i] != not_started && (top_ == no_kernel || level_[i] > level_[index(top_)])) {
+      if (level_[i] != not_started && (top_ == no_kernel || level_[i] > level_[to_index(top_)])) {
         top_ = static_cast<kernel_id>(i);
       }
     }
@@ -73,11 +74,11 @@ class level_stack {
   template <JobPoint Point, AcceleratorBackend Backend>
   constexpr void decide(const job_orders<Point, MaxTasks>& orders, Backend& backend) {
     const kernel_id k = ready_.head(0);
-    const std::int32_t level = top_ == no_kernel ? 0 : level_[index(top_)] + 1;
+    const std::int32_t level = top_ == no_kernel ? 0 : level_[to_index(top_)] + 1;
     if (k == no_kernel || Limit::taken(level, started_) == levels_) { return; }
-    if (top_ != no_kernel && !outranks(orders[index(k)], orders[index(top_)])) { return; }
+    if (top_ != no_kernel && !outranks(orders[to_index(k)], orders[to_index(top_)])) { return; }
     ready_.erase(0, k);
-    level_[index(k)] = level;
+    level_[to_index(k)] = level;
     top_ = k;
     ++started_;
     backend.submit(k, {.core = unassigned_core, .level = level});
@@ -90,8 +91,6 @@ class level_stack {
 
  private:
   static constexpr std::int32_t not_started = -1;
-
-  [[nodiscard]] static constexpr auto index(kernel_id k) noexcept -> std::size_t { return static_cast<std::size_t>(k); }
 
   job_queues<1, MaxTasks> ready_;
   std::array<std::int32_t, MaxTasks> level_{};

@@ -6,6 +6,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/needed_header.hpp>
 #include <takt/model/plan.hpp>
@@ -15,6 +16,8 @@
 #include <takt/rules/priority_order.hpp>
 
 namespace takt::inline TAKT_ABI {
+
+namespace detail {
 
 /// Parts of a plan that kernels on an accelerator under this rule use.
 template <AcceleratorRule Rule>
@@ -67,7 +70,7 @@ template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t 
 template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto plan_fault(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                         const plan<N, V>& p) -> model_error {
-  if (const auto error = parts_fault(p, kernel_plan_parts<Rule>(), table.size())) { return error; }
+  if (const auto error = parts_fault(p, detail::kernel_plan_parts<Rule>(), table.size())) { return error; }
   constexpr model_error mismatch{.fault = model_fault::plan_does_not_fit};
   for (std::size_t i = 0; i < p.cores.size(); ++i) {
     if (needs_all_cores(table.tasks[i].width) && p.cores[i] != unassigned_core) { return mismatch; }
@@ -84,6 +87,8 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t
   return {};
 }
 
+namespace detail {
+
 /// Returns the kernels with the cores and priorities of a plan, in the given order. Pre: `plan_fault` found nothing.
 template <std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto planned_kernels(task_rows<accelerator_task<ticks>, MaxTasks> table, const plan<N, V>& p)
@@ -93,6 +98,24 @@ template <std::size_t MaxTasks, std::size_t N, std::size_t V>
   for (std::size_t i = 0; i < p.priorities.size(); ++i) { table.tasks[i].priority = p.priorities[i]; }
   return table;
 }
+
+/// Returns the kernels of a board that is an accelerator alone, on the cores of a plan and with the ranks that its
+/// priorities and the order of the rule give them. Error: in the board, the plan or the kernels, written to `error`;
+/// the kernels are as far as they came.
+template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto ranked_kernels(const P& board, const T& tasks, const plan<N, V>& p, model_error& error) {
+  using rule = typename P::accelerator_rule;
+  auto table = tasks.template table<ticks>();
+  error = board.validate();
+  if (!error) { error = plan_fault(board.strategy(), table, p); }
+  if (error) { return table; }
+  table = planned_kernels(table, p);
+  error = located(fits_accelerator<rule>(table, board.accelerator()), table.tasks);
+  if (!error) { rank_kernels<kernel_order<rule>>(table); }
+  return table;
+}
+
+}  // namespace detail
 
 /// Writes out the parts of a plan with all that the rule decides. Pre: the kernels are ranked, and
 /// `out` has none of these parts.

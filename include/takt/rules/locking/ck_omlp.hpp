@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
@@ -31,16 +32,16 @@ class ck_omlp {
 
   constexpr auto issue(request_id r, const lock_request& /*q*/) noexcept -> request_id {
     for (replica_id x = 0; x < replicas_; ++x) {  // rule C2
-      if (holders_[index(x)] == no_request) { return grant(x, r); }
+      if (holders_[to_index(x)] == no_request) { return grant(x, r); }
     }
     queue_.append(0, r);
     return no_request;
   }
 
   constexpr auto release(request_id r) noexcept -> request_id {
-    const replica_id x = held_[index(r)];
-    held_[index(r)] = no_replica;
-    holders_[index(x)] = no_request;
+    const replica_id x = held_[to_index(r)];
+    held_[to_index(r)] = no_replica;
+    holders_[to_index(x)] = no_request;
     const request_id next = queue_.head(0);  // rule C3
     if (next == no_request) { return no_request; }
     queue_.remove(next);
@@ -54,9 +55,9 @@ class ck_omlp {
 
   constexpr void reprioritize(request_id /*r*/, const priority_point& /*p*/) const noexcept {}
 
-  [[nodiscard]] constexpr auto holds(request_id r) const noexcept -> bool { return held_[index(r)] != no_replica; }
+  [[nodiscard]] constexpr auto holds(request_id r) const noexcept -> bool { return held_[to_index(r)] != no_replica; }
   [[nodiscard]] constexpr auto waits(request_id r) const noexcept -> bool { return queue_.queue_of(r) != no_replica; }
-  [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id { return held_[index(r)]; }
+  [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id { return held_[to_index(r)]; }
   [[nodiscard]] constexpr auto inheritor(request_id /*r*/) const noexcept -> request_id { return no_request; }
   [[nodiscard]] constexpr auto contended(request_id r) const noexcept -> bool {
     return holds(r) && queue_.head(0) != no_request;
@@ -67,13 +68,9 @@ class ck_omlp {
   [[nodiscard]] friend constexpr auto operator==(const ck_omlp&, const ck_omlp&) noexcept -> bool = default;
 
  private:
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
-
   constexpr auto grant(replica_id x, request_id r) noexcept -> request_id {
-    holders_[index(x)] = r;
-    held_[index(r)] = x;
+    holders_[to_index(x)] = r;
+    held_[to_index(r)] = x;
     return r;
   }
 

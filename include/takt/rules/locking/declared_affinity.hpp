@@ -9,6 +9,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/active_users.hpp>
 #include <takt/rules/locking/advice.hpp>
@@ -37,7 +38,7 @@ class declared_affinity {
     for (std::int32_t a = 0; a < topology.gpus(); ++a) {
       for (std::int32_t b = 0; b < topology.gpus(); ++b) {
         const std::int32_t links = topology.distance(a, b);
-        links_[index(a)][index(b)] = links;
+        links_[to_index(a)][to_index(b)] = links;
         farthest_ = links > farthest_ ? links : farthest_;
       }
     }
@@ -67,26 +68,23 @@ class declared_affinity {
   constexpr void dequeued(const Protocol& /*p*/, request_id /*r*/, replica_id /*x*/) noexcept {}
   template <class Protocol>
   constexpr void acquired(const Protocol& p, request_id r, replica_id x) noexcept {
-    if (is_named(p.request(r).task)) { users_.acquired(index(p.request(r).task), map_.gpu_of(x)); }
+    if (is_named(p.request(r).task)) { users_.acquired(to_index(p.request(r).task), map_.gpu_of(x)); }
   }
   template <class Protocol>
   constexpr void freed(const Protocol& /*p*/, request_id /*r*/, replica_id /*x*/) noexcept {}
   template <class Protocol>
   constexpr void exited(const Protocol& /*p*/, std::int32_t task) noexcept {
-    if (is_named(task)) { users_.exited(index(task)); }
+    if (is_named(task)) { users_.exited(to_index(task)); }
   }
 
  private:
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
   [[nodiscard]] static constexpr auto is_named(std::int32_t task) noexcept -> bool {
-    return task >= 0 && index(task) < MaxTasks;
+    return task >= 0 && to_index(task) < MaxTasks;
   }
   template <class Protocol>
   [[nodiscard]] constexpr auto last_gpu(const Protocol& p, request_id r) const noexcept -> std::int32_t {
     const std::int32_t task = p.request(r).task;
-    return is_named(task) ? users_.preferred(index(task)) : no_gpu;
+    return is_named(task) ? users_.preferred(to_index(task)) : no_gpu;
   }
   template <class Protocol>
   struct known {
@@ -95,14 +93,15 @@ class declared_affinity {
 
     [[nodiscard]] constexpr auto taking(request_id r, replica_id x) const noexcept -> rational {
       const std::int32_t last = own->last_gpu(*p, r);
-      const std::int32_t links = last == no_gpu ? 0 : own->links_[index(last)][index(own->map_.gpu_of(x))];
+      const std::int32_t links = last == no_gpu ? 0 : own->links_[to_index(last)][to_index(own->map_.gpu_of(x))];
       return rational{p->request(r).length} +
              rational{own->per_link_} * rational{links == unreachable ? own->farthest_ + 1 : links};
     }
     [[nodiscard]] constexpr auto kept(request_id q, replica_id x) const noexcept -> rational { return taking(q, x); }
     [[nodiscard]] constexpr auto distances(request_id r) const noexcept -> std::span<const std::int32_t> {
       const std::int32_t last = own->last_gpu(*p, r);
-      return last == no_gpu ? std::span<const std::int32_t>{} : std::span<const std::int32_t>{own->links_[index(last)]};
+      return last == no_gpu ? std::span<const std::int32_t>{}
+                            : std::span<const std::int32_t>{own->links_[to_index(last)]};
     }
     [[nodiscard]] constexpr auto map() const noexcept -> const token_map& { return own->map_; }
     [[nodiscard]] constexpr auto users() const noexcept { return own->users_.per_gpu(); }

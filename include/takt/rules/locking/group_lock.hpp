@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/group_request.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
@@ -31,11 +32,11 @@ class group_lock {
     const group_status status = check_lock_list<Locks>(wanted);
     if (status != group_status::accepted) { return {status, {}}; }
     if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
-    if (open_[index(c)] != 0) { return {group_status::client_busy, {}}; }
-    lists_[index(c)] = wanted;
-    open_[index(c)] = static_cast<std::int32_t>(wanted.size());
+    if (open_[to_index(c)] != 0) { return {group_status::client_busy, {}}; }
+    lists_[to_index(c)] = wanted;
+    open_[to_index(c)] = static_cast<std::int32_t>(wanted.size());
     for (const lock_id l : wanted) {
-      if (queue(l).head(0) != no_request) { ++missing_[index(c)]; }
+      if (queue(l).head(0) != no_request) { ++missing_[to_index(c)]; }
       queue(l).append(0, c);
     }
     answer a;  // Bound here and below: each client once, as its last missing lock is granted once.
@@ -55,7 +56,7 @@ class group_lock {
     if (!is_lock<Locks>(l) || !holds(c) || !holds(c, l)) { return {group_status::not_held, {}}; }
     answer a;
     leave(c, l, a);
-    if (open_[index(c)] == 0) { lists_[index(c)].clear(); }
+    if (open_[to_index(c)] == 0) { lists_[to_index(c)].clear(); }
     return a;
   }
 
@@ -71,11 +72,11 @@ class group_lock {
   }
 
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && open_[index(c)] != 0 && missing_[index(c)] == 0;
+    return is_client<Clients>(c) && open_[to_index(c)] != 0 && missing_[to_index(c)] == 0;
   }
   [[nodiscard]] constexpr auto holds(request_id c, lock_id l) const noexcept -> bool { return holder(l) == c; }
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && missing_[index(c)] != 0;
+    return is_client<Clients>(c) && missing_[to_index(c)] != 0;
   }
   /// Pre: l is one of the locks, as in the one above.
   [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id {
@@ -89,14 +90,14 @@ class group_lock {
   }
   [[nodiscard]] constexpr auto inheritor(request_id c) const noexcept -> request_id {
     if (!waits(c)) { return no_request; }
-    for (const lock_id l : lists_[index(c)]) {
+    for (const lock_id l : lists_[to_index(c)]) {
       if (holder(l) != c) { return holder(l); }
     }
     return no_request;
   }
   [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool {
     if (!is_client<Clients>(c)) { return false; }
-    for (const lock_id l : lists_[index(c)]) {
+    for (const lock_id l : lists_[to_index(c)]) {
       if (holder(l) == c && queue(l).next(c) != no_request) { return true; }
     }
     return false;
@@ -104,7 +105,7 @@ class group_lock {
   /// Returns what c asked for with its open request. Pre: 0 <= c < capacity().
   [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& {
     TAKT_EXPECTS(is_client<Clients>(c));
-    return lists_[index(c)];
+    return lists_[to_index(c)];
   }
 
   [[nodiscard]] friend constexpr auto operator==(const group_lock&, const group_lock&) noexcept -> bool = default;
@@ -112,28 +113,25 @@ class group_lock {
  private:
   using lock_queue = request_queues<1, Clients>;
 
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
-  [[nodiscard]] constexpr auto queue(lock_id l) noexcept -> lock_queue& { return queues_[index(l)]; }
-  [[nodiscard]] constexpr auto queue(lock_id l) const noexcept -> const lock_queue& { return queues_[index(l)]; }
+  [[nodiscard]] constexpr auto queue(lock_id l) noexcept -> lock_queue& { return queues_[to_index(l)]; }
+  [[nodiscard]] constexpr auto queue(lock_id l) const noexcept -> const lock_queue& { return queues_[to_index(l)]; }
 
   constexpr void leave(request_id c, lock_id l, answer& a) noexcept {
     const bool held = holder(l) == c;
     queue(l).remove(c);
-    --open_[index(c)];
+    --open_[to_index(c)];
     const request_id inheritor = holder(l);
     if (!held || inheritor == no_request) { return; }
-    if (--missing_[index(inheritor)] == 0) { a.satisfied.unchecked_push_back(inheritor); }
+    if (--missing_[to_index(inheritor)] == 0) { a.satisfied.unchecked_push_back(inheritor); }
   }
 
   constexpr auto leave_all(request_id c) noexcept -> answer {
     answer a;
-    for (const lock_id l : lists_[index(c)]) {
+    for (const lock_id l : lists_[to_index(c)]) {
       if (queue(l).queue_of(c) != no_replica) { leave(c, l, a); }
     }
-    missing_[index(c)] = 0;
-    lists_[index(c)].clear();
+    missing_[to_index(c)] = 0;
+    lists_[to_index(c)].clear();
     return a;
   }
 

@@ -9,6 +9,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -50,7 +51,7 @@ class k_fmlp {
   [[nodiscard]] constexpr auto replicas() const noexcept -> replica_id { return options_.replicas; }
 
   constexpr auto issue(request_id r, const lock_request& q) noexcept -> request_id {
-    requests_[index(r)] = q;
+    requests_[to_index(r)] = q;
     if constexpr (Replicas > 1) { arrivals_.append(0, r); }
     return join(shortest_or_advised(r), r);
   }
@@ -59,7 +60,7 @@ class k_fmlp {
     const replica_id x = queues_.queue_of(r);
     leave(r);
     heuristic_.freed(*this, r, x);
-    requests_[index(r)] = {};
+    requests_[to_index(r)] = {};
     const request_id next = queues_.head(x);  // rule F3
     if (next == no_request) { return steal(x); }
     heuristic_.acquired(*this, next, x);
@@ -68,7 +69,7 @@ class k_fmlp {
 
   constexpr auto withdraw(request_id r) noexcept -> request_id {
     leave(r);
-    requests_[index(r)] = {};
+    requests_[to_index(r)] = {};
     return no_request;
   }
 
@@ -96,7 +97,7 @@ class k_fmlp {
   /// Returns what r asks for, until the end of `freed`. Pre: 0 <= r < capacity().
   [[nodiscard]] constexpr auto request(request_id r) const noexcept -> const lock_request& {
     TAKT_EXPECTS(0 <= r && r < capacity());
-    return requests_[index(r)];
+    return requests_[to_index(r)];
   }
   [[nodiscard]] constexpr auto heuristic() noexcept -> Heuristic& { return heuristic_; }
   [[nodiscard]] constexpr auto rejected_advice() const noexcept -> std::int64_t { return rejected_; }
@@ -106,10 +107,6 @@ class k_fmlp {
   }
 
  private:
-  [[nodiscard]] static constexpr auto index(request_id i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
-
   [[nodiscard]] constexpr auto shortest_or_advised(request_id r) noexcept -> replica_id {
     if constexpr (Replicas == 1) { return 0; }
     const replica_id advised = heuristic_.queue(*this, r);
@@ -140,7 +137,7 @@ class k_fmlp {
   [[nodiscard]] constexpr auto declared(replica_id x) const noexcept -> ticks {
     ticks sum = 0;
     for (request_id r = queues_.head(x); r != no_request; r = queues_.next(r)) {
-      if (!checked_add(sum, requests_[index(r)].length, sum)) { return std::numeric_limits<ticks>::max(); }
+      if (!checked_add(sum, requests_[to_index(r)].length, sum)) { return std::numeric_limits<ticks>::max(); }
     }
     return sum;
   }

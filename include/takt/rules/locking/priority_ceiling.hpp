@@ -8,6 +8,7 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/group_request.hpp>
 #include <takt/rules/locking/request.hpp>
 
@@ -36,7 +37,7 @@ class priority_ceiling {
   [[nodiscard]] constexpr auto declare(lock_id r, const priority_point& level) noexcept -> ceiling_status {
     if (!known(r)) { return ceiling_status::unknown_resource; }
     if (!held_.empty()) { return ceiling_status::in_use; }
-    if (level < ceilings_[index(r)]) { ceilings_[index(r)] = level; }
+    if (level < ceilings_[to_index(r)]) { ceilings_[to_index(r)] = level; }
     return ceiling_status::done;
   }
 
@@ -47,12 +48,12 @@ class priority_ceiling {
   [[nodiscard]] constexpr auto lock(std::int32_t job, const priority_point& level, lock_id r) noexcept
       -> ceiling_status {
     if (!known(r)) { return ceiling_status::unknown_resource; }
-    if (level < ceilings_[index(r)]) { return ceiling_status::undeclared; }
+    if (level < ceilings_[to_index(r)]) { return ceiling_status::undeclared; }
     for (std::size_t i = 0; i < held_.size(); ++i) {
       if (held_[i].resource == r) { return ceiling_status::not_free; }
     }
     const priority_point before = system_ceiling();
-    const priority_point own = ceilings_[index(r)];
+    const priority_point own = ceilings_[to_index(r)];
     held_.unchecked_push_back({job, r, own < before ? own : before});  // Bound: each resource once.
     return ceiling_status::done;
   }
@@ -68,7 +69,7 @@ class priority_ceiling {
       -> priority_point {
     priority_point best = base;
     for (std::size_t i = 0; i < held_.size(); ++i) {
-      const priority_point& own = ceilings_[index(held_[i].resource)];
+      const priority_point& own = ceilings_[to_index(held_[i].resource)];
       if (held_[i].job == job && own < best) { best = own; }
     }
     return best;
@@ -80,7 +81,7 @@ class priority_ceiling {
   /// Returns the best level that was declared. Pre: 0 <= r < Resources.
   [[nodiscard]] constexpr auto ceiling(lock_id r) const noexcept -> const priority_point& {
     TAKT_EXPECTS(known(r));
-    return ceilings_[index(r)];
+    return ceilings_[to_index(r)];
   }
 
   [[nodiscard]] friend constexpr auto operator==(const priority_ceiling&, const priority_ceiling&) noexcept
@@ -96,10 +97,7 @@ class priority_ceiling {
         -> bool = default;
   };
 
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
-  [[nodiscard]] static constexpr auto known(lock_id r) noexcept -> bool { return r >= 0 && index(r) < Resources; }
+  [[nodiscard]] static constexpr auto known(lock_id r) noexcept -> bool { return r >= 0 && to_index(r) < Resources; }
 
   std::array<priority_point, Resources> ceilings_{};
   inline_vector<held_resource, Resources> held_;  ///< in the order of locking, over all jobs

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/request.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -39,33 +40,33 @@ class priority_donation {
   /// The job becomes pending. Returns its donee, or `no_request`. Pre: it is not pending.
   constexpr auto released(request_id job, const priority_point& p) noexcept -> request_id {
     TAKT_EXPECTS(is_job(job) && !is_pending(job));
-    pending_[index(job)] = true;
-    priority_[index(job)] = p;
+    pending_[to_index(job)] = true;
+    priority_[to_index(job)] = p;
     if (!among_best(job)) { return no_request; }
     const request_id pushed_out = of_rank(cpus_);
     if (pushed_out == no_request) { return no_request; }
     request_id donee = donee_of(pushed_out);
     if (donee != no_request) {
-      donee_[index(pushed_out)] = no_request;
-    } else if (incomplete_[index(pushed_out)] && donor_of(pushed_out) == no_request) {
+      donee_[to_index(pushed_out)] = no_request;
+    } else if (incomplete_[to_index(pushed_out)] && donor_of(pushed_out) == no_request) {
       donee = pushed_out;
     }
     if (donee == no_request) { return no_request; }
-    donee_[index(job)] = donee;
-    donor_[index(donee)] = job;
+    donee_[to_index(job)] = donee;
+    donor_[to_index(donee)] = job;
     return donee;
   }
 
   /// Pre: `may_issue(job)`.
   constexpr void issued(request_id job) noexcept {
     TAKT_EXPECTS(is_job(job) && may_issue(job));
-    incomplete_[index(job)] = true;
+    incomplete_[to_index(job)] = true;
   }
 
   /// The last incomplete request of the job is complete or withdrawn. Returns the job that donates no longer, or
   /// `no_request`.
   constexpr auto request_completed(request_id job) noexcept -> request_id {
-    incomplete_[index(job)] = false;
+    incomplete_[to_index(job)] = false;
     return end_donation_to(job);
   }
 
@@ -74,7 +75,7 @@ class priority_donation {
   /// stays until its donation ends.
   constexpr auto completed(request_id job) noexcept -> request_id {
     TAKT_EXPECTS(is_job(job) && is_pending(job) && !has_request(job) && !is_donor(job));
-    pending_[index(job)] = false;
+    pending_[to_index(job)] = false;
     if constexpr (!Rules::end_on_rise) { return no_request; }
     for (request_id i = 0; i < capacity(); ++i) {
       if (donor_of(i) != no_request && among_best(i)) { return end_donation_to(i); }
@@ -85,32 +86,29 @@ class priority_donation {
   /// Returns whether the job may issue a request. One that has an incomplete request already may nest another.
   [[nodiscard]] constexpr auto may_issue(request_id job) const noexcept -> bool {
     if (is_donor(job)) { return false; }
-    return !Rules::gate || incomplete_[index(job)] || among_best(job);
+    return !Rules::gate || incomplete_[to_index(job)] || among_best(job);
   }
   /// Returns whether the job is pending and fewer than c pending jobs are more important.
   [[nodiscard]] constexpr auto among_best(request_id job) const noexcept -> bool {
-    return pending_[index(job)] && better_than(job) < cpus_;
+    return pending_[to_index(job)] && better_than(job) < cpus_;
   }
-  [[nodiscard]] constexpr auto donee_of(request_id job) const noexcept -> request_id { return donee_[index(job)]; }
-  [[nodiscard]] constexpr auto donor_of(request_id job) const noexcept -> request_id { return donor_[index(job)]; }
+  [[nodiscard]] constexpr auto donee_of(request_id job) const noexcept -> request_id { return donee_[to_index(job)]; }
+  [[nodiscard]] constexpr auto donor_of(request_id job) const noexcept -> request_id { return donor_[to_index(job)]; }
   /// A donor does not run.
   [[nodiscard]] constexpr auto is_donor(request_id job) const noexcept -> bool { return donee_of(job) != no_request; }
-  [[nodiscard]] constexpr auto is_pending(request_id job) const noexcept -> bool { return pending_[index(job)]; }
-  [[nodiscard]] constexpr auto has_request(request_id job) const noexcept -> bool { return incomplete_[index(job)]; }
+  [[nodiscard]] constexpr auto is_pending(request_id job) const noexcept -> bool { return pending_[to_index(job)]; }
+  [[nodiscard]] constexpr auto has_request(request_id job) const noexcept -> bool { return incomplete_[to_index(job)]; }
 
   [[nodiscard]] friend constexpr auto operator==(const priority_donation&, const priority_donation&) noexcept
       -> bool = default;
 
  private:
   [[nodiscard]] static constexpr auto is_job(request_id job) noexcept -> bool { return job >= 0 && job < capacity(); }
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
   [[nodiscard]] constexpr auto better_than(request_id job) const noexcept -> std::int32_t {
     std::int32_t better = 0;
     for (request_id i = 0; i < capacity(); ++i) {
-      if (!pending_[index(i)] || i == job) { continue; }
-      const auto order = priority_[index(i)] <=> priority_[index(job)];
+      if (!pending_[to_index(i)] || i == job) { continue; }
+      const auto order = priority_[to_index(i)] <=> priority_[to_index(job)];
       better += order < 0 || (order == 0 && i < job) ? 1 : 0;
     }
     return better;
@@ -118,15 +116,15 @@ class priority_donation {
   /// Returns the pending job with exactly `place` better ones.
   [[nodiscard]] constexpr auto of_rank(std::int32_t place) const noexcept -> request_id {
     for (request_id i = 0; i < capacity(); ++i) {
-      if (pending_[index(i)] && better_than(i) == place) { return i; }
+      if (pending_[to_index(i)] && better_than(i) == place) { return i; }
     }
     return no_request;
   }
   constexpr auto end_donation_to(request_id donee) noexcept -> request_id {
-    const request_id donor = donor_[index(donee)];
+    const request_id donor = donor_[to_index(donee)];
     if (donor == no_request) { return no_request; }
-    donor_[index(donee)] = no_request;
-    donee_[index(donor)] = no_request;
+    donor_[to_index(donee)] = no_request;
+    donee_[to_index(donor)] = no_request;
     return donor;
   }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/priority_heaps.hpp>
 #include <takt/rules/locking/request.hpp>
 
@@ -53,7 +54,7 @@ class priority_graph {
 
   /// `lowest_priority` takes the base priority away.
   constexpr void set_base(priority_node n, const priority_point& p) noexcept {
-    base_[index(n)] = p;
+    base_[to_index(n)] = p;
     settle(n);
   }
 
@@ -62,15 +63,15 @@ class priority_graph {
     if (free_ == no_edge) { return {edge_status::full, no_edge}; }
     if (reaches(to, from)) { return {edge_status::cycle, no_edge}; }
     const priority_edge e = free_;
-    free_ = next_out_[index(e)];
-    from_[index(e)] = from;
-    to_[index(e)] = to;
-    const priority_edge first = first_out_[index(from)];
-    next_out_[index(e)] = first;
-    previous_out_[index(e)] = no_edge;
-    if (first != no_edge) { previous_out_[index(first)] = e; }
-    first_out_[index(from)] = e;
-    sources_.insert(to, e, effective_[index(from)]);
+    free_ = next_out_[to_index(e)];
+    from_[to_index(e)] = from;
+    to_[to_index(e)] = to;
+    const priority_edge first = first_out_[to_index(from)];
+    next_out_[to_index(e)] = first;
+    previous_out_[to_index(e)] = no_edge;
+    if (first != no_edge) { previous_out_[to_index(first)] = e; }
+    first_out_[to_index(from)] = e;
+    sources_.insert(to, e, effective_[to_index(from)]);
     settle(to);
     return {edge_status::added, e};
   }
@@ -78,31 +79,33 @@ class priority_graph {
   /// Pre: e was added and not removed since.
   constexpr void remove_edge(priority_edge e) noexcept {
     TAKT_EXPECTS(is_used(e));
-    const priority_node to = to_[index(e)];
-    const priority_edge before = previous_out_[index(e)];
-    const priority_edge after = next_out_[index(e)];
+    const priority_node to = to_[to_index(e)];
+    const priority_edge before = previous_out_[to_index(e)];
+    const priority_edge after = next_out_[to_index(e)];
     if (before == no_edge) {
-      first_out_[index(from_[index(e)])] = after;
+      first_out_[to_index(from_[to_index(e)])] = after;
     } else {
-      next_out_[index(before)] = after;
+      next_out_[to_index(before)] = after;
     }
-    if (after != no_edge) { previous_out_[index(after)] = before; }
+    if (after != no_edge) { previous_out_[to_index(after)] = before; }
     sources_.remove(to, e);
-    next_out_[index(e)] = free_;
+    next_out_[to_index(e)] = free_;
     free_ = e;
     settle(to);
   }
 
-  [[nodiscard]] constexpr auto base(priority_node n) const noexcept -> const priority_point& { return base_[index(n)]; }
-  [[nodiscard]] constexpr auto effective(priority_node n) const noexcept -> const priority_point& {
-    return effective_[index(n)];
+  [[nodiscard]] constexpr auto base(priority_node n) const noexcept -> const priority_point& {
+    return base_[to_index(n)];
   }
-  [[nodiscard]] constexpr auto source(priority_edge e) const noexcept -> priority_node { return from_[index(e)]; }
-  [[nodiscard]] constexpr auto target(priority_edge e) const noexcept -> priority_node { return to_[index(e)]; }
+  [[nodiscard]] constexpr auto effective(priority_node n) const noexcept -> const priority_point& {
+    return effective_[to_index(n)];
+  }
+  [[nodiscard]] constexpr auto source(priority_edge e) const noexcept -> priority_node { return from_[to_index(e)]; }
+  [[nodiscard]] constexpr auto target(priority_edge e) const noexcept -> priority_node { return to_[to_index(e)]; }
   /// Returns the node next to n from which its effective priority comes; n itself where its base priority is the best.
   [[nodiscard]] constexpr auto giver(priority_node n) const noexcept -> priority_node {
     const priority_edge e = sources_.best(n);
-    return e == no_edge || !(sources_.key(e) < base_[index(n)]) ? n : from_[index(e)];
+    return e == no_edge || !(sources_.key(e) < base_[to_index(n)]) ? n : from_[to_index(e)];
   }
 
   /// Calls `visit(node, priority)` for every node whose effective priority differs from the one last reported, at first
@@ -112,34 +115,30 @@ class priority_graph {
   constexpr void report_changes(Visitor&& visit) {
     while (changes_ > 0) {
       const priority_node n = changed_[--changes_];
-      is_changed_[index(n)] = false;
-      if (reported_[index(n)] == effective_[index(n)]) { continue; }
-      reported_[index(n)] = effective_[index(n)];
-      visit(n, reported_[index(n)]);
+      is_changed_[to_index(n)] = false;
+      if (reported_[to_index(n)] == effective_[to_index(n)]) { continue; }
+      reported_[to_index(n)] = effective_[to_index(n)];
+      visit(n, reported_[to_index(n)]);
     }
   }
 
  private:
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
-
   /// Returns whether e is among the edges out of its node, as far as those next to it know.
   [[nodiscard]] constexpr auto is_used(priority_edge e) const noexcept -> bool {
-    if (e < 0 || index(e) >= Edges) { return false; }
-    const priority_edge before = previous_out_[index(e)];
-    return (before == no_edge ? first_out_[index(from_[index(e)])] : next_out_[index(before)]) == e;
+    if (e < 0 || to_index(e) >= Edges) { return false; }
+    const priority_edge before = previous_out_[to_index(e)];
+    return (before == no_edge ? first_out_[to_index(from_[to_index(e)])] : next_out_[to_index(before)]) == e;
   }
 
   /// Gives n the best of its base priority and its sources. True if that is another one than before.
   constexpr auto apply(priority_node n) noexcept -> bool {
-    priority_point best = base_[index(n)];
+    priority_point best = base_[to_index(n)];
     const priority_edge e = sources_.best(n);
     if (e != no_edge && sources_.key(e) < best) { best = sources_.key(e); }
-    if (best == effective_[index(n)]) { return false; }
-    effective_[index(n)] = best;
-    if (!is_changed_[index(n)]) {
-      is_changed_[index(n)] = true;
+    if (best == effective_[to_index(n)]) { return false; }
+    effective_[to_index(n)] = best;
+    if (!is_changed_[to_index(n)]) {
+      is_changed_[to_index(n)] = true;
       changed_[changes_++] = n;
     }
     return true;
@@ -151,9 +150,9 @@ class priority_graph {
     work_[pending++] = start;
     while (pending > 0) {
       const priority_node n = work_[--pending];
-      for (priority_edge e = first_out_[index(n)]; e != no_edge; e = next_out_[index(e)]) {
-        const priority_node to = to_[index(e)];
-        sources_.update(to, e, effective_[index(n)]);
+      for (priority_edge e = first_out_[to_index(n)]; e != no_edge; e = next_out_[to_index(e)]) {
+        const priority_node to = to_[to_index(e)];
+        sources_.update(to, e, effective_[to_index(n)]);
         if (apply(to)) { work_[pending++] = to; }
       }
     }
@@ -163,18 +162,18 @@ class priority_graph {
     if (start == goal) { return true; }
     if (sources_.best(goal) == no_edge) { return false; }
     std::size_t seen = 0;
-    is_seen_[index(start)] = true;
+    is_seen_[to_index(start)] = true;
     work_[seen++] = start;
-    for (std::size_t i = 0; i < seen && !is_seen_[index(goal)]; ++i) {
-      for (priority_edge e = first_out_[index(work_[i])]; e != no_edge; e = next_out_[index(e)]) {
-        const priority_node to = to_[index(e)];
-        if (is_seen_[index(to)]) { continue; }
-        is_seen_[index(to)] = true;
+    for (std::size_t i = 0; i < seen && !is_seen_[to_index(goal)]; ++i) {
+      for (priority_edge e = first_out_[to_index(work_[i])]; e != no_edge; e = next_out_[to_index(e)]) {
+        const priority_node to = to_[to_index(e)];
+        if (is_seen_[to_index(to)]) { continue; }
+        is_seen_[to_index(to)] = true;
         work_[seen++] = to;
       }
     }
-    const bool found = is_seen_[index(goal)];
-    for (std::size_t i = 0; i < seen; ++i) { is_seen_[index(work_[i])] = false; }
+    const bool found = is_seen_[to_index(goal)];
+    for (std::size_t i = 0; i < seen; ++i) { is_seen_[to_index(work_[i])] = false; }
     return found;
   }
 

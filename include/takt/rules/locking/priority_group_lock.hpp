@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/group_request.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
@@ -31,9 +32,9 @@ class priority_group_lock {
     const group_status status = check_lock_list<Locks>(wanted);
     if (status != group_status::accepted) { return {status, {}}; }
     if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
-    if (!lists_[index(c)].empty()) { return {group_status::client_busy, {}}; }
-    lists_[index(c)] = wanted;
-    effective_[index(c)] = p;
+    if (!lists_[to_index(c)].empty()) { return {group_status::client_busy, {}}; }
+    lists_[to_index(c)] = wanted;
+    effective_[to_index(c)] = p;
     waiting_.append(0, c);
     return decide();
   }
@@ -41,10 +42,10 @@ class priority_group_lock {
   [[nodiscard]] constexpr auto release(request_id c) noexcept -> answer {
     if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!holds(c)) { return {group_status::not_held, {}}; }
-    for (const lock_id l : lists_[index(c)]) {
-      if (holder(l) == c) { holders_[index(l)] = no_request; }
+    for (const lock_id l : lists_[to_index(c)]) {
+      if (holder(l) == c) { holders_[to_index(l)] = no_request; }
     }
-    lists_[index(c)].clear();
+    lists_[to_index(c)].clear();
     return decide();
   }
 
@@ -52,10 +53,10 @@ class priority_group_lock {
   [[nodiscard]] constexpr auto release(request_id c, lock_id l) noexcept -> answer {
     if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!is_lock<Locks>(l) || !holds(c, l)) { return {group_status::not_held, {}}; }
-    holders_[index(l)] = no_request;
+    holders_[to_index(l)] = no_request;
     bool more = false;
-    for (const lock_id other : lists_[index(c)]) { more = more || holder(other) == c; }
-    if (!more) { lists_[index(c)].clear(); }
+    for (const lock_id other : lists_[to_index(c)]) { more = more || holder(other) == c; }
+    if (!more) { lists_[to_index(c)].clear(); }
     return decide();
   }
 
@@ -63,19 +64,19 @@ class priority_group_lock {
     if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!waits(c)) { return {group_status::not_waiting, {}}; }
     forget(c);
-    lists_[index(c)].clear();
+    lists_[to_index(c)].clear();
     return decide();
   }
 
   /// May satisfy requests: a lock that was kept for a better one can become free for c.
   [[nodiscard]] constexpr auto reprioritize(request_id c, const priority_point& p) noexcept -> answer {
-    if (!waits(c) || effective_[index(c)] == p) { return {}; }
-    effective_[index(c)] = p;
+    if (!waits(c) || effective_[to_index(c)] == p) { return {}; }
+    effective_[to_index(c)] = p;
     return decide();
   }
 
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && !lists_[index(c)].empty() && !waits(c);
+    return is_client<Clients>(c) && !lists_[to_index(c)].empty() && !waits(c);
   }
   [[nodiscard]] constexpr auto holds(request_id c, lock_id l) const noexcept -> bool { return holder(l) == c; }
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
@@ -84,19 +85,19 @@ class priority_group_lock {
   /// Pre: l is one of the locks, as in the one above.
   [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id {
     TAKT_EXPECTS(is_lock<Locks>(l));
-    return holders_[index(l)];
+    return holders_[to_index(l)];
   }
   /// `no_request` also where a better waiting request keeps c from locks that are free.
   [[nodiscard]] constexpr auto inheritor(request_id c) const noexcept -> request_id {
     if (!waits(c)) { return no_request; }
-    for (const lock_id l : lists_[index(c)]) {
+    for (const lock_id l : lists_[to_index(c)]) {
       if (holder(l) != no_request) { return holder(l); }
     }
     return no_request;
   }
   [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool {
     for (request_id w = waiting_.head(0); w != no_request; w = waiting_.next(w)) {
-      for (const lock_id l : lists_[index(w)]) {
+      for (const lock_id l : lists_[to_index(w)]) {
         if (holder(l) == c) { return true; }
       }
     }
@@ -105,24 +106,21 @@ class priority_group_lock {
   /// Returns what c asked for with its open request. Pre: 0 <= c < capacity().
   [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& {
     TAKT_EXPECTS(is_client<Clients>(c));
-    return lists_[index(c)];
+    return lists_[to_index(c)];
   }
   /// Pre: c waits.
   [[nodiscard]] constexpr auto effective(request_id c) const noexcept -> const priority_point& {
     TAKT_EXPECTS(waits(c));
-    return effective_[index(c)];
+    return effective_[to_index(c)];
   }
 
   [[nodiscard]] friend constexpr auto operator==(const priority_group_lock&, const priority_group_lock&) noexcept
       -> bool = default;
 
  private:
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
   constexpr void forget(request_id c) noexcept {
     waiting_.remove(c);
-    effective_[index(c)] = {};
+    effective_[to_index(c)] = {};
   }
 
   /// Goes through the waiting requests from the best to the worst; each gets its locks or keeps them from the rest.
@@ -133,14 +131,14 @@ class priority_group_lock {
     std::array<bool, Clients> asked{};
     for (std::int32_t left = waiting_.length(0); left > 0; --left) {
       const request_id c = best_of_the_rest(asked);
-      asked[index(c)] = true;
+      asked[to_index(c)] = true;
       bool all_free = true;
-      for (const lock_id l : lists_[index(c)]) {
-        all_free = all_free && !taken[index(l)];
-        taken[index(l)] = true;
+      for (const lock_id l : lists_[to_index(c)]) {
+        all_free = all_free && !taken[to_index(l)];
+        taken[to_index(l)] = true;
       }
       if (!all_free) { continue; }
-      for (const lock_id l : lists_[index(c)]) { holders_[index(l)] = c; }
+      for (const lock_id l : lists_[to_index(c)]) { holders_[to_index(l)] = c; }
       forget(c);
       a.satisfied.unchecked_push_back(c);
     }
@@ -150,8 +148,8 @@ class priority_group_lock {
   [[nodiscard]] constexpr auto best_of_the_rest(const std::array<bool, Clients>& asked) const noexcept -> request_id {
     request_id best = no_request;
     for (request_id c = waiting_.head(0); c != no_request; c = waiting_.next(c)) {
-      if (asked[index(c)]) { continue; }
-      if (best == no_request || effective_[index(c)] < effective_[index(best)]) { best = c; }
+      if (asked[to_index(c)]) { continue; }
+      if (best == no_request || effective_[to_index(c)] < effective_[to_index(best)]) { best = c; }
     }
     return best;
   }

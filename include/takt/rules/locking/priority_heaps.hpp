@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/request.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -29,43 +30,43 @@ class priority_heaps {
   /// Returns the best item; `no_edge`: the heap is empty. Pre: 0 <= heap < Heaps.
   [[nodiscard]] constexpr auto best(std::int32_t heap) const noexcept -> priority_edge {
     TAKT_EXPECTS(is_heap(heap));
-    return root_[index(heap)];
+    return root_[to_index(heap)];
   }
   /// Pre: 0 <= e < Items.
   [[nodiscard]] constexpr auto key(priority_edge e) const noexcept -> const priority_point& {
     TAKT_EXPECTS(is_item(e));
-    return key_[index(e)];
+    return key_[to_index(e)];
   }
 
   /// Pre: e is in no heap.
   constexpr void insert(std::int32_t heap, priority_edge e, const priority_point& key) noexcept {
-    TAKT_EXPECTS(is_heap(heap) && is_item(e) && root_[index(heap)] != e && is_root(e));
-    key_[index(e)] = key;
-    root_[index(heap)] = meld(root_[index(heap)], e);
+    TAKT_EXPECTS(is_heap(heap) && is_item(e) && root_[to_index(heap)] != e && is_root(e));
+    key_[to_index(e)] = key;
+    root_[to_index(heap)] = meld(root_[to_index(heap)], e);
   }
 
   /// Pre: e is in this heap.
   constexpr void remove(std::int32_t heap, priority_edge e) noexcept {
-    TAKT_EXPECTS(is_heap(heap) && is_item(e) && (root_[index(heap)] == e || !is_root(e)));
-    const priority_edge below = meld_siblings(child_[index(e)]);
-    child_[index(e)] = no_edge;
-    if (root_[index(heap)] == e) {
-      root_[index(heap)] = below;
+    TAKT_EXPECTS(is_heap(heap) && is_item(e) && (root_[to_index(heap)] == e || !is_root(e)));
+    const priority_edge below = meld_siblings(child_[to_index(e)]);
+    child_[to_index(e)] = no_edge;
+    if (root_[to_index(heap)] == e) {
+      root_[to_index(heap)] = below;
     } else {
       cut(e);
-      root_[index(heap)] = meld(root_[index(heap)], below);
+      root_[to_index(heap)] = meld(root_[to_index(heap)], below);
     }
   }
 
   /// Pre: e is in this heap.
   constexpr void update(std::int32_t heap, priority_edge e, const priority_point& key) noexcept {
-    TAKT_EXPECTS(is_heap(heap) && is_item(e) && (root_[index(heap)] == e || !is_root(e)));
-    if (key == key_[index(e)]) { return; }
-    if (key < key_[index(e)] && root_[index(heap)] != e) {
+    TAKT_EXPECTS(is_heap(heap) && is_item(e) && (root_[to_index(heap)] == e || !is_root(e)));
+    if (key == key_[to_index(e)]) { return; }
+    if (key < key_[to_index(e)] && root_[to_index(heap)] != e) {
       cut(e);
       insert(heap, e, key);
-    } else if (key < key_[index(e)]) {
-      key_[index(e)] = key;
+    } else if (key < key_[to_index(e)]) {
+      key_[to_index(e)] = key;
     } else {
       remove(heap, e);
       insert(heap, e, key);
@@ -73,16 +74,15 @@ class priority_heaps {
   }
 
  private:
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
   [[nodiscard]] static constexpr auto is_heap(std::int32_t heap) noexcept -> bool {
-    return heap >= 0 && index(heap) < Heaps;
+    return heap >= 0 && to_index(heap) < Heaps;
   }
-  [[nodiscard]] static constexpr auto is_item(priority_edge e) noexcept -> bool { return e >= 0 && index(e) < Items; }
+  [[nodiscard]] static constexpr auto is_item(priority_edge e) noexcept -> bool {
+    return e >= 0 && to_index(e) < Items;
+  }
   /// Returns whether e is the root of a heap, or in no heap.
   [[nodiscard]] constexpr auto is_root(priority_edge e) const noexcept -> bool {
-    return previous_[index(e)] == no_edge && next_[index(e)] == no_edge;
+    return previous_[to_index(e)] == no_edge && next_[to_index(e)] == no_edge;
   }
 
   /// Pre: a and b are roots or `no_edge`.
@@ -90,56 +90,56 @@ class priority_heaps {
     TAKT_EXPECTS((a == no_edge || is_root(a)) && (b == no_edge || is_root(b)));
     if (a == no_edge) { return b; }
     if (b == no_edge) { return a; }
-    const priority_edge top = key_[index(b)] < key_[index(a)] ? b : a;
+    const priority_edge top = key_[to_index(b)] < key_[to_index(a)] ? b : a;
     const priority_edge under = top == a ? b : a;
-    const priority_edge first = child_[index(top)];
-    next_[index(under)] = first;
-    previous_[index(under)] = top;
-    if (first != no_edge) { previous_[index(first)] = under; }
-    child_[index(top)] = under;
+    const priority_edge first = child_[to_index(top)];
+    next_[to_index(under)] = first;
+    previous_[to_index(under)] = top;
+    if (first != no_edge) { previous_[to_index(first)] = under; }
+    child_[to_index(top)] = under;
     return top;
   }
 
   /// Takes e with all below it out of its place. Pre: e is not a root.
   constexpr void cut(priority_edge e) noexcept {
     TAKT_EXPECTS(!is_root(e));
-    const priority_edge before = previous_[index(e)];  // the parent of a first child
-    const priority_edge after = next_[index(e)];
-    if (child_[index(before)] == e) {
-      child_[index(before)] = after;
+    const priority_edge before = previous_[to_index(e)];  // the parent of a first child
+    const priority_edge after = next_[to_index(e)];
+    if (child_[to_index(before)] == e) {
+      child_[to_index(before)] = after;
     } else {
-      next_[index(before)] = after;
+      next_[to_index(before)] = after;
     }
-    if (after != no_edge) { previous_[index(after)] = before; }
-    next_[index(e)] = no_edge;
-    previous_[index(e)] = no_edge;
+    if (after != no_edge) { previous_[to_index(after)] = before; }
+    next_[to_index(e)] = no_edge;
+    previous_[to_index(e)] = no_edge;
   }
 
   /// Makes one heap out of siblings: pairs from the left, then all pairs from the right.
   constexpr auto meld_siblings(priority_edge first) noexcept -> priority_edge {
     priority_edge pairs = no_edge;  // the last one first, chained by `next_`
     while (first != no_edge) {
-      const priority_edge second = next_[index(first)];
-      const priority_edge rest = second == no_edge ? no_edge : next_[index(second)];
+      const priority_edge second = next_[to_index(first)];
+      const priority_edge rest = second == no_edge ? no_edge : next_[to_index(second)];
       detach(first);
       if (second != no_edge) { detach(second); }
       const priority_edge pair = meld(first, second);
-      next_[index(pair)] = pairs;
+      next_[to_index(pair)] = pairs;
       pairs = pair;
       first = rest;
     }
     priority_edge all = no_edge;
     while (pairs != no_edge) {
-      const priority_edge rest = next_[index(pairs)];
-      next_[index(pairs)] = no_edge;
+      const priority_edge rest = next_[to_index(pairs)];
+      next_[to_index(pairs)] = no_edge;
       all = meld(all, pairs);
       pairs = rest;
     }
     return all;
   }
   constexpr void detach(priority_edge e) noexcept {
-    next_[index(e)] = no_edge;
-    previous_[index(e)] = no_edge;
+    next_[to_index(e)] = no_edge;
+    previous_[to_index(e)] = no_edge;
   }
 
   std::array<priority_edge, Heaps> root_{};

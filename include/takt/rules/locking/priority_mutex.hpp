@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/model/service_order.hpp>
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -37,7 +38,7 @@ class ordered_mutex {
 
   constexpr auto issue(request_id r, const lock_request& q) noexcept -> request_id {
     if (holder_ == no_request) { return holder_ = r; }
-    effective_[index(r)] = q.priority;
+    effective_[to_index(r)] = q.priority;
     waiting_.append(0, r);
     return no_request;
   }
@@ -54,7 +55,7 @@ class ordered_mutex {
   }
 
   constexpr void reprioritize(request_id r, const priority_point& p) noexcept {
-    if (waits(r)) { effective_[index(r)] = p; }
+    if (waits(r)) { effective_[to_index(r)] = p; }
   }
 
   [[nodiscard]] constexpr auto holds(request_id r) const noexcept -> bool { return holder_ == r; }
@@ -72,10 +73,10 @@ class ordered_mutex {
   [[nodiscard]] constexpr auto best_waiting() const noexcept -> request_id {
     request_id best = waiting_.head(0);
     if (best == no_request) { return best; }
-    waiting_claim first{effective_[index(best)], 0};
+    waiting_claim first{effective_[to_index(best)], 0};
     std::int64_t place = 0;
     for (request_id r = waiting_.next(best); r != no_request; r = waiting_.next(r)) {
-      const waiting_claim claim{effective_[index(r)], ++place};
+      const waiting_claim claim{effective_[to_index(r)], ++place};
       if (!order_.goes_first(claim, first)) { continue; }
       best = r;
       first = claim;
@@ -85,18 +86,15 @@ class ordered_mutex {
   /// Pre: r waits.
   [[nodiscard]] constexpr auto effective(request_id r) const noexcept -> const priority_point& {
     TAKT_EXPECTS(waits(r));
-    return effective_[index(r)];
+    return effective_[to_index(r)];
   }
 
   [[nodiscard]] friend constexpr auto operator==(const ordered_mutex&, const ordered_mutex&) noexcept -> bool = default;
 
  private:
-  [[nodiscard]] static constexpr auto index(request_id i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
   constexpr void forget(request_id r) noexcept {
     waiting_.remove(r);
-    effective_[index(r)] = {};
+    effective_[to_index(r)] = {};
   }
 
   [[no_unique_address]] Order order_{};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/queue_limit.hpp>
@@ -45,7 +46,7 @@ class r2dglp {
   [[nodiscard]] constexpr auto replicas() const noexcept -> replica_id { return options_.replicas; }
 
   constexpr auto issue(request_id r, const lock_request& q) noexcept -> request_id {
-    requests_[index(r)] = q;
+    requests_[to_index(r)] = q;
     if constexpr (Replicas > 1) { arrivals_.append(0, r); }
     const replica_id x = shortest_or_advised(r);
     if (x != no_replica) { return join(x, r); }  // rule R1a
@@ -94,7 +95,7 @@ class r2dglp {
 
   [[nodiscard]] constexpr auto holds(request_id r) const noexcept -> bool { return queues_.is_head(r); }
   [[nodiscard]] constexpr auto waits(request_id r) const noexcept -> bool {
-    return place_[index(r)] != place::none && !queues_.is_head(r);
+    return place_[to_index(r)] != place::none && !queues_.is_head(r);
   }
   [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id {
     return holds(r) ? queues_.queue_of(r) : no_replica;
@@ -114,30 +115,30 @@ class r2dglp {
   /// Returns what r asks for, until the end of `freed`. Pre: 0 <= r < capacity().
   [[nodiscard]] constexpr auto request(request_id r) const noexcept -> const lock_request& {
     TAKT_EXPECTS(0 <= r && r < capacity());
-    return requests_[index(r)];
+    return requests_[to_index(r)];
   }
   [[nodiscard]] constexpr auto in_priority_queue(request_id r) const noexcept -> bool {
-    return place_[index(r)] == place::priority_queue;
+    return place_[to_index(r)] == place::priority_queue;
   }
   [[nodiscard]] constexpr auto is_donor(request_id r) const noexcept -> bool {
-    return place_[index(r)] == place::donor_queue;
+    return place_[to_index(r)] == place::donor_queue;
   }
   [[nodiscard]] constexpr auto donee_of(request_id r) const noexcept -> request_id {
-    return is_donor(r) ? partner_[index(r)] : no_request;
+    return is_donor(r) ? partner_[to_index(r)] : no_request;
   }
   [[nodiscard]] constexpr auto donor_of(request_id r) const noexcept -> request_id {
-    return is_donor(r) ? no_request : partner_[index(r)];
+    return is_donor(r) ? no_request : partner_[to_index(r)];
   }
   /// Returns whether fewer than `cluster` incomplete requests are more important.
   [[nodiscard]] constexpr auto among_best(request_id r) const noexcept -> bool {
     std::int32_t better = 0;
     for (request_id i = 0; i < capacity(); ++i) {
-      better += place_[index(i)] != place::none && i != r && precedes(i, r) ? 1 : 0;
+      better += place_[to_index(i)] != place::none && i != r && precedes(i, r) ? 1 : 0;
     }
     return better < options_.cluster;
   }
   [[nodiscard]] constexpr auto eligible_donee(request_id r) const noexcept -> bool {
-    return place_[index(r)] == place::queue && partner_[index(r)] == no_request && !among_best(r);
+    return place_[to_index(r)] == place::queue && partner_[to_index(r)] == no_request && !among_best(r);
   }
   [[nodiscard]] constexpr auto heuristic() noexcept -> Heuristic& { return heuristic_; }
   [[nodiscard]] constexpr auto rejected_advice() const noexcept -> std::int64_t { return rejected_; }
@@ -150,24 +151,21 @@ class r2dglp {
  private:
   enum class place : std::uint8_t { none, queue, priority_queue, donor_queue };
 
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
   [[nodiscard]] static constexpr auto is_outside(place p) noexcept -> bool {
     return p == place::priority_queue || p == place::donor_queue;
   }
   constexpr void put(request_id r, place p) noexcept {
-    outside_ += (is_outside(p) ? 1 : 0) - (is_outside(place_[index(r)]) ? 1 : 0);
-    place_[index(r)] = p;
+    outside_ += (is_outside(p) ? 1 : 0) - (is_outside(place_[to_index(r)]) ? 1 : 0);
+    place_[to_index(r)] = p;
   }
   [[nodiscard]] constexpr auto precedes(request_id a, request_id b) const noexcept -> bool {
-    const auto order = requests_[index(a)].priority <=> requests_[index(b)].priority;
+    const auto order = requests_[to_index(a)].priority <=> requests_[to_index(b)].priority;
     return order < 0 || (order == 0 && a < b);
   }
   [[nodiscard]] constexpr auto best_in(place p) const noexcept -> request_id {
     request_id best = no_request;
     for (request_id i = 0; i < capacity(); ++i) {
-      if (place_[index(i)] == p && (best == no_request || precedes(i, best))) { best = i; }
+      if (place_[to_index(i)] == p && (best == no_request || precedes(i, best))) { best = i; }
     }
     return best;
   }
@@ -206,20 +204,20 @@ class r2dglp {
   constexpr void forget(request_id r) noexcept {
     end_donation(r);
     put(r, place::none);
-    requests_[index(r)] = {};
+    requests_[to_index(r)] = {};
     if constexpr (Replicas > 1) { arrivals_.remove(r); }
   }
 
   /// Without a donee, which only printed rules allow, the request goes to the priority queue.
   constexpr void begin_donation(request_id donor, request_id donee) noexcept {
     put(donor, donee == no_request ? place::priority_queue : place::donor_queue);
-    partner_[index(donor)] = donee;
-    if (donee != no_request) { partner_[index(donee)] = donor; }
+    partner_[to_index(donor)] = donee;
+    if (donee != no_request) { partner_[to_index(donee)] = donor; }
   }
   constexpr void end_donation(request_id either) noexcept {
-    const request_id other = partner_[index(either)];
-    if (other != no_request) { partner_[index(other)] = no_request; }
-    partner_[index(either)] = no_request;
+    const request_id other = partner_[to_index(either)];
+    if (other != no_request) { partner_[to_index(other)] = no_request; }
+    partner_[to_index(either)] = no_request;
   }
 
   constexpr void donate(request_id r) noexcept {

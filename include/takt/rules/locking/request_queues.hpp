@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/request.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -24,15 +25,15 @@ class request_queues {
 
   /// Pre: r stands in no queue.
   constexpr void append(replica_id x, request_id r) noexcept {
-    TAKT_EXPECTS(is_queue(x) && is_request(r) && queue_[index(r)] == no_replica);
-    const auto q = index(x);
+    TAKT_EXPECTS(is_queue(x) && is_request(r) && queue_[to_index(r)] == no_replica);
+    const auto q = to_index(x);
     const request_id last = tail_[q];
-    previous_[index(r)] = last;
-    queue_[index(r)] = x;
+    previous_[to_index(r)] = last;
+    queue_[to_index(r)] = x;
     if (last == no_request) {
       head_[q] = r;
     } else {
-      next_[index(last)] = r;
+      next_[to_index(last)] = r;
     }
     tail_[q] = r;
     ++length_[q];
@@ -40,44 +41,44 @@ class request_queues {
 
   /// Pre: r stands in a queue.
   constexpr void remove(request_id r) noexcept {
-    TAKT_EXPECTS(is_request(r) && queue_[index(r)] != no_replica);
-    const auto q = index(queue_[index(r)]);
-    const request_id before = previous_[index(r)];
-    const request_id after = next_[index(r)];
+    TAKT_EXPECTS(is_request(r) && queue_[to_index(r)] != no_replica);
+    const auto q = to_index(queue_[to_index(r)]);
+    const request_id before = previous_[to_index(r)];
+    const request_id after = next_[to_index(r)];
     if (before == no_request) {
       head_[q] = after;
     } else {
-      next_[index(before)] = after;
+      next_[to_index(before)] = after;
     }
     if (after == no_request) {
       tail_[q] = before;
     } else {
-      previous_[index(after)] = before;
+      previous_[to_index(after)] = before;
     }
-    next_[index(r)] = no_request;
-    previous_[index(r)] = no_request;
-    queue_[index(r)] = no_replica;
+    next_[to_index(r)] = no_request;
+    previous_[to_index(r)] = no_request;
+    queue_[to_index(r)] = no_replica;
     --length_[q];
   }
 
   /// Pre: 0 <= x < Queues; so for the one below.
   [[nodiscard]] constexpr auto head(replica_id x) const noexcept -> request_id {
     TAKT_EXPECTS(is_queue(x));
-    return head_[index(x)];
+    return head_[to_index(x)];
   }
   [[nodiscard]] constexpr auto length(replica_id x) const noexcept -> std::int32_t {
     TAKT_EXPECTS(is_queue(x));
-    return length_[index(x)];
+    return length_[to_index(x)];
   }
   /// Returns the client behind r in its queue. Pre: 0 <= r < Requests; so for the two below.
   [[nodiscard]] constexpr auto next(request_id r) const noexcept -> request_id {
     TAKT_EXPECTS(is_request(r));
-    return next_[index(r)];
+    return next_[to_index(r)];
   }
   /// Returns the queue of r; `no_replica`: r stands in none.
   [[nodiscard]] constexpr auto queue_of(request_id r) const noexcept -> replica_id {
     TAKT_EXPECTS(is_request(r));
-    return queue_[index(r)];
+    return queue_[to_index(r)];
   }
   [[nodiscard]] constexpr auto is_head(request_id r) const noexcept -> bool {
     TAKT_EXPECTS(is_request(r));
@@ -89,12 +90,9 @@ class request_queues {
       -> bool = default;
 
  private:
-  [[nodiscard]] static constexpr auto is_queue(replica_id x) noexcept -> bool { return x >= 0 && index(x) < Queues; }
+  [[nodiscard]] static constexpr auto is_queue(replica_id x) noexcept -> bool { return x >= 0 && to_index(x) < Queues; }
   [[nodiscard]] static constexpr auto is_request(request_id r) noexcept -> bool {
-    return r >= 0 && index(r) < Requests;
-  }
-  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
+    return r >= 0 && to_index(r) < Requests;
   }
 
   std::array<request_id, Queues> head_{};

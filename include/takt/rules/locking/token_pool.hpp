@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/to_index.hpp>
 #include <takt/model/gpu_migration.hpp>
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -48,18 +49,18 @@ class token_pool {
   /// The client has a new job, which may have a token section. Refused while the last job is in its section.
   [[nodiscard]] constexpr auto begin_job(request_id c) noexcept -> token_status {
     if (holds(c) || waits(c)) { return token_status::second_token; }
-    had_section_[index(c)] = false;
+    had_section_[to_index(c)] = false;
     return token_status::accepted;
   }
   [[nodiscard]] constexpr auto request(request_id c, const lock_request& q) noexcept -> token_result {
     if (!fits()) { return {token_status::map_mismatch, no_request}; }
     if (holds(c) || waits(c)) { return {token_status::second_token, no_request}; }
-    if (had_section_[index(c)]) { return {token_status::second_section, no_request}; }
+    if (had_section_[to_index(c)]) { return {token_status::second_section, no_request}; }
     return {token_status::accepted, protocol_.issue(c, q)};
   }
   [[nodiscard]] constexpr auto release(request_id c) noexcept -> token_result {
     if (!holds(c)) { return {token_status::not_held, no_request}; }
-    had_section_[index(c)] = true;
+    had_section_[to_index(c)] = true;
     return {token_status::accepted, protocol_.release(c)};
   }
   /// The job may ask again.
@@ -87,10 +88,6 @@ class token_pool {
   [[nodiscard]] friend constexpr auto operator==(const token_pool&, const token_pool&) noexcept -> bool = default;
 
  private:
-  [[nodiscard]] static constexpr auto index(request_id c) noexcept -> std::size_t {
-    return static_cast<std::size_t>(c);
-  }
-
   token_map map_;
   Protocol protocol_;
   std::array<bool, static_cast<std::size_t>(Protocol::capacity())> had_section_{};

@@ -8,6 +8,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
@@ -40,13 +41,13 @@ class kernel_lanes {
 
   /// Loads the next job of a kernel.
   constexpr void load(kernel_id k, const Number& work, const Number& cost, std::uint64_t number) {
-    kernels_[index(k)] = {.remaining = work, .cost = cost, .number = number};
+    kernels_[to_index(k)] = {.remaining = work, .cost = cost, .number = number};
   }
 
   /// Pre: on a lane of a core below `cores`, or on all; fewer than `MaxResidents` are there.
   constexpr void submit(kernel_id k, const kernel_placement& where) {
     TAKT_EXPECTS(lane_of(where.core) < count_ && !lanes_[lane_of(where.core)].residents.full());
-    kernel& x = kernels_[index(k)];
+    kernel& x = kernels_[to_index(k)];
     x.lane = lane_of(where.core);
     x.level = where.level;
     x.resident = true;
@@ -54,7 +55,7 @@ class kernel_lanes {
     l.residents.unchecked_push_back(k);  // Bound: MaxResidents, above.
     if (!in_waves_) { waste(l); }
   }
-  constexpr void request_yield(kernel_id k) noexcept { kernels_[index(k)].leaving = true; }
+  constexpr void request_yield(kernel_id k) noexcept { kernels_[to_index(k)].leaving = true; }
 
   /// False when nothing is under way.
   [[nodiscard]] constexpr auto next_instant(Number& out) const -> bool {
@@ -77,7 +78,7 @@ class kernel_lanes {
     for (std::size_t i = 0; i < count_; ++i) {
       lane& l = lanes_[i];
       if (l.running == no_kernel) { continue; }
-      kernel& x = kernels_[index(l.running)];
+      kernel& x = kernels_[to_index(l.running)];
       if (l.in_wave && now < l.until) { continue; }
       x.remaining = x.remaining - (now - l.since);
       l.since = now;
@@ -90,7 +91,7 @@ class kernel_lanes {
   [[nodiscard]] constexpr auto finished() const -> kernel_id {
     for (std::size_t i = 0; i < count_; ++i) {
       for (const kernel_id k : lanes_[i].residents) {
-        if (!(Number(0) < kernels_[index(k)].remaining)) { return k; }
+        if (!(Number(0) < kernels_[to_index(k)].remaining)) { return k; }
       }
     }
     return no_kernel;
@@ -100,7 +101,7 @@ class kernel_lanes {
     for (std::size_t i = 0; i < count_; ++i) {
       lane& l = lanes_[i];
       for (const kernel_id k : l.residents) {
-        const kernel& x = kernels_[index(k)];
+        const kernel& x = kernels_[to_index(k)];
         if (!x.leaving || !(Number(0) < x.remaining) || (l.running == k && l.in_wave)) { continue; }
         if (!in_waves_ && l.running == k) { waste(l); }
         remove(k);
@@ -113,12 +114,12 @@ class kernel_lanes {
   template <class F>
   constexpr void each_started(const F& f) const {
     for (std::size_t i = 0; i < count_; ++i) {
-      for (const kernel_id k : lanes_[i].residents) { f(k, i, kernels_[index(k)].level, lanes_[i].running == k); }
+      for (const kernel_id k : lanes_[i].residents) { f(k, i, kernels_[to_index(k)].level, lanes_[i].running == k); }
     }
   }
   /// Takes a kernel out of its lane; one that is not resident changes nothing.
   constexpr void remove(kernel_id k) {
-    kernel& x = kernels_[index(k)];
+    kernel& x = kernels_[to_index(k)];
     lane& l = lanes_[x.lane];
     inline_vector<kernel_id, MaxResidents> rest;  // Bound: those that there are.
     for (const kernel_id other : l.residents) {
@@ -135,7 +136,7 @@ class kernel_lanes {
 
   /// The hardware goes on with what is left in the lane of k, which has just been removed.
   constexpr void resume_beside(kernel_id k) {
-    lane& l = lanes_[kernels_[index(k)].lane];
+    lane& l = lanes_[kernels_[to_index(k)].lane];
     if (l.running == no_kernel && !l.residents.empty()) { start(l, l.residents.back()); }
   }
   /// From now on the kernels on top run. The recorder is told of those that ran before, where times are ticks. False
@@ -156,7 +157,7 @@ class kernel_lanes {
   /// The recorder is told at once of a kernel that has finished, so that its next job is not taken for this one.
   template <TraceRecorder Recorder>
   constexpr void conclude(kernel_id k, Recorder& recorder) {
-    const std::size_t which = kernels_[index(k)].lane;
+    const std::size_t which = kernels_[to_index(k)].lane;
     if (lanes_[which].shown != k) { return; }
     tell(which, recorder);
     lanes_[which].shown = no_kernel;
@@ -192,10 +193,8 @@ class kernel_lanes {
     Number shown_since{};
   };
 
-  [[nodiscard]] static constexpr auto index(kernel_id k) noexcept -> std::size_t { return static_cast<std::size_t>(k); }
-
   constexpr void start(lane& l, kernel_id k) {
-    const kernel& x = kernels_[index(k)];
+    const kernel& x = kernels_[to_index(k)];
     l.running = k;
     l.in_wave = in_waves_ && Number(0) < x.cost;
     l.since = now_;
@@ -204,7 +203,7 @@ class kernel_lanes {
   /// Preempts what executes; its cost is lost.
   constexpr void waste(lane& l) {
     if (l.running == no_kernel) { return; }
-    fits_ = add_exactly(now_, kernels_[index(l.running)].cost, l.wasted_until) && fits_;
+    fits_ = add_exactly(now_, kernels_[to_index(l.running)].cost, l.wasted_until) && fits_;
     l.running = no_kernel;
   }
   /// Returns whether a lane waits for lost time, be it its own or that of cores that it has in common with others.
@@ -217,7 +216,7 @@ class kernel_lanes {
   template <TraceRecorder Recorder>
   constexpr void show(std::size_t which, Recorder& recorder) {
     lane& l = lanes_[which];
-    const std::uint64_t number = l.running == no_kernel ? 0 : kernels_[index(l.running)].number;
+    const std::uint64_t number = l.running == no_kernel ? 0 : kernels_[to_index(l.running)].number;
     if (l.shown == l.running && l.shown_number == number) { return; }
     tell(which, recorder);
     l.shown = l.running;

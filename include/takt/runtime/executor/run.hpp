@@ -15,7 +15,6 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/accelerator/flat_kernels.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/composed_plan.hpp>
@@ -60,7 +59,7 @@ template <class P, class T, std::size_t N, std::size_t V>
         ordered.priorities[table.tasks[k].id] = static_cast<std::int32_t>(k);
       }
     }
-    return takt::detail::board_flattener<P, N, V>{board, ordered}.run(tasks);
+    return flatten(board, tasks, ordered);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <takt/core/index_set.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/runtime/locking/lock_claim.hpp>
@@ -86,7 +87,7 @@ class lock_core : public any_lock {
     t.join(c);
     c.client = client;
     used_.insert(static_cast<std::uint32_t>(client));
-    claims_[index(client)] = &c;
+    claims_[to_index(client)] = &c;
   }
   /// Makes a new claim whose job begins with `start(machine, claim)`, which is not undone. Error: as for `admit_new`.
   template <class Start>
@@ -197,7 +198,7 @@ class lock_core : public any_lock {
   lock_domain* domain_;
   Machine machine_;
 
-  [[nodiscard]] auto claim_of(request_id client) const noexcept -> lock_claim& { return *claims_[index(client)]; }
+  [[nodiscard]] auto claim_of(request_id client) const noexcept -> lock_claim& { return *claims_[to_index(client)]; }
   /// Calls `visit(client)` for each client that has an incomplete request.
   template <class Visitor>
   void for_each_client(Visitor visit) const {
@@ -205,9 +206,6 @@ class lock_core : public any_lock {
   }
 
  private:
-  [[nodiscard]] static constexpr auto index(request_id r) noexcept -> std::size_t {
-    return static_cast<std::size_t>(r);
-  }
   [[nodiscard]] auto unused_client() const -> request_id {
     std::size_t r = 0;
     while (r < used_.size() && used_[r] == r) { ++r; }

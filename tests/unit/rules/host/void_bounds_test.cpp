@@ -124,6 +124,20 @@ TEST_CASE("bounds are void from what is late until each station has been empty")
   CHECK(bounds.until(20) == std::vector<time_span>{{3, 17}, {18, 19}});
 }
 
+TEST_CASE("no void span reaches beyond the end of the run, whether it is open then or not") {
+  void_bounds bounds{1};
+  bounds.late(3, 7);
+  bounds.enters(0);
+  bounds.late(12, 15);
+  CHECK(bounds.until(20) == std::vector<time_span>{{3, 7}, {12, 20}});
+  CHECK(bounds.until(11) == std::vector<time_span>{{3, 7}});
+  CHECK(bounds.until(5) == std::vector<time_span>{{3, 5}});
+  bounds.leaves(0, 25);
+  CHECK(bounds.until(30) == std::vector<time_span>{{3, 7}, {12, 25}});
+  CHECK(bounds.until(20) == std::vector<time_span>{{3, 7}, {12, 20}});
+  CHECK(bounds.until(2).empty());
+}
+
 TEST_CASE("when bounds are void is what follows from all visits of random runs") {
   std::uint64_t seen = 0;
   CHECK(differences(false, seen) == 0);

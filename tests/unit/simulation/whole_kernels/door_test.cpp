@@ -64,6 +64,7 @@ TEST_CASE("a plan repeats the order of a rule that has one, and has no priority 
   const auto fault = [](const auto& platform, const takt::plan<2>& p) {
     const auto error = takt::simulate(platform, tasks, p, {.horizon = 40_ns}).error;
     CHECK(takt::analysis::analyze_by<takt::published>(platform, tasks, p).error == error);
+    CHECK(takt::analyze(platform, tasks, p).error == error);
     return error.fault;
   };
   CHECK(fault(board, with_priorities(0, 1)) == model_fault::none);
@@ -87,6 +88,30 @@ TEST_CASE("kernels run on the cores of their plan" * takt_tests::traces("AP-35")
   CHECK(takt::simulate(board, pinned, apart, {.horizon = 40_ns}).tasks[1].worst_response == 12);
   apart.cores[1] = 2;
   CHECK(takt::simulate(board, pinned, apart).error == takt::fault_at(model_fault::core_out_of_range, 1));
+}
+
+TEST_CASE("bounds of combiners are about the cores and priorities of the plan, as a simulation is") {
+  const auto holds = [](const auto& board, const auto& set, const takt::plan<2>& p) {
+    const auto verdict = takt::analyze(board, set, p);
+    const auto seen = takt::simulate(board, set, p, {.horizon = 240_ns});
+    REQUIRE(verdict.schedulable());
+    REQUIRE_FALSE(seen.error);
+    for (std::size_t i = 0; i < 2; ++i) { CHECK(seen.tasks[i].worst_response <= verdict.tasks[i].bound.value); }
+    return verdict.tasks[1].bound.value;
+  };
+  constexpr auto board = under(takt::gang(takt::rate_monotonic));
+  constexpr auto on_two = takt::task_set(
+      takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns), takt::preemption_cost(0_ns), takt::on_sm(0))),
+      takt::task("b", takt::period(60_ns),
+                 takt::kernel(takt::wcet(12_ns), takt::preemption_cost(0_ns), takt::on_sm(1))));
+  takt::plan<2> on_one;
+  REQUIRE(on_one.cores.try_push_back(0));
+  REQUIRE(on_one.cores.try_push_back(0));
+  CHECK(holds(board, on_two, {}) == 12);
+  CHECK(holds(board, on_two, on_one) == 20);
+  constexpr auto assigned = under(takt::levels(takt::fixed_priority));
+  CHECK(holds(assigned, tasks, with_priorities(0, 1)) == 20);
+  CHECK(holds(assigned, tasks, with_priorities(1, 0)) == 12);
 }
 
 TEST_CASE("kernels take their longest times, none, or anything between, however they are released" *

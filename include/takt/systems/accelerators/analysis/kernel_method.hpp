@@ -12,7 +12,6 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/accelerator.hpp>
-#include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/rules/accelerator/planned_kernels.hpp>
@@ -131,17 +130,12 @@ struct kernel_method {
   /// Returns what is known of the kernels, and why.
   template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_t V>
   [[nodiscard]] constexpr auto evidence(const P& platform, const T& tasks, const plan<N, V>& p) const {
-    using rule = typename P::accelerator_rule;
-    auto table = tasks.template table<ticks>();
-    accelerator_evidence<ticks, decltype(table)::max_tasks> out;
+    model_error error;
+    const auto table = takt::detail::ranked_kernels(platform, tasks, p, error);  // parts are ranked as the whole set is
+    accelerator_evidence<ticks, std::remove_const_t<decltype(table)>::max_tasks> out;
     auto& verdict = out.verdict;
     verdict.method = Parts::name;
-    verdict.error = platform.validate();
-    if (!verdict.error) { verdict.error = plan_fault(platform.strategy(), table, p); }
-    if (!verdict.error) {
-      table = planned_kernels(table, p);
-      verdict.error = located(fits_accelerator<rule>(table, platform.accelerator()), table.tasks);
-    }
+    verdict.error = error;
     if (verdict.error) {
       verdict.status = status_of(verdict.error);
       return out;
@@ -150,7 +144,6 @@ struct kernel_method {
       // Bound: one per task, as in the table.
       verdict.tasks.unchecked_push_back({.name = t.name, .deadline = t.deadline});
     }
-    rank_kernels<kernel_order<rule>>(table);  // parts are ranked as the whole set is
     verdict.status = verdict_status::schedulable;
     Parts::judge_parts(table, platform.accelerator(), platform.strategy(), out);
     complete_plan(platform.strategy(), table, verdict.plan);
@@ -162,12 +155,6 @@ struct kernel_method {
   template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_t V>
   [[nodiscard]] constexpr auto judge(const P& platform, const T& tasks, const plan<N, V>& p) const {
     return evidence(platform, tasks, p).verdict;
-  }
-
-  /// Returns the kernels as a plan that was judged places them, for the bounds of pools.
-  template <class T, std::size_t N, std::size_t V>
-  [[nodiscard]] static constexpr auto placed(const T& tasks, const plan<N, V>& judged) {
-    return planned_kernels(tasks.template table<ticks>(), judged);
   }
 };
 

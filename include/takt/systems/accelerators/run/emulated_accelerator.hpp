@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
@@ -114,24 +115,24 @@ class emulated_accelerator {
 
   void load(kernel_id k, const wave_kernel& body, std::uint64_t job) {
     const std::lock_guard lock{mutex_};
-    launches_[index(k)] = {.body = &body, .job = job};
+    launches_[to_index(k)] = {.body = &body, .job = job};
   }
   void submit(kernel_id k, const kernel_placement& where) {
     const std::lock_guard lock{mutex_};
-    launch& l = launches_[index(k)];
+    launch& l = launches_[to_index(k)];
     l.cores = where.core == unassigned_core ? setup_.streams.cores : 1;
     l.blocks = l.body->blocks(l.cores);
     l.since = l.until = now();
     l.order = ++order_;
     l.launched = true;
     l.leaving = false;
-    l.stream = index(setup_.streams.stream_of(where));
+    l.stream = to_index(setup_.streams.stream_of(where));
     streams_[l.stream].push_back(k);
     changed_.notify_all();
   }
   void request_yield(kernel_id k) {
     const std::lock_guard lock{mutex_};
-    launches_[index(k)].leaving = launches_[index(k)].launched;
+    launches_[to_index(k)].leaving = launches_[to_index(k)].launched;
     changed_.notify_all();
   }
 
@@ -181,11 +182,6 @@ class emulated_accelerator {
   };
   using held_lock = std::unique_lock<inheriting_mutex>;
 
-  template <class I>
-  [[nodiscard]] static auto index(I i) noexcept -> std::size_t {
-    return static_cast<std::size_t>(i);
-  }
-
   void serve(std::int32_t c) {
     held_lock lock{mutex_};
     while (!closing_) {
@@ -210,10 +206,10 @@ class emulated_accelerator {
     kernel_id best = no_kernel;
     for (std::int32_t level = setup_.streams.levels - 1; best == no_kernel && level >= 0; --level) {
       for (const std::int32_t place : {c, unassigned_core}) {
-        const auto& stream = streams_[index(setup_.streams.stream_of({.core = place, .level = level}))];
+        const auto& stream = streams_[to_index(setup_.streams.stream_of({.core = place, .level = level}))];
         if (stream.empty()) { continue; }
-        const launch& l = launches_[index(stream.front())];
-        const bool first = best == no_kernel || l.order < launches_[index(best)].order;
+        const launch& l = launches_[to_index(stream.front())];
+        const bool first = best == no_kernel || l.order < launches_[to_index(best)].order;
         if (first && holds(l)) { best = stream.front(); }
       }
     }
@@ -221,13 +217,13 @@ class emulated_accelerator {
   }
 
   void announce(kernel_id k, held_lock& lock) {
-    launch& l = launches_[index(k)];
+    launch& l = launches_[to_index(k)];
     const launch_end how = l.next == l.blocks ? launch_end::complete : launch_end::yielded;
     l.launched = l.leaving = false;
     auto& stream = streams_[l.stream];
     stream.erase(stream.begin());
     if (!stream.empty()) {
-      launch& next = launches_[index(stream.front())];
+      launch& next = launches_[to_index(stream.front())];
       next.since = next.until = std::max(next.since, l.until);
     }
     changed_.notify_all();
@@ -237,8 +233,8 @@ class emulated_accelerator {
   }
 
   void run_block(std::int32_t c, kernel_id k, held_lock& lock) {
-    launch& l = launches_[index(k)];
-    core& own = *cores_[index(c)];
+    launch& l = launches_[to_index(k)];
+    core& own = *cores_[to_index(c)];
     const std::int64_t block = l.next++;
     ++l.in_flight;
     const ticks begin = std::max(own.free_since, l.since);

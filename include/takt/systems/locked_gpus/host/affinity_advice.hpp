@@ -11,6 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/core/to_index.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/locking/active_users.hpp>
@@ -79,35 +80,37 @@ class affinity_memory {
   [[nodiscard]] auto users() const noexcept -> std::span<const std::int32_t> { return users_.per_gpu(); }
   /// Returns the queue of the GPU that the task has for itself, or `no_replica`.
   [[nodiscard]] auto own_queue(request_id t) const noexcept -> replica_id {
-    return own_[index(t)] == no_gpu ? no_replica : map_.first_of(own_[index(t)]);
+    return own_[to_index(t)] == no_gpu ? no_replica : map_.first_of(own_[to_index(t)]);
   }
   /// Returns the GPU that the task used last; `no_gpu` before its first token.
-  [[nodiscard]] auto last_gpu(request_id t) const noexcept -> std::int32_t { return users_.preferred(index(t)); }
+  [[nodiscard]] auto last_gpu(request_id t) const noexcept -> std::int32_t { return users_.preferred(to_index(t)); }
   /// Returns distances of each GPU from the one that the task used last; empty when there is none.
   [[nodiscard]] auto distances(request_id t) const noexcept -> std::span<const std::int32_t> {
     const std::int32_t last = last_gpu(t);
     if (last == no_gpu) { return {}; }
-    return std::span{distances_}.subspan(index(last * map_.gpus), index(map_.gpus));
+    return std::span{distances_}.subspan(to_index(last * map_.gpus), to_index(map_.gpus));
   }
   [[nodiscard]] auto distance_to(request_id t, std::int32_t gpu) const noexcept -> std::int32_t {
     const auto from = distances(t);
-    return from.empty() ? 0 : from[index(gpu)];
+    return from.empty() ? 0 : from[to_index(gpu)];
   }
   /// Predicts a section of t with token x, if it came next.
   [[nodiscard]] auto taking(request_id t, replica_id x) const noexcept -> rational {
-    return predictor_.predict(index(t), index(distance_to(t, map_.gpu_of(x))), longest_[index(t)]);
+    return predictor_.predict(to_index(t), to_index(distance_to(t, map_.gpu_of(x))), longest_[to_index(t)]);
   }
   /// Returns what the request of t counts with in the queue that it stands in.
-  [[nodiscard]] auto kept(request_id t, replica_id /*x*/) const noexcept -> const rational& { return kept_[index(t)]; }
+  [[nodiscard]] auto kept(request_id t, replica_id /*x*/) const noexcept -> const rational& {
+    return kept_[to_index(t)];
+  }
 
   /// Pre: t stands in queue x. A request that enters a queue while another is released counts with what is known when
   /// that release is over, see `release_over`.
   void entered(request_id t, replica_id x) {
-    TAKT_EXPECTS(0 <= t && index(t) < MaxTasks && 0 <= x && x < map_.tokens());
+    TAKT_EXPECTS(0 <= t && to_index(t) < MaxTasks && 0 <= x && x < map_.tokens());
     if (releasing_) {
       late_.unchecked_push_back({t, x});  // Bound: each task once while one is released.
     } else {
-      kept_[index(t)] = taking(t, x);
+      kept_[to_index(t)] = taking(t, x);
     }
   }
   void release_begins() noexcept { releasing_ = true; }
@@ -115,21 +118,20 @@ class affinity_memory {
   void release_steals() noexcept { releasing_ = false; }
   void release_over() noexcept {
     releasing_ = false;
-    for (const late_entry& e : late_) { kept_[index(e.task)] = taking(e.task, e.queue); }
+    for (const late_entry& e : late_) { kept_[to_index(e.task)] = taking(e.task, e.queue); }
     late_.clear();
   }
 
   void observe(request_id t, std::int32_t distance, ticks cost) {
-    static_cast<void>(predictor_.observe(index(t), index(distance), cost));
+    static_cast<void>(predictor_.observe(to_index(t), to_index(distance), cost));
   }
-  void acquired(request_id t, std::int32_t gpu) { users_.acquired(index(t), gpu); }
+  void acquired(request_id t, std::int32_t gpu) { users_.acquired(to_index(t), gpu); }
 
  private:
   struct late_entry {
     request_id task = no_request;
     replica_id queue = no_replica;
   };
-  [[nodiscard]] static auto index(std::int32_t i) noexcept -> std::size_t { return static_cast<std::size_t>(i); }
 
   token_map map_;
   gpu_choice choice_;

@@ -40,22 +40,18 @@ struct node_memory {
   std::atomic<std::int64_t> finished{0};  ///< jobs that sent theirs
 };
 
+/// Says of memory which format it has.
+struct graph_format {
+  std::atomic<std::uint32_t> format{0};  ///< written last
+};
+
 /// Describes the whole graph; rings follow.
 template <TokenMonitor Monitor>
-struct graph_memory {
-  static constexpr std::uint32_t layout = 0x54'4b'47'01;
+struct graph_memory : graph_format, graph_head {
+  static constexpr std::uint32_t layout = 0x54'4b'47'02;
   static constexpr std::uint32_t being_made = 0x54'4b'47'00;
   static constexpr std::uint64_t head = 64;  ///< bytes that are the same for all monitors
 
-  std::atomic<std::uint32_t> format{0};  ///< written last
-  std::uint32_t monitor = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t processes = 0;  ///< namespace of the claims
-  std::uint32_t mode = 0;
-  std::uint32_t nodes_used = 0;
-  std::uint32_t edges_used = 0;
-  text_field<32> name{};
-  text_field<48> folder{};
   std::array<std::atomic<process_word>, graph_description::max_nodes> claims{};
   std::array<node_memory<Monitor>, graph_description::max_nodes> nodes{};
   std::array<edge_memory, graph_description::max_edges> edges{};
@@ -71,13 +67,13 @@ template <TokenMonitor Monitor>
 /// Returns the shape of a graph from its description. Pre: valid.
 template <TokenMonitor Monitor>
 [[nodiscard]] auto shape_of(const graph_description& d) -> graph_shape {
-  graph_shape out{.format = graph_memory<Monitor>::layout,
-                  .monitor = Monitor::number,
-                  .bytes = memory_needed<Monitor>(d),
-                  .processes = pid_namespace(),
-                  .mode = static_cast<std::uint32_t>(d.mode),
-                  .nodes_used = static_cast<std::uint32_t>(d.nodes.size()),
-                  .edges_used = static_cast<std::uint32_t>(d.edges.size())};
+  graph_shape out{{.monitor = Monitor::number,
+                   .bytes = memory_needed<Monitor>(d),
+                   .processes = pid_namespace(),
+                   .mode = static_cast<std::uint32_t>(d.mode),
+                   .nodes_used = static_cast<std::uint32_t>(d.nodes.size()),
+                   .edges_used = static_cast<std::uint32_t>(d.edges.size())},
+                  graph_memory<Monitor>::layout};
   put_text(out.name, d.name);
   put_text(out.folder, d.folder);
   for (std::size_t v = 0; v < d.nodes.size(); ++v) {
@@ -107,14 +103,7 @@ template <TokenMonitor Monitor>
 /// Writes a graph into fresh memory, all but its format. Gives a number of the system, 0 for success.
 template <TokenMonitor Monitor>
 [[nodiscard]] auto write_graph(graph_memory<Monitor>& m, const graph_shape& s) -> int {
-  m.monitor = s.monitor;
-  m.bytes = s.bytes;
-  m.processes = s.processes;
-  m.mode = s.mode;
-  m.nodes_used = s.nodes_used;
-  m.edges_used = s.edges_used;
-  m.name = s.name;
-  m.folder = s.folder;
+  static_cast<graph_head&>(m) = s;
   for (std::uint32_t v = 0; v < s.nodes_used; ++v) {
     m.nodes[v].shape = s.nodes[v];
     if (const int error = Monitor::setup(m.nodes[v].monitor); error != 0) { return error; }
@@ -135,12 +124,7 @@ template <TokenMonitor Monitor>
   out.monitor = m.monitor;
   out.bytes = m.bytes;
   if (bytes >= sizeof(m)) {
-    out.processes = m.processes;
-    out.mode = m.mode;
-    out.nodes_used = m.nodes_used;
-    out.edges_used = m.edges_used;
-    out.name = m.name;
-    out.folder = m.folder;
+    static_cast<graph_head&>(out) = m;
     for (std::size_t v = 0; v < m.nodes.size(); ++v) { out.nodes[v] = m.nodes[v].shape; }
     for (std::size_t e = 0; e < m.edges.size(); ++e) { out.edges[e] = m.edges[e].shape; }
   }

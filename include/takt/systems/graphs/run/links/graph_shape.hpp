@@ -43,10 +43,8 @@ struct node_shape {
   std::uint64_t users = 0;  ///< of the monitor, a bit per node
 };
 
-/// Holds what does not change of a graph. Others can write the memory at any time: a process copies this once, checks
-/// the copy, and never reads it there again.
-struct graph_shape {
-  std::uint32_t format = 0;
+/// Holds what does not change of a graph as a whole. Its first two fields are the same for all monitors.
+struct graph_head {
   std::uint32_t monitor = 0;
   std::uint64_t bytes = 0;
   std::uint64_t processes = 0;  ///< namespace of the claims
@@ -55,6 +53,12 @@ struct graph_shape {
   std::uint32_t edges_used = 0;
   text_field<32> name{};
   text_field<48> folder{};
+};
+
+/// Holds what does not change of a graph. Others can write the memory at any time: a process copies this once, checks
+/// the copy, and never reads it there again.
+struct graph_shape : graph_head {
+  std::uint32_t format = 0;
   std::array<node_shape, graph_description::max_nodes> nodes{};
   std::array<edge_shape, graph_description::max_edges> edges{};
 
