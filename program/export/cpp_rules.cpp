@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <takt/model/gpu_migration.hpp>
+#include <takt/model/service_order.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 #include <takt/systems/asked_policy.hpp>
 

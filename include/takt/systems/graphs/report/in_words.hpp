@@ -8,10 +8,11 @@
 #include <takt/core/duration.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/report/observation_summary.hpp>
-#include <takt/rules/graph/tags.hpp>
+#include <takt/report/policies/judged_policy.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
+#include <takt/systems/graphs/analysis/graph_board.hpp>
 #include <takt/systems/graphs/report/summarize.hpp>
 
 namespace takt::inline TAKT_ABI::report {
@@ -22,6 +23,16 @@ struct graphs_in_words {
 };
 
 namespace detail {
+
+/// Says what the method of graphs knows of them; nothing where rules of pools prove more.
+template <class Table, class Tasks>
+[[nodiscard]] auto method_words(const graph_board& board, const Table& table, const judged_policy<Tasks>& found) ->
+    typename judged_policy<Tasks>::explanation {
+  auto own = analyze(board, table);
+  if (own.method != found.verdict.method) { return {}; }
+  take_judged(own, found.verdict);
+  return summarize(board, table, own);
+}
 
 /// Simulates graphs under the offsets of their bounds.
 template <class Table, class Verdict>
