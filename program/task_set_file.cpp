@@ -40,6 +40,9 @@ constexpr std::uint64_t most_evaluations = 2'000'000;
 void require_choices(const workload_file& file, const policy_query& q) {
   const bool own_sms = has_own_sms(q.policy);
   const bool has_gpus = !file.board.gpus.empty();
+  if (q.asks_one()) {
+    if (auto fault = fault_of_system(q.analysis.empty() ? "--search" : "--analysis", "rtgpu")) { throw *fault; }
+  }
   if (!q.analysis.empty() && !own_sms) {
     throw input_error{"--analysis", fmt::format("says nothing about {}, whose rule decides the test", q.policy),
                       "no such option for this file"};

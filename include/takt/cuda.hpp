@@ -11,7 +11,6 @@
 #include <takt/cuda/machine.hpp>
 #include <takt/cuda/partition.hpp>
 #include <takt/cuda/pinned_job.hpp>
-#include <takt/systems/shares/cuda/launch_driver.hpp>
 
 #ifdef __CUDACC__
 #include <takt/cuda/pinned_kernel.cuh>

@@ -17,11 +17,10 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/run_json.hpp>
 #include <takt/report/run_summary.hpp>
+#include <takt/report/summarize_composed.hpp>
 #include <takt/report/svg_chain.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/trace_queries.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/report/verdict_table.hpp>
-#include <takt/systems/explain.hpp>
-#include <takt/systems/summarize.hpp>

@@ -19,18 +19,19 @@
 #include <takt/runtime/run.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
-#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
-#include <takt/systems/graphs/run/links/shared_graph.hpp>
-#include <takt/systems/shares/run/share_client.hpp>
-#include <takt/systems/shares/run/share_service.hpp>
 
-// The front end of nvcc 13 fails with an internal error on the graph runtime. Locked GPUs run on emulated engines only.
+// The front end of nvcc 13 fails with an internal error on the graph runtime.
 #ifndef __CUDACC__
 #include <takt/runtime/graph/bind_graphs.hpp>
 #include <takt/runtime/graph/measured_times.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
-#include <takt/systems/locked_gpus/run/run.hpp>
 #endif
 
 #include <takt/runtime/bind.hpp>
-#include <takt/systems/run.hpp>
+
+namespace takt::inline TAKT_ABI {
+
+/// `takt::run(board, tasks, plan, ...)` stands beside `takt::analyze` and `takt::simulate`.
+using runtime::run;
+
+}  // namespace takt::inline TAKT_ABI

@@ -16,6 +16,3 @@
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
-#include <takt/systems/locked_gpus/simulation/interrupts/simulate.hpp>
-#include <takt/systems/locked_gpus/simulation/simulate.hpp>
-#include <takt/systems/shares/simulation/simulate.hpp>

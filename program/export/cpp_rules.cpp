@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <takt/model/gpu_migration.hpp>
+#include <takt/model/service_order.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 #include <takt/systems/asked_policy.hpp>
 
@@ -135,9 +137,9 @@ class policy_writer {
     }
   }
 
-  void take_engines(const gpusync_board<>& engines) {
-    constexpr gpusync_configuration usual;
-    const gpusync_configuration& shape = engines.shape;
+  void take_engines(const auto& engines) {
+    const auto& shape = engines.shape;
+    constexpr std::remove_cvref_t<decltype(shape)> usual;
     const auto number = [&](string_view field, std::int64_t value, std::int64_t unsaid) {
       if (value != unsaid) { say(fmt::format("engines.shape.{}", field), cpp_number(value)); }
     };
@@ -151,7 +153,7 @@ class policy_writer {
     } else if (shape.migration == migration_path::system_memory) {
       say("engines.shape.migration", "takt::migration_path::system_memory");
     }
-    if (shape.uncontended == uncontended_gpus::dedicated) {
+    if (shape.uncontended == decltype(usual.uncontended)::dedicated) {
       say("engines.shape.uncontended", "takt::uncontended_gpus::dedicated");
     }
     for (std::size_t kind = 0; kind < engines.costs.kinds.size(); ++kind) {

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <takt/systems/locked_gpus/tasks/configuration.hpp>
-
 #include "limits.hpp"
 #include "parts.hpp"
 
@@ -135,7 +133,7 @@ const ways by_sms{"isolated", "shared", "fifo-blocks", "levels", "single-stream"
 }
 [[nodiscard]] auto read_tokens(const json_value& v, const gpu_entry& gpu) -> std::int64_t {
   return read_integer(v, gpu.protocol == "k-fmlp" ? 1 : 0,
-                      gpu.sms > 0 ? gpu.sms / gpu.granularity : max_gpusync_tokens);
+                      gpu.sms > 0 ? gpu.sms / gpu.granularity : most_tokens_of_gpu);
 }
 [[nodiscard]] auto read_virtual(const json_value& v, const gpu_entry& gpu) -> std::int64_t {
   const std::int32_t out = read_count(v, max_virtual_per_sm);
@@ -262,10 +260,10 @@ void complete_tokens(const json_value& v, bool older, workload_file& out) {
   }
   if (rule.sharing != "tokens" || !rule.protocol.empty()) { return; }
   if (!older) { (void)require(v.items[0], "protocol", choices::listed(choices::protocol)); }
-  gpusync_configuration shape{.cpus = std::max(out.board.processors, 1), .gpus = count};
-  shape.cpu_cluster_size = shape.cpus / cluster_count(out);
-  shape.gpu_cluster_size = count / rule.clusters.value_or(1);
-  rule.protocol = shape.protocol().donates_at_release ? "ck-omlp" : "r2dglp";
+  const std::int32_t cpus = std::max(out.board.processors, 1);
+  const std::int32_t cpu_clusters = cpus / std::max(cpus / cluster_count(out), 1);
+  const bool serves_several = cpu_clusters / rule.clusters.value_or(1) > 1;  // each cluster of GPUs
+  rule.protocol = serves_several ? "ck-omlp" : "r2dglp";
 }
 
 void read_engines(const json_value& v, workload_file& out) {

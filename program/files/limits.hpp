@@ -13,6 +13,7 @@ inline constexpr std::int32_t max_warp = 1024;
 inline constexpr std::int32_t max_levels = 4096;
 inline constexpr std::int32_t max_engine_count = 65536;
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 48;
+inline constexpr std::int64_t most_tokens_of_gpu = 64;
 inline constexpr std::int64_t most_bytes_per_us = std::int64_t{1} << 40;
 
 }  // namespace takt::program

@@ -3,7 +3,7 @@
 #include <array>
 
 #include <takt/core/checked.hpp>
-#include <takt/systems/locked_gpus/tasks/transfer.hpp>
+#include <takt/model/linear_cost.hpp>
 
 #include "limits.hpp"
 #include "parts.hpp"
@@ -51,7 +51,7 @@ constexpr std::array companions{
       ticks time = 0;
       if (!checked_multiply(linear.time(chunk), bytes / chunk, time) ||
           !checked_add(time, linear.time(bytes % chunk), time)) {
-        time = longest_gpusync_time;
+        time = longest_transfer_time;
       }
       longest = std::max(longest, time);
     };

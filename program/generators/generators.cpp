@@ -2,6 +2,7 @@
 #include "generators.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -17,6 +18,15 @@ namespace takt::program {
 
 namespace {
 
+const std::initializer_list<auto (*)()->std::vector<file_generator>> families{
+    // a line for each system
+    chain_generators,    // rtgpu
+    kernel_generators,   // graphs
+    section_generators,  // locked_gpus
+    graph_generators,    // graphs
+    share_generators,    // shares
+};
+
 /// What is wrong with its text is wrong with the parameter.
 template <class Read>
 [[nodiscard]] auto as_parameter(const std::string& name, const Read& read) {
@@ -30,9 +40,7 @@ template <class Read>
 auto generators() -> const std::vector<file_generator>& {
   static const std::vector<file_generator> all = [] {
     std::vector<file_generator> out;
-    for (auto family : {chain_generators, kernel_generators, section_generators, graph_generators, share_generators}) {
-      std::ranges::move(family(), std::back_inserter(out));
-    }
+    for (const auto family : families) { std::ranges::move(family(), std::back_inserter(out)); }
     return out;
   }();
   return all;

@@ -7,8 +7,9 @@
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/policies/cpu_keywords.hpp>
+#include <takt/rules/policies/overlapping_graphs.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
-#include <takt/systems/policies.hpp>
+#include <takt/systems/graphs/plans/judged_policies.hpp>
 
 #include "run_method.hpp"
 
@@ -51,8 +52,9 @@ void with_pools(const graph_platform& sizes, const Rule& rule, const F& f) {
 
 }  // namespace
 
-auto run_graphs(const policy_query& q, const file_tasks& tasks, const hardware& board,
-                const runtime::run_options& options, trace* kept) -> report::observation_summary {
+auto run_graphs(const policy_query& q, const judged_policy& /*found*/, const file_tasks& tasks, const hardware& board,
+                const runtime::run_options& options, trace* kept) -> std::optional<report::observation_summary> {
+  if (q.engines) { return std::nullopt; }
   report::observation_summary out;
   out.seen.error = {.fault = model_fault::choice_out_of_range};  // no rule of its processors was asked for
   runtime::graph_run_options how;
@@ -63,7 +65,7 @@ auto run_graphs(const policy_query& q, const file_tasks& tasks, const hardware& 
     if constexpr (GlobalRule<std::remove_cvref_t<decltype(Rule)>>) {
       if (word != q.cpus) { return; }
       const auto global = clustered(Rule, q.cluster_size);
-      using known = known_under<overlapping_graphs_policy, std::remove_const_t<decltype(global)>, published_judges>;
+      using known = graph_judges::under<overlapping_graphs_policy, std::remove_const_t<decltype(global)>>;
       const model_error unread =
           known::with_board({}, global, tasks, board, [&](const graph_board& on, const auto& table) {
             const auto own = analyze(on, table);

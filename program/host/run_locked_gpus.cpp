@@ -6,10 +6,10 @@
 #include <takt/model/plan.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/asked_policy.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
+#include <takt/systems/locked_gpus/plans/judged_policies.hpp>
+#include <takt/systems/locked_gpus/report/in_words.hpp>
 #include <takt/systems/locked_gpus/run/run.hpp>
-#include <takt/systems/policies.hpp>
 
 #include "run_method.hpp"
 
@@ -24,7 +24,8 @@ inline constexpr bool locks_gpus =
 }  // namespace
 
 auto run_locked_gpus(const policy_query& q, const judged_policy& found, const file_tasks& tasks, const hardware& board,
-                     const runtime::run_options& options, trace* kept) -> report::observation_summary {
+                     const runtime::run_options& options, trace* kept) -> std::optional<report::observation_summary> {
+  if (!q.engines) { return std::nullopt; }
   report::observation_summary out;
   out.seen.error = {.fault = model_fault::choice_out_of_range};  // no rule of its processors was asked for
   runtime::locked_gpu_run_options how;
@@ -35,9 +36,9 @@ auto run_locked_gpus(const policy_query& q, const judged_policy& found, const fi
   each_cluster_rule([&] < const auto& Rule > (std::string_view word) {
     if (word != q.cpus) { return; }
     const auto clusters = clustered(Rule, q.cluster_size);
-    report::with_asked_policy(chosen, [&](const auto& policy) {
+    report::locked_gpus_in_words::with_policy(chosen, [&](const auto& policy) {
       using known =
-          known_under<std::remove_cvref_t<decltype(policy)>, std::remove_const_t<decltype(clusters)>, published_judges>;
+          locked_gpu_judges::under<std::remove_cvref_t<decltype(policy)>, std::remove_const_t<decltype(clusters)>>;
       if constexpr (locks_gpus<known>) {
         const model_error unread =
             known::with_board(policy, clusters, tasks, board, [&](const auto& platform, const auto& table) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <initializer_list>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +14,16 @@
 #include "run_method.hpp"
 
 namespace takt::program {
+
+namespace {
+
+const std::initializer_list<method_run> known_runs{
+    // a line for each system
+    run_locked_gpus,  // locked_gpus
+    run_graphs,       // graphs
+};
+
+}  // namespace
 
 auto task_set_file::observe(runtime::run_options options, trace* kept) const -> report::observation_summary {
   const std::string& analysis = p_->input.question.analysis;
@@ -36,10 +49,14 @@ auto task_set_file::observe(runtime::run_options options, trace* kept) const -> 
       constexpr plan<max_tasks> nothing_decided;
       out =
           as_declared(runtime::run(p_->found->on_threads->board, *p_->input.tasks, nothing_decided, options, recorder));
-    } else if (p_->found->simulate && p_->input.question.engines) {
-      out = run_locked_gpus(p_->input.question, *p_->found, *p_->input.tasks, p_->file->board, options, kept);
     } else if (p_->found->simulate) {
-      out = run_graphs(p_->input.question, *p_->input.tasks, p_->file->board, options, kept);
+      std::optional<report::observation_summary> seen;
+      for (const method_run run : known_runs) {
+        if (seen) { break; }
+        seen = run(p_->input.question, *p_->found, *p_->input.tasks, p_->file->board, options, kept);
+      }
+      if (!seen) { out.because = "the published method of these tasks has no runs."; }
+      if (seen) { out = std::move(*seen); }
     } else {
       out = as_declared(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
     }

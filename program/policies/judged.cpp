@@ -9,7 +9,7 @@
 
 #include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
-#include <takt/systems/rtgpu/plans/analysis_policies.hpp>
+#include <takt/systems/in_words.hpp>
 
 #include "../fields.hpp"
 #include "../large_stack.hpp"
@@ -42,8 +42,14 @@ auto cpu_rule_names() -> std::vector<std::string_view> {
 
 auto analysis_names() -> std::vector<std::string_view> {
   std::vector<std::string_view> out;
-  analysis_policies<false>().each([&out](const auto& policy) { out.push_back(policy.analysis); });
+  report::each_analysis_word([&out](std::string_view word) { out.push_back(word); });
   return out;
+}
+
+auto fault_of_system(const std::string& where, std::string_view system) -> std::optional<input_error> {
+  if (report::has_system(system)) { return std::nullopt; }
+  return input_error{where, fmt::format("needs the system {}, which this program was built without", system),
+                     "a program with it, or another rule, such as one that compare lists"};
 }
 
 auto fault_of_policy(const std::string& option, const std::string& word) -> std::optional<input_error> {

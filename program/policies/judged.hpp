@@ -11,9 +11,9 @@
 
 #include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/policies/policy_input.hpp>
+#include <takt/report/policies/policy_query.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/policy_query.hpp>
 
 #include "../failure.hpp"
 #include "../files/workload_file.hpp"
@@ -50,6 +50,9 @@ constexpr void each_cluster_rule(const F& f) {
 [[nodiscard]] auto policy_names() -> std::vector<std::string_view>;
 [[nodiscard]] auto cpu_rule_names() -> std::vector<std::string_view>;
 [[nodiscard]] auto analysis_names() -> std::vector<std::string_view>;
+
+/// What is wrong with a question that needs a published system by the name of its folder; nothing where it is there.
+[[nodiscard]] auto fault_of_system(const std::string& where, std::string_view system) -> std::optional<input_error>;
 
 /// What is wrong with a word that is no policy, or has nothing, or something else, behind its name; nothing if it is
 /// one.

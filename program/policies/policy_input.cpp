@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <takt/allocation/place_kernels.hpp>
+#include <takt/analysis/runtime_tasks/shapes.hpp>
 #include <takt/analysis/with_overheads.hpp>
 #include <takt/model/with_contention.hpp>
 #include <takt/report/path_terms.hpp>
@@ -20,8 +21,6 @@
 #include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/policies/tokens.hpp>
-#include <takt/systems/graphs/analysis/runtime_tasks.hpp>
-#include <takt/systems/locked_gpus/analysis/runtime_tasks.hpp>
 
 #include "../fields.hpp"
 #include "../files/defaults.hpp"
@@ -120,7 +119,7 @@ template <std::size_t N>
 /// What a file says of GPUs with locked engines of their own, where its tasks hold tokens for them under a policy and a
 /// rule of processors. `own`: the policy is the file's; else the file must say that GPUs have engines.
 [[nodiscard]] auto locked_engines(const workload_file& file, const policy_query& q, bool own)
-    -> std::optional<gpusync_board<>> {
+    -> std::optional<report::locked_engine_facts> {
   if (!is_one_of(split_policy(q.policy).name, section_policies) || !is_one_of(q.cpus, section_rules) ||
       file.board.gpus.empty() || !file.board.own.empty() || !file.rules.copies.empty()) {
     return {};
@@ -128,23 +127,26 @@ template <std::size_t N>
   const gpu_facts& facts = file.gpus[0];
   const bool stated = own || facts.copy_engines || facts.copies;
   if (!stated || !analysis::have_marked_sections(file.tasks)) { return {}; }
-  const sharing_rule& rule = file.rules.gpus;
-  gpusync_board<> out;
-  auto& shape = out.shape;
-  shape.gpus = static_cast<std::int32_t>(file.board.gpus.size());
-  shape.gpu_cluster_size = shape.gpus / rule.clusters.value_or(1);
-  if (rule.engine_order == "priority") { shape.engines = service_order::priority; }
-  if (rule.migration == "peer-to-peer") { shape.migration = migration_path::peer_to_peer; }
-  if (rule.migration == "system-memory") { shape.migration = migration_path::system_memory; }
-  if (rule.uncontended == "dedicated") { shape.uncontended = uncontended_gpus::dedicated; }
-  if (facts.copy_engines) { shape.copy_engines = *facts.copy_engines; }
+  report::locked_engine_facts out;
+  out.rule = file.rules.gpus;
+  out.gpus = static_cast<std::int32_t>(file.board.gpus.size());
+  out.copy_engines = facts.copy_engines;
   if (const auto& copies = facts.copies) {
-    if (copies->chunk > 0) { shape.dma_chunk = copies->chunk; }
-    out.costs.kinds = {cost_of(*copies->to_device), cost_of(*copies->to_host),
-                       cost_of(copies->peer.value_or(*copies->to_device))};
+    out.chunk = copies->chunk;
+    out.copies = {cost_of(*copies->to_device), cost_of(*copies->to_host),
+                  cost_of(copies->peer.value_or(*copies->to_device))};
   }
   if (file.overheads) { out.overheads = *file.overheads; }
   return out;
+}
+
+/// What is wrong with a question that a published system alone can answer, where this program is built without it.
+[[nodiscard]] auto fault_of_needed_system(const policy_query& q, bool own) -> std::optional<input_error> {
+  const std::string place = own ? "/platform/gpus/0/sharing" : "--policy";
+  if (q.granted) { return fault_of_system(place, "shares"); }
+  if (q.overlapping_graphs) { return fault_of_system("/platform/cpus/policy", "graphs"); }
+  if (q.engines) { return fault_of_system(place, "locked_gpus"); }
+  return std::nullopt;
 }
 
 /// Cores for rules of clusters, and none where a file names clusters for a rule of cores.
@@ -340,9 +342,10 @@ auto asked_of(const workload_file& file, const rule_wishes& wishes) -> std::vari
   const std::int32_t clusters = to_clusters ? file.rules.clusters.value_or(1) : 1;
   q.cluster_size = std::max(file.board.processors / clusters, 1);
   if (auto fault = ask_for_pipelines(file, own, clusters, out)) { return *fault; }
+  q.engines = locked_engines(file, q, own);
+  if (auto fault = fault_of_needed_system(q, own)) { return *fault; }
   out.tasks = std::make_unique<file_tasks>(file.tasks);
   translate_cores(file, to_clusters, out);
-  q.engines = locked_engines(file, q, own);
   for (std::size_t i = 0; i < out.tasks->size() && q.engines; ++i) {
     out.tasks->tasks[i].gpu = file.more[i].gpu_cluster.value_or(unassigned_core);
   }

@@ -17,10 +17,10 @@
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/servers/all.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/simulation/quantile.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/slot_tests.hpp>
-#include <takt/systems/locked_gpus/simulation/statistics.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -39,15 +40,25 @@ using namespace sweep;
 /// A line of a script names them all.
 constexpr std::size_t max_parts = 100'000;
 
+const std::initializer_list<auto (*)()->std::vector<study>> families{
+    // a line for each system
+    rtgpu_studies,           // rtgpu
+    accelerator_studies,     // accelerators
+    openvx_studies,          // graphs
+    wamp2s_studies,          // shares
+    wamp2s_network_studies,  // shares
+    gpusync_studies,         // locked_gpus
+    gpusync_fairness_studies,
+    gpusync_runtime_studies,  // locked_gpus
+    gpusync_video_studies,    // locked_gpus
+    policy_studies,
+};
+
 /// Every study of this program, in the order in which it is listed.
 [[nodiscard]] auto all_studies() -> const std::vector<study>& {
   static const std::vector<study> all = [] {
     std::vector<study> out;
-    for (auto family :
-         {rtgpu_studies, accelerator_studies, openvx_studies, wamp2s_studies, wamp2s_network_studies, gpusync_studies,
-          gpusync_fairness_studies, gpusync_runtime_studies, gpusync_video_studies, policy_studies}) {
-      std::ranges::move(family(), std::back_inserter(out));
-    }
+    for (const auto family : families) { std::ranges::move(family(), std::back_inserter(out)); }
     return out;
   }();
   return all;

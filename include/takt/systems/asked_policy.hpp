@@ -1,58 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <functional>
-
-#include <takt/allocation/stoppable_search.hpp>
+#include <takt/report/policies/policy_query.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
-#include <takt/rules/policies/own_sms.hpp>
+#include <takt/rules/policies/overlapping_graphs.hpp>
 #include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
-#include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
-#include <takt/systems/graphs/plans/judged_policies.hpp>
-#include <takt/systems/locked_gpus/rules/locked_engines.hpp>
-#include <takt/systems/policy_query.hpp>
-#include <takt/systems/rtgpu/plans/analysis_policies.hpp>
+#include <takt/systems/in_words.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 
-namespace detail {
-
-/// Describes a search that a question may end.
-template <class Tasks>
-struct asked_search {
-  const policy_query<Tasks>* of = nullptr;
-
-  [[nodiscard]] auto operator()() const -> std::function<bool(std::uint64_t)> {
-    if (of->begin_search) { return of->begin_search(); }
-    return [](std::uint64_t) { return false; };
-  }
-};
-
-template <class Tasks, class F>
-void with_single_method(const policy_query<Tasks>& q, const F& f) {
-  const search_method method = q.search.value_or(default_search);
-  const stoppable_search<asked_search<Tasks>> search{method, q.most_evaluations, {&q}};
-  const auto ask = [&](const auto& policy) {
-    if (policy.analysis == (q.analysis.empty() ? "rtgpu-best" : q.analysis)) { f(policy); }
-  };
-  if (q.policy == federated_policy::name) {
-    analysis_policies<false>(search).each(ask);
-  } else {
-    analysis_policies<true>(search).each(ask);
-  }
-}
-
-}  // namespace detail
-
-/// f of the policy that is asked for: an analysis of tasks with SMs of their own, what is said of one's own rule, or
-/// one that is published.
+/// f of the policy that is asked for: one of a system, what is said of one's own rule, or one that is published. f is
+/// not called where a question needs a system that is not there.
 template <class Tasks, class F>
 void with_asked_policy(const policy_query<Tasks>& q, const F& f) {
-  if (q.asks_one()) { return detail::with_single_method(q, f); }
+  bool is_asked = false;
+  detail::each_system(systems_in_words{}, [&](const auto& system) {
+    if constexpr (requires { system.with_policy(q, f); }) { is_asked = is_asked || system.with_policy(q, f); }
+  });
+  if (is_asked || q.asks_one() || q.engines) { return; }
   if (q.granted) { return f(*q.granted); }
   if (q.overlapping_graphs) { return f(overlapping_graphs_policy{}); }
   if (q.own && q.own->sharing == gang_policy::name && q.own->order == strict.name) {
@@ -60,17 +28,6 @@ void with_asked_policy(const policy_query<Tasks>& q, const F& f) {
   }
   static_cast<void>(with_policy(published_policies, q.policy, [&](auto policy) {
     if (q.own) { take_values(policy, *q.own); }
-    if constexpr (requires { policy.tokens; }) {
-      if (q.engines) {
-        auto locked = with_locked_engines(policy, *q.engines);
-        if (q.own) {
-          const std::int32_t tokens = q.own->tokens_per_gpu.value_or(1);
-          locked.tokens = tokens == 0 ? any_number_of_tokens : tokens;
-        }
-        take_parameters(locked, q.chosen);
-        return f(locked);
-      }
-    }
     take_parameters(policy, q.chosen);
     f(policy);
   }));

@@ -16,17 +16,17 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/report/policies/judged_policy.hpp>
+#include <takt/report/policies/policy_query.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/policies/cpu_keywords.hpp>
+#include <takt/rules/policies/granted_shares.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/systems/asked_policy.hpp>
-#include <takt/systems/locked_gpus/report/words.hpp>
 #include <takt/systems/method_words.hpp>
 #include <takt/systems/policies.hpp>
-#include <takt/systems/policy_query.hpp>
 #include <takt/systems/simulate_method.hpp>
 
 namespace takt::inline TAKT_ABI::report {

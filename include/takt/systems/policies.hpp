@@ -12,6 +12,12 @@ namespace takt::inline TAKT_ABI {
 
 /// Lists who knows which published method judges which policy, under which rules of the processors. Of several that
 /// know one the first counts.
-using published_judges = methods<rtgpu_judges, accelerator_judges, graph_judges, share_judges, locked_gpu_judges>;
+using published_judges = decltype(   // a line for each system
+    methods<rtgpu_judges>{} +        // rtgpu
+    methods<accelerator_judges>{} +  // accelerators
+    methods<graph_judges>{} +        // graphs
+    methods<share_judges>{} +        // shares
+    methods<locked_gpu_judges>{} +   // locked_gpus
+    methods<>{});
 
 }  // namespace takt::inline TAKT_ABI

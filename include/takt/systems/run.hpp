@@ -10,7 +10,7 @@
 
 namespace takt::inline TAKT_ABI {
 
-/// `takt::run(board, tasks, plan, ...)` stands beside `takt::analyze` and `takt::simulate`.
+/// `takt::run(board, tasks, plan, ...)` with the boards of all systems.
 using runtime::run;
 
 }  // namespace takt::inline TAKT_ABI

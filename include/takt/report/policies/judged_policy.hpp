@@ -64,4 +64,25 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
       waiting;
 };
 
+namespace detail {
+
+/// Gives what a method says of tasks the deadlines and the status that were judged, and the bounds where another method
+/// judged them.
+template <class Own, class Judged>
+void take_judged(Own& own, const Judged& judged) {
+  own.status = judged.status;
+  const bool is_own = own.method == judged.method;
+  for (std::size_t i = 0; i < own.tasks.size() && i < judged.tasks.size(); ++i) {
+    const auto& said = judged.tasks[i];
+    auto& row = own.tasks[i];
+    if (!is_own) { row = said; }
+    row.limited = said.limited;
+    row.deadline = said.deadline;
+    row.meets = said.meets;
+  }
+  own.method = judged.method;
+}
+
+}  // namespace detail
+
 }  // namespace takt::inline TAKT_ABI::report

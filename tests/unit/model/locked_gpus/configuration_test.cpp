@@ -221,7 +221,7 @@ TEST_CASE("a task names its fault and its place in the set" * takt_tests::traces
     CHECK((!error || error.task == 1));
     return error.fault;
   };
-  constexpr ticks huge = takt::longest_gpusync_time + 1;
+  constexpr ticks huge = takt::longest_transfer_time + 1;
   CHECK(with([](auto&) {}) == model_fault::none);
   CHECK(with([](auto& t) { t.period = 0; }) == model_fault::period_not_positive);
   CHECK(with([](auto& t) { t.deadline = 0; }) == model_fault::deadline_not_positive);

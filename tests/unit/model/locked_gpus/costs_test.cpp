@@ -104,8 +104,8 @@ TEST_CASE("a curve is exact at its points, rounded up between them, and saturate
   CHECK(c.time(12) == 107);
   CHECK(c.time(13) == 110);
   CHECK(c.time(26) == 220);
-  CHECK(c.time(INT64_MAX) == takt::longest_gpusync_time);
-  CHECK(takt::linear_cost<ticks>{1, INT64_MAX, 1}.time(2) == takt::longest_gpusync_time);
+  CHECK(c.time(INT64_MAX) == takt::longest_transfer_time);
+  CHECK(takt::linear_cost<ticks>{1, INT64_MAX, 1}.time(2) == takt::longest_transfer_time);
   CHECK(takt::linear_cost<ticks>{5, 1, 3}.time(1) == 6);
   CHECK(takt::linear_cost<rational>{5, 1, 3}.time(1) == rational{16, 3});
 }

@@ -265,7 +265,7 @@ TEST_CASE("what cannot be simulated is refused with its reason") {
   const auto fault = [&](const takt::gpusync_simulation_options& o) {
     return takt::simulate(platform, tasks, o).error.fault;
   };
-  const auto latest = duration{takt::longest_gpusync_time};
+  const auto latest = duration{takt::longest_transfer_time};
   CHECK(fault({.horizon = latest + duration{1}}) == model_fault::time_overflow);
   const std::array offsets{duration{-1}};
   CHECK(fault({.offsets = offsets}) == model_fault::negative_time);
@@ -289,7 +289,7 @@ TEST_CASE("what cannot be simulated is refused with its reason") {
   CHECK(fault({.aberrant = without_kernels}) == model_fault::aberration_out_of_range);
   board slow = platform;
   auto& o = slow.overheads;
-  o.lock = o.unlock = o.schedule = o.context_switch = takt::longest_gpusync_time * 4;
+  o.lock = o.unlock = o.schedule = o.context_switch = takt::longest_transfer_time * 4;
   CHECK(takt::simulate(slow, tasks, {.overheads = true}).error.fault == model_fault::time_overflow);
 
   task_list unplaced;

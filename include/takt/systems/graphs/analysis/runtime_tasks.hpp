@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <takt/analysis/runtime_tasks/mismatch.hpp>
+#include <takt/analysis/runtime_tasks/shapes.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/gel_task.hpp>
 #include <takt/model/graph/graph_platform.hpp>
@@ -20,9 +21,6 @@
 #include <takt/model/visit_table.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
-
-/// Most nodes of a set of graphs: analyses keep a few numbers of each in place.
-inline constexpr std::size_t most_runtime_nodes = 256;
 
 /// Holds the graphs that run-time tasks fit in: a node for each visit, which keep their order.
 template <class RuntimeTasks, std::size_t Nodes = RuntimeTasks::max_visits < most_runtime_nodes
@@ -154,23 +152,6 @@ template <class RuntimeTasks, class Table>
   out.blocks_per_sm = board.gpus[0].blocks_per_sm;
   out.warp_size = board.gpus[0].warp_size;
   return out;
-}
-
-/// Returns whether tasks on a board are graphs as published methods have them, as far as shape goes. They have visits
-/// with times or blocks, no token sections, no jitter, and one GPU at most.
-template <class RuntimeTasks>
-[[nodiscard]] constexpr auto are_graphs(const RuntimeTasks& tasks, const hardware& board) -> bool {
-  constexpr std::int32_t most_sms = 128;
-  bool fit = board.own.empty() && board.gpus.size() <= 1 && (board.gpus.empty() || board.gpus[0].sms <= most_sms) &&
-             tasks.visits.size() <= most_runtime_nodes;
-  for (const runtime_task& t : tasks.tasks) { fit = fit && t.jitter <= 0; }
-  for (const runtime_visit& v : tasks.visits) {
-    const bool timed = v.where == resource_kind::gpu
-                           ? v.known.has(visit_fact::grid) && v.known.has(visit_fact::block_length)
-                           : v.known.has(visit_fact::time);
-    fit = fit && timed && !v.in_section && v.region == 0;
-  }
-  return fit;
 }
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -8,6 +8,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/graph/tags.hpp>
+#include <takt/rules/policies/overlapping_graphs.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/rules/tags.hpp>
@@ -16,11 +17,6 @@
 // One queue of blocks on clusters, judged by the published method of graphs whose jobs overlap.
 
 namespace takt::inline TAKT_ABI {
-
-/// Judges graphs whose jobs overlap, as the published method of graphs has them.
-struct overlapping_graphs_policy : fifo_blocks_policy {
-  static constexpr bool is_judged_alone = true;
-};
 
 namespace detail {
 

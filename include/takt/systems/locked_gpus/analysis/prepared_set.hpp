@@ -40,12 +40,12 @@ struct prepared_set {
   [[nodiscard]] constexpr auto charges_of(std::size_t i) const noexcept -> const inflation_charges<number>& {
     return charges[static_cast<std::size_t>(task(i).gpu_cluster)];
   }
-  /// Returns whether all charges of engine sections are at most `longest_gpusync_time`.
+  /// Returns whether all charges of engine sections are at most `longest_transfer_time`.
   [[nodiscard]] constexpr auto has_bounded_charges() const -> bool {
     for (std::size_t i = 0; i < size(); ++i) {
       if (!task(i).uses_gpu()) { continue; }
       const auto& charge = charges_of(i).engine.section;
-      if (!charge.bounded() || number(longest_gpusync_time) < charge.time) { return false; }
+      if (!charge.bounded() || number(longest_transfer_time) < charge.time) { return false; }
     }
     return true;
   }

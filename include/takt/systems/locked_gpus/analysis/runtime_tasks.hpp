@@ -6,6 +6,7 @@
 
 #include <takt/analysis/runtime_tasks/kernel_rows.hpp>
 #include <takt/analysis/runtime_tasks/mismatch.hpp>
+#include <takt/analysis/runtime_tasks/shapes.hpp>
 #include <takt/analysis/runtime_tasks/whole_kernels.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
@@ -22,7 +23,7 @@
 namespace takt::inline TAKT_ABI::analysis {
 
 /// Holds tasks on locked GPUs that run-time ones become, with room for so many kernels in a section.
-template <class RuntimeTasks, std::size_t MaxKernels = 16>
+template <class RuntimeTasks, std::size_t MaxKernels = most_section_kernels>
 using locked_gpu_table = task_rows<gpusync_task<ticks, MaxKernels>, RuntimeTasks::max_tasks>;
 
 namespace detail {
@@ -152,33 +153,6 @@ template <class RuntimeTasks, class Table>
     if (!out.add(made)) { return mismatch_at(tasks, model_fault::too_many_tasks, i); }
   }
   return {};
-}
-
-/// Returns whether each task is CPU time around at most one sequence of copies, kernels and CPU time that is marked as
-/// a token section. Tasks have no jitter, times of kernels on a whole GPU, and bytes of copies.
-template <class RuntimeTasks>
-[[nodiscard]] constexpr auto have_marked_sections(const RuntimeTasks& tasks) -> bool {
-  constexpr std::size_t most_kernels = locked_gpu_table<RuntimeTasks>::task_type::max_kernels;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    bool inside = false;
-    bool ended = false;
-    std::size_t kernels = 0;
-    for (std::uint32_t p = 0; p < tasks.tasks[i].visit_count; ++p) {
-      const runtime_visit& v = tasks.visit(i, p);
-      ended = ended || (inside && !v.in_section);
-      inside = v.in_section;
-      const bool timed = v.where == resource_kind::gpu ? v.known.has(visit_fact::wcet)
-                         : v.where == resource_kind::copy_engine
-                             ? v.known.has(visit_fact::bytes) && v.direction != copy_direction::unspecified
-                             : v.known.has(visit_fact::time);
-      if (!timed || v.region > 0 || (inside && ended) || (!inside && v.where != resource_kind::processor)) {
-        return false;
-      }
-      kernels += v.where == resource_kind::gpu ? 1U : 0U;
-    }
-    if (!is_chain(tasks, i) || tasks.tasks[i].jitter != 0 || kernels > most_kernels) { return false; }
-  }
-  return true;
 }
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/systems/locked_gpus/simulation/statistics.hpp>
+#include <takt/simulation/quantile.hpp>
 
 namespace takt::inline TAKT_ABI::simulation {
 

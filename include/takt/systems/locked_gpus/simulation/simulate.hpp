@@ -120,7 +120,7 @@ template <class Table>
   if (const auto error = releases_fault(o, table.size())) { return error; }
   if (const auto error = host::detail::choices_fault(c, o.gpus)) { return error; }
   if (!c.scheduler.reads_demand() && !o.fair_demands.empty()) { return unused("fair_demands"); }
-  if (o.horizon.count() > longest_gpusync_time) { return {.fault = model_fault::time_overflow}; }
+  if (o.horizon.count() > longest_transfer_time) { return {.fault = model_fault::time_overflow}; }
   constexpr model_error demands{.fault = model_fault::demands_do_not_fit};
   if (!o.fair_demands.empty() && o.fair_demands.size() != table.size()) { return demands; }
   for (const ticks e : o.fair_demands) {
@@ -143,7 +143,7 @@ template <class Table>
 /// Returns whether sums of a few of them fit.
 [[nodiscard]] inline auto are_short(const gpusync_overheads<ticks>& o) -> bool {
   return std::ranges::max({o.schedule, o.context_switch, o.system_call_in, o.system_call_out, o.lock, o.unlock}) <=
-         longest_gpusync_time / 8;
+         longest_transfer_time / 8;
 }
 
 /// Checks whether pools are small enough, and all jobs together end in time.

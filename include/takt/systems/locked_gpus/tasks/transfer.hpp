@@ -9,37 +9,12 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/linear_cost.hpp>
 
 namespace takt::inline TAKT_ABI {
 
 /// Says where a copy engine moves data: into a GPU, out of it, or from one GPU to another.
 enum class transfer_kind : std::uint8_t { in, out, peer };
-
-/// Beyond it, sums of a few times need not fit 64 bits. What costs more is charged this much, and is refused.
-inline constexpr ticks longest_gpusync_time = ticks{1} << 60;
-
-/// Time of a transfer as a function of its bytes: 0 for none, otherwise `setup` + `bytes` * `numerator` /
-/// `denominator`. Unit of the fraction: time per byte. Pre: nothing is negative, denominator > 0.
-template <ExactNumber Number>
-struct linear_cost {
-  Number setup{};
-  std::int64_t numerator = 0;
-  std::int64_t denominator = 1;
-
-  /// In ticks rounded up. Error: `longest_gpusync_time` where the exact time is above it.
-  [[nodiscard]] constexpr auto time(std::int64_t bytes) const -> Number {
-    TAKT_EXPECTS(bytes >= 0 && Number(0) <= setup && numerator >= 0 && denominator > 0);
-    if (bytes == 0) { return Number(0); }
-    Number product{};
-    Number sum{};
-    if (!number_traits<Number>::multiply(Number(bytes), numerator, product) ||
-        !add_exactly(setup, Number(number_traits<Number>::divide_up(product, denominator)), sum) ||
-        Number(longest_gpusync_time) < sum) {
-      return Number(longest_gpusync_time);
-    }
-    return sum;
-  }
-};
 
 template <ExactNumber Number>
 struct linear_transfer_costs {
@@ -66,12 +41,12 @@ class cost_curve {
   /// False, and no change, unless bytes > 0 rise, times are at least 0 and do not fall, and there is room.
   constexpr auto add(curve_point p) noexcept -> bool {
     const curve_point last = points_.empty() ? curve_point{} : points_.back();
-    if (p.bytes <= last.bytes || p.time < last.time || p.time > longest_gpusync_time) { return false; }
+    if (p.bytes <= last.bytes || p.time < last.time || p.time > longest_transfer_time) { return false; }
     return points_.try_push_back(p);
   }
   [[nodiscard]] constexpr auto empty() const noexcept -> bool { return points_.empty(); }
 
-  /// Returns it rounded up; 0 for no bytes. Error: `longest_gpusync_time` where the exact time is above it.
+  /// Returns it rounded up; 0 for no bytes. Error: `longest_transfer_time` where the exact time is above it.
   [[nodiscard]] constexpr auto time(std::int64_t bytes) const noexcept -> ticks {
     if (bytes <= 0 || points_.empty()) { return 0; }
     if (bytes <= points_.front().bytes) { return points_.front().time; }
@@ -86,14 +61,14 @@ class cost_curve {
  private:
   [[nodiscard]] static constexpr auto add(ticks a, ticks b) noexcept -> ticks {
     ticks sum = 0;
-    return checked_add(a, b, sum) && sum < longest_gpusync_time ? sum : longest_gpusync_time;
+    return checked_add(a, b, sum) && sum < longest_transfer_time ? sum : longest_transfer_time;
   }
   /// time * part / whole, a whole multiple first so that intermediate values stay small.
   [[nodiscard]] static constexpr auto scaled(ticks time, std::int64_t part, std::int64_t whole) noexcept -> ticks {
     ticks multiples = 0;
     ticks rest = 0;
     if (!checked_multiply(time, part / whole, multiples) || !checked_multiply(time, part % whole, rest)) {
-      return longest_gpusync_time;
+      return longest_transfer_time;
     }
     return add(multiples, ceil_divide(rest, whole));
   }

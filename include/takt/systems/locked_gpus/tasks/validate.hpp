@@ -20,7 +20,7 @@ namespace detail {
 
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto fits_gpusync(const Number& time) -> bool {
-  return is_number(time) && !(Number(longest_gpusync_time) < time);
+  return is_number(time) && !(Number(longest_transfer_time) < time);
 }
 
 template <class Task>
@@ -67,7 +67,7 @@ template <GpusyncPlatform P, class Task>
   const auto own = requests_of(c, platform.costs, t);
   const auto fits = [](const auto& run) {
     using number = decltype(run.full_time);
-    return fits_gpusync(run.rest_time) && !(number(longest_gpusync_time / (run.full + 1)) < run.full_time);
+    return fits_gpusync(run.rest_time) && !(number(longest_transfer_time / (run.full + 1)) < run.full_time);
   };
   return own.operations() <= max_gpu_operations && fits(own.in) && fits(own.out) && fits(own.state_peer) &&
          fits(own.state_in) && fits(own.state_out);

@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/core/inline_vector.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/model/shares/contention.hpp>
+#include <takt/rules/policies/granted_shares.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/tags.hpp>
@@ -18,15 +17,6 @@
 // Shares of a GPU, lasting ones and those that follow jobs, judged by the published method of shares.
 
 namespace takt::inline TAKT_ABI {
-
-/// Judges shares that follow the needs of jobs, of tasks that are one kernel each. Source: Yao et al. 2022 (WAMP2S).
-template <std::size_t MaxTasks>
-struct granted_shares_policy : shares_policy {
-  static constexpr bool is_judged_alone = true;
-  shares_rule rule{};
-  contention_matrix<MaxTasks> contention{};
-  inline_vector<std::int32_t, MaxTasks> weights;  ///< of tasks, the greater goes first; none: 0
-};
 
 /// Asks the published method of shares where it is in a list of judges.
 struct share_judges {

@@ -539,7 +539,7 @@ TEST_CASE("overflow, overload by interrupts, and sets that never settle have a s
   CHECK(analyze_set(platform, tasks).status == takt::obstacle::overflow);
   platform.overheads = {};
   tasks.tasks[0].period = 1;
-  tasks.tasks[0].deadline = tasks.tasks[1].deadline = takt::longest_gpusync_time;
+  tasks.tasks[0].deadline = tasks.tasks[1].deadline = takt::longest_transfer_time;
   REQUIRE_FALSE(takt::validate_gpusync(platform, tasks));
   CHECK(analyze_set(platform, tasks).status == takt::obstacle::overflow);
 }

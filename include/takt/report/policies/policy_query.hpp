@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,12 +10,24 @@
 
 #include <takt/allocation/allocation.hpp>
 #include <takt/allocation/policies/judge_board.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/linear_cost.hpp>
+#include <takt/model/overheads.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
-#include <takt/systems/locked_gpus/tasks/platform.hpp>
-#include <takt/systems/shares/plans/judged_policies.hpp>
+#include <takt/rules/policies/granted_shares.hpp>
 
 namespace takt::inline TAKT_ABI::report {
+
+/// Says what GPUs with engines of their own, each with a lock, have beyond the numbers of their tokens.
+struct locked_engine_facts {
+  sharing_rule rule{};  ///< its words for orders and moves, and the clusters of GPUs
+  std::int32_t gpus = 1;
+  std::optional<std::int32_t> copy_engines;    ///< of a GPU
+  std::int64_t chunk = 0;                      ///< bytes that a copy engine moves at once; 0: was not given
+  std::array<linear_cost<ticks>, 3> copies{};  ///< into a GPU, out of it, and from one GPU to another
+  gpusync_overheads<ticks> overheads{};
+};
 
 /// A way of sharing GPUs and a rule of processors, in words, and what is asked of them. `Tasks` is a
 /// `runtime_task_set`.
@@ -26,8 +39,8 @@ struct policy_query {
 
   std::optional<sharing_rule> own;                                 ///< what is said of the policy beyond its word
   std::optional<granted_shares_policy<Tasks::max_tasks>> granted;  ///< where shares follow jobs, in place of the word
-  bool overlapping_graphs = false;         ///< jobs of graphs overlap as in their published method
-  std::optional<gpusync_board<>> engines;  ///< of the GPUs, each with a lock, where tokens are for them
+  bool overlapping_graphs = false;             ///< jobs of graphs overlap as in their published method
+  std::optional<locked_engine_facts> engines;  ///< where tokens are for GPUs with locked engines
   /// Holds what is decided already; null: a search decides. Parts that are empty are chosen.
   std::shared_ptr<const plan<Tasks::max_tasks, Tasks::max_visits>> given;
   bool may_guard = true;  ///< offsets and local deadlines may be chosen
