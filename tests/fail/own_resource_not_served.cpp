@@ -1,5 +1,5 @@
-// EXPECT: segment_is_served<.*npu
-// EXPECT: takt: no pool of the platform serves this segment
+// EXPECT: segment_is_served<.*npu.*of_task<1>
+// EXPECT: takt: no pool of the platform serves this segment of this task
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 
@@ -10,7 +10,8 @@ using namespace takt::literals;
 struct npu {};
 
 constexpr auto tasks =
-    takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(1_ms), takt::visit<npu>(takt::takes(1_ms))));
+    takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(1_ms)),
+                   takt::task("b", takt::period(20_ms), takt::cpu(1_ms), takt::visit<npu>(takt::takes(1_ms))));
 #ifdef TAKT_FIXED
 constexpr auto other = takt::platform(cores, takt::pool(npu{}, takt::fifo));
 #else

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 #include <takt/core/number.hpp>
@@ -43,17 +44,21 @@ template <class Pool, class Wanted>
 inline constexpr bool serves = std::same_as<typename Pool::resource_type, Wanted> ||
                                (std::same_as<Wanted, gpu> && is_gpu<typename Pool::resource_type>);
 
-/// Stops compilation where no pool serves a segment, which the template argument shows.
-template <class Segment, bool Served>
+/// Names the task at a position of its set, from 0.
+template <std::uint32_t Position>
+struct of_task {};
+
+/// Stops compilation where no pool serves a segment. The template arguments show it, and which task has it.
+template <class Segment, bool Served, class Where = void>
 struct segment_is_served {
   static constexpr bool passed = Served;
   static_assert(Served,
-                "takt: no pool of the platform serves this segment, which is the template argument; add "
-                "pool(its resource, a rule). See docs/errors.md#E81");
+                "takt: no pool of the platform serves this segment of this task, which the template arguments show, "
+                "tasks from 0; add pool(its resource, a rule). See docs/errors.md#E81");
 };
-template <class Segment, bool Served>
+template <class Segment, bool Served, class Where>
   requires is_cpu_segment<Segment>
-struct segment_is_served<Segment, Served> {
+struct segment_is_served<Segment, Served, Where> {
   static constexpr bool passed = Served;
   static_assert(Served,
                 "takt: the platform has no processors; add pool(processors(n), fixed_priority). "
@@ -68,8 +73,8 @@ struct mutex_has_pool {
                 "takt: a section locks a mutex, the template argument, that no pool of the platform is; add "
                 "pool(mutex{}, locked(priority_inheritance_order)). See docs/errors.md#E102");
 };
-template <class Mutex, class... Inside, bool Served>
-struct segment_is_served<critical_section<Mutex, Inside...>, Served> : mutex_has_pool<Mutex, Served> {};
+template <class Mutex, class... Inside, bool Served, class Where>
+struct segment_is_served<critical_section<Mutex, Inside...>, Served, Where> : mutex_has_pool<Mutex, Served> {};
 /// Stops compilation where time is spent on a mutex.
 template <class Mutex, bool OnlyLocked>
 struct mutex_is_only_locked {
@@ -316,9 +321,38 @@ struct board_fault<platform<Pools...>, Segments>
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,
                                   pool_can_preempt<Pools, takes_copies_back<Pools>, takes_kernels_back<Pools>>>...> {};
 
+template <class Segments, class Segment>
+inline constexpr bool has_segment = false;
+template <class... Segments, class Segment>
+inline constexpr bool has_segment<segment_list<Segments...>, Segment> = (std::same_as<Segments, Segment> || ...);
+
+/// The position of the first task of a set that has a segment.
+template <class Segment, class... Tasks>
+[[nodiscard]] consteval auto first_task_with() -> std::uint32_t {
+  std::uint32_t at = 0;
+  static_cast<void>(
+      ((has_segment<typename visit_source<Tasks>::segments, Segment> || (at += tasks_of<Tasks>, false)) || ...));
+  return at;
+}
+
+/// Adds to the sentence on a segment which task has it, where the types of the tasks tell.
+template <class Fault, class T>
+struct fault_of_task {
+  using type = Fault;
+};
+template <class Segment, class... Tasks>
+struct fault_of_task<segment_is_served<Segment, false>, task_set<Tasks...>> {
+  using type = segment_is_served<Segment, false, of_task<first_task_with<Segment, Tasks...>()>>;
+};
+template <class Segment, class... Parts>
+struct fault_of_task<segment_is_served<Segment, false>, workload<Parts...>> {
+  using type = segment_is_served<Segment, false, of_task<first_task_with<Segment, Parts...>()>>;
+};
+
 /// Stops compilation where segments and pools of a composed board do not go together. Of a table that was read from a
 /// file only the flattening knows.
 template <class Platform, class T>
-using check_board = typename board_fault<Platform, typename visit_source<T>::segments>::type;
+using check_board =
+    typename fault_of_task<typename board_fault<Platform, typename visit_source<T>::segments>::type, T>::type;
 
 }  // namespace takt::inline TAKT_ABI::detail
