@@ -12,6 +12,7 @@
 
 #include <takt/report.hpp>
 #include <takt/systems/methods.hpp>
+#include <takt/systems/summarize.hpp>
 #include <takt/takt.hpp>
 
 namespace {
