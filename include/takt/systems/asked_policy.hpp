@@ -13,7 +13,7 @@
 namespace takt::inline TAKT_ABI::report {
 
 /// f of the policy that is asked for: one of a system, what is said of one's own rule, or one that is published. f is
-/// not called where a question needs a system that is not there.
+/// not called where a question needs a system that is not there, or has engines beside a policy without tokens.
 template <class Tasks, class F>
 void with_asked_policy(const policy_query<Tasks>& q, const F& f) {
   bool is_asked = false;
