@@ -6,8 +6,8 @@
 #include <takt/report.hpp>
 #include <takt/runtime.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/systems/rtgpu.hpp>
-#include <takt/takt.hpp>
 
 using namespace takt::literals;
 // end of excerpt

@@ -3,9 +3,9 @@
 // do, and gets what is left beside it.
 #include <iostream>
 
-#include <takt/simulation.hpp>
 #include <takt/systems/explain.hpp>
 #include <takt/systems/shares.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

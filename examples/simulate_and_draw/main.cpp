@@ -4,6 +4,7 @@
 
 #include <takt/report.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/explain.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;

@@ -6,9 +6,9 @@
 #include <takt/model/plan.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/systems/asked_policy.hpp>
 #include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/plans/judged_policies.hpp>
-#include <takt/systems/locked_gpus/report/in_words.hpp>
 #include <takt/systems/locked_gpus/run/run.hpp>
 
 #include "run_method.hpp"
@@ -36,7 +36,7 @@ auto run_locked_gpus(const policy_query& q, const judged_policy& found, const fi
   each_cluster_rule([&] < const auto& Rule > (std::string_view word) {
     if (word != q.cpus) { return; }
     const auto clusters = clustered(Rule, q.cluster_size);
-    report::locked_gpus_in_words::with_policy(chosen, [&](const auto& policy) {
+    report::with_asked_policy(chosen, [&](const auto& policy) {
       using known =
           locked_gpu_judges::under<std::remove_cvref_t<decltype(policy)>, std::remove_const_t<decltype(clusters)>>;
       if constexpr (locks_gpus<known>) {

@@ -21,6 +21,7 @@
 #include <takt/cuda/occupy.cuh>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/runtime/event.hpp>
+#include <takt/systems/shares/cuda/launch_driver.hpp>
 
 #include "../support/limited_wait.hpp"
 

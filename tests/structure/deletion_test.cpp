@@ -23,60 +23,34 @@ using include_graph = std::map<std::string, std::vector<std::string>, std::less<
 
 constexpr std::string_view systems_folder = "takt/systems/";
 
-/// The program reaches systems through these files alone. Those of the first list serve one system each and go with it.
+/// Outside of the library systems are reached by these files, of one system each, which go with it, and by lists.
 const std::map<std::string, std::string, std::less<>> of_one_system{
-    {"generators/chains.cpp", "rtgpu"},
-    {"generators/graphs.cpp", "graphs"},
-    {"generators/kernels.cpp", "graphs"},
-    {"generators/sections.cpp", "locked_gpus"},
-    {"generators/shares.cpp", "shares"},
-    {"host/run_locked_gpus.cpp", "locked_gpus"},
-    {"sweep/gpusync.cpp", "locked_gpus"},
-    {"sweep/gpusync_runtime.cpp", "locked_gpus"},
-    {"sweep/gpusync_video.cpp", "locked_gpus"},
-    {"sweep/openvx.cpp", "graphs"},
-    {"sweep/rtgpu.cpp", "rtgpu"},
-    {"sweep/wamp2s.cpp", "shares"},
-    {"sweep/wamp2s_networks.cpp", "shares"},
+    {"benchmarks/analysis_benchmark.cpp", "rtgpu"},
+    {"benchmarks/cuda/responses.cu", "rtgpu"},
+    {"benchmarks/gpusync_analysis.cpp", "locked_gpus"},
+    {"program/generators/chains.cpp", "rtgpu"},
+    {"program/generators/graphs.cpp", "graphs"},
+    {"program/generators/kernels.cpp", "graphs"},
+    {"program/generators/sections.cpp", "locked_gpus"},
+    {"program/generators/shares.cpp", "shares"},
+    {"program/host/run_graphs.cpp", "graphs"},
+    {"program/host/run_locked_gpus.cpp", "locked_gpus"},
+    {"program/sweep/accelerator.cpp", "accelerators"},
+    {"program/sweep/gpusync.cpp", "locked_gpus"},
+    {"program/sweep/gpusync_runtime.cpp", "locked_gpus"},
+    {"program/sweep/gpusync_video.cpp", "locked_gpus"},
+    {"program/sweep/openvx.cpp", "graphs"},
+    {"program/sweep/rtgpu.cpp", "rtgpu"},
+    {"program/sweep/wamp2s.cpp", "shares"},
+    {"program/sweep/wamp2s_networks.cpp", "shares"},
 };
-/// Those of the second one ask lists of systems.
+/// Files of the program that ask lists of systems.
 const names by_lists{
     "export/cpp_rules.cpp",      // takt/systems/asked_policy.hpp
-    "host/run_graphs.cpp",       // takt/systems/policies.hpp
     "host/run_locked_gpus.cpp",  // takt/systems/asked_policy.hpp
     "plan/file_judge.cpp",       // takt/systems/policies.hpp
     "policies/judge_units.hpp",  // takt/systems/judge_by_keyword.hpp
-    "policies/judged.hpp",       // takt/systems/policy_query.hpp
-};
-
-/// What stands against the law, to be cut: none may be added.
-const names still_there{
-    "benchmarks/analysis_benchmark.cpp reaches rtgpu",
-    "benchmarks/cuda/responses.cu reaches rtgpu",
-    "benchmarks/gpusync_analysis.cpp reaches locked_gpus",
-    "program/files/board.cpp reaches locked_gpus",
-    "program/files/steps.cpp reaches locked_gpus",
-    "program/policies/judged.cpp reaches rtgpu",
-    "program/policies/policy_input.cpp reaches graphs",
-    "program/policies/policy_input.cpp reaches locked_gpus",
-    "program/sweep/accelerator.cpp reaches accelerators",
-    "program/sweep/accelerator.cpp reaches locked_gpus",
-    "takt/cuda.hpp reaches shares",
-    "takt/generation.hpp reaches graphs",
-    "takt/generation.hpp reaches locked_gpus",
-    "takt/generation.hpp reaches rtgpu",
-    "takt/generation.hpp reaches shares",
-    "takt/report.hpp reaches accelerators",
-    "takt/report.hpp reaches graphs",
-    "takt/report.hpp reaches locked_gpus",
-    "takt/report.hpp reaches rtgpu",
-    "takt/report.hpp reaches shares",
-    "takt/runtime.hpp reaches accelerators",
-    "takt/runtime.hpp reaches graphs",
-    "takt/runtime.hpp reaches locked_gpus",
-    "takt/runtime.hpp reaches shares",
-    "takt/simulation.hpp reaches locked_gpus",
-    "takt/simulation.hpp reaches shares",
+    "policies/judged.cpp",       // takt/systems/in_words.hpp
 };
 
 auto includes_of(const std::string& text) -> std::vector<std::string> {
@@ -197,7 +171,7 @@ auto in_program(std::string_view path) -> std::string {
 auto broken(const names& deleted) -> names {
   names out = broken_by(library(), deleted);
   for (const auto& [path, included] : programs()) {
-    const auto own = of_one_system.find(in_program(path));
+    const auto own = of_one_system.find(path);
     for (const auto& system : deleted) {
       if (own != of_one_system.end() && own->second == system) { continue; }
       out.merge(broken_file(path, included, {system}));
@@ -207,9 +181,7 @@ auto broken(const names& deleted) -> names {
 }
 
 void hold(const names& deleted) {
-  for (const auto& complaint : broken(deleted)) {
-    if (!still_there.contains(complaint)) { FAIL_CHECK(complaint); }
-  }
+  for (const auto& complaint : broken(deleted)) { FAIL_CHECK(complaint); }
 }
 
 }  // namespace
@@ -223,13 +195,7 @@ TEST_CASE("when a system is deleted, nothing that stays includes it") {
   }
 }
 
-TEST_CASE("when all systems are deleted, nothing that stays includes one") {
-  const names found = broken(all_systems());
-  for (const auto& complaint : found) {
-    if (!still_there.contains(complaint)) { FAIL_CHECK(complaint); }
-  }
-  for (const auto& gone : still_there) { CHECK_MESSAGE(found.contains(gone), "not true any more: " << gone); }
-}
+TEST_CASE("when all systems are deleted, nothing that stays includes one") { hold(all_systems()); }
 
 TEST_CASE("the program asks lists of systems in few files") {
   names found;
@@ -241,7 +207,7 @@ TEST_CASE("the program asks lists of systems in few files") {
   }
   CHECK(found == by_lists);
   for (const auto& [name, system] : of_one_system) {
-    CHECK_MESSAGE(fs::exists(root() / "program" / name), name << " is gone, and its line stays");
+    CHECK_MESSAGE(fs::exists(root() / name), name << " is gone, and its line stays");
     CHECK(all_systems().contains(system));
   }
 }

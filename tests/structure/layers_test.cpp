@@ -123,8 +123,7 @@ auto check_umbrella(const std::string& path, const std::string& included) -> std
     return good ? "" : name + ".hpp brings core to allocation only";
   }
   if (!may_include.contains(name)) { return "no layer of this name"; }
-  const bool own =
-      other == name || other == "systems" || may_include.at(name).contains(other) || included == "takt/takt.hpp";
+  const bool own = other == name || may_include.at(name).contains(other) || included == "takt/takt.hpp";
   return own ? "" : name + ".hpp brings its own layer and what that may include";
 }
 

@@ -13,11 +13,11 @@
 namespace takt::inline TAKT_ABI::report {
 
 /// f of the policy that is asked for: one of a system, what is said of one's own rule, or one that is published. f is
-/// not called where a question needs a system that is not there.
+/// not called where a question needs a system that is not there, or has engines beside a policy without tokens.
 template <class Tasks, class F>
 void with_asked_policy(const policy_query<Tasks>& q, const F& f) {
   bool is_asked = false;
-  detail::each_system(systems_in_words{}, [&](const auto& system) {
+  detail::each_system(detail::systems_in_words{}, [&](const auto& system) {
     if constexpr (requires { system.with_policy(q, f); }) { is_asked = is_asked || system.with_policy(q, f); }
   });
   if (is_asked || q.asks_one() || q.engines) { return; }

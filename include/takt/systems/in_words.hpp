@@ -12,6 +12,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
+namespace detail {
+
 /// Lists what systems say of policies that are known by their words at run time. Each has a `name`. Optional:
 /// - `with_policy(question, f)`: calls f with a policy of its own and returns true where the question needs one;
 /// - `each_analysis(f)`: calls f with the words of analyses that a question may name.
@@ -24,8 +26,6 @@ using systems_in_words = decltype(      // a line for each system
     methods<locked_gpus_in_words>{} +   // locked_gpus
     methods<>{});
 
-namespace detail {
-
 template <class... Systems, class F>
 void each_system(methods<Systems...> /*list*/, const F& f) {
   (f(Systems{}), ...);
@@ -36,14 +36,14 @@ void each_system(methods<Systems...> /*list*/, const F& f) {
 /// Returns whether a system is there, by the name of its folder.
 [[nodiscard]] inline auto has_system(std::string_view name) -> bool {
   bool out = false;
-  detail::each_system(systems_in_words{}, [&](const auto& system) { out = out || system.name == name; });
+  detail::each_system(detail::systems_in_words{}, [&](const auto& system) { out = out || system.name == name; });
   return out;
 }
 
 /// Calls f with the word of each published analysis that a question may ask alone.
 template <class F>
 void each_analysis_word(const F& f) {
-  detail::each_system(systems_in_words{}, [&](const auto& system) {
+  detail::each_system(detail::systems_in_words{}, [&](const auto& system) {
     if constexpr (requires { system.each_analysis(f); }) { system.each_analysis(f); }
   });
 }

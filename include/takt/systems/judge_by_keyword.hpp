@@ -170,13 +170,16 @@ void add_methods(const P& policy, const Rule& rule, judged_policy<Tasks>& out) {
 
 }  // namespace detail
 
-/// Returns what the policy that is asked for makes of tasks under a rule of processors, at run time. Pre: the words of
-/// the question are known; `cpus` is that of the rule.
+/// Returns what the policy that is asked for makes of tasks under a rule of processors, at run time. It is refused
+/// where the question is about something that the policy does not have, or needs a system that is not there. Pre: the
+/// words of the question are known; `cpus` is that of the rule.
 template <class Rule, class Tasks>
 [[nodiscard]] auto judge_by_keyword(const Rule& rule, const policy_query<Tasks>& q, const Tasks& tasks,
                                     const hardware& board) -> std::unique_ptr<judged_policy<Tasks>> {
   auto out = std::make_unique<judged_policy<Tasks>>();
+  bool is_known = false;
   with_asked_policy(q, [&](const auto& policy) {
+    is_known = true;
     using policy_type = std::remove_cvref_t<decltype(policy)>;
     policy_type found = policy;
     if constexpr (detail::is_judged_alone<policy_type>) {
@@ -193,6 +196,7 @@ template <class Rule, class Tasks>
     out->devices = cpu_keyword<std::remove_cvref_t<decltype(device_rule(rule))>>;
     out->rule = rule_of_policy(found);
   });
+  if (!is_known) { out->verdict.refuse({.fault = model_fault::option_unused}); }
   out->cpus = q.cpus;
   return out;
 }

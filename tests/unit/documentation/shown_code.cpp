@@ -9,6 +9,7 @@
 #include <takt/runtime.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/simulation.hpp>
+#include <takt/systems/accelerators/run/emulated_accelerator.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
 #include <takt/tokens.hpp>

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include <takt/generation.hpp>
 #include <takt/model/validate.hpp>
+#include <takt/systems/rtgpu/figures/rtgpu_generator.hpp>
 #include "support/traces.hpp"
 
 namespace {

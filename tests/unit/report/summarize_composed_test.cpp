@@ -14,6 +14,7 @@
 #include <takt/kernels.hpp>
 #include <takt/report.hpp>
 #include <takt/systems/methods.hpp>
+#include <takt/systems/summarize.hpp>
 #include <takt/takt.hpp>
 #include <takt/tokens.hpp>
 

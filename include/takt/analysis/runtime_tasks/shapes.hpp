@@ -16,8 +16,12 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Most nodes of a set of graphs: analyses keep a few numbers of each in place.
 inline constexpr std::size_t most_runtime_nodes = 256;
 
+namespace detail {
+
 /// Most kernels of a token section.
 inline constexpr std::size_t most_section_kernels = 16;
+
+}  // namespace detail
 
 /// Returns whether tasks on a board are graphs as published methods have them, as far as shape goes. They have visits
 /// with times or blocks, no token sections, no jitter, and one GPU at most.
@@ -57,7 +61,7 @@ template <class RuntimeTasks>
       }
       kernels += v.where == resource_kind::gpu ? 1U : 0U;
     }
-    if (!is_chain(tasks, i) || tasks.tasks[i].jitter != 0 || kernels > most_section_kernels) { return false; }
+    if (!is_chain(tasks, i) || tasks.tasks[i].jitter != 0 || kernels > detail::most_section_kernels) { return false; }
   }
   return true;
 }

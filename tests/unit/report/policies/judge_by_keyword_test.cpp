@@ -131,6 +131,22 @@ TEST_CASE("one analysis alone is asked by its name, and a search that may be end
   CHECK(has(said->notes, "search not complete, some plan may pass (exhaustive search, "));
 }
 
+TEST_CASE("engines with locks are refused where the policy has no tokens for them") {
+  auto q = asked("federated");
+  q.engines.emplace();
+  const auto found = judge(q, two_chains(), board_of(2, 8));
+  CHECK(!found->judged);
+  CHECK(found->verdict.error.fault == takt::model_fault::option_unused);
+}
+
+TEST_CASE("every system that is there can be asked for by its name") {
+  CHECK(takt::report::has_system("rtgpu"));
+  CHECK(!takt::report::has_system("rtgp"));
+  texts words;
+  takt::report::each_analysis_word([&](std::string_view word) { words.emplace_back(word); });
+  CHECK(has(words, "enhanced-mpcp"));
+}
+
 TEST_CASE("facts that a policy lacks are named where they belong, and nothing is judged") {
   const auto tasks = two_chains();
   const auto found = judge(asked("time-sliced"), tasks, board_of(1, 4));

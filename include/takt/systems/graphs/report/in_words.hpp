@@ -15,14 +15,12 @@
 #include <takt/systems/graphs/analysis/graph_board.hpp>
 #include <takt/systems/graphs/report/summarize.hpp>
 
-namespace takt::inline TAKT_ABI::report {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// Names the system of graphs among those that a question may need.
 struct graphs_in_words {
   static constexpr std::string_view name = "graphs";
 };
-
-namespace detail {
 
 /// Says what the method of graphs knows of them; nothing where rules of pools prove more.
 template <class Table, class Tasks>
@@ -53,6 +51,4 @@ template <class Table, class Verdict>
       simulation::simulate_planned_graphs(table, board.sizes, board.policy, board.preemptive, own.plan, how, recorder));
 }
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI::report
+}  // namespace takt::inline TAKT_ABI::report::detail

@@ -23,7 +23,7 @@
 namespace takt::inline TAKT_ABI::analysis {
 
 /// Holds tasks on locked GPUs that run-time ones become, with room for so many kernels in a section.
-template <class RuntimeTasks, std::size_t MaxKernels = most_section_kernels>
+template <class RuntimeTasks, std::size_t MaxKernels = detail::most_section_kernels>
 using locked_gpu_table = task_rows<gpusync_task<ticks, MaxKernels>, RuntimeTasks::max_tasks>;
 
 namespace detail {

@@ -22,7 +22,7 @@
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
 
-namespace takt::inline TAKT_ABI::report {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// Gives the policies of locked GPUs to questions in words.
 struct locked_gpus_in_words {
@@ -66,8 +66,6 @@ struct locked_gpus_in_words {
   }
 };
 
-namespace detail {
-
 /// Simulates sections of locked GPUs.
 template <class Table, class Verdict>
 [[nodiscard]] auto run_of(const auto& /*policy*/, const auto& /*tasks*/, const hardware& /*on*/,
@@ -84,6 +82,4 @@ template <class Table, class Verdict>
   return observation_summary_of(takt::simulate(board, table, how, recorder));
 }
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI::report
+}  // namespace takt::inline TAKT_ABI::report::detail

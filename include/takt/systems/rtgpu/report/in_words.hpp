@@ -36,9 +36,7 @@
 #include <takt/systems/rtgpu/plans/judge.hpp>
 #include <takt/systems/rtgpu/report/summarize.hpp>
 
-namespace takt::inline TAKT_ABI::report {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// Describes a search that a question may end.
 template <class Tasks>
@@ -51,8 +49,6 @@ struct asked_search {
   }
 };
 
-}  // namespace detail
-
 /// Gives the published analyses of chains to questions in words.
 struct rtgpu_in_words {
   static constexpr std::string_view name = "rtgpu";
@@ -62,7 +58,7 @@ struct rtgpu_in_words {
   static auto with_policy(const policy_query<Tasks>& q, const F& f) -> bool {
     if (!q.asks_one()) { return false; }
     const search_method method = q.search.value_or(default_search);
-    const stoppable_search<detail::asked_search<Tasks>> search{method, q.most_evaluations, {&q}};
+    const stoppable_search<asked_search<Tasks>> search{method, q.most_evaluations, {&q}};
     const auto ask = [&](const auto& policy) {
       if (policy.analysis == (q.analysis.empty() ? "rtgpu-best" : q.analysis)) { f(policy); }
     };
@@ -80,8 +76,6 @@ struct rtgpu_in_words {
     analysis_policies<false>().each([&](const auto& policy) { f(policy.analysis); });
   }
 };
-
-namespace detail {
 
 /// Says what it means that the search found no plan.
 [[nodiscard]] inline auto search_note(const search_effort& effort, search_method method, const std::string& plan_words)
@@ -166,6 +160,4 @@ template <class Policy, class Tasks, KnownComposition P, class Table, class Verd
   return out;
 }
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI::report
+}  // namespace takt::inline TAKT_ABI::report::detail

@@ -12,14 +12,12 @@
 #include <takt/systems/shares/report/summarize.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
 
-namespace takt::inline TAKT_ABI::report {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// Names the system of shares among those that a question may need.
 struct shares_in_words {
   static constexpr std::string_view name = "shares";
 };
-
-namespace detail {
 
 /// Simulates applications on shares.
 template <class P, class Table, class Verdict>
@@ -38,6 +36,4 @@ template <class P, class Table, class Verdict>
   return out;
 }
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI::report
+}  // namespace takt::inline TAKT_ABI::report::detail
