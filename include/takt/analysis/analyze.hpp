@@ -74,8 +74,11 @@ struct question_fault
 template <class P, class T, class Methods>
   requires takt::detail::KnownAsAWhole<P, T, Methods>
 struct question_fault<P, T, Methods> {
-  using type = std::conditional_t<SetMethod<method_of<P, Methods>, T>, takt::detail::no_board_fault,
-                                  takt::detail::check_chains<T>>;
+  using header = takt::detail::needed_header;
+  using type = typename takt::detail::first_sentence<
+      takt::detail::fault_unless<takt::detail::is_included_for<header::known_methods, P>,
+                                 takt::detail::header_is_included<header::known_methods, false>>,
+      takt::detail::fault_unless<SetMethod<method_of<P, Methods>, T>, takt::detail::check_chains<T>>>::type;
 };
 template <class P, class T, class Methods>
   requires BoardOfPools<P, T, Methods>
@@ -90,8 +93,16 @@ struct question_fault<P, T, Methods> {
                                             takt::detail::check_board<P, T>, bounds>::type;
 };
 
+/// Looks at a board only once its checks are there.
+template <class P, class T, class Methods, class Missing = typename takt::detail::board_headers_fault<P>::type>
+struct asked_fault {
+  using type = Missing;
+};
 template <class P, class T, class Methods>
-using check_question = typename question_fault<P, T, Methods>::type;
+struct asked_fault<P, T, Methods, takt::detail::no_board_fault> : question_fault<P, T, Methods> {};
+
+template <class P, class T, class Methods>
+using check_question = typename asked_fault<P, T, Methods>::type;
 
 }  // namespace analysis::detail
 

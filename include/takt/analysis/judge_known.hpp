@@ -12,9 +12,17 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/planned_table.hpp>
+
+namespace takt::inline TAKT_ABI::detail {
+
+template <>
+inline constexpr bool is_included<needed_header::known_methods> = true;
+
+}  // namespace takt::inline TAKT_ABI::detail
 
 namespace takt::inline TAKT_ABI::analysis {
 
