@@ -106,7 +106,7 @@ using check_question = typename asked_fault<P, T, Methods>::type;
 
 }  // namespace analysis::detail
 
-namespace analysis {
+namespace analysis::detail {
 
 /// Asks a method that knows boards as a whole. <takt/analysis/judge_known.hpp> specializes it, and a list of methods
 /// needs that header: without it the question does not compile.
@@ -114,7 +114,7 @@ template <class M, class Unused = void>
 struct known_judge
     : takt::detail::header_is_included<takt::detail::needed_header::known_methods, !std::is_void_v<Unused>> {};
 
-}  // namespace analysis
+}  // namespace analysis::detail
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan. The combiners always make bounds of the
 /// rules of the pools, where these have bounds; `asked` adds methods that know boards as a whole: published ones, such
@@ -137,10 +137,10 @@ template <class P, class T, std::size_t N, std::size_t V, class... M>
   } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> &&
                        analysis::detail::check_question<P, T, methods<M...>>::passed) {
     if constexpr (analysis::detail::ProvenEitherWay<P, T, method>) {
-      return analysis::with_proven_misses(platform, tasks,
-                                          analysis::known_judge<method>::either_way(platform, tasks, p, refused.error));
+      return analysis::with_proven_misses(
+          platform, tasks, analysis::detail::known_judge<method>::either_way(platform, tasks, p, refused.error));
     } else {
-      return analysis::known_judge<method>::judge(platform, tasks, p, refused.error);
+      return analysis::detail::known_judge<method>::judge(platform, tasks, p, refused.error);
     }
   }
 }

@@ -175,22 +175,22 @@ template <class M, class P, class T, std::size_t N, std::size_t V>
   return out;
 }
 
-}  // namespace detail
-
 /// Asks a method of chains or of sets, be it alone or beside the combiners.
 template <class M>
 struct known_judge<M, void> {
   template <class P, class T, std::size_t N, std::size_t V>
   [[nodiscard]] static constexpr auto judge(const P& platform, const T& tasks, const plan<N, V>& p,
                                             model_error& error) {
-    return detail::judge_by<M>(platform, tasks, p, error);
+    return judge_by<M>(platform, tasks, p, error);
   }
   template <class P, class T, std::size_t N, std::size_t V>
   [[nodiscard]] static constexpr auto either_way(const P& platform, const T& tasks, const plan<N, V>& p,
                                                  model_error& error) {
-    return detail::judge_either_way<M>(platform, tasks, p, error);
+    return judge_either_way<M>(platform, tasks, p, error);
   }
 };
+
+}  // namespace detail
 
 /// Returns what a verdict of a method that is known for a board follows from, where the method tells.
 template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>

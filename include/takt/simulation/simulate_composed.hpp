@@ -19,6 +19,7 @@
 #include <takt/rules/accelerator/flat_kernels.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/servers/slices.hpp>
+#include <takt/rules/share_tags.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 
