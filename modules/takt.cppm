@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library of <takt/takt.hpp> as a module: `import takt;`. Standard and Boost headers belong to no module, so they come first.
+// The library of <takt/takt.hpp> and the doors beside it as a module: `import takt;`. Standard and Boost headers belong to no module, so they come first.
 module;
 
 #include <array>
@@ -32,4 +32,9 @@ export {
 export extern "C++" {
 #endif
 #include <takt/takt.hpp>
+
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
+#include <takt/shares.hpp>
+#include <takt/tokens.hpp>
 }

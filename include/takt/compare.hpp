@@ -8,9 +8,9 @@
 #include <takt/kernels.hpp>
 #include <takt/shares.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 #include <takt/allocation/compare.hpp>
 #include <takt/model/to_runtime_tasks.hpp>
 #include <takt/rules/policies/policy_keywords.hpp>
 #include <takt/rules/policies/published.hpp>
-#include <takt/tokens.hpp>

@@ -6,8 +6,8 @@
 
 #include <takt/takt.hpp>
 
-// One program, one board and one set, and two units, of which one includes all published methods: who does not ask for
-// them gets the same answer in both.
+// One program, one board and one set, and two units, of which one includes all doors and all published methods: who does
+// not ask for these gets the same answer in both.
 namespace mixed {
 
 using namespace takt::literals;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/graphs.hpp>
+#include <takt/kernels.hpp>
+#include <takt/shares.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/takt.hpp>
+#include <takt/tokens.hpp>
 
 #include "mixed.hpp"
 

@@ -49,6 +49,10 @@ const std::map<std::string, std::string, std::less<>> layer_of_role{
     {"host", "host"},     {"simulation", "simulation"}, {"run", "runtime"},       {"cuda", "cuda"},
     {"report", "report"}, {"figures", "generation"}};
 
+/// The doors of tasks on boards: the everyday one, and those beside it.
+const std::set<std::string, std::less<>> doors_of_boards{"takt/graphs.hpp", "takt/kernels.hpp", "takt/shares.hpp",
+                                                         "takt/takt.hpp", "takt/tokens.hpp"};
+
 struct place {
   std::string layer;   ///< none of an umbrella header
   std::string system;  ///< none of the kernel
@@ -89,8 +93,8 @@ auto check_include(const std::string& path, const std::string& included) -> std:
   if (included.starts_with("takt/")) {
     const place other = place_of(included);
     if (other.layer.empty()) {
-      // The door of a system brings that of tasks and boards.
-      const bool good = included == "takt/takt.hpp" && place_of(path).lists_systems();
+      // The door of a system brings those of tasks and boards that it needs.
+      const bool good = doors_of_boards.contains(included) && place_of(path).lists_systems();
       return good ? "" : "an umbrella header inside the library";
     }
     if (place_of(path).lists_systems()) { return ""; }
@@ -118,9 +122,11 @@ auto check_include(const std::string& path, const std::string& included) -> std:
 auto check_umbrella(const std::string& path, const std::string& included) -> std::string {
   const std::string name = fs::path{path}.stem().string();
   const std::string other = place_of(included).layer;
-  if (name == "takt" || name == "compare") {
-    const bool good = freestanding.contains(other) || (name == "compare" && included == "takt/takt.hpp");
-    return good ? "" : name + ".hpp brings core to allocation only";
+  if (name == "compare" || doors_of_boards.contains(path)) {
+    // The everyday door brings no other; those beside it bring it, and `compare` all of them.
+    const bool is_door =
+        name == "compare" ? doors_of_boards.contains(included) : path != "takt/takt.hpp" && included == "takt/takt.hpp";
+    return freestanding.contains(other) || is_door ? "" : name + ".hpp brings core to allocation only";
   }
   if (!may_include.contains(name)) { return "no layer of this name"; }
   const bool own = other == name || may_include.at(name).contains(other) || included == "takt/takt.hpp";
@@ -196,6 +202,7 @@ TEST_CASE("the layer check finds planted violations") {
   CHECK(wrong("takt/systems/x/analysis/a.hpp", "<takt/systems/methods.hpp>") == 1);
   CHECK(wrong("takt/systems/methods.hpp", "<takt/systems/y/analysis/b.hpp>") == 0);
   CHECK(wrong("takt/systems/y.hpp", "<takt/takt.hpp>") == 0);
+  CHECK(wrong("takt/systems/y.hpp", "<takt/kernels.hpp>") == 0);
   CHECK(wrong("takt/systems/y.hpp", "<takt/simulation.hpp>") == 1);
   CHECK(wrong("takt/systems/x/attic/a.hpp", "<takt/core/b.hpp>") == 1);
   CHECK(wrong("takt/systems/x/plans/a.hpp", "<vector>") == 1);
@@ -214,6 +221,11 @@ TEST_CASE("the layer check finds planted violations") {
 
   CHECK(wrong("takt/takt.hpp", "<takt/allocation/b.hpp>") == 0);
   CHECK(wrong("takt/takt.hpp", "<takt/runtime/b.hpp>") == 1);
+  CHECK(wrong("takt/takt.hpp", "<takt/kernels.hpp>") == 1);
+  CHECK(wrong("takt/kernels.hpp", "<takt/takt.hpp>") == 0);
+  CHECK(wrong("takt/kernels.hpp", "<takt/tokens.hpp>") == 1);
+  CHECK(wrong("takt/kernels.hpp", "<takt/simulation/b.hpp>") == 1);
+  CHECK(wrong("takt/compare.hpp", "<takt/kernels.hpp>") == 0);
   CHECK(wrong("takt/simulation.hpp", "<takt/simulation/b.hpp>") == 0);
   CHECK(wrong("takt/simulation.hpp", "<takt/report/b.hpp>") == 1);
   CHECK(wrong("takt/everything.hpp", "<takt/core/b.hpp>") == 1);

@@ -11,6 +11,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>
@@ -19,6 +20,9 @@
 namespace takt::inline TAKT_ABI {
 
 namespace detail {
+
+template <>
+inline constexpr bool is_included<needed_header::chain_plans> = true;
 
 /// Returns the least shares that the GPUs can be cut into.
 [[nodiscard]] constexpr auto sm_units(const platform_record& platform) noexcept -> std::int64_t {

@@ -53,6 +53,20 @@ template <class Methods, class P, class T>
 template <class Methods, class Unused = void>
 struct chain_planner : header_is_included<needed_header::chain_plans, !std::is_void_v<Unused>> {};
 
+/// Names what keeps a question without a plan from having an answer.
+template <class P, class T, class Methods, class Fault = analysis::detail::check_question<P, T, Methods>>
+struct search_fault {
+  using type = Fault;
+};
+template <class P, class T, class Methods, class Fault>
+  requires(analysis::HasChainMethod<P, Methods> && !BoardOfPools<P, T, Methods> && Fault::passed &&
+           !is_included_for<needed_header::chain_plans, P>)
+struct search_fault<P, T, Methods, Fault> {
+  using type = header_is_included<needed_header::chain_plans, false>;
+};
+template <class P, class T, class Methods>
+using check_search = typename search_fault<P, T, Methods>::type;
+
 }  // namespace detail
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan that is looked for first. The verdict's
@@ -62,12 +76,13 @@ struct chain_planner : header_is_included<needed_header::chain_plans, !std::is_v
 template <class P, class T, class... M>
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, methods<M...> asked = {},
                                      detail::refusal&& refused = detail::refusal{
-                                         analysis::detail::check_question<P, T, methods<M...>>::passed}) {
+                                         detail::check_search<P, T, methods<M...>>::passed}) {
   if constexpr (BoardOfPools<P, T, methods<M...>>) {
     return detail::analyze_found<methods<M...>>(platform, tasks, refused.error);
   } else if constexpr (analysis::SetMethod<analysis::method_of<P, methods<M...>>, T>) {
     return analyze(platform, tasks, plan<1, 1>{}, asked, std::move(refused));
-  } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> && !AcceleratorTaskSet<T>) {
+  } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> && !AcceleratorTaskSet<T> &&
+                       detail::check_search<P, T, methods<M...>>::passed) {
     return detail::chain_planner<methods<M...>>::analyze(platform, tasks, refused.error);
   }
 }
@@ -78,7 +93,7 @@ template <class P, class T, class... M>
 template <class P, class T, class... M>
 [[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, methods<M...> asked = {},
                                       detail::refusal&& refused = detail::refusal{
-                                          analysis::detail::check_question<P, T, methods<M...>>::passed}) {
+                                          detail::check_search<P, T, methods<M...>>::passed}) {
   using method = analysis::method_of<P, methods<M...>>;
   if constexpr (!BoardOfPools<P, T, methods<M...>> && analysis::ChainMethod<method> && !AcceleratorTaskSet<T>) {
     return detail::chain_planner<methods<M...>>::allocate(platform, tasks, refused);

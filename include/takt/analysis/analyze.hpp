@@ -74,8 +74,11 @@ struct question_fault
 template <class P, class T, class Methods>
   requires takt::detail::KnownAsAWhole<P, T, Methods>
 struct question_fault<P, T, Methods> {
-  using type = std::conditional_t<SetMethod<method_of<P, Methods>, T>, takt::detail::no_board_fault,
-                                  takt::detail::check_chains<T>>;
+  using header = takt::detail::needed_header;
+  using type = typename takt::detail::first_sentence<
+      takt::detail::fault_unless<takt::detail::is_included_for<header::known_methods, P>,
+                                 takt::detail::header_is_included<header::known_methods, false>>,
+      takt::detail::fault_unless<SetMethod<method_of<P, Methods>, T>, takt::detail::check_chains<T>>>::type;
 };
 template <class P, class T, class Methods>
   requires BoardOfPools<P, T, Methods>
@@ -90,12 +93,20 @@ struct question_fault<P, T, Methods> {
                                             takt::detail::check_board<P, T>, bounds>::type;
 };
 
+/// Looks at a board only once its checks are there.
+template <class P, class T, class Methods, class Missing = typename takt::detail::board_headers_fault<P>::type>
+struct asked_fault {
+  using type = Missing;
+};
 template <class P, class T, class Methods>
-using check_question = typename question_fault<P, T, Methods>::type;
+struct asked_fault<P, T, Methods, takt::detail::no_board_fault> : question_fault<P, T, Methods> {};
+
+template <class P, class T, class Methods>
+using check_question = typename asked_fault<P, T, Methods>::type;
 
 }  // namespace analysis::detail
 
-namespace analysis {
+namespace analysis::detail {
 
 /// Asks a method that knows boards as a whole. <takt/analysis/judge_known.hpp> specializes it, and a list of methods
 /// needs that header: without it the question does not compile.
@@ -103,7 +114,7 @@ template <class M, class Unused = void>
 struct known_judge
     : takt::detail::header_is_included<takt::detail::needed_header::known_methods, !std::is_void_v<Unused>> {};
 
-}  // namespace analysis
+}  // namespace analysis::detail
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan. The combiners always make bounds of the
 /// rules of the pools, where these have bounds; `asked` adds methods that know boards as a whole: published ones, such
@@ -126,10 +137,10 @@ template <class P, class T, std::size_t N, std::size_t V, class... M>
   } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> &&
                        analysis::detail::check_question<P, T, methods<M...>>::passed) {
     if constexpr (analysis::detail::ProvenEitherWay<P, T, method>) {
-      return analysis::with_proven_misses(platform, tasks,
-                                          analysis::known_judge<method>::either_way(platform, tasks, p, refused.error));
+      return analysis::with_proven_misses(
+          platform, tasks, analysis::detail::known_judge<method>::either_way(platform, tasks, p, refused.error));
     } else {
-      return analysis::known_judge<method>::judge(platform, tasks, p, refused.error);
+      return analysis::detail::known_judge<method>::judge(platform, tasks, p, refused.error);
     }
   }
 }

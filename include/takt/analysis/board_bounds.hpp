@@ -100,21 +100,35 @@ struct tokens_have_bound {
                 "takt: the rule of tokens, which is the template argument, has no bound; give it delays(sections, "
                 "setting) or blocks(sections, setting, processors). Simulations need none. See docs/errors.md#E91");
 };
+/// Names what keeps a pool under a rule from having a bound: a header that is missing, or the rule itself.
+template <class Rule>
+struct pool_bound_fault {
+  using type = takt::detail::fault_unless<has_bound<Rule>, pool_has_bound<Rule>>;
+};
+template <LacksBoundsHeader Rule>
+struct pool_bound_fault<Rule> {
+  using type = takt::detail::header_is_included<Rule::bounds_header, false>;
+};
+template <class Order>
+struct token_order_fault {
+  using type = takt::detail::fault_unless<has_token_bound<Order>, tokens_have_bound<Order>>;
+};
+template <LacksTokenBoundsHeader Order>
+struct token_order_fault<Order> {
+  using type = takt::detail::header_is_included<Order::bounds_header, false>;
+};
 template <class Rule>
 struct token_bound_fault {
   using type = takt::detail::no_board_fault;
 };
 template <class Order>
-struct token_bound_fault<locked_rule<Order>> {
-  using type = takt::detail::fault_unless<has_token_bound<Order>, tokens_have_bound<Order>>;
-};
+struct token_bound_fault<locked_rule<Order>> : token_order_fault<Order> {};
 
 template <class P>
 struct bounds_fault {};
 template <class... Pools>
 struct bounds_fault<platform<Pools...>>
-    : takt::detail::first_sentence<takt::detail::fault_unless<has_bound<typename Pools::rule_type>,
-                                                              pool_has_bound<typename Pools::rule_type>>...,
+    : takt::detail::first_sentence<typename pool_bound_fault<typename Pools::rule_type>::type...,
                                    typename token_bound_fault<typename Pools::rule_type>::type...> {};
 template <class P>
 inline constexpr bool has_bounds = false;

@@ -12,9 +12,17 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/planned_table.hpp>
+
+namespace takt::inline TAKT_ABI::detail {
+
+template <>
+inline constexpr bool is_included<needed_header::known_methods> = true;
+
+}  // namespace takt::inline TAKT_ABI::detail
 
 namespace takt::inline TAKT_ABI::analysis {
 
@@ -155,22 +163,22 @@ template <class M, class P, class T, std::size_t N, std::size_t V>
   return out;
 }
 
-}  // namespace detail
-
 /// Asks a method of chains or of sets, be it alone or beside the combiners.
 template <class M>
 struct known_judge<M, void> {
   template <class P, class T, std::size_t N, std::size_t V>
   [[nodiscard]] static constexpr auto judge(const P& platform, const T& tasks, const plan<N, V>& p,
                                             model_error& error) {
-    return detail::judge_by<M>(platform, tasks, p, error);
+    return judge_by<M>(platform, tasks, p, error);
   }
   template <class P, class T, std::size_t N, std::size_t V>
   [[nodiscard]] static constexpr auto either_way(const P& platform, const T& tasks, const plan<N, V>& p,
                                                  model_error& error) {
-    return detail::judge_either_way<M>(platform, tasks, p, error);
+    return judge_either_way<M>(platform, tasks, p, error);
   }
 };
+
+}  // namespace detail
 
 /// Returns what a verdict of a method that is known for a board follows from, where the method tells.
 template <class Methods, class P, class T, std::size_t N, std::size_t V, class... Options>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/analysis/runtime_tasks/mismatch.hpp>
+#include <takt/analysis/runtime_tasks/deadlines.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/runtime_task_set.hpp>
 #include <takt/rules/job_priority.hpp>

@@ -18,12 +18,14 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/report/json.hpp>
+#include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/priority_order.hpp>
+#include <takt/rules/share_tags.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt::inline TAKT_ABI {

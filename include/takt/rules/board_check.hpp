@@ -8,6 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/limited_preemption.hpp>
 #include <takt/model/mutex_key.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/model/task_types.hpp>
 #include <takt/model/visit.hpp>
@@ -178,6 +179,24 @@ struct first_sentence<no_board_fault, Rest...> : first_sentence<Rest...> {};
 
 template <bool Good, class Fault>
 using fault_unless = std::conditional_t<Good, no_board_fault, Fault>;
+
+/// Names the header that is missing of the checks of a board.
+template <class Resource>
+struct board_header_fault {
+  using type = no_board_fault;
+};
+template <class Resource>
+  requires lacks_board_checks<Resource>
+struct board_header_fault<Resource> {
+  using type = board_checks<Resource>;
+};
+template <class Platform>
+struct board_headers_fault {
+  using type = no_board_fault;
+};
+template <class... Pools>
+struct board_headers_fault<platform<Pools...>>
+    : first_sentence<typename board_header_fault<typename Pools::resource_type>::type...> {};
 
 template <class Platform, class Segments>
 struct segments_fault {};

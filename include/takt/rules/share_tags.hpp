@@ -65,7 +65,7 @@ template <SharePlatform P>
 namespace detail {
 
 template <>
-struct board_checks<gpu_shares_resource> : no_header_needed {};
+inline constexpr bool lacks_board_checks<gpu_shares_resource> = false;
 
 /// Stops compilation where a platform that grants shares and a set do not go together.
 template <bool KnownRule, bool Applications>

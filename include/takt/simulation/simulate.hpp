@@ -11,6 +11,7 @@
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/validate.hpp>
+#include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>

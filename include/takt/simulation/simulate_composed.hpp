@@ -18,6 +18,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/servers/slices.hpp>
+#include <takt/rules/share_tags.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 

@@ -22,13 +22,15 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Stops compilation where a rule says by `bounds_header` where its bounds are, and that header is missing.
+/// A rule that says by `bounds_header` where its bounds are, and that header is missing.
+template <class Rule>
+concept LacksBoundsHeader = requires { Rule::bounds_header; } && !BoundsResponses<Rule> && !DecidesDeadlines<Rule> &&
+                            !takt::detail::is_included<Rule::bounds_header>;
+
 template <class Rule>
 struct bounds_are_included : takt::detail::no_header_needed {};
-template <class Rule>
-  requires(requires { Rule::bounds_header; } && !BoundsResponses<Rule> && !DecidesDeadlines<Rule>)
-struct bounds_are_included<Rule>
-    : takt::detail::header_is_included<Rule::bounds_header, takt::detail::is_included<Rule::bounds_header>> {};
+template <LacksBoundsHeader Rule>
+struct bounds_are_included<Rule> : takt::detail::header_is_included<Rule::bounds_header, false> {};
 
 }  // namespace detail
 

@@ -16,13 +16,15 @@ namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-/// Stops compilation where a rule of tokens says by `bounds_header` where its bounds are, and that header is missing.
+/// A rule of tokens that says by `bounds_header` where its bounds are, and that header is missing.
+template <class Rule>
+concept LacksTokenBoundsHeader = requires { Rule::bounds_header; } && !BoundsDelays<Rule> && !BoundsBlocking<Rule> &&
+                                 !takt::detail::is_included<Rule::bounds_header>;
+
 template <class Rule>
 struct token_bounds_are_included : takt::detail::no_header_needed {};
-template <class Rule>
-  requires(requires { Rule::bounds_header; } && !BoundsDelays<Rule> && !BoundsBlocking<Rule>)
-struct token_bounds_are_included<Rule>
-    : takt::detail::header_is_included<Rule::bounds_header, takt::detail::is_included<Rule::bounds_header>> {};
+template <LacksTokenBoundsHeader Rule>
+struct token_bounds_are_included<Rule> : takt::detail::header_is_included<Rule::bounds_header, false> {};
 
 }  // namespace detail
 

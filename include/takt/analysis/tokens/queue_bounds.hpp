@@ -10,6 +10,7 @@
 #include <takt/analysis/methods/locking/k_exclusion.hpp>
 #include <takt/analysis/tokens/bounds.hpp>
 #include <takt/analysis/tokens/delays.hpp>
+#include <takt/analysis/tokens/queue_delays.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/needed_header.hpp>
 #include <takt/rules/demand.hpp>

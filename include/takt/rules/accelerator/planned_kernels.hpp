@@ -28,7 +28,7 @@ template <AcceleratorRule Rule>
 namespace detail {
 
 template <>
-struct board_checks<accelerator_resource> : no_header_needed {};
+inline constexpr bool lacks_board_checks<accelerator_resource> = false;
 
 template <AcceleratorPlatform P>
 struct board_plan_parts<P> {

@@ -20,6 +20,7 @@
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/planned_table.hpp>
+#include <takt/rules/share_tags.hpp>
 #include <takt/runtime/enforced.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/board_run.hpp>

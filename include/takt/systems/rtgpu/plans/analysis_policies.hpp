@@ -14,10 +14,10 @@
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 #include <takt/systems/rtgpu/plans/chain_policies.hpp>
 #include <takt/systems/rtgpu/plans/judge.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 
 namespace takt::inline TAKT_ABI {
 

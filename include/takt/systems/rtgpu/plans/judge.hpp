@@ -28,8 +28,8 @@
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/task_places.hpp>
-#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/rtgpu/analysis/runtime_tasks.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 
 namespace takt::inline TAKT_ABI {
 

@@ -13,8 +13,8 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 
 namespace takt::inline TAKT_ABI {
 

@@ -27,9 +27,9 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/share_tags.hpp>
-#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 #include <takt/systems/rtgpu/analysis/terms.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 
