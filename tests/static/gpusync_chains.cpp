@@ -9,7 +9,7 @@ using namespace takt::analysis::gpusync;
 
 [[nodiscard]] constexpr auto has(std::int32_t gpus, std::int32_t tokens, std::int32_t out, std::int32_t in,
                                  std::int32_t migration) -> bool {
-  const chain_table t = blocking_chains(gpus, tokens);
+  const blocking_chain_table t = blocking_chains(gpus, tokens);
   return t.out.size() == out && t.in.size() == in && t.migration.size() == migration;
 }
 

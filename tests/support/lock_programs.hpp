@@ -25,11 +25,11 @@ namespace takt_tests {
 
 using takt::priority_point;
 using takt::ticks;
-using takt::host::job_range;
 using takt::host::lock_bank;
 using takt::host::lock_log;
 using takt::host::lock_result;
 using takt::host::resource_id;
+using takt::host::task_jobs;
 
 /// What an operation locks. Engines stand in rows, one resource per GPU side by side.
 struct operand {
@@ -103,8 +103,8 @@ struct lock_options {
 };
 
 /// Positions of jobs among all of them, task by task.
-[[nodiscard]] inline auto job_ranges(const lock_programs& w) -> std::vector<job_range> {
-  std::vector<job_range> out;
+[[nodiscard]] inline auto job_ranges(const lock_programs& w) -> std::vector<task_jobs> {
+  std::vector<task_jobs> out;
   for (const program_task& t : w.tasks) {
     out.push_back({out.empty() ? 0 : out.back().first_job + out.back().job_count, t.jobs.size()});
   }

@@ -33,7 +33,7 @@ using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
 
 // Blocking chains.
 
-[[nodiscard]] auto chains_of(const field& query) -> an::chain_table {
+[[nodiscard]] auto chains_of(const field& query) -> an::blocking_chain_table {
   return an::blocking_chains(query.at("g").get<std::int32_t>(), query.at("rho").get<std::int32_t>(),
                              query.value("maxlen", an::max_chain_length));
 }

@@ -211,10 +211,10 @@ void connect_peers(const Topology& topology, std::span<const context_ref<D>> con
 /// Keeps what a task has on a GPU from job to job, with room for it on every GPU that its jobs may be given, so that
 /// none allocates. GPUs are numbered as in the pool. Source: Elliott 2015, section 3.2.2.
 template <CudaDriver D>
-class job_state {
+class migrating_state {
  public:
   /// Allocates on all GPUs, or on none. Pre: the contexts outlive it. Error: `cuda_error`.
-  job_state(std::span<const context_ref<D>> gpus, std::size_t bytes) : bytes_{bytes} {
+  migrating_state(std::span<const context_ref<D>> gpus, std::size_t bytes) : bytes_{bytes} {
     memory_of_.reserve(gpus.size());
     for (const context_ref<D>& gpu : gpus) { memory_of_.emplace_back(gpu, bytes); }
   }
@@ -231,7 +231,8 @@ class job_state {
   template <class Calls>
   auto bring_to(std::int32_t gpu, Calls& calls, std::size_t chunk) -> runtime::copy_tally {
     if (gpu < 0 || static_cast<std::size_t>(gpu) >= memory_of_.size()) {
-      throw std::invalid_argument{"takt: a job's state has no room on this GPU; give job_state all GPUs of the pool"};
+      throw std::invalid_argument{
+          "takt: a job's state has no room on this GPU; give migrating_state all GPUs of the pool"};
     }
     runtime::copy_tally out;
     if (gpu_ != no_gpu && gpu_ != gpu) {

@@ -385,7 +385,7 @@ class engine {
   visit_windows<V> windows_;
   visit_edges<N, V> edges_;
   ticks next_release_ = no_event;
-  visit_guards<V> guards_{};
+  held_visits<V> guards_{};
   ticks now_ = 0;
   ticks work_ = 0;  ///< what stations count in
   result seen_{};

@@ -59,7 +59,7 @@ struct lock_result {
 };
 
 /// Jobs of one task among all jobs.
-struct job_range {
+struct task_jobs {
   std::size_t first_job = 0;
   std::size_t job_count = 0;
 };
@@ -103,7 +103,7 @@ constexpr void charge(std::span<const pending_job> pending, std::int32_t process
 class lock_log {
  public:
   /// `tasks`: the jobs of each and its cluster.
-  lock_log(std::vector<job_range> tasks, std::vector<std::int32_t> clusters, std::int32_t processors)
+  lock_log(std::vector<task_jobs> tasks, std::vector<std::int32_t> clusters, std::int32_t processors)
       : tasks_{std::move(tasks)},
         clusters_{std::move(clusters)},
         processors_{processors},
@@ -112,7 +112,7 @@ class lock_log {
         held_(tasks_.size()),
         states_(tasks_.size()) {
     std::size_t jobs = 0;
-    for (const job_range& t : tasks_) { jobs += t.job_count; }
+    for (const task_jobs& t : tasks_) { jobs += t.job_count; }
     seen_.jobs.resize(jobs);
     for (const std::int32_t c : clusters_) { pending_.resize(std::max(pending_.size(), to_index(c) + 1)); }
     for (auto& line : pending_) { line.reserve(tasks_.size()); }
@@ -123,7 +123,7 @@ class lock_log {
 
   [[nodiscard]] auto now() const noexcept -> ticks { return seen_.end; }
   [[nodiscard]] auto seen() noexcept -> lock_result& { return seen_; }
-  [[nodiscard]] auto tasks() const noexcept -> const std::vector<job_range>& { return tasks_; }
+  [[nodiscard]] auto tasks() const noexcept -> const std::vector<task_jobs>& { return tasks_; }
   /// Position among all jobs of the one of a task that is pending, or was.
   [[nodiscard]] auto job_of(std::size_t task) const noexcept -> std::size_t { return current_[task]; }
 
@@ -201,7 +201,7 @@ class lock_log {
     return q;
   }
 
-  std::vector<job_range> tasks_;
+  std::vector<task_jobs> tasks_;
   std::vector<std::int32_t> clusters_;
   std::int32_t processors_;
   lock_result seen_;

@@ -14,9 +14,9 @@ namespace takt::inline TAKT_ABI::host {
 
 /// Holds until when visits are held back. Cost: that of the visits, at instants at which one may start.
 template <std::size_t V>
-class visit_guards {
+class held_visits {
  public:
-  constexpr visit_guards() noexcept {
+  constexpr held_visits() noexcept {
     for (ticks& at : until_) { at = no_event; }
   }
 

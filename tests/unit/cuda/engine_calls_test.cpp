@@ -422,7 +422,7 @@ TEST_CASE("a job's state has room on every usable GPU from the start, and follow
   {
     machine m{driver};
     const std::int64_t before = driver.count_of("allocate");
-    takt::cuda::job_state<D> state{m.contexts, 1'000};
+    takt::cuda::migrating_state<D> state{m.contexts, 1'000};
     CHECK(driver.count_of("allocate") == before + 2);
     CHECK(state.gpu() == takt::no_gpu);
     for (const std::size_t gpu : {0U, 1U}) {
@@ -474,6 +474,6 @@ TEST_CASE("a job's state has room on every usable GPU from the start, and follow
   const std::array gpus{first.ref(), second.ref()};
   const std::int64_t live = driver.live();
   driver.fail_call(driver.call_count() + 4, result::out_of_memory);
-  CHECK_THROWS_AS((takt::cuda::job_state<D>{gpus, 1'000}), cuda_error);
+  CHECK_THROWS_AS((takt::cuda::migrating_state<D>{gpus, 1'000}), cuda_error);
   CHECK(driver.live() == live);
 }

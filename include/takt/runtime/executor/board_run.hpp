@@ -76,8 +76,8 @@ class board_run {
     is_cpu.push_back(false);
     for (std::size_t s = 0; s < flat.stations.size(); ++s) { is_cpu_.push_back(is_cpu[flat.stations[s].pool]); }
     codes_.resize(flat.table.visits.size());
-    for (const auto& [at, what] : codes.processors()) { bind(at, what, true, &bound_code::code); }
-    for (const auto& [at, what] : codes.units()) { bind(at, what, false, &bound_code::body); }
+    for (const auto& [at, what] : codes.processors()) { bind(at, what, true, &code_of_visit::code); }
+    for (const auto& [at, what] : codes.units()) { bind(at, what, false, &code_of_visit::body); }
     fits_ = devices_.fit([&](const visit_position& at, std::uint32_t pool) {
       return exists(at) && flat.stations[flat.table.visit(at.first, at.second).station].pool == pool;
     }) && fits_;
@@ -247,7 +247,7 @@ class board_run {
     result.notes.push_back("device: silent: " + result.device_fault);
   }
   template <class Code>
-  void bind(const visit_position& at, const Code& what, bool on_cpu, const Code* bound_code::* place) {
+  void bind(const visit_position& at, const Code& what, bool on_cpu, const Code* code_of_visit::* place) {
     const auto& table = table_;
     const auto is_free = [&](const board_station& s, bool cpu) { return cpu == on_cpu && !devices_.is_served(s.pool); };
     const auto fits = [&](std::uint32_t s) { return is_free(flat_->stations[s], is_cpu_[s]); };
@@ -293,7 +293,7 @@ class board_run {
   const run_options* options_;
   host::board_tracks<Board::pool_count> tracks_;
   std::vector<bool> is_cpu_;
-  std::vector<bound_code> codes_;
+  std::vector<code_of_visit> codes_;
   served_pools devices_;
   bool fits_ = true;
   trace_buffer* trace_;

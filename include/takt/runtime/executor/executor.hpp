@@ -30,7 +30,7 @@ namespace takt::inline TAKT_ABI::runtime {
 
 /// Holds what has to be known to carry a visit out, and code that takes the place of its time. A visit that takes time
 /// has neither.
-struct bound_code {
+struct code_of_visit {
   const processor_code* code = nullptr;
   const unit_code* body = nullptr;
   view_values view{};
@@ -48,7 +48,7 @@ class executor {
 
   /// `codes` are those of visits. Pre: all outlive it, and what `foreign` makes reports nothing after `close`.
   executor(const visit_table<N, V>& table, const Stations& stations, Choices& choices, const lane_plan& lanes,
-           std::vector<bound_code> codes, const foreign_workers& foreign, std::span<const ticks> offsets,
+           std::vector<code_of_visit> codes, const foreign_workers& foreign, std::span<const ticks> offsets,
            std::span<const ticks> local_deadlines)
       : table_{&table},
         stations_{&stations},
@@ -336,7 +336,7 @@ class executor {
     x.served = v;
     if (x.assigned != v) {
       x.assigned = v;
-      const bound_code& c = codes_[v];
+      const code_of_visit& c = codes_[v];
       workers_[l]->assign(
           {v, choices_->job_of(v), choices_->length_of(v), c.upper, c.view, c.code, c.body, stop_.load()});
     }
@@ -373,7 +373,7 @@ class executor {
   const Stations* stations_;
   Choices* choices_;
   const lane_plan* lanes_;
-  std::vector<bound_code> codes_;
+  std::vector<code_of_visit> codes_;
   const foreign_workers* foreign_;
   std::unique_ptr<engine_type> engine_;
   inheriting_mutex mutex_;

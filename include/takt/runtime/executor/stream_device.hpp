@@ -70,12 +70,12 @@ using work_of_job = std::function<const Work&(const dispatched_visit& e, std::op
 
 /// Is an operation on a stream. It lives as long as the device may read it, as the user's own work does.
 template <class D, class Kind>
-class stream_operation {
+class unit_operation {
  public:
   using work = typename Kind::work;
   using works = std::map<visit_position, work_of_job<work>>;
 
-  stream_operation(worker_reports reports, std::shared_ptr<const works> bound)
+  unit_operation(worker_reports reports, std::shared_ptr<const works> bound)
       : bound_{std::move(bound)}, reports_{std::move(reports)} {}
 
   /// Takes the work that is bound to a visit, or its time. Pre: none is under way.
@@ -85,9 +85,9 @@ class stream_operation {
     work_ = own == bound_->end() ? &made_.emplace(Kind::timed(e, queue)) : &own->second(e, made_);
     visit_ = e.visit;
   }
-  void begin(typename D::stream& s, std::int32_t unit, std::shared_ptr<stream_operation> self) {
+  void begin(typename D::stream& s, std::int32_t unit, std::shared_ptr<unit_operation> self) {
     self_ = std::move(self);
-    Kind::give(s, unit, *work_, notify<&stream_operation::ended>(this));
+    Kind::give(s, unit, *work_, notify<&unit_operation::ended>(this));
   }
   /// Waits at most so long for the end, which is not reported from now on.
   void leave(ticks patience) {
@@ -98,7 +98,7 @@ class stream_operation {
 
  private:
   void ended() {
-    std::shared_ptr<stream_operation> kept;  // maybe the last one: it goes when its mutex is free again
+    std::shared_ptr<unit_operation> kept;  // maybe the last one: it goes when its mutex is free again
     const std::lock_guard lock{mutex_};
     kept.swap(self_);
     if (!is_left_) { return reports_.done(visit_, now()); }
@@ -112,7 +112,7 @@ class stream_operation {
   std::uint32_t visit_ = 0;
   inheriting_mutex mutex_;
   condition changed_;
-  std::shared_ptr<stream_operation> self_;  ///< while one is under way
+  std::shared_ptr<unit_operation> self_;  ///< while one is under way
   bool is_left_ = false;
 };
 
@@ -120,7 +120,7 @@ class stream_operation {
 template <class D, class Kind>
 class stream_worker final : public visit_worker {
  public:
-  using operation = stream_operation<D, Kind>;
+  using operation = unit_operation<D, Kind>;
 
   /// Pre: `of` outlives it.
   stream_worker(typename D::stream& stream, const pool_to_serve& of, std::size_t lane,
@@ -201,9 +201,9 @@ class task_streams {
 /// their own or that has one kernel at a time. It also serves a GPU with a block queue, which the device keeps by
 /// itself. What it has begun it ends.
 template <StreamDevice D, class Kind>
-class stream_device final : public typed_device<D, typename stream_operation<D, Kind>::works> {
+class stream_device final : public typed_device<D, typename unit_operation<D, Kind>::works> {
  public:
-  using works = typename stream_operation<D, Kind>::works;
+  using works = typename unit_operation<D, Kind>::works;
 
   /// `streams`: shared by all pools that the device serves. Pre: the device outlives it.
   stream_device(D& device, std::shared_ptr<task_streams<D>> streams, works bound)

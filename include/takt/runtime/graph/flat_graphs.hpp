@@ -31,7 +31,7 @@ inline constexpr std::size_t most_node_jobs = 1024;
 /// Counts clusters, the queues of GPUs and engines, and two for each graph: where its input and its output are called.
 inline constexpr std::size_t most_graph_stations = 128;
 
-class graph_stations : public any_stations<most_graph_stations, most_node_jobs, std::size_t{1} << 25, 1> {
+class placed_stations : public any_stations<most_graph_stations, most_node_jobs, std::size_t{1} << 25, 1> {
  public:
   /// Returns false when full, or when the rule cannot serve it.
   template <class Rule>
@@ -56,7 +56,7 @@ struct node_instance {
 /// node overlap. Waits between them are no part of it. Stations of calls are of no pool: they come after the board's.
 struct flat_graphs {
   visit_table<most_node_jobs, most_node_jobs> table{};
-  graph_stations stations{};
+  placed_stations stations{};
   model_error error{};
   std::vector<node_instance> jobs;  ///< by task
   std::vector<ticks> offsets;       ///< none: releases are named by whoever joins them

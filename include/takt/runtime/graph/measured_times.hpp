@@ -28,7 +28,7 @@ namespace takt::inline TAKT_ABI::runtime {
 
 /// Listens to a run of graphs and keeps how long each job of a CPU node and each single block of a kernel took, by the
 /// clock of the machine. With real-time priority and cores of its own no other work is in these times.
-class measured_times {
+class node_times {
  public:
   void record(const slice& s) {
     if (nodes_.size() <= s.task) { nodes_.resize(s.task + std::size_t{1}); }
@@ -45,7 +45,7 @@ class measured_times {
   std::vector<std::vector<ticks>> nodes_;
 };
 
-static_assert(TraceRecorder<measured_times>);
+static_assert(TraceRecorder<node_times>);
 
 /// Holds what a table of measured times rests on. A bound that follows from it holds as long as no node takes longer.
 struct measurement {
@@ -59,7 +59,7 @@ struct measurement {
 /// of this table on the platform.
 template <std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] auto set_measured(graph_table<ticks, N, E, G>& table, const graph_platform& platform,
-                                const measured_times& seen, std::int32_t per_mille) -> measurement {
+                                const node_times& seen, std::int32_t per_mille) -> measurement {
   measurement out{per_mille, std::numeric_limits<std::size_t>::max(), 0};
   const auto refined = refine(table, platform.placement());
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) {

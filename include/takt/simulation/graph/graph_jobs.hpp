@@ -37,7 +37,7 @@ class graph_jobs {
   using releases_type = std::vector<std::vector<ticks>>;
 
   /// Instants beyond this, and more work than this, do not fit.
-  static constexpr ticks longest_run = job_points::largest;
+  static constexpr ticks longest_run = graph_job_points::largest;
   /// All arguments outlive it.
   graph_jobs(const graph_workload<ticks>& work, const releases_type& releases, const graph_options& options,
              const Lengths& lengths, Recorder& recorder, table_type& table, std::vector<step_needs>& needs)
@@ -382,7 +382,7 @@ class graph_jobs {
   host::void_bounds void_{};
   std::vector<release_rule<ticks>> rules_{};      ///< by task
   std::vector<std::unique_ptr<guard>> guards_{};  ///< by task
-  job_points points_{};
+  graph_job_points points_{};
   ticks work_begun_ = 0;
   std::vector<step_under_way> steps_{};  ///< by place
   std::vector<std::uint32_t> free_{};

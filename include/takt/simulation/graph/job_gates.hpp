@@ -150,7 +150,7 @@ class job_gates {
 
 /// Says how urgent jobs are: by nominal release plus the point of the task, then by graph, number and task. Times count
 /// in the greatest part of a tick in which all points are whole.
-class job_points {
+class graph_job_points {
  public:
   static constexpr ticks largest = ticks{1} << 60;
 

@@ -41,7 +41,7 @@ constexpr std::uint32_t await_node = 4;
 
 TEST_CASE("times of nodes become percentiles of what was measured, of kernels those of single blocks" *
           takt_tests::traces("OVX-34")) {
-  takt::runtime::measured_times seen;
+  takt::runtime::node_times seen;
   // Executions of 1 to 100, in no order; blocks of 1000 to 1099; launches always of 5; no await was seen.
   for (takt::ticks i = 0; i < 100; ++i) {
     const takt::ticks mixed = i * 37 % 100;

@@ -26,17 +26,17 @@ namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-struct policy_keyword {
+struct gel_keyword {
   gel_policy policy{};
   std::string_view word{};
 };
-inline constexpr std::array policy_words{policy_keyword{gel_policy::earliest_deadline, "g-edf"},
-                                         policy_keyword{gel_policy::fair_lateness, "g-fl"},
-                                         policy_keyword{gel_policy::first_in_first_out, "g-fifo"}};
+inline constexpr std::array policy_words{gel_keyword{gel_policy::earliest_deadline, "g-edf"},
+                                         gel_keyword{gel_policy::fair_lateness, "g-fl"},
+                                         gel_keyword{gel_policy::first_in_first_out, "g-fifo"}};
 
 /// Policies that the file format has no word for are written as the points that they give.
 [[nodiscard]] constexpr auto word_of(const gel_policy& policy) noexcept -> std::string_view {
-  for (const policy_keyword& known : policy_words) {
+  for (const gel_keyword& known : policy_words) {
     if (known.policy == policy) { return known.word; }
   }
   return "gel";

@@ -192,7 +192,7 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
 }
 
 /// Holds the chains of all roots.
-struct chain_table {
+struct blocking_chain_table {
   chain_set out;
   chain_set in;
   chain_set migration;
@@ -208,7 +208,8 @@ struct chain_table {
 };
 
 [[nodiscard]] constexpr auto blocking_chains(std::int32_t gpus, std::int32_t tokens,
-                                             std::int32_t length = unlimited_chain_length) noexcept -> chain_table {
+                                             std::int32_t length = unlimited_chain_length) noexcept
+    -> blocking_chain_table {
   return {blocking_chains(chain_root::out, gpus, tokens, length), blocking_chains(chain_root::in, gpus, tokens, length),
           blocking_chains(chain_root::migration, gpus, tokens, length)};
 }

@@ -99,7 +99,7 @@ template <ExactNumber Number>
 /// that is asked of (copies out, copies in) is closed downwards. Taking the longest chain first is no bound. Cost: none
 /// but the chains where the limits do not bind; else own copies * chains * (peer copies * copies out).
 template <ExactNumber Number>
-[[nodiscard]] constexpr auto chain_optimum(const chain_table& chains, const per_copy<std::int64_t>& own,
+[[nodiscard]] constexpr auto chain_optimum(const blocking_chain_table& chains, const per_copy<std::int64_t>& own,
                                            const per_copy<std::int64_t>& limits, const per_copy<Number>& lengths)
     -> chain_blocking<Number> {
   using counts = per_copy<std::int64_t>;

@@ -110,9 +110,9 @@ template <class Rules, class Table>
 }
 
 template <class Table>
-[[nodiscard]] constexpr auto chain_wait(const job_requests<typename Table::number>& own, const chain_table& chains,
-                                        const typename Table::number& charge, const rival_requests<Table>& others)
-    -> chain_blocking<typename Table::number> {
+[[nodiscard]] constexpr auto chain_wait(const job_requests<typename Table::number>& own,
+                                        const blocking_chain_table& chains, const typename Table::number& charge,
+                                        const rival_requests<Table>& others) -> chain_blocking<typename Table::number> {
   const per_copy<std::int64_t> limits{others.count(out_requests, no_limit / 2), others.count(in_requests, no_limit / 2),
                                       others.count(peer_requests, no_limit / 2)};
   return chain_optimum<typename Table::number>(
@@ -128,7 +128,7 @@ template <class Rules, class Table>
 [[nodiscard]] constexpr auto fifo_engine_waits(const gpusync_configuration& c, copy_bound wanted,
                                                const job_requests<typename Table::number>& own,
                                                const engine_rivals& rivals, const rival_requests<Table>& others,
-                                               const chain_table* chains, const typename Table::number& charge)
+                                               const blocking_chain_table* chains, const typename Table::number& charge)
     -> engine_wait<typename Table::number> {
   using number = typename Table::number;
   engine_wait<number> out;

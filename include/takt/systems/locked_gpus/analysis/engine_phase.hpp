@@ -22,7 +22,7 @@ namespace takt::inline TAKT_ABI::analysis::gpusync {
 template <class Rules, class Table>
 struct engine_model {
   request_runs<Table> runs;
-  chain_table chains;             ///< of the GPU cluster with the most rivals
+  blocking_chain_table chains;    ///< of the GPU cluster with the most rivals
   std::int32_t tokens = 1;        ///< of a GPU, as chains count them
   std::int64_t chain_length = 0;  ///< most copies in a chain
   bool has_chains = false;        ///< a chain bound exists for the configuration
@@ -44,7 +44,8 @@ struct engine_model {
     chains = chains_of(c, chain_length);
   }
 
-  [[nodiscard]] constexpr auto chains_of(const gpusync_configuration& c, std::int64_t length) const -> chain_table {
+  [[nodiscard]] constexpr auto chains_of(const gpusync_configuration& c, std::int64_t length) const
+      -> blocking_chain_table {
     return blocking_chains(c.gpu_cluster_size, tokens, static_cast<std::int32_t>(length));
   }
 };
@@ -117,14 +118,14 @@ template <class Rules, class Table>
     -> std::array<engine_wait<typename Table::number>, Table::max_tasks> {
   const gpusync_configuration& c = set.configuration;
   std::array<engine_wait<typename Table::number>, Table::max_tasks> out{};
-  chain_table shorter;
+  blocking_chain_table shorter;
   std::int64_t shorter_length = -1;
   for (std::size_t i = 0; i < set.size(); ++i) {
     const auto& t = set.task(i);
     if (!t.uses_gpu()) { continue; }
     if (c.dedicates_gpus(set.users_of(t.gpu_cluster))) { continue; }
     const auto ahead = rivals_of<Rules>(c, t.gpu_cluster, set.users_of(t.gpu_cluster));
-    const chain_table* known = model.has_chains ? &model.chains : nullptr;
+    const blocking_chain_table* known = model.has_chains ? &model.chains : nullptr;
     if (model.has_chains && ahead.transitive < model.chain_length) {
       if (shorter_length != ahead.transitive) {
         shorter_length = ahead.transitive;

@@ -46,7 +46,7 @@ using task_releases = std::vector<timed_job>;
 
 /// Holds what a run of locked GPUs was, job by job.
 struct gpu_run {
-  std::vector<job_range> tasks;
+  std::vector<task_jobs> tasks;
   lock_result locks;
   std::vector<token_section> sections;  ///< in the order in which their tokens were given back
 };
@@ -59,7 +59,7 @@ void record_tokens(const gpu_system& system, const gpu_run& run, Recorder& recor
     for (const request_outcome& q : run.locks.requests) {
       if (!layout.is_pool(q.resource) || q.satisfied == no_instant) { continue; }
       const auto of = std::ranges::find_if(
-          run.tasks, [&q](const job_range& r) { return r.first_job <= q.job && q.job < r.first_job + r.job_count; });
+          run.tasks, [&q](const task_jobs& r) { return r.first_job <= q.job && q.job < r.first_job + r.job_count; });
       TAKT_EXPECTS(of != run.tasks.end());
       recorder.record(token_hold{.task = static_cast<std::uint32_t>(of - run.tasks.begin()),
                                  .job = q.job - of->first_job,
@@ -123,8 +123,8 @@ template <std::size_t MaxTasks, class TokenRules>
   return bank;
 }
 
-[[nodiscard]] inline auto ranges_of(std::span<const std::size_t> jobs) -> std::vector<job_range> {
-  std::vector<job_range> out;
+[[nodiscard]] inline auto ranges_of(std::span<const std::size_t> jobs) -> std::vector<task_jobs> {
+  std::vector<task_jobs> out;
   for (const std::size_t n : jobs) {
     out.push_back({out.empty() ? 0 : out.back().first_job + out.back().job_count, n});
   }

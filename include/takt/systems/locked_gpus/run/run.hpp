@@ -217,7 +217,7 @@ class locked_gpu_run {
                   stations,
                   choices,
                   lanes,
-                  std::vector<bound_code>(table->visits.size()),
+                  std::vector<code_of_visit>(table->visits.size()),
                   nobody,
                   std::span<const ticks>{},
                   std::span<const ticks>{}};

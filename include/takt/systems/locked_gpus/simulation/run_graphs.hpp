@@ -26,7 +26,7 @@ enum class engine_service : std::uint8_t { locks, hardware_queue };
   return engine_service::hardware_queue;
 }
 
-struct graph_run_options {
+struct locked_graph_options {
   ticks until = 0;  ///< the run ends here, whatever is under way
   ticks slice = 0;  ///< above 0: round robin, see `turn_server`
   engine_service engines = engine_service::locks;
@@ -58,7 +58,7 @@ namespace detail {
 /// bus that is not valid.
 template <std::size_t MaxTasks, host::SectionWork Work, TraceRecorder Recorder>
 [[nodiscard]] auto run_gpu_graphs(const host::gpu_system& s, std::span<const token_graph> graphs, const Work& work,
-                                  const graph_run_options& o, Recorder& recorder) -> graph_run {
+                                  const locked_graph_options& o, Recorder& recorder) -> graph_run {
   TAKT_EXPECTS(s.programs.size() <= MaxTasks);
   graph_run out;
   if (!is_known(o.engines)) { out.run.locks.error = {.fault = model_fault::choice_out_of_range}; }

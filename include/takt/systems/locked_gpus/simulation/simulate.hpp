@@ -72,7 +72,7 @@ void summarize(const host::gpu_system& system, const clocked_releases& jobs, con
     const auto& t = table.tasks[i];
     observed_task<ticks> seen{.name = t.name};
     gpusync_activity activity;
-    const host::job_range& l = run.tasks[i];
+    const host::task_jobs& l = run.tasks[i];
     const std::size_t begun = jobs.begun(i).size();
     seen.skipped = l.job_count - begun;
     seen.released = seen.skipped;

@@ -46,7 +46,7 @@ struct prediction_accuracy {
 [[nodiscard]] inline auto normalized_responses(const host::gpu_run& run, std::size_t task, ticks period)
     -> std::vector<ticks> {
   std::vector<ticks> out;
-  const host::job_range& t = run.tasks[task];
+  const host::task_jobs& t = run.tasks[task];
   for (std::size_t j = t.first_job; j < t.first_job + t.job_count; ++j) {
     const host::job_outcome& seen = run.locks.jobs[j];
     if (seen.finish == no_instant) { continue; }

@@ -91,9 +91,9 @@ inline constexpr ticks heaviest = 32'768;
 }
 
 template <class Table>
-class chain_writer {
+class chain_generator {
  public:
-  constexpr chain_writer(const rtgpu_options& o, random_stream& random, Table& out)
+  constexpr chain_generator(const rtgpu_options& o, random_stream& random, Table& out)
       : options_{&o}, random_{&random}, out_{&out} {}
 
   constexpr void write() {
@@ -152,7 +152,7 @@ template <class Table>
   for (std::int32_t i = 0; i < o.tasks; ++i) {
     const auto id = static_cast<std::size_t>(i);
     if (!out.add_task(generated_name(id), 1, 1)) { return model_fault::set_does_not_fit; }
-    detail::chain_writer<Table> chain{o, random, out};
+    detail::chain_generator<Table> chain{o, random, out};
     chain.write();
     if (!chain.fits()) { return model_fault::set_does_not_fit; }
     auto& task = out.tasks[id];

@@ -209,7 +209,7 @@ TEST_CASE("sizes without chains give the empty one alone" * takt_tests::traces("
 }
 
 /// The greatest cost over all reachable totals, by plain enumeration.
-[[nodiscard]] auto enumerated(const chain_table& chains, const per_copy<std::int64_t>& own,
+[[nodiscard]] auto enumerated(const blocking_chain_table& chains, const per_copy<std::int64_t>& own,
                               const per_copy<std::int64_t>& limits, const per_copy<ticks>& lengths) -> ticks {
   std::set<counts> totals{{0, 0, 0}};
   const auto step = [&](const chain_set& set, std::int64_t times) {
