@@ -20,7 +20,7 @@
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
 #include <takt/systems/accelerators/analysis/slot_tests.hpp>
-#include <takt/systems/locked_gpus/simulation/statistics.hpp>
+#include <takt/systems/locked_gpus/simulation/completion_delays.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"
