@@ -14,7 +14,6 @@
 #include <takt/systems/locked_gpus/analysis/options.hpp>
 #include <takt/systems/locked_gpus/figures/studied_boards.hpp>
 #include <takt/systems/locked_gpus/figures/studied_sets.hpp>
-#include <takt/systems/locked_gpus/plans/load.hpp>
 #include <takt/systems/locked_gpus/plans/partition.hpp>
 #include <takt/systems/locked_gpus/plans/published_ranking.hpp>
 #include <takt/systems/locked_gpus/tasks/study.hpp>

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include <takt/systems/locked_gpus/simulation/completion_delays.hpp>
 #include <takt/systems/locked_gpus/simulation/published_sets.hpp>
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
-#include <takt/systems/locked_gpus/simulation/statistics.hpp>
 
 #include "study.hpp"
 

@@ -9,9 +9,9 @@
 
 #include <takt/prediction/corun/error_metrics.hpp>
 #include <takt/prediction/corun/fuzzy_fit.hpp>
-#include <takt/prediction/corun/fuzzy_gradient.hpp>
 #include <takt/prediction/corun/fuzzy_structure.hpp>
 #include <takt/prediction/corun/scheduling_overhead.hpp>
+#include <takt/prediction/corun/training.hpp>
 
 #include "suite.hpp"
 

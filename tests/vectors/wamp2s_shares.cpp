@@ -8,7 +8,6 @@
 
 #include <takt/analysis/methods/shares/sufficient_shares.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
-#include <takt/rules/shares/remaining_time.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
 #include <takt/systems/shares/analysis/necessary_shares.hpp>
 #include <takt/systems/shares/analysis/preemptive_whole_gpu.hpp>

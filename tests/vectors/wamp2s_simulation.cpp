@@ -15,7 +15,7 @@
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/trace.hpp>
-#include <takt/systems/shares/figures/uunisort.hpp>
+#include <takt/systems/shares/figures/synthetic_sets.hpp>
 #include <takt/systems/shares/plans/static_shares.hpp>
 #include <takt/systems/shares/simulation/simulate.hpp>
 

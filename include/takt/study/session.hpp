@@ -2,10 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -14,14 +17,42 @@
 #include <utility>
 #include <vector>
 
+#include <sys/utsname.h>
+
+#include <takt/report/text.hpp>
 #include <takt/study/count_units.hpp>
 #include <takt/study/journal.hpp>
-#include <takt/study/machine.hpp>
 #include <takt/study/progress.hpp>
 #include <takt/study/shard.hpp>
 #include <takt/study/study.hpp>
 
 namespace takt::inline TAKT_ABI::studies {
+
+/// Name and processor of this machine in one line.
+[[nodiscard]] inline auto machine_words() -> std::string {
+  utsname host{};
+  if (uname(&host) != 0) { return "unknown"; }
+  std::string processor{static_cast<const char*>(host.machine)};
+  std::ifstream file{"/proc/cpuinfo"};
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) {
+      processor = line.substr(colon + 2);
+      break;
+    }
+  }
+  return report::text(static_cast<const char*>(host.nodename), ", ", processor, ", ",
+                      static_cast<const char*>(host.sysname));
+}
+
+/// Returns "2026-11-24T18:54:12Z".
+[[nodiscard]] inline auto utc_now() -> std::string {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  (void)gmtime_r(&now, &parts);
+  std::array<char, 32> room{};
+  return {room.data(), std::strftime(room.data(), room.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
 
 struct run_options {
   unsigned jobs = 0;            ///< threads; 0: one per hardware thread

@@ -4,7 +4,7 @@
 #include <takt/allocation/share_choices.hpp>
 #include <takt/allocation/synthesis/core_priorities.hpp>
 #include <takt/systems/accelerators/plans/slot_design.hpp>
-#include <takt/systems/locked_gpus/plans/load.hpp>
+#include <takt/systems/locked_gpus/plans/partition.hpp>
 
 #include <array>
 #include <cstddef>

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <takt/systems/shares/figures/synthetic_sets.hpp>
-#include <takt/systems/shares/figures/uunisort.hpp>
 #include "support/traces.hpp"
 
 namespace {

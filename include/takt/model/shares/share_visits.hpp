@@ -6,10 +6,10 @@
 
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/runtime_capacity.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/wcet_row.hpp>
+#include <takt/model/to_runtime_tasks.hpp>
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_source.hpp>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <takt/prediction/corun/fuzzy_fit.hpp>
-#include <takt/prediction/corun/fuzzy_gradient.hpp>
 #include <takt/prediction/corun/random_draws.hpp>
+#include <takt/prediction/corun/training.hpp>
 #include "support/traces.hpp"
 
 namespace {

@@ -9,7 +9,6 @@
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
 #include <takt/rules/shares/job_progress.hpp>
-#include <takt/rules/shares/remaining_time.hpp>
 
 #include "support/traces.hpp"
 #include "vectors/exact_number.hpp"

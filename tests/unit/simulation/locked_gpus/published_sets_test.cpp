@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/systems/locked_gpus/simulation/completion_delays.hpp>
 #include <takt/systems/locked_gpus/simulation/published_sets.hpp>
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
-#include <takt/systems/locked_gpus/simulation/statistics.hpp>
 #include <takt/systems/locked_gpus/tasks/requests.hpp>
 #include "support/traces.hpp"
 
