@@ -40,6 +40,8 @@ const std::map<std::string, std::string, std::less<>> either_for_a_reason{
     {"RunsOnThreads", "boards of pools, and chains that a method reads as a whole, whose plans it checks"},
     {"ServesBoards", "the two ways to do kernels: on streams, or launched where the host says; devices model either"},
     {"MakesServer", "no rule, or one with a server"},
+    {"NamedServer",
+     "a server with its body, or one of takt's that is declared only, which a static test holds to be one"},
     {"ServesTheMostUrgent", "the four servers that the proof beside it is about; another one would need it anew"},
     {"TimedOnGpu", "facts that a view derives times from"},
     {"TimedOnSms", "facts that a view derives times from"},

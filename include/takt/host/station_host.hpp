@@ -9,6 +9,7 @@
 #include <takt/host/run_choices.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/job_priority.hpp>
+#include <takt/rules/servers/all.hpp>
 #include <takt/rules/servers/slices.hpp>
 
 namespace takt::inline TAKT_ABI::host {
