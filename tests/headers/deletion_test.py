@@ -24,7 +24,7 @@ INCLUDE = re.compile(r"^\s*#\s*include\s*<(takt/[^>]+\.(?:hpp|cuh))>", re.MULTIL
 KERNEL = ("core", "model", "rules", "analysis", "allocation", "generation", "checking", "host", "simulation", "report",
           "study", "runtime", "systems")
 ASK_LISTS = ("generators/generators.cpp", "host/task_set_run.cpp", "policies/judge_nonpreemptive.cpp",
-             "policies/judged.cpp", "policies/policy_input.cpp")
+             "policies/judged.cpp")
 complaints = []
 
 

@@ -9,6 +9,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/simulation.hpp>
 #include <takt/systems/locked_gpus/simulation/simulate.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 #include <takt/tokens.hpp>
 
 #include "unit/simulation/fixtures.hpp"

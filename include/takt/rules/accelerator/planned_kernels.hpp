@@ -25,8 +25,6 @@ template <AcceleratorRule Rule>
   return {.cores = true, .priorities = FixedPriority<kernel_order<Rule>>, .slots = ReservesSlots<Rule>};
 }
 
-namespace detail {
-
 template <>
 inline constexpr bool lacks_board_checks<accelerator_resource> = false;
 
