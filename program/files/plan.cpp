@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include <takt/report/path_terms.hpp>
+#include <takt/report/step_names.hpp>
 #include <takt/report/visible.hpp>
 
 #include "each_task.hpp"

@@ -12,8 +12,8 @@
 #include <takt/allocation/place_kernels.hpp>
 #include <takt/analysis/with_overheads.hpp>
 #include <takt/model/with_contention.hpp>
-#include <takt/report/path_terms.hpp>
 #include <takt/report/policies/policy_summary.hpp>
+#include <takt/report/step_names.hpp>
 #include <takt/report/visible.hpp>
 #include <takt/rules/policies/cpu_keywords.hpp>
 #include <takt/rules/policies/own_sms.hpp>
@@ -277,6 +277,7 @@ void withhold(Verdict& v) {
   if (v.status == verdict_status::schedulable) { v.status = verdict_status::not_proven; }
   for (auto& t : v.tasks) {
     t.bound = {};
+    if constexpr (requires { t.parts.sum(); }) { t.parts.clear(); }
     t.meets = false;
   }
 }
@@ -286,6 +287,8 @@ void add_omissions(const workload_file& file, report::verdict_summary& out) {
     withhold(out);
     for (report::task_summary& t : out.tasks) {
       t.terms.clear();
+      t.parts_of_visits.clear();
+      t.demand.clear();
       t.other_bounds.clear();
     }
   }
@@ -430,7 +433,7 @@ auto explained_summary(const workload_file& file, const policy_input& input, jud
     // own.
     const auto& parts = own.members();
     if (found.rule.sharing == "shares" || (!parts.empty() && parts.front().first == "core")) { said->allocation = own; }
-    report::add_path_terms(file.tasks, found.verdict, report::step_names(file.tasks), *said);
+    report::name_steps(file.tasks, *said);
     if (auto proven = report::closed_part_words(*said); !proven.empty() && !is_incomplete(file)) {
       said->findings.push_back(std::move(proven));
     }

@@ -24,8 +24,23 @@ constexpr auto evaluate_all(A& a, const plan<N>& p) -> std::size_t {
   return k;
 }
 
+namespace detail {
+
+/// Returns whether task k has what its kernels need, where an analysis says it.
+template <class A>
+[[nodiscard]] constexpr auto is_served(const A& a, std::size_t k) -> bool {
+  if constexpr (requires { a.served(k); }) {
+    return a.served(k);
+  } else {
+    return true;
+  }
+}
+
+}  // namespace detail
+
 /// Returns the verdict of an analysis whose first `passed` tasks meet their deadlines and whose next one, if any, was
-/// evaluated. Status: `schedulable` or `not_proven`.
+/// evaluated. Status: `schedulable` or `not_proven`. An analysis may say what its bounds consist of, by members
+/// `for_each_term(k, f)` and, for a task without bound, `for_each_demand(k, f)`: f takes terms.
 template <PriorityAnalysis A>
 [[nodiscard]] constexpr auto verdict_of(const A& a, std::size_t passed) {
   const auto& table = a.table();
@@ -42,6 +57,13 @@ template <PriorityAnalysis A>
     v.bound = a.bound(k);
     v.evaluated = true;
     v.meets = k < passed;
+    const auto add = [&v](const term<number>& part) { v.parts.add(part.what, part.by, part.time); };
+    if constexpr (requires { a.for_each_term(k, add); }) {
+      if (v.bound.exists) { a.for_each_term(k, add); }
+    }
+    if constexpr (requires { a.for_each_demand(k, add); }) {
+      if (!v.bound.exists && detail::is_served(a, k)) { a.for_each_demand(k, add); }
+    }
   }
   return out;
 }

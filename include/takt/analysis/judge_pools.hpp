@@ -26,6 +26,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/assigned_stations.hpp>
 #include <takt/rules/board_stations.hpp>
+#include <takt/rules/bound_parts.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/flatten.hpp>
@@ -49,7 +50,8 @@ struct probe_stations {
 /// A method of a whole board: `responds(table, stations, bounds)` writes the longest time from the nominal release of
 /// each task to its end where it knows one, and leaves what it does not. `table` is a `visit_table`, `stations[s]` says
 /// to which pool a station belongs and which of its units it has. All bounds may presume that no job of the set misses
-/// its deadline: they count only if all tasks have one that is not above it.
+/// its deadline: they count only if all tasks have one that is not above it. `explains(table, bounds, task, parts)`, if
+/// there is one, adds what the bound of a task consists of.
 template <class M>
 concept BoardMethod =
     requires(const M& m, const visit_table<1, 1>& table, const detail::probe_stations& stations, std::span<ticks> b) {
@@ -68,7 +70,10 @@ constexpr void take_lesser_bounds(Verdict& out, const Other& other, std::string_
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     auto& t = out.tasks[i];
     const bool goes = !t.bound.exists || other.tasks[i].bound.value < t.bound.value;
-    if (goes) { t.bound = other.tasks[i].bound; }
+    if (goes) {
+      t.bound = other.tasks[i].bound;
+      t.parts = other.tasks[i].parts;
+    }
     t.blocking = goes ? other.tasks[i].blocking : t.blocking;
     t.method = goes ? other.method : first;
     some_stay = some_stay || !goes;
@@ -117,8 +122,12 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
     }
   }
   for (std::size_t i = 0; i < table.size(); ++i) {
-    out.tasks[i].bound = {bounds[i], true};
-    out.tasks[i].meets = true;
+    auto& t = out.tasks[i];
+    t.bound = {bounds[i], true};
+    t.meets = true;
+    if constexpr (requires { method.explains(table, std::span<const ticks>{}, i, t.parts); }) {
+      method.explains(table, std::span<const ticks>{bounds, table.size()}, i, t.parts);
+    }
   }
   out.status = verdict_status::schedulable;
   return out;
@@ -200,6 +209,18 @@ template <std::size_t N, std::size_t V, class Stations>
   return out;
 }
 
+/// Says in which pool the visits are that bounds consist of.
+template <std::size_t N, std::size_t V, class Stations, class Verdict>
+constexpr void name_pools(const visit_table<N, V>& table, const Stations& stations, Verdict& out) {
+  for (std::size_t i = 0; i < out.tasks.size(); ++i) {
+    for (auto& part : out.tasks[i].parts) {
+      if (part.position >= table.tasks[i].visit_count) { continue; }
+      const std::uint32_t pool = stations[table.visit(i, part.position).station].pool;
+      part.pool = pool < takt::detail::unknown_pool ? static_cast<std::uint8_t>(pool) : takt::detail::unknown_pool;
+    }
+  }
+}
+
 /// Judges tasks from the rules of the pools, with a method of the board beside the combiners if it is a `BoardMethod`.
 template <class Method, class P, class T, std::size_t N, std::size_t W>
 [[nodiscard]] constexpr auto judge_pools(const P& board, const T& tasks, const plan<N, W>& p, model_error& error)
@@ -229,6 +250,7 @@ template <class Method, class P, class T, std::size_t N, std::size_t W>
     out = own.offsets.empty() ? best_of(Method{}, flat.table, stations, p.may_guard)
                               : judge_guards(flat.table, stations, own);
   }
+  name_pools(flat.table, stations, out);
   own.offsets = out.plan.offsets;
   own.local_deadlines = out.plan.local_deadlines;
   out.plan = own;

@@ -54,11 +54,4 @@ class term_sums {
   std::array<std::array<number, kinds>, Table::max_tasks> sums_{};
 };
 
-/// Adds own time on the CPU and on the engines, and what is left of `total` as kernels.
-template <class Table>
-constexpr void add_own(const Table& table, std::size_t k, const typename Table::number& total, term_sums<Table>& out) {
-  out.add_host_time(table, k);
-  out.add(term_kind::gpu, k, total - out.sum(term_kind::cpu, k) - out.sum(term_kind::copy, k));
-}
-
 }  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -11,6 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/rules/bound_parts.hpp>
 
 namespace takt::inline TAKT_ABI {
 
@@ -115,6 +116,9 @@ struct task_verdict {
   /// The part of the bound for which a job waits for tokens and for sections of less important tasks, where the rules
   /// of pools say it.
   Number blocking{};
+  /// What the bound consists of: see `for_each_term`. Without a bound: what may claim time before the deadline, if the
+  /// method says it.
+  parts_of_task<Number> parts{};
 };
 
 /// Holds the verdict on a visit that is bounded by itself, such as a node of a graph.
@@ -183,57 +187,40 @@ struct verdict {
   }
 };
 
-/// Names what a part of a bound is spent on.
-enum class term_kind : std::uint8_t {
-  cpu,
-  copy,
-  gpu,
-  cpu_interference,
-  copy_interference,
-  copy_blocking,
-  gpu_interference,
-  gpu_blocking,
-  gpu_section,       ///< its own copies and kernels, and its waits for engines in between
-  token_wait,        ///< its waits for tokens, and for the end of a loan
-  job_interference,  ///< another task's jobs with their sections and waits
-  engine_wait,       ///< for execution and copy engines that others use
-  loan,              ///< its priority is lent to a token holder
-  overheads,         ///< of the system, and the interrupts of other tasks' operations
-  competition,       ///< for the CPUs of its cluster
-  history,           ///< the past that a graph waits for
-  node,              ///< a node on the longest path of a graph; `visit` says which
-};
-
-[[nodiscard]] constexpr auto name_of(term_kind k) noexcept -> std::string_view {
-  switch (k) {
-    case term_kind::cpu: return "cpu";
-    case term_kind::copy: return "copy";
-    case term_kind::gpu: return "gpu";
-    case term_kind::cpu_interference: return "cpu-interference";
-    case term_kind::copy_interference: return "copy-interference";
-    case term_kind::copy_blocking: return "copy-blocking";
-    case term_kind::gpu_interference: return "gpu-interference";
-    case term_kind::gpu_blocking: return "gpu-blocking";
-    case term_kind::gpu_section: return "gpu-section";
-    case term_kind::token_wait: return "token-wait";
-    case term_kind::job_interference: return "job-interference";
-    case term_kind::engine_wait: return "engine-wait";
-    case term_kind::loan: return "loan";
-    case term_kind::overheads: return "overheads";
-    case term_kind::competition: return "competition";
-    case term_kind::history: return "history";
-    case term_kind::node: return "node";
-  }
-  return "";
-}
-
 /// One summand of a bound; all terms of a task add up to its bound exactly.
 template <class Number>
 struct term {
   term_kind what = term_kind::cpu;
   std::uint32_t by = no_index;  ///< the task that causes it, in the given order
   Number time{};
-  std::uint32_t visit = no_index;
+  std::uint32_t visit = no_index;  ///< its position in the job
+  std::uint32_t pool = no_index;   ///< of the board, where the visit is
 };
+
+/// Returns whether the parts that a method has said of a bound add up to it.
+template <class Number>
+[[nodiscard]] constexpr auto is_explained(const task_verdict<Number>& t) -> bool {
+  return t.bound.exists && t.parts.sum() == t.bound.value;
+}
+
+/// Calls `f(term)` for each part of the bound of a task; the times add up to the bound. A bound of which its method
+/// says nothing is one term. Without a bound there is none. Pre: task < v.tasks.size().
+template <class Number, std::size_t N, std::size_t V, class F>
+constexpr void for_each_term(const verdict<Number, N, V>& v, std::size_t task, F f) {
+  TAKT_EXPECTS(task < v.tasks.size());
+  const auto& t = v.tasks[task];
+  if (!t.bound.exists) { return; }
+  if (!is_explained(t)) {
+    f(term<Number>{.what = term_kind::bound, .by = static_cast<std::uint32_t>(task), .time = t.bound.value});
+    return;
+  }
+  for (const auto& part : t.parts) {
+    f(term<Number>{.what = part.what,
+                   .by = part.by,
+                   .time = part.time,
+                   .visit = part.position == detail::whole_job ? no_index : part.position,
+                   .pool = part.pool == detail::unknown_pool ? no_index : part.pool});
+  }
+}
 
 }  // namespace takt::inline TAKT_ABI

@@ -42,6 +42,17 @@ namespace detail {
     case term_kind::history:
       return t.visit < v.visits.size() ? "the planned start of " + v.visits[t.visit] : "the past that it waits for";
     case term_kind::node: return t.visit < v.visits.size() ? v.visits[t.visit] : std::string{"one of its nodes"};
+    case term_kind::own_work: return "its own work";
+    case term_kind::interference: return "work of " + who + ", which goes first";
+    case term_kind::blocking: return "work of " + who + " that is under way or holds a lock";
+    case term_kind::queue: return "work of " + who + " that came before";
+    case term_kind::release_jitter: return "its latest release";
+    case term_kind::guard:
+      return t.visit < v.visits.size() ? "the planned start of " + v.visits[t.visit] : "its planned start";
+    case term_kind::slot_wait: return "waiting for its slot";
+    case term_kind::local_deadline: return "what a test of deadlines leaves it";
+    case term_kind::others: return "all else";
+    case term_kind::bound: return "all that its method counts";
   }
   return {};
 }
@@ -72,14 +83,20 @@ namespace detail {
   return " The largest part is " + format_duration(most->time) + " for " + purpose(v, of, *most) + '.';
 }
 
+/// Returns whether the terms say more than the bound does.
+[[nodiscard]] inline auto is_told(const std::vector<term<ticks>>& terms) -> bool {
+  return terms.size() > 1 ||
+         (terms.size() == 1 && terms[0].what != term_kind::local_deadline && terms[0].what != term_kind::bound);
+}
+
 [[nodiscard]] inline auto all_parts(const verdict_summary& v, const task_summary& of,
                                     const std::vector<term<ticks>>& terms) -> std::string {
-  return terms.empty() ? std::string{"\n"} : largest(v, of, terms) + " All parts:\n" + list_of(v, of, terms);
+  return !is_told(terms) ? std::string{"\n"} : largest(v, of, terms) + " All parts:\n" + list_of(v, of, terms);
 }
 
 /// Returns the end of "a job takes at most ..., ", and the parts of that bound.
 [[nodiscard]] inline auto parts_of_bound(const verdict_summary& v, const task_summary& t) -> std::string {
-  return t.terms.empty() ? std::string{".\n"} : ". Of that bound,\n" + list_of(v, t, t.terms);
+  return !is_told(t.terms) ? std::string{".\n"} : ". Of that bound,\n" + list_of(v, t, t.terms);
 }
 
 /// Returns "8ms", by which method where several have bounds, and how much of it is waiting.

@@ -6,12 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include <takt/analysis/verdict.hpp>
-#include <takt/core/number.hpp>
 #include <takt/model/graph/graph_table.hpp>
-#include <takt/model/model_error.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 
@@ -37,47 +33,6 @@ template <class Visits>
     case node_part::sink: return of + " sink";
   }
   return std::string{graph};
-}
-
-/// Returns what a graph's bound consists of. These are the responses of the nodes on a path to the node that ends last.
-/// The time in which that path waits for the graph's own past or for a planned start is added. Nodes are described by a
-/// refined table and by the offset and response of each. Pre: the graph is bounded. Cost: nodes x edges of the graph.
-template <class Table, class Offsets, class Visits>
-[[nodiscard]] auto graph_terms(const Table& refined, std::uint32_t graph, const Offsets& offsets, const Visits& visits)
-    -> std::vector<term<ticks>> {
-  TAKT_EXPECTS(graph < refined.graphs.size());
-  const auto& g = refined.graphs[graph];
-  const auto end_of = [&](std::uint32_t v) { return offsets[v] + visits[v].response; };
-  std::uint32_t at = g.first_node;
-  for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
-    if (end_of(v) > end_of(at)) { at = v; }
-  }
-  std::vector<term<ticks>> out;
-  for (std::uint32_t before = at; before != no_index; at = before) {
-    out.push_back({.what = term_kind::node, .by = graph, .time = visits[at].response, .visit = at});
-    before = no_index;
-    bool waits_for_past = false;
-    for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
-      const graph_edge& edge = refined.edges[e];
-      if (edge.to != at) { continue; }
-      if (edge.lag != 0) {
-        waits_for_past = waits_for_past || end_of(edge.from) - edge.lag * g.period == offsets[at];
-      } else if (before == no_index || end_of(edge.from) > end_of(before)) {
-        before = edge.from;
-      }
-    }
-    const ticks ready = before == no_index ? 0 : end_of(before);
-    if (const ticks gap = offsets[at] - ready; gap > 0) {
-      out.push_back({.what = term_kind::history, .by = graph, .time = gap, .visit = waits_for_past ? no_index : at});
-      // What comes before a wait for the past does not matter for the bound.
-      if (waits_for_past) {
-        out.back().time = offsets[at];
-        before = no_index;
-      }
-    }
-  }
-  std::ranges::reverse(out);
-  return out;
 }
 
 }  // namespace takt::inline TAKT_ABI::report

@@ -45,6 +45,26 @@ inline void write_cause(json_writer& json, const verdict_summary& v, const term<
   }
 }
 
+/// Writes what a visit takes and waits for, where it is known.
+inline void write_parts_of_visit(json_writer& json, const verdict_summary& v, const task_summary& t,
+                                 const term<ticks>& visit) {
+  if (visit.what != term_kind::node) { return; }
+  bool any = false;
+  for (const term<ticks>& part : t.parts_of_visits) {
+    if (part.visit != visit.visit) { continue; }
+    if (!any) { json.key("parts").begin_array(); }
+    any = true;
+    json.begin_object().member("what", name_of(part.what));
+    if (part.by < v.tasks.size()) {
+      json.member("by", v.tasks[part.by].name);
+    } else {
+      json.member("by", nullptr);
+    }
+    json.member("time", part.time).end_object();
+  }
+  if (any) { json.end_array(); }
+}
+
 inline void write_task(json_writer& json, const verdict_summary& v, const task_summary& t) {
   json.begin_object().member("name", t.name);
   write_time(json, "deadline", t.limited, t.deadline);
@@ -56,7 +76,9 @@ inline void write_task(json_writer& json, const verdict_summary& v, const task_s
   for (const term<ticks>& part : t.terms) {
     json.begin_object().member("what", name_of(part.what));
     write_cause(json, v, part);
-    json.member("time", part.time).end_object();
+    json.member("time", part.time);
+    write_parts_of_visit(json, v, t, part);
+    json.end_object();
   }
   json.end_array();
   for (const auto& [name, part] : t.parts.members()) { write_kept(json, name, part); }

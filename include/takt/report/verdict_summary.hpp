@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,8 +36,9 @@ struct task_summary {
   ticks blocking = 0;  ///< of the bound, what is waiting for tokens and for less important sections
   bool evaluated = false;
   bool meets = false;
-  std::vector<term<ticks>> terms;   ///< of a bound that exists; they add up to it
-  std::vector<term<ticks>> demand;  ///< of a task without bound: what may claim time before its deadline
+  std::vector<term<ticks>> terms;  ///< of a bound that exists; they add up to it. `visit` is one of those named below
+  std::vector<term<ticks>> parts_of_visits;  ///< what the terms of visits consist of, where the rules of pools say it
+  std::vector<term<ticks>> demand;           ///< of a task without bound: what may claim time before its deadline
   std::vector<std::pair<std::string, response_bound<ticks>>> other_bounds;  ///< by analysis, for comparison
   std::string kernels_on;            ///< "2 SMs": what its kernels run on, where it has a part of the GPU
   std::string because;               ///< a clause: why it is not proven, or not judged, where no bound says it
@@ -100,7 +103,54 @@ struct verdict_summary {
 
 namespace detail {
 
-/// Returns what a verdict of any analysis says, without reasons.
+/// Returns "camera step 2".
+[[nodiscard]] inline auto plain_step_name(std::string_view task, std::uint32_t position) -> std::string {
+  return std::string{task} + " step " + std::to_string(position);
+}
+
+/// Returns the number of a visit among those of a verdict. Where it has none, the visit gets a name of its own.
+template <std::size_t N, std::size_t M>
+[[nodiscard]] auto number_of_visit(const verdict<ticks, N, M>& v, std::uint32_t task, std::uint32_t position,
+                                   verdict_summary& out) -> std::uint32_t {
+  if (!v.visits.empty()) {
+    std::uint32_t first = 0;
+    while (first < v.visits.size() && v.visits[first].task != task) { ++first; }
+    return first + position;
+  }
+  const std::string name = plain_step_name(v.tasks[task].name, position);
+  const auto known = std::ranges::find(out.visits, name);
+  const auto number = static_cast<std::uint32_t>(known - out.visits.begin());
+  if (known == out.visits.end()) { out.visits.push_back(name); }
+  return number;
+}
+
+/// Adds what the bound of a task consists of, by the verdict: one term for each visit, and waits between them apart.
+template <std::size_t N, std::size_t M>
+void add_terms(const verdict<ticks, N, M>& v, std::uint32_t task, task_summary& row, verdict_summary& out) {
+  const auto& said = v.tasks[task];
+  if (!said.bound.exists) {
+    for (const auto& part : said.parts) { row.demand.push_back({.what = part.what, .by = part.by, .time = part.time}); }
+    return;
+  }
+  for_each_term(v, task, [&](term<ticks> part) {
+    const bool is_apart = part.what == term_kind::history || part.what == term_kind::guard;
+    if (part.visit != no_index) { part.visit = number_of_visit(v, task, part.visit, out); }
+    if (part.visit == no_index || is_apart) {
+      row.terms.push_back(part);
+      return;
+    }
+    if (part.what != term_kind::node) { row.parts_of_visits.push_back(part); }
+    const auto known = std::ranges::find_if(
+        row.terms, [&part](const term<ticks>& t) { return t.what == term_kind::node && t.visit == part.visit; });
+    if (known != row.terms.end()) {
+      known->time += part.time;
+    } else {
+      row.terms.push_back({.what = term_kind::node, .by = task, .time = part.time, .visit = part.visit});
+    }
+  });
+}
+
+/// Returns what a verdict of any analysis says, with the parts of its bounds.
 template <std::size_t N, std::size_t M>
 [[nodiscard]] auto begin_summary(const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out;
@@ -120,6 +170,7 @@ template <std::size_t N, std::size_t M>
     }
     row.evaluated = t.evaluated;
     row.meets = t.meets;
+    add_terms(v, static_cast<std::uint32_t>(i), row, out);
     out.tasks.push_back(std::move(row));
     out.order.push_back(static_cast<std::uint32_t>(i));
   }

@@ -8,6 +8,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/bound_parts.hpp>
 #include <takt/rules/job_priority.hpp>
 
 namespace takt::inline TAKT_ABI {
@@ -51,6 +52,8 @@ struct visit_demand {
   ticks late = 0;  ///< out: longest time from the latest instant of becoming ready to done, or unbounded; 0: not said
   std::int32_t holders = 0;  ///< above 0: all visits of the station are of holders of so many tokens
   bool moved = true;         ///< the jitter has grown since the last call
+  /// out, where not null: what the response consists of. It counts if it adds up to the response.
+  parts_of_visit<ticks>* parts = nullptr;
 };
 
 /// Returns whether a path joins two visits of one task, or they are the same.

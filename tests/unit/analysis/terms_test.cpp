@@ -13,7 +13,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/systems/rtgpu/analysis/terms.hpp>
+#include <takt/systems/rtgpu/analysis/methods.hpp>
 
 namespace {
 
@@ -90,12 +90,12 @@ void check_terms(A a, const random_system& system, std::size_t& bounds, std::siz
       sum = sum + t.time;
     };
     if (a.bound(k).exists) {
-      takt::analysis::for_each_term(a, k, add);
+      a.for_each_term(k, add);
       REQUIRE(sum == a.bound(k).value);
       check(a, k);
       ++bounds;
     } else {
-      takt::analysis::for_each_demand(a, k, add);
+      a.for_each_demand(k, add);
       REQUIRE(sum > table.tasks[k].deadline);
       ++demands;
     }
@@ -163,7 +163,7 @@ TEST_CASE("terms of two tasks, by hand") {
 
   std::vector<term<ticks>> terms;
   const auto collect = [&terms](const term<ticks>& t) { terms.push_back(t); };
-  takt::analysis::for_each_term(a, 0, collect);
+  a.for_each_term(0, collect);
   REQUIRE(terms.size() == 4);
   CHECK(terms[0].what == term_kind::cpu);
   CHECK(terms[0].by == 1);
@@ -194,7 +194,7 @@ constexpr auto sum_alone() -> Number {
   takt::analysis::rtgpu a(table, platform);
   Number total = 0;
   if (takt::analysis::evaluate_all(a, takt::dedicate(1)) != 1) { return total; }
-  takt::analysis::for_each_term(a, 0, [&total](const auto& t) { total = total + t.time; });
+  a.for_each_term(0, [&total](const auto& t) { total = total + t.time; });
   return total;
 }
 

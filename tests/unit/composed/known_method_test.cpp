@@ -55,6 +55,23 @@ struct first_alone {
   }
 };
 
+/// As the first one, and says whose visits are in the sum.
+struct explained_sum : sum_of_all {
+  static constexpr void explains(const auto& table, std::span<const ticks> /*bounds*/, std::size_t task,
+                                 takt::parts_of_task<ticks>& parts) {
+    for (const auto& v : table.visits) {
+      parts.add(v.task == task ? takt::term_kind::own_work : takt::term_kind::interference, v.task, v.upper);
+    }
+  }
+};
+/// Says a part less than its bound is.
+struct half_explained : sum_of_all {
+  static constexpr void explains(const auto& table, std::span<const ticks> /*bounds*/, std::size_t task,
+                                 takt::parts_of_task<ticks>& parts) {
+    parts.add(takt::term_kind::own_work, static_cast<std::uint32_t>(task), table.visits[task].upper);
+  }
+};
+
 /// The same as an analysis of chains in priority order.
 template <class Table>
 class sum_rta {
@@ -252,4 +269,49 @@ TEST_CASE("combiners stand beside the method of chains only where the pools say 
   CHECK(takt::analysis::analyze_by<asked_list>(gpu_board, uneven, verdict.plan, takt::analysis::rtgpu_published)
             .tasks[0]
             .method.empty());
+}
+
+namespace {
+
+/// The kinds of the terms of the first bound, whose times add up to it.
+template <class Verdict>
+constexpr auto kinds_of_first(const Verdict& v) -> takt::inline_vector<takt::term_kind, 4> {
+  takt::inline_vector<takt::term_kind, 4> out;
+  ticks sum = 0;
+  takt::for_each_term(v, 0, [&](const takt::term<ticks>& t) {
+    sum += t.time;
+    out.unchecked_push_back(t.what);
+  });
+  return sum == v.tasks[0].bound.value ? out : takt::inline_vector<takt::term_kind, 4>{};
+}
+
+}  // namespace
+
+TEST_CASE("a method of one's own says what its bounds consist of, and else its bound is one term") {
+  constexpr auto said = kinds_of_first(takt::analyze(unknown_board, pair, takt::methods<explained_sum>{}));
+  static_assert(said.size() == 2 && said[0] == takt::term_kind::own_work && said[1] == takt::term_kind::interference);
+  constexpr auto silent = kinds_of_first(takt::analyze(unknown_board, pair, takt::methods<sum_of_all>{}));
+  static_assert(silent.size() == 1 && silent[0] == takt::term_kind::bound);
+  constexpr auto wrong = kinds_of_first(takt::analyze(unknown_board, pair, takt::methods<half_explained>{}));
+  static_assert(wrong.size() == 1 && wrong[0] == takt::term_kind::bound);
+}
+
+TEST_CASE("combined bounds say in a constant expression what they consist of") {
+  constexpr auto v = takt::analyze(plain_board, pair);
+  static_assert(v.tasks[1].bound.value == takt::ticks{(7_ms).count()});
+  static_assert(takt::is_explained(v.tasks[1]) && v.tasks[1].parts.size() == 2);
+  static_assert(v.tasks[1].parts[0].what == takt::term_kind::own_work && v.tasks[1].parts[0].by == 1);
+  static_assert(v.tasks[1].parts[1].what == takt::term_kind::interference && v.tasks[1].parts[1].by == 0);
+  static_assert(v.tasks[1].parts[1].time == takt::ticks{(2_ms).count()} && v.tasks[1].parts[1].pool == 0);
+}
+
+TEST_CASE("a list of parts that is full keeps its first and its longest, and the sum") {
+  takt::bound_parts<ticks, 3> parts;
+  for (ticks k = 1; k <= 5; ++k) { parts.add(takt::term_kind::interference, static_cast<std::uint32_t>(k), k); }
+  REQUIRE(parts.size() == 3);
+  CHECK(parts.sum() == 15);
+  CHECK(parts[0].by == 1);
+  CHECK(parts[1].by == 5);
+  CHECK(parts[2].what == takt::term_kind::others);
+  CHECK(parts[2].time == 9);
 }

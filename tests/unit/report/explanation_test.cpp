@@ -7,9 +7,11 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/judge.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/report/explanation.hpp>
+#include <takt/systems/rtgpu/analysis/methods.hpp>
 #include <takt/systems/rtgpu/report/summarize.hpp>
 
 namespace {
@@ -20,13 +22,22 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(4, 2), takt::federated));
 
+template <class Method, class P, class Table>
+auto analysis_of(const P& platform, const Table& table, const takt::analysis::rtgpu_variant& variant) {
+  if constexpr (requires { takt::analysis::make_analysis<Method>(platform, table, variant); }) {
+    return takt::analysis::make_analysis<Method>(platform, table, variant);
+  } else {
+    return takt::analysis::make_analysis<Method>(platform, table);
+  }
+}
+
 /// What the published analysis says under a plan, also where that serves no task with kernels.
 template <class P, class T, std::size_t N>
 auto summary_of(const P& platform, const T& set, const takt::plan<N>& plan,
                 takt::analysis::rtgpu_variant variant = takt::analysis::rtgpu_published)
     -> takt::report::verdict_summary {
   const auto table = takt::planned_table(platform, set, plan);
-  auto a = takt::report::detail::analysis_named(platform, table, variant.name);
+  auto a = analysis_of<takt::analysis::method_of<P, takt::chain_methods>>(platform, table, variant);
   auto verdict = takt::analysis::verdict_of(a, takt::analysis::evaluate_all(a, plan));
   takt::complete_plan(platform, table, plan, verdict.plan);
   if (!verdict.schedulable() && !takt::analysis::find_proven_misses(table, platform.record()).empty()) {

@@ -256,7 +256,9 @@ template <class Verdict, class Tasks>
 constexpr void drop_late_bounds(Verdict& out, const Tasks& all) {
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     auto& t = out.tasks[i];
-    if (!t.meets && t.bound.exists && t.bound.value > all.tasks[i].period) { t.bound = {}; }
+    if (t.meets || !t.bound.exists || t.bound.value <= all.tasks[i].period) { continue; }
+    t.bound = {};
+    t.parts.clear();
   }
 }
 

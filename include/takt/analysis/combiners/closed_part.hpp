@@ -206,6 +206,8 @@ constexpr void bound_closed_part(const visit_table<N, V>& table, const delay_rel
         if (t.meets) { continue; }
         t.bound = found.tasks[k].bound;
         t.blocking = found.tasks[k].blocking;
+        t.parts = found.tasks[k].parts;
+        for (auto& said : t.parts) { said.by = said.by < part.table.size() ? part.whole[said.by] : said.by; }
         t.meets = true;
         t.evaluated = true;
         t.method = name;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include <takt/analysis/combiners/path_parts.hpp>
 #include <takt/analysis/combiners/section_demands.hpp>
 #include <takt/analysis/combiners/station_demands.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -157,6 +158,31 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
+/// Says the local deadlines of the visits on the path that ends last, and what lies between them: waits for guards and,
+/// before sections, for tokens.
+template <std::size_t N, std::size_t V>
+constexpr void say_guards(const visit_table<N, V>& table, std::uint32_t i, const visit_guards<V>& guards,
+                          parts_of_task<ticks>& out) {
+  const auto end_of = [&](std::uint32_t v) { return guards.offsets[v] + guards.local_deadlines[v]; };
+  std::uint32_t path[max_visits_of_task]{};
+  std::size_t length = 0;
+  for (std::uint32_t v = visit_before(table, i, no_index, end_of); v != no_index;) {
+    path[length++] = v;
+    v = visit_before(table, i, v, end_of);
+  }
+  ticks ready = table.tasks[i].jitter;
+  out.add(term_kind::release_jitter, i, ready);
+  while (length-- > 0) {
+    const std::uint32_t v = path[length];
+    parts_of_visit<ticks> parts;
+    parts.add(term_kind::local_deadline, i, guards.local_deadlines[v]);
+    const bool asks = takt::detail::begins_section(table, v);
+    parts.add(asks ? term_kind::token_wait : term_kind::guard, asks ? no_index : i, guards.offsets[v] - ready);
+    out.add_visit(parts, static_cast<std::uint16_t>(table.visits[v].position), length);
+    ready = end_of(v);
+  }
+}
+
 }  // namespace detail
 
 /// Returns whether visits with guards all meet their local deadlines. Between their guards they are sporadic, so each
@@ -235,6 +261,7 @@ template <std::size_t N, std::size_t V>
     t.bound = {t.bound.value < end ? end : t.bound.value, true};
     t.blocking += guards.offsets[v] - asks;
   }
+  for (std::uint32_t i = 0; i < table.size(); ++i) { detail::say_guards(table, i, guards, out.tasks[i].parts); }
   out.status = verdict_status::schedulable;
   return out;
 }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <takt/analysis/combiners/local_blocking.hpp>
+#include <takt/analysis/combiners/path_parts.hpp>
 #include <takt/analysis/combiners/section_demands.hpp>
 #include <takt/analysis/combiners/station_demands.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -160,6 +161,7 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
         t.blocking += waits[table.tasks[i].first_visit + p];
       }
     }
+    detail::say_paths(table, stations, lent, local, demands, {&ready, responses, waits, &local.runs()}, out);
     out.status = verdict_status::schedulable;
     return out;
   }

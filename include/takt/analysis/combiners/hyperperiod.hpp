@@ -70,6 +70,7 @@ template <std::size_t N, std::size_t V, class Stations>
     if (!response.decided) { return false; }
     auto& t = found.tasks[i];
     t.bound = {response.worst, true};
+    t.parts.add(term_kind::node, i, response.worst, 0);
     t.meets = !t.limited || response.worst <= t.deadline;
     // Bound: one per task, each of one visit.
     found.visits.unchecked_push_back({.name = {}, .task = i, .segment = 0, .response = response.worst});

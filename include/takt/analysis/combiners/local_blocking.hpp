@@ -143,6 +143,7 @@ class local_blocking {
       if (of_run && v != start) { continue; }
       visit_demand d = visits[k];
       d.moved = true;
+      if (whole_run || k != at) { d.parts = nullptr; }
       if (of_run || (!whole_run && k == at)) {
         place = count;
         d.limit += own;
@@ -158,7 +159,18 @@ class local_blocking {
     }
     if (!stations.responds(s, {seen, count})) { return false; }
     out = (seen[place].response) < unbounded_response ? seen[place].response - own : unbounded_response;
+    if (seen[place].parts != nullptr && blocker > 0) { name_blockers(*seen[place].parts, others_[target]); }
     return true;
+  }
+  /// Says in place of the demand that stands for blockers how long others block. Parts that do not add up to the
+  /// response of the rule stay so.
+  static constexpr void name_blockers(parts_of_visit<ticks>& parts, ticks others) {
+    const parts_of_visit<ticks> seen = parts;
+    parts.clear();
+    for (const auto& part : seen) {
+      const bool blocks = part.by == static_cast<std::uint32_t>(N);
+      parts.add(blocks ? term_kind::blocking : part.what, blocks ? no_index : part.by, blocks ? others : part.time);
+    }
   }
   template <class Stations>
   [[nodiscard]] static constexpr auto has_fixed_points(const visit_table<N, V>& table, const Stations& stations,

@@ -170,6 +170,7 @@ class lent_priorities {
         const std::uint32_t v = demands.visit(first + k);
         visit_demand d = visits[k];
         d.moved = true;
+        if (for_rest ? is_raised_[v] : k != target) { d.parts = nullptr; }
         if (is_raised_[v] && k != target) {
           if (ceiling_[v] < d.point) { d.point = ceiling_[v]; }
           d.jitter += d.response < unbounded_response ? d.response : 0;

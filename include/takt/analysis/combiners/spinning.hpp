@@ -11,6 +11,8 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/bound_parts.hpp>
+#include <takt/rules/demand.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 
@@ -41,13 +43,26 @@ template <std::size_t N, std::size_t V, class Stations>
   return stations.point(s, timing, 0, first) && stations.point(s, timing, t.period, later) && first == later;
 }
 
+/// Adds what a thread's time on its processor consists of, by what the rule says of a `response` that may count an
+/// instant more than its `own` work. If it says nothing, the `time` is one part.
+constexpr void add_thread(const parts_of_visit<ticks>& said, std::uint32_t i, ticks response, ticks own, ticks time,
+                          parts_of_task<ticks>& out) {
+  if (said.sum() != response) { return out.add(term_kind::competition, i, time); }
+  for (const auto& part : said) {
+    const bool is_own = part.what == term_kind::own_work;
+    out.add(is_own ? part.what : term_kind::job_interference, part.by, is_own ? own : part.time);
+  }
+}
+
 /// Returns how long a thread with so much to do on its processor is there at most, under fixed priorities, where other
 /// jobs keep the processor for up to `whole`. One that `goes_on` needs the processor for an instant more, to begin a
-/// copy or kernel or to see that it has ended. Unbounded where nothing is known. Pre: one unit; own > 0 or goes_on.
+/// copy or kernel or to see that it has ended. Its parts are added to `parts`. Unbounded where nothing is known. Pre:
+/// one unit; own > 0 or goes_on.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto time_on_processor(const visit_table<N, V>& table, const Stations& stations,
                                                std::uint32_t s, std::uint32_t i, const std::size_t* assigned,
-                                               const ticks* whole, ticks own, bool goes_on) -> ticks {
+                                               const ticks* whole, ticks own, bool goes_on, parts_of_task<ticks>& parts)
+    -> ticks {
   TAKT_EXPECTS(stations.units(s) == 1 && (own > 0 || goes_on));
   const ticks rest = goes_on ? 1 : 0;  // it has the processor when it could do one tick more
   station_demands<N, V> there;
@@ -55,25 +70,33 @@ template <std::size_t N, std::size_t V, class Stations>
     const ticks time = k == i ? own + rest : whole[k];
     if (assigned[k] == s && time > 0 && !there.add(stations, s, table, k, time)) { return unbounded_response; }
   }
+  parts_of_visit<ticks> said;
+  for (visit_demand& d : there.all()) { d.parts = d.task == i ? &said : nullptr; }
   if (!stations.responds(s, there.all())) { return unbounded_response; }
   for (const visit_demand& d : there.all()) {
-    if (d.task == i) { return d.response < unbounded_response ? d.response - rest : unbounded_response; }
+    if (d.task != i) { continue; }
+    if (d.response >= unbounded_response) { return unbounded_response; }
+    add_thread(said, i, d.response, own, d.response - rest, parts);
+    return d.response - rest;
   }
   return unbounded_response;
 }
 
 /// Returns the response of a job under fixed priorities, visit by visit. Its own copies and kernels go on while other
 /// jobs keep the processor. Its thread needs the processor to begin each of them and to see that the last one has
-/// ended. Unbounded where some visit has no bound.
+/// ended. Its parts are added to `parts`. Unbounded where some visit has no bound.
 /// Pre: one unit.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto response_by_visits(const visit_table<N, V>& table, const Stations& stations,
                                                 std::uint32_t s, std::uint32_t i, const std::size_t* assigned,
-                                                const ticks* whole, const ticks* responses) -> ticks {
+                                                const ticks* whole, const ticks* responses,
+                                                const parts_of_visit<ticks>* elsewhere, parts_of_task<ticks>& parts)
+    -> ticks {
   TAKT_EXPECTS(stations.units(s) == 1);
   const flow_record& t = table.tasks[i];
   const ticks most = time_within_period(t);
   ticks sum = t.jitter;
+  parts.add(term_kind::release_jitter, i, sum);
   bool has_processor = false;
   const auto add = [&sum, most](ticks time) { sum = time > most - sum ? unbounded_response : sum + time; };
   for (std::uint32_t p = 0; p < t.visit_count && sum <= most; ++p) {
@@ -82,13 +105,41 @@ template <std::size_t N, std::size_t V, class Stations>
     if (is_there || !has_processor) {
       const ticks own = is_there ? x.upper : 0;
       const bool goes_on = own == 0 || (p + 1 < t.visit_count && table.visit(i, p + 1).station != s);
-      add(time_on_processor(table, stations, s, i, assigned, whole, own, goes_on));
+      add(time_on_processor(table, stations, s, i, assigned, whole, own, goes_on, parts));
     }
-    if (!is_there && sum <= most) { add(responses[t.first_visit + p]); }
+    if (!is_there && sum <= most) {
+      add(responses[t.first_visit + p]);
+      parts.add_visit(elsewhere[t.first_visit + p], static_cast<std::uint16_t>(p), t.visit_count - p);
+    }
     has_processor = is_there;
   }
-  if (!has_processor && sum <= most) { add(time_on_processor(table, stations, s, i, assigned, whole, 0, true)); }
+  if (!has_processor && sum <= most) { add(time_on_processor(table, stations, s, i, assigned, whole, 0, true, parts)); }
   return sum <= most ? sum : unbounded_response;
+}
+
+inline constexpr std::size_t most_beside = parts_of_visit<ticks>::most;  ///< parts of a job beside its visits
+
+/// Says what the response of a job consists of that keeps its processor: its own time there, its visits elsewhere, and
+/// other jobs, by what the rule says.
+template <std::size_t N, std::size_t V>
+constexpr void say_whole_job(const visit_table<N, V>& table, std::uint32_t s, const visit_demand& job,
+                             const parts_of_visit<ticks>* elsewhere, const parts_of_visit<ticks>& said,
+                             parts_of_task<ticks>& out) {
+  if (said.sum() != job.response) { return; }
+  const flow_record& t = table.tasks[job.task];
+  for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+    const visit_record& x = table.visit(job.task, p);
+    const auto position = static_cast<std::uint16_t>(p);
+    if (x.station == s) {
+      out.add(term_kind::own_work, job.task, x.upper, position);
+    } else {
+      out.add_visit(elsewhere[t.first_visit + p], position, t.visit_count - p + most_beside);
+    }
+  }
+  out.add(term_kind::release_jitter, job.task, t.jitter);
+  for (const auto& part : said) {
+    if (part.what != term_kind::own_work) { out.add(term_kind::job_interference, part.by, part.time); }
+  }
 }
 
 }  // namespace detail
@@ -112,7 +163,10 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   const auto fail = [&out](obstacle why, std::uint32_t where) {
     out.why = why;
     out.where = where;
-    for (auto& t : out.tasks) { t.bound = {}; }
+    for (auto& t : out.tasks) {
+      t.bound = {};
+      t.parts.clear();
+    }
     return out;
   };
   for (const visit_record& x : table.visits) {
@@ -132,6 +186,8 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   for (std::uint32_t i = 0; i < table.size(); ++i) { static_cast<void>(ready.pass(table, i, none, none)); }
   const std::uint32_t late = detail::windows_in_time(table, ready, demands);
   if (late != no_index) { return fail(obstacle::deadline, late); }
+  parts_of_visit<ticks> elsewhere[V]{};
+  for (std::size_t k = 0; k < demands.size(); ++k) { demands[k].parts = &elsewhere[demands.visit(k)]; }
   const detail::lent_priorities<N, V> lent{table, stations};
   for (std::size_t s = 0; s < stations.size(); ++s) {
     if (stations.takes_suspensions(s)) { continue; }
@@ -140,7 +196,9 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     }
     for (std::size_t k = 0; k < demands.size(); ++k) {
       const std::uint32_t v = demands.visit(k);
-      if (table.visits[v].station == s) { responses[v] = demands[k].response; }
+      if (table.visits[v].station != s) { continue; }
+      responses[v] = demands[k].response;
+      detail::name_whole(elsewhere[v], demands[k].task, responses[v]);
     }
   }
 
@@ -150,6 +208,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     if (assigned[i] == stations.size()) { return fail(obstacle::processors, i); }
   }
   ticks wholes[N]{};
+  parts_of_visit<ticks> said[N]{};
   for (std::uint32_t s = 0; s < stations.size(); ++s) {
     detail::station_demands<N, V> jobs;
     const bool decides = stations.has_decision(s);
@@ -168,13 +227,21 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
       out.tasks[i].bound = {0, true};
     }
     if (jobs.all().empty()) { continue; }
+    for (visit_demand& job : jobs.all()) { job.parts = &said[job.task]; }
     bool known = stations.responds(s, jobs.all());
     for (visit_demand& job : jobs.all()) {
       const bool by_visits = known && stations.units(s) == 1 && table.tasks[job.task].visit_count > 1 &&
                              detail::has_fixed_place(table, stations, s, job.task);
+      auto& parts = out.tasks[job.task].parts;
+      detail::say_whole_job(table, s, job, elsewhere, said[job.task], parts);
       if (by_visits) {
-        const ticks other = detail::response_by_visits(table, stations, s, job.task, assigned, wholes, responses);
-        if (other < unbounded_response && other < job.response) { job.response = other; }
+        parts_of_task<ticks> own;
+        const ticks other =
+            detail::response_by_visits(table, stations, s, job.task, assigned, wholes, responses, elsewhere, own);
+        if (other < unbounded_response && other < job.response) {
+          job.response = other;
+          parts = own;
+        }
       }
       known = known && job.response <= time_within_period(table.tasks[job.task]);
       out.tasks[job.task].bound = {job.response, true};
@@ -187,7 +254,12 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
       }
       return fail(obstacle::processors, s);
     }
-    for (const visit_demand& job : jobs.all()) { out.tasks[job.task].bound = {table.tasks[job.task].deadline, true}; }
+    for (const visit_demand& job : jobs.all()) {
+      auto& t = out.tasks[job.task];
+      t.bound = {table.tasks[job.task].deadline, true};
+      t.parts.clear();
+      t.parts.add(term_kind::local_deadline, job.task, t.bound.value);
+    }
   }
   for (auto& t : out.tasks) { t.meets = true; }
   out.why = obstacle::none;

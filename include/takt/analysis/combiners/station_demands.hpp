@@ -10,6 +10,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/bound_parts.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/token_rule.hpp>
@@ -153,6 +154,13 @@ class station_demands {
   bool fits_ = true;
 };
 
+/// Replaces parts that are not those of a response by one for the whole visit.
+constexpr void name_whole(parts_of_visit<ticks>& parts, std::uint32_t task, ticks response) {
+  if (parts.sum() == response) { return; }
+  parts.clear();
+  parts.add(term_kind::node, task, response);
+}
+
 /// Visits of a job that follow each other on a processor without anything between them.
 template <std::size_t V>
 struct visit_runs {
@@ -172,8 +180,7 @@ struct readiness {
                       const visit_runs<V>* runs = nullptr) -> ticks {
     const auto latest_end = [&](std::uint32_t v) {
       const ticks alone = at_most(latest[v] + responses[v]);
-      if (runs == nullptr || runs->first[v] == v) { return alone; }
-      const ticks in_run = at_most(latest[runs->first[v]] + runs->time[v]);
+      const ticks in_run = end_of_run(v, runs);
       return in_run < alone ? in_run : alone;
     };
     const flow_record& t = table.tasks[i];
@@ -196,6 +203,11 @@ struct readiness {
       end = end < done ? done : end;
     }
     return end;
+  }
+  /// Returns when a visit is done by the response of its run at the latest; unbounded where it begins one.
+  [[nodiscard]] constexpr auto end_of_run(std::uint32_t v, const visit_runs<V>* runs) const noexcept -> ticks {
+    if (runs == nullptr || runs->first[v] == v) { return unbounded_response; }
+    return at_most(latest[runs->first[v]] + runs->time[v]);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include <takt/analysis/pools/response_parts.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
@@ -111,6 +112,8 @@ constexpr void edf_responses(std::span<visit_demand> visits) {
       return given_up_response;
     };
     detail::note_longest(v, detail::longest_over_deadlines(visits, v, busy, finish));
+    detail::say_deadline_parts(visits, v, false, detail::jobs_due, detail::jobs_before,
+                               [](const visit_demand& /*u*/) { return ticks{0}; });
   }
 }
 
@@ -143,6 +146,8 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
       return given_up_response;
     };
     detail::note_longest(v, detail::longest_over_deadlines(visits, v, busy, finish));
+    detail::say_deadline_parts(visits, v, true, detail::jobs_due, detail::jobs_within,
+                               [](const visit_demand& u) { return u.wcet; });
   }
 }
 

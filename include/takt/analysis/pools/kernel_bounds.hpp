@@ -9,6 +9,7 @@
 #include <takt/analysis/methods/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/analysis/pools/edf_responses.hpp>
 #include <takt/analysis/pools/kernel_terms.hpp>
+#include <takt/analysis/pools/response_parts.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
@@ -65,13 +66,13 @@ constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms t
       v.response = unbounded_response;
       continue;
     }
-    ticks blocker = 0;
-    ticks own = 0;
+    longest_blocker blocker;
+    longest_blocker own_visit;
     for (std::size_t k = 0; k < n; ++k) {
-      ticks& longest = d[k].task == v.task ? own : blocker;
       const bool less_important = !(d[k].point < v.point);
-      if (less_important && longest < terms.blocks(k)) { longest = terms.blocks(k); }
+      if (less_important) { (d[k].task == v.task ? own_visit : blocker).look_at(d[k], terms.blocks(k)); }
     }
+    const ticks own = own_visit.time;
     const auto end_after = [&](ticks x) {
       ticks w = 0;
       for (std::int32_t round = 0; round < most_rounds; ++round) {
@@ -90,14 +91,27 @@ constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms t
       }
       return given_up_response;
     };
-    const ticks after_blocker = end_after(blocker);
+    const ticks after_blocker = end_after(blocker.time);
     const ticks after_own = end_after(own);
     const ticks longer = longer_response(after_blocker, after_own);
     if (longer >= unbounded_response) {
       note_response(v, longer, all_busy);
       continue;
     }
-    note_response(v, after_blocker < after_own - own ? after_own - own : after_blocker, all_busy);
+    const bool behind_own = after_blocker < after_own - own;
+    note_response(v, behind_own ? after_own - own : after_blocker, all_busy);
+    if (!wants_parts(v)) { continue; }
+    v.parts->clear();
+    v.parts->add(term_kind::own_work, v.task, v.wcet);
+    v.parts->add(term_kind::overheads, v.task, terms.start(i));
+    if (!behind_own) { v.parts->add(term_kind::blocking, blocker.by, blocker.time); }
+    for (std::size_t k = 0; k < n; ++k) {
+      const bool higher = d[k].point < v.point;
+      if (!terms.competes(k) || !(higher || is_own_branch(d[k], v))) { continue; }
+      const ticks jobs = higher ? jobs_before(d[k], behind_own ? after_own : after_blocker) : 1;
+      v.parts->add(term_kind::interference, d[k].task, work_of(jobs, d[k].wcet + terms.start(k)));
+    }
+    v.parts->add(term_kind::slot_wait, v.task, terms.supply().gaps_in(v.parts->sum() + (behind_own ? own : 0)));
   }
 }
 
@@ -155,6 +169,21 @@ constexpr void kernel_edf_responses(std::span<visit_demand> visits, Terms terms)
       });
     };
     note_response(v, longest_over_deadlines(visits, v, busy, finish).of_ready, all_busy);
+    if (!wants_parts(v)) { continue; }
+    longest_blocker blocker;
+    v.parts->clear();
+    v.parts->add(term_kind::own_work, v.task, v.wcet);
+    v.parts->add(term_kind::overheads, v.task, terms.start(i));
+    for (std::size_t k = 0; k < n; ++k) {
+      if (d[k].task != v.task && d[k].deadline > v.deadline) { blocker.look_at(d[k], terms.blocks(k)); }
+      if (!terms.competes(k)) { continue; }
+      const ticks due = k == i ? jobs_due(d[k], v.deadline) - 1 : jobs_due(d[k], v.deadline);
+      const ticks come = jobs_before(d[k], v.response);
+      v.parts->add(term_kind::interference, d[k].task,
+                   work_of(k == i || due < come ? due : come, d[k].wcet + terms.start(k)));
+    }
+    v.parts->add(term_kind::blocking, blocker.by, blocker.time);
+    v.parts->add(term_kind::slot_wait, v.task, terms.supply().gaps_in(v.parts->sum()));
   }
 }
 

@@ -31,9 +31,10 @@ namespace detail {
   }
   return true;
 }
-[[nodiscard]] constexpr auto longest_region_of(const visit_demand* first, const visit_demand* last) noexcept -> ticks {
-  ticks longest = 0;
-  for (; first != last; ++first) { longest = longest < first->region ? first->region : longest; }
+[[nodiscard]] constexpr auto longest_region_of(const visit_demand* first, const visit_demand* last) noexcept
+    -> longest_blocker {
+  longest_blocker longest;
+  for (; first != last; ++first) { longest.look_at(*first, first->region); }
   return longest;
 }
 
@@ -71,10 +72,10 @@ constexpr void region_priority_responses(std::span<visit_demand> visits) {
       own = end;
       for (; end < n && d[end].task == v.task;) { ++end; }
     }
-    const ticks blocker = detail::longest_region_of(d + end, d + n);
-    const ticks before = detail::longest_region_of(d + own, d + end);
+    const detail::longest_blocker blocker = detail::longest_region_of(d + end, d + n);
+    const ticks before = detail::longest_region_of(d + own, d + end).time;
     const ticks last = v.response;
-    const ticks after_blocker = detail::wait_behind(v, d, d + own, d + end, blocker);
+    const ticks after_blocker = detail::wait_behind(v, d, d + own, d + end, blocker.time);
     const ticks after_own = detail::wait_behind(v, d, d + own, d + end, before);
     const ticks longer = longer_response(after_blocker, after_own);
     if (longer >= unbounded_response) {
@@ -84,7 +85,12 @@ constexpr void region_priority_responses(std::span<visit_demand> visits) {
       const ticks response = v.wcet + wait;
       v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
     }
-    if (v.may_queue) { detail::count_queued_jobs(v, last, d, d + own, blocker, !detail::keeps_unit(v)); }
+    const bool starts = detail::keeps_unit(v);
+    if (v.may_queue) { detail::count_queued_jobs(v, last, d, d + own, blocker.time, !starts); }
+    const auto jobs = [&](const visit_demand& u, ticks window) {
+      return starts ? detail::jobs_within(u, window) : detail::jobs_before(u, window);
+    };
+    detail::say_priority_parts(v, d, d + own, d + end, blocker, before, starts, jobs);
   }
 }
 
@@ -92,7 +98,7 @@ constexpr void region_priority_responses(std::span<visit_demand> visits) {
 /// and Spuri 1996. Cost: see `edf_responses`.
 constexpr void region_edf_responses(std::span<visit_demand> visits) {
   if (detail::all_keep_unit(visits)) { return nonpreemptive_edf_responses(visits); }
-  const ticks blocker = detail::longest_region_of(visits.data(), visits.data() + visits.size());
+  const ticks blocker = detail::longest_region_of(visits.data(), visits.data() + visits.size()).time;
   const ticks busy = detail::busy_period(visits, blocker);
   for (visit_demand& v : visits) {
     if (busy >= unbounded_response) {
@@ -118,6 +124,11 @@ constexpr void region_edf_responses(std::span<visit_demand> visits) {
       return given_up_response;
     };
     detail::note_longest(v, detail::longest_over_deadlines(visits, v, busy, finish));
+    const auto come = [&](const visit_demand& u, ticks window) {
+      return rest > 0 ? detail::jobs_within(u, window) : detail::jobs_before(u, window);
+    };
+    detail::say_deadline_parts(visits, v, rest > 0, detail::jobs_due, come,
+                               [](const visit_demand& u) { return u.region; });
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include <takt/analysis/pools/response_parts.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
@@ -87,6 +88,33 @@ template <class Work = wcet_of>
     below = next;
   }
   return sum;
+}
+
+/// Says own time and that of own visits that can be pending beside v.
+constexpr void say_own_parts(const visit_demand* first, const visit_demand* last, visit_demand& v) {
+  if (!wants_parts(v)) { return; }
+  v.parts->clear();
+  v.parts->add(term_kind::own_work, v.task, v.wcet);
+  v.parts->add(term_kind::interference, v.task, own_pending_work(first, last, v));
+}
+
+/// Says what a visit waits for in the order of arrival: of each other task what can be pending on one unit; on several
+/// units, and among holders of tokens, the share of `ahead` that one of them serves. [first, last): own visits.
+constexpr void say_queue_parts(std::span<const visit_demand> visits, const visit_demand* first,
+                               const visit_demand* last, visit_demand& v, std::int32_t units, ticks ahead) {
+  if (!wants_parts(v)) { return; }
+  if (units > 1 || v.holders > 0) {
+    v.parts->clear();
+    v.parts->add(term_kind::own_work, v.task, v.wcet);
+    v.parts->add(term_kind::queue, no_index, ahead / units);
+    return;
+  }
+  say_own_parts(first, last, v);
+  const visit_demand* const d = visits.data();
+  for (std::size_t i = 0, end = 0; i < visits.size(); i = end) {
+    for (end = i; end < visits.size() && d[end].task == d[i].task;) { ++end; }
+    if (d[i].task != v.task) { v.parts->add(term_kind::queue, d[i].task, pending_work(d + i, d + end)); }
+  }
 }
 
 }  // namespace detail
@@ -226,6 +254,7 @@ constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
     if (!stale) { continue; }
     if (v.may_queue) {
       detail::busy_period_responses(v, d, d + own, 0);
+      detail::say_priority_parts(v, d, d + own, d + own, {}, 0, false, detail::jobs_before);
       continue;
     }
     std::int32_t rounds = 0;
@@ -248,6 +277,7 @@ constexpr void preemptive_priority_responses(std::span<visit_demand> visits) {
       }
       w = sum;
     }
+    detail::say_priority_parts(v, d, d + own, d + end, {}, 0, false, detail::jobs_before);
   }
 }
 
@@ -264,9 +294,9 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
       own = end;
       for (; end < n && d[end].task == v.task;) { ++end; }
     }
-    ticks blocker = 0;
+    detail::longest_blocker blocker;
     ticks before = v.wcet;
-    for (std::size_t k = end; k < n; ++k) { blocker = blocker < d[k].wcet ? d[k].wcet : blocker; }
+    for (std::size_t k = end; k < n; ++k) { blocker.look_at(d[k], d[k].wcet); }
     for (std::size_t k = own; k < end; ++k) {
       if (before < d[k].wcet) { before = d[k].wcet; }
     }
@@ -287,7 +317,7 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
       }
     };
     const ticks last = v.response;
-    const ticks after_blocker = start_after(blocker);
+    const ticks after_blocker = start_after(blocker.time);
     const ticks after_own = start_after(before);
     const ticks longer = longer_response(after_blocker, after_own);
     if (longer >= unbounded_response) {
@@ -297,7 +327,8 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
       const ticks response = v.wcet + wait;
       v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
     }
-    if (v.may_queue) { detail::count_queued_jobs(v, last, d, d + own, blocker, false); }
+    if (v.may_queue) { detail::count_queued_jobs(v, last, d, d + own, blocker.time, false); }
+    detail::say_priority_parts(v, d, d + own, d + end, blocker, before, true, detail::jobs_within);
   }
 }
 
@@ -321,6 +352,7 @@ constexpr void arrival_order_responses(std::span<visit_demand> visits, std::int3
       const ticks ahead = others + detail::own_pending_work(d + i, d + end, d[k]);
       const ticks response = d[k].wcet + ahead / units;
       d[k].response = response > d[k].limit ? unbounded_response : response;
+      detail::say_queue_parts(visits, d + i, d + end, d[k], units, ahead);
     }
   }
 }
@@ -334,6 +366,7 @@ constexpr void dedicated_responses(std::span<visit_demand> visits) {
     for (std::size_t k = i; k < end; ++k) {
       const ticks response = d[k].wcet + detail::own_pending_work(d + i, d + end, d[k]);
       d[k].response = response > d[k].limit ? unbounded_response : response;
+      detail::say_own_parts(d + i, d + end, d[k]);
     }
   }
 }

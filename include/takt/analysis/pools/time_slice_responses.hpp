@@ -6,6 +6,7 @@
 #include <span>
 
 #include <takt/analysis/pools/deadlines.hpp>
+#include <takt/analysis/pools/response_parts.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/analysis/pools/window_responses.hpp>
 #include <takt/core/checked.hpp>
@@ -55,13 +56,15 @@ class context_turns {
   }
 
   /// Returns the work of the own context until v is done: of each of its tasks what can be pending at one instant.
-  [[nodiscard]] constexpr auto own_work(const visit_demand& v) const noexcept -> ticks {
+  [[nodiscard]] constexpr auto own_work(const visit_demand& v) const noexcept -> ticks { return v.wcet + beside(v); }
+  /// Returns that work without the time of v.
+  [[nodiscard]] constexpr auto beside(const visit_demand& v) const noexcept -> ticks {
     const std::uint32_t context = slice_view::of(v.view, v.task).context;
     const auto of_context = [&](const visit_demand& u) {
       return slice_view::of(u.view, u.task).context == context ? u.wcet : ticks{0};
     };
     const visit_demand* const d = visits_.data();
-    ticks sum = v.wcet;
+    ticks sum = 0;
     for (std::size_t i = 0, end = 0; i < visits_.size(); i = end) {
       for (end = i; end < visits_.size() && d[end].task == d[i].task;) { ++end; }
       sum += d[i].task == v.task ? own_pending_work(d + i, d + end, v, of_context)
@@ -76,8 +79,20 @@ class context_turns {
 
   /// Returns the bound that holds whatever the others ask for.
   [[nodiscard]] constexpr auto after_full_turns(const visit_demand& v) const noexcept -> ticks {
+    return plus(own_work(v), full_turns(v));
+  }
+  /// Returns how long all other contexts have their turns, with the switches.
+  [[nodiscard]] constexpr auto full_turns(const visit_demand& v) const noexcept -> ticks {
     const ticks others = all_turns_ - slices_of(v).upper - switching_;
-    return others == 0 ? own_work(v) : plus(own_work(v), times(waits(v), others + switching_));
+    return others == 0 ? 0 : times(waits(v), others + switching_);
+  }
+  /// Says what that bound consists of.
+  constexpr void say_full_turns(const visit_demand& v) const {
+    if (!wants_parts(v)) { return; }
+    v.parts->clear();
+    v.parts->add(term_kind::own_work, v.task, v.wcet);
+    v.parts->add(term_kind::queue, v.task, beside(v));
+    v.parts->add(term_kind::queue, no_index, full_turns(v));
   }
 
   [[nodiscard]] static constexpr auto plus(ticks a, ticks b) noexcept -> ticks {
@@ -100,17 +115,16 @@ class contexts_in_window {
  public:
   /// Pre: at most `most_decided_visits` visits; see `context_turns`.
   constexpr contexts_in_window(std::span<const visit_demand> visits, ticks slice, ticks switching) noexcept
-      : visits_{visits}, switching_{switching} {
+      : visits_{visits}, turns_{visits, slice, switching}, switching_{switching} {
     TAKT_EXPECTS(visits.size() <= most_decided_visits);
-    const context_turns turns{visits, slice, switching};
     for (std::size_t i = 0; i < visits.size(); ++i) {
       const visit_demand& v = visits[i];
-      first_[i] = turns.first_of(i);
-      slice_[i] = turns.slice_of(v);
-      longest_slice_[i] = turns.slices_of(v).upper;
-      work_[i] = turns.own_work(v);
-      waits_[i] = turns.waits(v);
-      most_[i] = turns.after_full_turns(v);
+      first_[i] = turns_.first_of(i);
+      slice_[i] = turns_.slice_of(v);
+      longest_slice_[i] = turns_.slices_of(v).upper;
+      work_[i] = turns_.own_work(v);
+      waits_[i] = turns_.waits(v);
+      most_[i] = turns_.after_full_turns(v);
     }
   }
 
@@ -120,8 +134,10 @@ class contexts_in_window {
     return most_[at];
   }
 
-  /// Adds up own work, work of others and switches in a window of so much time in which visit `at` is pending.
-  [[nodiscard]] constexpr auto within(std::size_t at, ticks window) const noexcept -> ticks {
+  /// Adds up own work, work of others and switches in a window of so much time in which visit `at` is pending. They
+  /// are written to `parts`, if there are any.
+  [[nodiscard]] constexpr auto within(std::size_t at, ticks window,
+                                      parts_of_visit<ticks>* parts = nullptr) const noexcept -> ticks {
     using sums = context_turns;
     const visit_demand& v = visits_[at];
     ticks demand[most_decided_visits]{};  // of each context, at its first visit
@@ -143,12 +159,26 @@ class contexts_in_window {
       if (first_[k] != k || k == first_[at]) { continue; }
       alone = false;
       const ticks longest = sums::times(waits_[at], longest_slice_[k]);
-      sum = sums::plus(sum, demand[k] < longest ? demand[k] : longest);
+      const ticks work = demand[k] < longest ? demand[k] : longest;
+      sum = sums::plus(sum, work);
+      if (parts != nullptr) { parts->add(term_kind::queue, visits_[k].task, work); }
       turns = sums::plus(turns, begun[k] < waits_[at] ? begun[k] : waits_[at]);
     }
     if (alone) { return sum; }
     const ticks back = turns < waits_[at] ? turns + 1 : waits_[at];
-    return sums::plus(sum, sums::times(sums::plus(turns, back), switching_));
+    const ticks switches = sums::times(sums::plus(turns, back), switching_);
+    if (parts != nullptr) { parts->add(term_kind::overheads, v.task, switches); }
+    return sums::plus(sum, switches);
+  }
+  /// Says what the response of a visit consists of, by the bound that it has.
+  constexpr void say(std::size_t at) const {
+    const visit_demand& v = visits_[at];
+    if (!wants_parts(v)) { return; }
+    if (v.response == most_[at]) { return turns_.say_full_turns(v); }
+    v.parts->clear();
+    v.parts->add(term_kind::own_work, v.task, v.wcet);
+    v.parts->add(term_kind::queue, v.task, turns_.beside(v));
+    static_cast<void>(within(at, v.response, v.parts));
   }
 
  private:
@@ -159,6 +189,7 @@ class contexts_in_window {
   }
 
   std::span<const visit_demand> visits_;
+  context_turns turns_;
   ticks switching_;
   std::size_t first_[most_decided_visits]{};
   ticks slice_[most_decided_visits]{};
@@ -190,6 +221,7 @@ constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice,
     for (visit_demand& v : visits) {
       const ticks most = turns.after_full_turns(v);
       v.response = most > v.limit ? unbounded_response : most;
+      turns.say_full_turns(v);
     }
     return;
   }
@@ -213,6 +245,7 @@ constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice,
       v.response = w;
     }
   }
+  for (std::size_t i = 0; i < visits.size(); ++i) { contexts.say(i); }
 }
 
 namespace as_published {

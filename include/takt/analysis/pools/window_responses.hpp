@@ -152,6 +152,14 @@ template <class Work>
   return out;
 }
 
+/// Says for how long all units serve others. Which of them that is depends on how their work falls on the units.
+constexpr void say_competition(const visit_demand& v, ticks busy) {
+  if (v.parts == nullptr) { return; }
+  v.parts->clear();
+  v.parts->add(term_kind::own_work, v.task, v.wcet);
+  v.parts->add(term_kind::competition, no_index, busy);
+}
+
 /// Computes responses on equal units that never idle while a visit waits, as a fixed point over all visits: while v
 /// waits, all units serve others. `known` are bounds from elsewhere, or none.
 template <bool Preemptive, class Work>
@@ -179,7 +187,10 @@ constexpr void window_responses(std::span<visit_demand> visits, std::int32_t uni
         const ticks free = rivals.least_free(waits, units);
         const ticks found = free < unbounded_response ? v.wcet + free - 1 : free;
         const ticks next = found < most ? found : most;
-        if (next == w) { break; }
+        if (next == w) {
+          say_competition(v, free - 1);
+          break;
+        }
         w = next > v.limit ? unbounded_response : next;
       }
       grew = grew || w != v.response;

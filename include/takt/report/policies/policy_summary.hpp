@@ -21,10 +21,10 @@
 #include <takt/report/comparison_words.hpp>
 #include <takt/report/format_duration.hpp>
 #include <takt/report/miss_words.hpp>
-#include <takt/report/path_terms.hpp>
 #include <takt/report/plan_words.hpp>
 #include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
+#include <takt/report/step_names.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/tree.hpp>
 #include <takt/report/verdict_summary.hpp>
@@ -268,7 +268,7 @@ template <class Tasks>
   if (declared.overheads) {
     out.assumptions.emplace_back("The host hands devices on, and ends of their operations interrupt, above all tasks.");
   }
-  add_path_terms(tasks, v, step_names(tasks), out);
+  if (v.visits.empty() || v.visits.size() == tasks.visits.size()) { name_steps(tasks, out); }
   return out;
 }
 

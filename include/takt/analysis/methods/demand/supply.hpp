@@ -16,6 +16,8 @@ struct dedicated_processor {
     out = work;
     return true;
   }
+  /// Returns how much of that time is without supply.
+  [[nodiscard]] constexpr auto gaps_in(const Number& /*work*/) const -> Number { return Number(0); }
   [[nodiscard]] constexpr auto rate_of_supply() const -> rate<Number> { return {Number(1), Number(1)}; }
   [[nodiscard]] constexpr auto share() const -> fraction_of<Number> { return fraction_of<Number>(1); }
   [[nodiscard]] constexpr auto lag() const -> Number { return Number(0); }
@@ -49,6 +51,10 @@ class static_slot {
     Number start{};
     return multiply_exactly(full, period_, start) &&
            add_exactly(start, Number(blackout() + (work - full * budget_)), out);
+  }
+  /// Returns how much of that time is outside of slots.
+  [[nodiscard]] constexpr auto gaps_in(const Number& work) const -> Number {
+    return ceil_quotient(work, budget_) * blackout();
   }
   [[nodiscard]] constexpr auto rate_of_supply() const -> rate<Number> { return {budget_, period_}; }
   [[nodiscard]] constexpr auto share() const -> fraction_of<Number> { return quotient(budget_, period_); }

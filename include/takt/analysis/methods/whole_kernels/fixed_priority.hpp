@@ -29,6 +29,7 @@ template <class Number>
 struct sporadic_task_load {
   Number wcet{};
   Number period{};
+  std::uint32_t task = no_index;
 };
 
 /// Adds jobs x wcet to a sum. False when it does not fit.
@@ -92,6 +93,25 @@ template <class Number, SupplyBound Supply, std::size_t MaxTasks>
   return {};
 }
 
+/// Says what a response that `served_response` found consists of, beside the own work and blocking that `out` has.
+template <class Number, SupplyBound Supply, std::size_t MaxTasks>
+constexpr void say_served(const inline_vector<sporadic_task_load<Number>, MaxTasks>& higher, const Supply& supply,
+                          task_verdict<Number>& out) {
+  if (!out.bound.exists) { return out.parts.clear(); }
+  for (std::size_t j = 0; j < higher.size(); ++j) {
+    const auto& h = higher[j];
+    out.parts.add(term_kind::gpu_interference, h.task, Number(ceil_quotient(out.bound.value, h.period) * h.wcet));
+  }
+  out.parts.add(term_kind::slot_wait, no_index, supply.gaps_in(out.parts.sum()));
+}
+
+/// The longest of what lower tasks may have under way, and whose it is.
+template <class Number>
+struct lower_blocker {
+  Number time{};
+  std::uint32_t by = no_index;
+};
+
 }  // namespace detail
 
 /// Bounds every response under fixed priorities on a stack of nested kernels, for sporadic or periodic releases.
@@ -118,23 +138,31 @@ template <class Number, std::size_t MaxTasks>
     const Number& below = table.tasks[order[i]].preemption_cost;
     cost[i - 1] = cost[i] < below ? below : cost[i];
   }
-  Number blocking[MaxTasks]{};  // by rank: the longest blocker below
+  detail::lower_blocker<Number> blocking[MaxTasks]{};  // by rank: the longest below
   for (std::size_t l = size; l-- > 1;) {
     const auto& t = table.tasks[order[l]];
     const bool whole = size - 1 - l >= static_cast<std::size_t>(levels - 1);
     const auto charge = detail::charges_of(model, cost[l], levels > 1 ? t.preemption_cost : Number(0));
     const Number amount = whole ? Number(t.wcet + cost[l]) : charge.blocking;
-    blocking[l - 1] = blocking[l] < amount ? amount : blocking[l];
+    blocking[l - 1] = blocking[l].time < amount
+                          ? detail::lower_blocker<Number>{amount, static_cast<std::uint32_t>(order[l])}
+                          : blocking[l];
   }
   inline_vector<detail::sporadic_task_load<Number>, MaxTasks> higher;
   for (std::size_t i = 0; i < size; ++i) {
     const auto& t = table.tasks[order[i]];
-    const Number charged = t.wcet + detail::charges_of(model, cost[i], Number(0)).job;
-    detail::enter(
-        out, order[i],
-        detail::served_response(higher, dedicated_processor<Number>{}, Number(blocking[i] + charged), t.deadline));
+    const Number charge = detail::charges_of(model, cost[i], Number(0)).job;
+    const Number charged = t.wcet + charge;
+    const auto id = static_cast<std::uint32_t>(order[i]);
+    constexpr dedicated_processor<Number> supply{};
+    detail::enter(out, id, detail::served_response(higher, supply, Number(blocking[i].time + charged), t.deadline));
+    auto& parts = out.tasks[id].parts;
+    parts.add(term_kind::gpu, id, t.wcet);
+    parts.add(term_kind::overheads, id, charge);
+    parts.add(term_kind::gpu_blocking, blocking[i].by, blocking[i].time);
+    detail::say_served(higher, supply, out.tasks[id]);
     // Bound: one per task, at most MaxTasks.
-    higher.unchecked_push_back({charged, t.period});
+    higher.unchecked_push_back({charged, t.period, id});
   }
   return out;
 }
@@ -157,12 +185,17 @@ template <class Number, std::size_t MaxTasks>
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto& t = part.tasks[order[i]];
     const bool supplied = Number(0) < slot.budget;
-    const detail::response<Number> r =
-        supplied ? detail::served_response(higher, static_slot<Number>(slot), t.wcet, t.deadline)
-                 : detail::response<Number>{detail::response_state::endless};
-    detail::enter(out, order[i], r);
+    const auto id = static_cast<std::uint32_t>(order[i]);
+    if (supplied) {
+      const static_slot<Number> supply(slot);
+      detail::enter(out, id, detail::served_response(higher, supply, t.wcet, t.deadline));
+      out.tasks[id].parts.add(term_kind::gpu, id, t.wcet);
+      detail::say_served(higher, supply, out.tasks[id]);
+    } else {
+      detail::enter(out, id, detail::response<Number>{detail::response_state::endless});
+    }
     // Bound: one per task, at most MaxTasks.
-    higher.unchecked_push_back({t.wcet, t.period});
+    higher.unchecked_push_back({t.wcet, t.period, id});
   }
   return out;
 }

@@ -92,6 +92,8 @@ constexpr void add_part(accelerator_evidence<ticks, MaxTasks>& out,
     if (i < answer.bounds.tasks.size()) {
       t.meets = answer.bounds.tasks[i].meets;
       t.bound = answer.bounds.tasks[i].bound;
+      t.parts = answer.bounds.tasks[i].parts;
+      for (auto& said : t.parts) { said.by = said.by < part.size() ? part.tasks[said.by].id : said.by; }
     }
   }
   // Bound: each part has a task of its own.

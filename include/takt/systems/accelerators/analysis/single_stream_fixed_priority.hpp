@@ -30,11 +30,28 @@ class non_preemptive_response {
       if (!find_start(k, start)) { return {failure_}; }
       const Number response = start + own_.wcet - k * own_.period;
       if (!is_number(response)) { return {response_state::overflow}; }
-      worst = worst < response ? response : worst;
+      if (worst < response) {
+        worst = response;
+        latest_job_ = k;
+        latest_start_ = start;
+      }
       // The next job starts no earlier than this one ends.
       start = start + own_.wcet;
     }
     return {response_state::found, worst};
+  }
+  /// Says what the response that `worst` found consists of, beside its own kernel: of the first job of a busy period
+  /// what goes before it, of a later one its wait from its release to its start.
+  constexpr void say(std::uint32_t blocker, parts_of_task<Number>& out) const {
+    if (Number(0) < latest_job_) {
+      return out.add(term_kind::gpu_interference, no_index, Number(latest_start_ - latest_job_ * own_.period));
+    }
+    out.add(term_kind::gpu_blocking, blocker, blocking_);
+    for (std::size_t j = 0; j < higher_->size(); ++j) {
+      const auto& h = (*higher_)[j];
+      const Number jobs = number_traits<Number>::floor_quotient(latest_start_, h.period) + Number(1);
+      out.add(term_kind::gpu_interference, h.task, Number(jobs * h.wcet));
+    }
   }
 
  private:
@@ -78,6 +95,8 @@ class non_preemptive_response {
   sporadic_task_load<Number> own_;
   Number blocking_;
   Number busy_{};
+  Number latest_job_{};  ///< with the worst response
+  Number latest_start_{};
   std::int64_t steps_ = default_iteration_limit;
   response_state failure_ = response_state::given_up;
 };
@@ -96,10 +115,12 @@ template <class Number, std::size_t MaxTasks>
   verdict<Number, MaxTasks> out;
   if (!detail::open_verdict(table, order, "single-stream-fixed-priority", out)) { return out; }
   const std::size_t size = order.size();
-  Number blocking[MaxTasks]{};
+  detail::lower_blocker<Number> blocking[MaxTasks]{};
   for (std::size_t l = size; l-- > 1;) {
     const Number& wcet = table.tasks[order[l]].wcet;
-    blocking[l - 1] = blocking[l] < wcet ? wcet : blocking[l];
+    blocking[l - 1] = blocking[l].time < wcet
+                          ? detail::lower_blocker<Number>{wcet, static_cast<std::uint32_t>(order[l])}
+                          : blocking[l];
   }
   sporadic_demand<Number, MaxTasks> up_to;
   inline_vector<detail::sporadic_task_load<Number>, MaxTasks> higher;
@@ -107,13 +128,19 @@ template <class Number, std::size_t MaxTasks>
     const auto& t = table.tasks[order[i]];
     static_cast<void>(up_to.add(t.wcet, t.deadline, t.period));
     const load_comparison load = compare_load(up_to, dedicated_processor<Number>{});
-    const detail::sporadic_task_load<Number> own{t.wcet, t.period};
+    const auto id = static_cast<std::uint32_t>(order[i]);
+    const detail::sporadic_task_load<Number> own{t.wcet, t.period, id};
     if (load == load_comparison::unknown) {
       detail::enter(out, order[i], {detail::response_state::overflow});
-    } else if (load == load_comparison::above || (load == load_comparison::equal && Number(0) < blocking[i])) {
+    } else if (load == load_comparison::above || (load == load_comparison::equal && Number(0) < blocking[i].time)) {
       detail::enter(out, order[i], {detail::response_state::endless});
     } else {
-      detail::enter(out, order[i], detail::non_preemptive_response<Number, MaxTasks>{higher, own, blocking[i]}.worst());
+      detail::non_preemptive_response<Number, MaxTasks> found{higher, own, blocking[i].time};
+      detail::enter(out, id, found.worst());
+      if (out.tasks[id].bound.exists) {
+        out.tasks[id].parts.add(term_kind::gpu, id, t.wcet);
+        found.say(blocking[i].by, out.tasks[id].parts);
+      }
     }
     // Bound: one per task, at most MaxTasks.
     higher.unchecked_push_back(own);

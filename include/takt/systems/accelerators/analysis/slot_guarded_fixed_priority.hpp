@@ -26,22 +26,28 @@ template <class Number, std::size_t MaxTasks>
   }
   const Number guard = guard_band(part);
   const bool supplied = guard < slot.budget;
-  Number blocking[MaxTasks]{};  // by rank: the longest wave below
+  detail::lower_blocker<Number> blocking[MaxTasks]{};  // by rank: the longest wave below
   for (std::size_t l = order.size(); l-- > 1;) {
     const Number& wave = part.tasks[order[l]].preemption_cost;
-    blocking[l - 1] = blocking[l] < wave ? wave : blocking[l];
+    blocking[l - 1] = blocking[l].time < wave
+                          ? detail::lower_blocker<Number>{wave, static_cast<std::uint32_t>(order[l])}
+                          : blocking[l];
   }
   inline_vector<detail::sporadic_task_load<Number>, MaxTasks> higher;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto& t = part.tasks[order[i]];
-    detail::response<Number> r{.state = detail::response_state::endless};
+    const auto id = static_cast<std::uint32_t>(order[i]);
     if (supplied) {
       const static_slot<Number> supply{Number(slot.budget - guard), slot.period};
-      r = detail::served_response(higher, supply, Number(blocking[i] + t.wcet), t.deadline);
+      detail::enter(out, id, detail::served_response(higher, supply, Number(blocking[i].time + t.wcet), t.deadline));
+      out.tasks[id].parts.add(term_kind::gpu, id, t.wcet);
+      out.tasks[id].parts.add(term_kind::gpu_blocking, blocking[i].by, blocking[i].time);
+      detail::say_served(higher, supply, out.tasks[id]);
+    } else {
+      detail::enter(out, id, detail::response<Number>{.state = detail::response_state::endless});
     }
-    detail::enter(out, order[i], r);
     // Bound: one per task, at most MaxTasks.
-    higher.unchecked_push_back({t.wcet, t.period});
+    higher.unchecked_push_back({t.wcet, t.period, id});
   }
   return out;
 }

@@ -25,7 +25,10 @@ template <class RuntimeTasks, class Verdict>
 constexpr void bound_by_deadlines(const RuntimeTasks& tasks, Verdict& out) {
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     auto& t = out.tasks[i];
-    if (t.meets && !t.bound.exists) { t.bound = {analysis::deadline_to_prove(tasks.tasks[i]), true}; }
+    if (!t.meets || t.bound.exists) { continue; }
+    t.bound = {analysis::deadline_to_prove(tasks.tasks[i]), true};
+    t.parts.clear();
+    t.parts.add(term_kind::local_deadline, static_cast<std::uint32_t>(i), t.bound.value);
   }
 }
 

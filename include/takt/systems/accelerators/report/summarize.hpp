@@ -122,15 +122,6 @@ template <class Number>
   return needs_all_cores(t.width) ? "all" : core == unassigned_core ? "any" : std::to_string(core);
 }
 
-/// Adds a kernel's own time, and all that others add to it.
-inline void add_kernel_terms(const accelerator_task<ticks>& t, std::uint32_t i, task_summary& row) {
-  if (!row.bound.exists) { return; }
-  row.terms.push_back({.what = term_kind::gpu, .by = i, .time = t.wcet});
-  if (row.bound.value != t.wcet) {
-    row.terms.push_back({.what = term_kind::gpu_interference, .time = row.bound.value - t.wcet});
-  }
-}
-
 }  // namespace detail
 
 /// Returns a verdict on kernels of an accelerator with its reasons: the tests are made once more under the plan of the
@@ -156,7 +147,6 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
     wave.cells.push_back(in_milliseconds(t.preemption_cost));
     out.tasks[i].kernels_on = needs_all_cores(t.width) ? "all SMs" : on == unassigned_core ? "" : "SM " + core.cells[i];
     if (on != unassigned_core) { placed.add(out.tasks[i].name, on); }
-    detail::add_kernel_terms(t, i, out.tasks[i]);
   }
   out.facts = {std::move(core), std::move(wcet), std::move(wave)};
   out.allocation.add("core", std::move(placed));

@@ -21,6 +21,7 @@
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/systems/graphs/analysis/fine.hpp>
+#include <takt/systems/graphs/analysis/path_parts.hpp>
 #include <takt/systems/graphs/analysis/timing.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
@@ -105,6 +106,7 @@ constexpr void judge_refined(Verdict& out, const Table& refined, const graph_pla
     if (p.instances[v] < out.plan.instances[v]) { out.refuse({.fault = model_fault::plan_does_not_fit}); }
     out.plan.instances[v] = p.instances[v];
   }
+  for (std::uint32_t g = 0; g < out.tasks.size() && out.bounded(); ++g) { say_path(refined, g, out); }
 }
 
 }  // namespace detail

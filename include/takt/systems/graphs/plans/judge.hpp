@@ -31,6 +31,18 @@ template <class Table>
   return refined.nodes[node].kind != node_kind::junction;
 }
 
+/// Returns the position among the visits of a graph of a node by its position among the refined ones of that graph.
+template <class Table>
+[[nodiscard]] constexpr auto position_of_visit(const Table& refined, std::size_t first, std::uint16_t position)
+    -> std::uint16_t {
+  if (position == takt::detail::whole_job || !is_of_a_visit(refined, first + position)) {
+    return takt::detail::whole_job;
+  }
+  std::uint16_t out = 0;
+  for (std::uint16_t p = 0; p < position; ++p) { out = is_of_a_visit(refined, first + p) ? out + 1 : out; }
+  return out;
+}
+
 /// Writes a plan for run-time visits, with their responses, as one for refined nodes. A sink that was added is for
 /// when all before it are done.
 template <class Table, class Visits, class From, class To>
@@ -65,6 +77,11 @@ constexpr void gather_verdict(const RuntimeTasks& tasks, const Table& refined, c
   out.why = found.why;
   out.where = found.where;
   out.tasks = found.tasks;
+  for (std::size_t i = 0; i < out.tasks.size() && i < refined.graphs.size(); ++i) {
+    for (auto& part : out.tasks[i].parts) {
+      part.position = position_of_visit(refined, refined.graphs[i].first_node, part.position);
+    }
+  }
   for (std::size_t v = 0; v < refined.nodes.size() && v < found.visits.size(); ++v) {
     if (!is_of_a_visit(refined, v)) { continue; }
     // Bound: one per visit that was described; so below.

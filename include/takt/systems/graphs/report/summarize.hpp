@@ -135,10 +135,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
     node.add("name", out.visits[n]).add("offset", v.plan.offsets[n]).add("response_bound", visit.response);
     nodes[visit.task].push_back(std::move(node));
   }
-  for (std::uint32_t i = 0; i < out.tasks.size(); ++i) {
-    out.tasks[i].parts.add("nodes", std::move(nodes[i]));
-    if (out.tasks[i].bound.exists) { out.tasks[i].terms = graph_terms(refined, i, v.plan.offsets, v.visits); }
-  }
+  for (std::uint32_t i = 0; i < out.tasks.size(); ++i) { out.tasks[i].parts.add("nodes", std::move(nodes[i])); }
   detail::add_graph_facts(refined, out);
   out.plan = detail::plan_members(v.plan, out);
   if (auto words = detail::graph_obstacle(v); !words.empty()) { out.findings.push_back(std::move(words)); }

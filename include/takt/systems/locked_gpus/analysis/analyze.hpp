@@ -33,6 +33,17 @@ struct gpusync_terms {
   [[nodiscard]] constexpr auto sum() const noexcept -> ticks {
     return cpu + kernels + copies + engine_wait + token_wait + loan + overheads + competition;
   }
+  /// Adds them to the parts of the bound of a task.
+  constexpr void add_to(parts_of_task<ticks>& out, std::uint32_t task) const {
+    out.add(term_kind::cpu, task, cpu);
+    out.add(term_kind::gpu, task, kernels);
+    out.add(term_kind::copy, task, copies);
+    out.add(term_kind::engine_wait, task, engine_wait);
+    out.add(term_kind::token_wait, task, token_wait);
+    out.add(term_kind::loan, task, loan);
+    out.add(term_kind::overheads, task, overheads);
+    out.add(term_kind::competition, task, competition);
+  }
 };
 
 /// Holds a verdict on tasks on locked GPUs, and what it follows from.
@@ -101,6 +112,7 @@ template <GpusyncPlatform P, class Table, std::size_t N, std::size_t V>
                                        .bound = {response.value, valid && response.exists},
                                        .evaluated = response.exists,
                                        .meets = valid && response.exists && response.value <= t.deadline});
+    if (verdict.tasks[i].bound.exists) { out.terms(i).add_to(verdict.tasks[i].parts, static_cast<std::uint32_t>(i)); }
     verdict.plan.cores.unchecked_push_back(t.cpu_cluster);
     verdict.plan.shares.unchecked_push_back({t.uses_gpu() ? t.gpu_cluster : 0, 0});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -12,7 +13,6 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
-#include <takt/systems/locked_gpus/analysis/analyze.hpp>
 #include <takt/systems/locked_gpus/report/words.hpp>
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
 #include <takt/systems/locked_gpus/tasks/platform.hpp>
@@ -70,23 +70,16 @@ inline void describe_configuration(const gpusync_configuration& c, verdict_summa
   return {};
 }
 
-inline void add_gpusync_terms(const gpusync_terms& parts, std::uint32_t i, task_summary& row) {
-  const auto add = [&row, i](term_kind what, ticks time) {
-    row.terms.push_back({.what = what, .by = i, .time = time});
-  };
-  add(term_kind::cpu, parts.cpu);
-  add(term_kind::gpu, parts.kernels);
-  add(term_kind::copy, parts.copies);
-  add(term_kind::engine_wait, parts.engine_wait);
-  add(term_kind::token_wait, parts.token_wait);
-  add(term_kind::loan, parts.loan);
-  add(term_kind::overheads, parts.overheads);
-  add(term_kind::competition, parts.competition);
+/// Returns whether a bound is one of the published method, which knows its own time and its waits.
+[[nodiscard]] inline auto has_own_terms(const task_summary& row) -> bool {
+  return std::ranges::any_of(row.terms, [](const term<ticks>& t) {
+    return t.what == term_kind::cpu || t.what == term_kind::gpu || t.what == term_kind::copy;
+  });
 }
 
 }  // namespace detail
 
-/// Returns a verdict on tasks that lock GPUs with its reasons: the analysis is made once more under the plan of the
+/// Returns a verdict on tasks that lock GPUs with its reasons: what each response consists of, by the
 /// verdict. Rows may have been held to deadlines. Pre: `v` is about these tasks on this platform.
 template <GpusyncPlatform P, class Table, std::size_t N, std::size_t M>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
@@ -97,7 +90,6 @@ template <GpusyncPlatform P, class Table, std::size_t N, std::size_t M>
   if (out.tasks.empty()) { return out; }
   TAKT_EXPECTS(out.tasks.size() == tasks.size());
   detail::describe_configuration(c, out);
-  const auto evidence = analysis::gpusync::evidence_of(platform, tasks, v.plan);
   fact cluster{.head = "cluster"};
   fact gpus{.head = "GPUs"};
   fact cpu{.head = "CPU ms"};
@@ -108,18 +100,18 @@ template <GpusyncPlatform P, class Table, std::size_t N, std::size_t M>
   for (std::uint32_t i = 0; i < out.tasks.size(); ++i) {
     const auto& t = tasks.tasks[i];
     task_summary& row = out.tasks[i];
-    const bool known = row.bound.exists && evidence.verdict.tasks[i].bound.exists &&
-                       evidence.verdict.tasks[i].bound.value == row.bound.value;
-    const gpusync_terms parts = known ? evidence.terms(i) : gpusync_terms{};
-    if (known) { detail::add_gpusync_terms(parts, i, row); }
+    const bool known = detail::has_own_terms(row);
+    const auto waits_for = [&](term_kind what) {
+      return known ? in_milliseconds(v.tasks[i].parts.sum(what)) : std::string{"-"};
+    };
     const std::int32_t on = i < v.plan.shares.size() ? v.plan.shares[i].gpu : t.gpu_cluster;
     if (t.uses_gpu()) { gpu_clusters.add(row.name, on); }
     cluster.cells.push_back(std::to_string(i < v.plan.cores.size() ? v.plan.cores[i] : t.cpu_cluster));
     gpus.cells.push_back(t.uses_gpu() ? std::to_string(on) : "-");
     cpu.cells.push_back(in_milliseconds(t.wcet));
     kernels.cells.push_back(in_milliseconds(t.gpu_time()));
-    engine.cells.push_back(known ? in_milliseconds(parts.engine_wait) : "-");
-    token.cells.push_back(known ? in_milliseconds(parts.token_wait) : "-");
+    engine.cells.push_back(waits_for(term_kind::engine_wait));
+    token.cells.push_back(waits_for(term_kind::token_wait));
   }
   out.facts = {std::move(cluster), std::move(gpus),   std::move(cpu),
                std::move(kernels), std::move(engine), std::move(token)};

@@ -26,6 +26,7 @@ class accelerator_segments {
     longest_[k] = number(0);
     cpu_[k] = number(0);
     accelerator_[k] = number(0);
+    kernels_[k] = number(0);
     requests_[k] = 0;
     bool open = false;
     for (std::size_t j = 0; j < table.tasks[k].segment_count; ++j) {
@@ -42,6 +43,7 @@ class accelerator_segments {
         elements_[first + count++] = {.resource = 1, .time = {number(0), number(0)}};
         open = true;
       }
+      if (s.where == stage::kernel) { kernels_[k] = kernels_[k] + time.upper; }
       auto& x = elements_[first + count - 1].time;
       x.lower = x.lower + time.lower;
       x.upper = x.upper + time.upper;
@@ -76,6 +78,11 @@ class accelerator_segments {
     TAKT_EXPECTS(k < Table::max_tasks);
     return accelerator_[k];
   }
+  /// Returns the part of that time in which own kernels run.
+  [[nodiscard]] constexpr auto kernels(std::size_t k) const noexcept -> const number& {
+    TAKT_EXPECTS(k < Table::max_tasks);
+    return kernels_[k];
+  }
   /// Returns how many accelerator segments may take time.
   [[nodiscard]] constexpr auto requests(std::size_t k) const noexcept -> std::int64_t {
     TAKT_EXPECTS(k < Table::max_tasks);
@@ -94,6 +101,7 @@ class accelerator_segments {
   std::array<number, Table::max_tasks> longest_{};
   std::array<number, Table::max_tasks> cpu_{};
   std::array<number, Table::max_tasks> accelerator_{};
+  std::array<number, Table::max_tasks> kernels_{};
   std::array<std::int64_t, Table::max_tasks> requests_{};
 };
 

@@ -10,12 +10,14 @@
 #include <takt/analysis/job_count.hpp>
 #include <takt/analysis/method_list.hpp>
 #include <takt/analysis/share_choice.hpp>
+#include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/systems/rtgpu/analysis/chain_pattern.hpp>
+#include <takt/systems/rtgpu/analysis/terms.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 
@@ -52,11 +54,13 @@ class busy_waiting_rta {
   constexpr void assign(std::size_t k, const Share& share) {
     served_[k] = any_sms(share) || !table_->has_kernel(k);
     claim_[k] = number(0);
+    kernels_[k] = number(0);
     if (!served_[k]) { return; }
     for (std::size_t j = 0; j < table_->tasks[k].segment_count; ++j) {
       const auto& s = table_->segment(k, j);
-      claim_[k] =
-          claim_[k] + (s.where == stage::kernel ? kernel_time(*table_, s, platform_, share).upper : s.time.upper);
+      const number time = s.where == stage::kernel ? kernel_time(*table_, s, platform_, share).upper : s.time.upper;
+      claim_[k] = claim_[k] + time;
+      if (s.where == stage::kernel) { kernels_[k] = kernels_[k] + time; }
     }
   }
 
@@ -90,6 +94,11 @@ class busy_waiting_rta {
     TAKT_EXPECTS(k < max_tasks);
     return claim_[k];
   }
+  /// Returns the part of that time in which own kernels run.
+  [[nodiscard]] constexpr auto kernels(std::size_t k) const -> const number& {
+    TAKT_EXPECTS(k < max_tasks);
+    return kernels_[k];
+  }
   /// Returns one outstanding copy of each lower task; 0 when neither k nor a higher task copies.
   [[nodiscard]] constexpr auto blocking(std::size_t k) const -> number {
     bool copies = false;
@@ -110,10 +119,30 @@ class busy_waiting_rta {
   /// Returns whether task k has what its kernels need.
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool { return served_[k]; }
 
+  /// Calls `f(term)` for each part of the bound of task k, own time first; the times add up to the bound. Pre: task k
+  /// was evaluated last with its present shares and its bound exists. Cost: as one evaluation.
+  template <class F>
+  constexpr void for_each_term(std::size_t k, F f) const {
+    TAKT_EXPECTS(bound(k).exists);
+    detail::term_sums<Table> sums;
+    detail::add_busy_waiting_parts(*this, k, bounds_[k].value, sums);
+    sums.emit(*table_, k, f);
+  }
+  /// Calls `f(term)` for what may claim time between release and deadline of a task that has no bound within its
+  /// deadline. Pre: as above, and task k does not meet its deadline.
+  template <class F>
+  constexpr void for_each_demand(std::size_t k, F f) const {
+    TAKT_EXPECTS(!meets(k));
+    detail::term_sums<Table> sums;
+    detail::add_busy_waiting_parts(*this, k, table_->tasks[k].deadline, sums);
+    sums.emit(*table_, k, f);
+  }
+
  private:
   const Table* table_;
   platform_record platform_;
   std::array<number, max_tasks> claim_{};
+  std::array<number, max_tasks> kernels_{};
   std::array<response_bound<number>, max_tasks> bounds_{};
   std::array<bool, max_tasks> served_{};
 };

@@ -9,11 +9,13 @@
 #include <takt/analysis/job_count.hpp>
 #include <takt/analysis/method_list.hpp>
 #include <takt/analysis/share_choice.hpp>
+#include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/systems/rtgpu/analysis/accelerator_segments.hpp>
 #include <takt/systems/rtgpu/analysis/chain_pattern.hpp>
+#include <takt/systems/rtgpu/analysis/terms.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 
@@ -74,6 +76,25 @@ class enhanced_mpcp {
   /// Returns the waiting of all requests of a job when each is bounded by itself.
   [[nodiscard]] constexpr auto request_driven_blocking(std::size_t k) const -> const fixed_point<number>& {
     return request_driven_[k];
+  }
+
+  /// Calls `f(term)` for each part of the bound of task k, own time first; the times add up to the bound. Pre: task k
+  /// was evaluated last with its present shares and its bound exists. Cost: as one evaluation.
+  template <class F>
+  constexpr void for_each_term(std::size_t k, F f) const {
+    TAKT_EXPECTS(bound(k).exists);
+    detail::term_sums<Table> sums;
+    detail::add_locking_parts(*this, k, bounds_[k].value, sums);
+    sums.emit(*table_, k, f);
+  }
+  /// Calls `f(term)` for what may claim time between release and deadline of a task that has no bound within its
+  /// deadline. Pre: as above, and task k does not meet its deadline.
+  template <class F>
+  constexpr void for_each_demand(std::size_t k, F f) const {
+    TAKT_EXPECTS(!meets(k));
+    detail::term_sums<Table> sums;
+    detail::add_locking_parts(*this, k, table_->tasks[k].deadline, sums);
+    sums.emit(*table_, k, f);
   }
 
  private:

@@ -14,6 +14,7 @@
 #include <takt/analysis/methods/locking/k_exclusion.hpp>
 #include <takt/analysis/methods/locking/suspension_aware.hpp>
 #include <takt/analysis/methods/locking/suspension_oblivious.hpp>
+#include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
@@ -22,6 +23,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/systems/rtgpu/analysis/chain_pattern.hpp>
 #include <takt/systems/rtgpu/analysis/classical_rta.hpp>
+#include <takt/systems/rtgpu/analysis/terms.hpp>
 #include <takt/systems/rtgpu/analysis/token_sections.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
@@ -166,6 +168,10 @@ class locked_gpu_rta {
     TAKT_EXPECTS(prepared_ && k < table_->size());
     return device_[k];
   }
+  [[nodiscard]] constexpr auto token_wait(std::size_t k) const -> const number& {
+    TAKT_EXPECTS(prepared_ && k < table_->size());
+    return waits_[k];
+  }
   /// Returns CPU time, sections and all waits of a job.
   [[nodiscard]] constexpr auto whole(std::size_t k) const -> const number& {
     TAKT_EXPECTS(prepared_ && k < table_->size());
@@ -175,6 +181,25 @@ class locked_gpu_rta {
   [[nodiscard]] constexpr auto others_suspend(std::size_t k) const -> bool {
     TAKT_EXPECTS(prepared_ && k < table_->size());
     return suspends_[k];
+  }
+
+  /// Calls `f(term)` for each part of the bound of task k, own time first; the times add up to the bound. Pre: task k
+  /// was evaluated last with its present shares and its bound exists. Cost: as one evaluation.
+  template <class F>
+  constexpr void for_each_term(std::size_t k, F f) const {
+    TAKT_EXPECTS(bound(k).exists);
+    detail::term_sums<Table> sums;
+    detail::add_token_parts(*this, k, bounds_[k].value, sums);
+    sums.emit(*table_, k, f);
+  }
+  /// Calls `f(term)` for what may claim time between release and deadline of a task that has no bound within its
+  /// deadline. Pre: as above, and task k does not meet its deadline.
+  template <class F>
+  constexpr void for_each_demand(std::size_t k, F f) const {
+    TAKT_EXPECTS(!meets(k));
+    detail::term_sums<Table> sums;
+    detail::add_token_parts(*this, k, table_->tasks[k].deadline, sums);
+    sums.emit(*table_, k, f);
   }
 
  private:
@@ -193,9 +218,11 @@ class locked_gpu_rta {
   constexpr void prepare() {
     const token_sections<Table> sections(*table_, platform_);
     independent_ = inflated(*table_, sections).table;
+    const token_blocking<Table, Order> waits(*table_, sections);
     for (std::size_t k = 0; k < table_->size(); ++k) {
       cpu_[k] = sections.cpu(k);
       device_[k] = sections.device(k);
+      waits_[k] = waits.jobs()[k].time;
     }
     prepared_ = true;
   }
@@ -206,6 +233,7 @@ class locked_gpu_rta {
   independent_table<Table> independent_;
   std::array<number, max_tasks> cpu_{};
   std::array<number, max_tasks> device_{};
+  std::array<number, max_tasks> waits_{};
   std::array<response_bound<number>, max_tasks> bounds_{};
   std::array<bool, max_tasks> suspends_{};
 };

@@ -8,6 +8,7 @@
 
 #include <takt/analysis/method_list.hpp>
 #include <takt/analysis/share_choice.hpp>
+#include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
@@ -17,6 +18,7 @@
 #include <takt/systems/rtgpu/analysis/classical_rta.hpp>
 #include <takt/systems/rtgpu/analysis/interference.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_segments.hpp>
+#include <takt/systems/rtgpu/analysis/rtgpu_terms.hpp>
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
@@ -101,6 +103,26 @@ class rtgpu : public rtgpu_segments<Table, Share> {
   [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
     TAKT_EXPECTS(k < Table::max_tasks);
     return meets_[k];
+  }
+
+  /// Calls `f(term)` for each part of the bound of task k, own time first; the times add up to the bound exactly. Pre:
+  /// task k was evaluated last with its present shares and its bound exists. Cost: as one evaluation.
+  template <class F>
+  constexpr void for_each_term(std::size_t k, F f) const {
+    TAKT_EXPECTS(bound(k).exists);
+    detail::term_sums<Table> sums;
+    detail::rtgpu_terms{*this, k, sums}.of_bound();
+    sums.emit(this->table(), k, f);
+  }
+  /// Calls `f(term)` for what may claim time between release and deadline of a task that has no bound within its
+  /// deadline; the times add up to more than that. Where a single copy has no bound, they are those of the copy. Pre:
+  /// task k was evaluated last with its present shares, is served, and does not meet its deadline.
+  template <class F>
+  constexpr void for_each_demand(std::size_t k, F f) const {
+    TAKT_EXPECTS(this->served(k) && !meets(k));
+    detail::term_sums<Table> sums;
+    detail::rtgpu_terms{*this, k, sums}.of_demand();
+    sums.emit(this->table(), k, f);
   }
 
  private:

@@ -8,18 +8,17 @@
 #include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/stage.hpp>
-#include <takt/systems/rtgpu/analysis/rtgpu.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
-template <class Table>
+template <class A, class Table>
 class rtgpu_terms {
  public:
   using number = typename Table::number;
 
-  constexpr rtgpu_terms(const rtgpu<Table>& a, std::size_t k, term_sums<Table>& out) : a_{a}, k_{k}, out_{out} {}
+  constexpr rtgpu_terms(const A& a, std::size_t k, term_sums<Table>& out) : a_{a}, k_{k}, out_{out} {}
 
   constexpr void of_bound() {
     const auto& b = a_.bounds(k_);
@@ -146,32 +145,11 @@ class rtgpu_terms {
     }
   }
 
-  const rtgpu<Table>& a_;
+  const A& a_;
   std::size_t k_;
   term_sums<Table>& out_;
 };
 
 }  // namespace detail
-
-/// Calls `f(term)` for each part of the bound of task k, own time first; the times add up to the bound exactly.
-/// Pre: task k was evaluated last with its present shares and its bound exists. Cost: as one evaluation.
-template <class Table, class F>
-constexpr void for_each_term(const rtgpu<Table>& a, std::size_t k, F f) {
-  TAKT_EXPECTS(a.bound(k).exists);
-  detail::term_sums<Table> sums;
-  detail::rtgpu_terms<Table>{a, k, sums}.of_bound();
-  sums.emit(a.table(), k, f);
-}
-
-/// Calls `f(term)` for what may claim time between release and deadline of a task that has no bound within its
-/// deadline; the times add up to more than that. Where a single copy has no bound, they are those of the copy. Pre:
-/// task k was evaluated last with its present shares, is served, and does not meet its deadline.
-template <class Table, class F>
-constexpr void for_each_demand(const rtgpu<Table>& a, std::size_t k, F f) {
-  TAKT_EXPECTS(a.served(k) && !a.meets(k));
-  detail::term_sums<Table> sums;
-  detail::rtgpu_terms<Table>{a, k, sums}.of_demand();
-  sums.emit(a.table(), k, f);
-}
 
 }  // namespace takt::inline TAKT_ABI::analysis

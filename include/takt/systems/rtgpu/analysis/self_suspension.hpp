@@ -11,12 +11,14 @@
 #include <takt/analysis/ascending.hpp>
 #include <takt/analysis/method_list.hpp>
 #include <takt/analysis/share_choice.hpp>
+#include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/systems/rtgpu/analysis/accelerator_segments.hpp>
 #include <takt/systems/rtgpu/analysis/chain_pattern.hpp>
 #include <takt/systems/rtgpu/analysis/interference.hpp>
 #include <takt/systems/rtgpu/analysis/least_workload.hpp>
+#include <takt/systems/rtgpu/analysis/terms.hpp>
 #include <takt/systems/rtgpu/analysis/workload.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
@@ -131,6 +133,29 @@ class self_suspension {
   /// Returns the response of the j-th element of the merged chain.
   [[nodiscard]] constexpr auto element_response(std::size_t k, std::size_t j) const -> const fixed_point<number>& {
     return responses_[table_->tasks[k].first_segment + j];
+  }
+
+  /// Calls `f(term)` for each part of the bound of task k, own time first; the times add up to the bound. Pre: task k
+  /// was evaluated last with its present shares and its bound exists. Cost: as one evaluation.
+  template <class F>
+  constexpr void for_each_term(std::size_t k, F f) const {
+    TAKT_EXPECTS(bound(k).exists);
+    detail::term_sums<Table> sums;
+    const auto& b = bounds_[k];
+    const bool joint = !b.segmentwise.exists() || b.best.value < b.segmentwise.value;
+    detail::add_suspension_parts(*this, k, joint, b.best.value, sums);
+    sums.emit(*table_, k, f);
+  }
+  /// Calls `f(term)` for what may claim time between release and deadline of a task that has no bound within its
+  /// deadline. Pre: as above, and task k does not meet its deadline.
+  template <class F>
+  constexpr void for_each_demand(std::size_t k, F f) const {
+    TAKT_EXPECTS(!meets(k));
+    detail::term_sums<Table> sums;
+    if (!detail::add_endless_segment(*this, k, sums)) {
+      detail::add_suspension_parts(*this, k, true, table_->tasks[k].deadline, sums);
+    }
+    sums.emit(*table_, k, f);
   }
 
  private:

@@ -3,28 +3,23 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 #include <takt/analysis/job_count.hpp>
 #include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
-#include <takt/systems/rtgpu/analysis/busy_waiting.hpp>
+#include <takt/core/number.hpp>
 #include <takt/systems/rtgpu/analysis/classical_rta.hpp>
-#include <takt/systems/rtgpu/analysis/enhanced_mpcp.hpp>
-#include <takt/systems/rtgpu/analysis/fixed_priority_rta.hpp>
-#include <takt/systems/rtgpu/analysis/locked_gpu_rta.hpp>
-#include <takt/systems/rtgpu/analysis/rtgpu_terms.hpp>
-#include <takt/systems/rtgpu/analysis/self_suspension.hpp>
+
+// What bounds of chains consist of. The analyses of this folder ask for it, each under its own name.
 
 namespace takt::inline TAKT_ABI::analysis {
 
 namespace detail {
 
 /// Returns the task below k with the longest accelerator segment. Pre: there is one.
-template <class Table>
-[[nodiscard]] constexpr auto longest_segment_below(const accelerator_segments<Table>& chains, std::size_t k,
-                                                   std::size_t tasks) -> std::size_t {
+template <class Chains>
+[[nodiscard]] constexpr auto longest_segment_below(const Chains& chains, std::size_t k, std::size_t tasks)
+    -> std::size_t {
   TAKT_EXPECTS(k + 1 < tasks);
   std::size_t at = k + 1;
   for (std::size_t i = k + 2; i < tasks; ++i) { at = chains.longest(at) < chains.longest(i) ? i : at; }
@@ -32,8 +27,8 @@ template <class Table>
 }
 
 /// Adds what others add to one accelerator segment of task k in a window.
-template <class Table>
-constexpr void add_segment_wait(const self_suspension<Table>& a, std::size_t k, const typename Table::number& window,
+template <class A, class Table>
+constexpr void add_segment_wait(const A& a, std::size_t k, const typename Table::number& window,
                                 term_sums<Table>& out) {
   const std::size_t tasks = a.table().size();
   if (k + 1 < tasks) { out.add(term_kind::gpu_blocking, longest_segment_below(a.chains(), k, tasks), a.blocking(k)); }
@@ -43,9 +38,9 @@ constexpr void add_segment_wait(const self_suspension<Table>& a, std::size_t k, 
 }
 
 /// Adds every accelerator segment at its own response; CPU segments at theirs, or as a whole in `window` when `joint`.
-template <class Table>
-constexpr void add_parts(const self_suspension<Table>& a, std::size_t k, bool joint,
-                         const typename Table::number& window, term_sums<Table>& out) {
+template <class A, class Table>
+constexpr void add_suspension_parts(const A& a, std::size_t k, bool joint, const typename Table::number& window,
+                                    term_sums<Table>& out) {
   using number = typename Table::number;
   const auto& tasks = a.table().tasks;
   const auto core = [&](const number& x) {
@@ -55,7 +50,8 @@ constexpr void add_parts(const self_suspension<Table>& a, std::size_t k, bool jo
       }
     }
   };
-  add_own(a.table(), k, a.chains().cpu(k) + a.chains().accelerator(k), out);
+  out.add_host_time(a.table(), k);
+  out.add(term_kind::gpu, k, a.chains().kernels(k));
   for (std::size_t j = 0; j < a.chains().count(k); ++j) {
     const auto& e = a.chains().elements()[tasks[k].first_segment + j];
     const number& response = a.element_response(k, j).value;
@@ -69,9 +65,8 @@ constexpr void add_parts(const self_suspension<Table>& a, std::size_t k, bool jo
 }
 
 /// Adds the parts of the first accelerator segment that has no response, if there is one.
-template <class Table>
-[[nodiscard]] constexpr auto add_endless_segment(const self_suspension<Table>& a, std::size_t k, term_sums<Table>& out)
-    -> bool {
+template <class A, class Table>
+[[nodiscard]] constexpr auto add_endless_segment(const A& a, std::size_t k, term_sums<Table>& out) -> bool {
   for (std::size_t j = 0; j < a.chains().count(k); ++j) {
     const auto& e = a.chains().elements()[a.table().tasks[k].first_segment + j];
     if (e.resource == 0 || a.element_response(k, j).exists()) { continue; }
@@ -82,12 +77,13 @@ template <class Table>
   return false;
 }
 
-template <class Table>
-constexpr void add_parts(const busy_waiting_rta<Table>& a, std::size_t k, const typename Table::number& window,
-                         term_sums<Table>& out) {
+template <class A, class Table>
+constexpr void add_busy_waiting_parts(const A& a, std::size_t k, const typename Table::number& window,
+                                      term_sums<Table>& out) {
   using number = typename Table::number;
   const auto& table = a.table();
-  add_own(table, k, a.claim(k), out);
+  out.add_host_time(table, k);
+  out.add(term_kind::gpu, k, a.kernels(k));
   const bool blocked = number(0) < a.blocking(k);
   for (std::size_t i = k + 1; blocked && i < table.size(); ++i) {
     out.add(term_kind::copy_blocking, i, a.longest_copy(i));
@@ -97,13 +93,14 @@ constexpr void add_parts(const busy_waiting_rta<Table>& a, std::size_t k, const 
   }
 }
 
-template <class Table>
-constexpr void add_parts(const enhanced_mpcp<Table>& a, std::size_t k, const typename Table::number& window,
-                         term_sums<Table>& out) {
+template <class A, class Table>
+constexpr void add_locking_parts(const A& a, std::size_t k, const typename Table::number& window,
+                                 term_sums<Table>& out) {
   using number = typename Table::number;
   const auto& tasks = a.table().tasks;
   const auto& chains = a.chains();
-  add_own(a.table(), k, chains.cpu(k) + chains.accelerator(k), out);
+  out.add_host_time(a.table(), k);
+  out.add(term_kind::gpu, k, chains.kernels(k));
   for (std::size_t i = 0; i < k; ++i) {
     const number jobs = jobs_released(tasks[i].period, window + a.bound(i).value - chains.cpu(i));
     out.add(term_kind::cpu_interference, i, jobs * chains.cpu(i));
@@ -127,9 +124,9 @@ constexpr void add_parts(const enhanced_mpcp<Table>& a, std::size_t k, const typ
   }
 }
 
-template <class Table>
-constexpr void add_parts(const fixed_priority_rta<Table>& a, std::size_t k, const typename Table::number& window,
-                         term_sums<Table>& out) {
+template <class A, class Table>
+constexpr void add_processor_parts(const A& a, std::size_t k, const typename Table::number& window,
+                                   term_sums<Table>& out) {
   const auto& table = a.table();
   out.add_host_time(table, k);
   for (std::size_t i = 0; i < k; ++i) {
@@ -138,13 +135,12 @@ constexpr void add_parts(const fixed_priority_rta<Table>& a, std::size_t k, cons
   }
 }
 
-template <class Table, class Order>
-constexpr void add_parts(const locked_gpu_rta<Table, Order>& a, std::size_t k, const typename Table::number& window,
-                         term_sums<Table>& out) {
+template <class A, class Table>
+constexpr void add_token_parts(const A& a, std::size_t k, const typename Table::number& window, term_sums<Table>& out) {
   const auto& tasks = a.table().tasks;
   out.add(term_kind::cpu, k, a.cpu(k));
   out.add(term_kind::gpu_section, k, a.sections(k));
-  out.add(term_kind::token_wait, k, a.whole(k) - a.cpu(k) - a.sections(k));
+  out.add(term_kind::token_wait, k, a.token_wait(k));
   for (std::size_t i = 0; i < k; ++i) {
     if (tasks[i].core != tasks[k].core) { continue; }
     if (a.others_suspend(k)) {
@@ -156,45 +152,6 @@ constexpr void add_parts(const locked_gpu_rta<Table, Order>& a, std::size_t k, c
   }
 }
 
-/// Holds for an analysis whose bound has the same parts in every window.
-template <class A, class Table>
-concept OneFormula = requires(const A& a, const typename Table::number& window, term_sums<Table>& out) {
-  add_parts(a, std::size_t{}, window, out);
-};
-template <class A>
-using table_of = std::remove_cvref_t<decltype(std::declval<const A&>().table())>;
-
 }  // namespace detail
-
-// The contracts are those of the overloads for rtgpu.
-
-template <class Table, class F>
-constexpr void for_each_term(const self_suspension<Table>& a, std::size_t k, F f) {
-  const auto& b = a.bounds(k);
-  detail::term_sums<Table> sums;
-  detail::add_parts(a, k, !b.segmentwise.exists() || b.best.value < b.segmentwise.value, b.best.value, sums);
-  sums.emit(a.table(), k, f);
-}
-template <class Table, class F>
-constexpr void for_each_demand(const self_suspension<Table>& a, std::size_t k, F f) {
-  detail::term_sums<Table> sums;
-  if (!detail::add_endless_segment(a, k, sums)) { detail::add_parts(a, k, true, a.table().tasks[k].deadline, sums); }
-  sums.emit(a.table(), k, f);
-}
-
-template <class A, class F>
-  requires detail::OneFormula<A, detail::table_of<A>>
-constexpr void for_each_term(const A& a, std::size_t k, F f) {
-  detail::term_sums<detail::table_of<A>> sums;
-  detail::add_parts(a, k, a.bound(k).value, sums);
-  sums.emit(a.table(), k, f);
-}
-template <class A, class F>
-  requires detail::OneFormula<A, detail::table_of<A>>
-constexpr void for_each_demand(const A& a, std::size_t k, F f) {
-  detail::term_sums<detail::table_of<A>> sums;
-  detail::add_parts(a, k, a.table().tasks[k].deadline, sums);
-  sums.emit(a.table(), k, f);
-}
 
 }  // namespace takt::inline TAKT_ABI::analysis

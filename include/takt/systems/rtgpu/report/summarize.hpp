@@ -11,8 +11,6 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/concepts.hpp>
-#include <takt/analysis/judge.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/kernel_law.hpp>
@@ -26,44 +24,27 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/share_tags.hpp>
-#include <takt/systems/rtgpu/analysis/methods.hpp>
-#include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
-#include <takt/systems/rtgpu/analysis/terms.hpp>
 
 namespace takt::inline TAKT_ABI::report {
 
 namespace detail {
 
-template <class A>
-[[nodiscard]] auto is_served(const A& a, std::size_t k) -> bool {
-  if constexpr (requires { a.served(k); }) {
-    return a.served(k);
-  } else {
-    return true;
-  }
-}
-
-/// Adds the parts of each bound. Pre: `a` has evaluated its tasks under the plan of the verdict.
-template <analysis::PriorityAnalysis A>
-void add_reasons(const A& a, verdict_summary& out) {
-  const auto& tasks = a.table().tasks;
+/// Adds why tasks are not judged: one of higher priority fails, or the plan gives their kernels no SM.
+template <class Table, std::size_t N, std::size_t M>
+void add_reasons(const Table& table, const plan<N, M>& p, verdict_summary& out) {
+  TAKT_EXPECTS(out.tasks.size() == table.size());
   std::string failing;
-  TAKT_EXPECTS(out.tasks.size() == tasks.size());
-  for (std::size_t k = 0; k < tasks.size(); ++k) {
-    task_summary& row = out.tasks[tasks[k].id];
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    const std::uint32_t id = table.tasks[k].id;
+    task_summary& row = out.tasks[id];
     if (!row.evaluated) {
       row.because = "its bound would rest on " + failing + ", of higher priority, meeting its deadline";
       continue;
     }
-    if (!a.meets(k) && failing.empty()) { failing = row.name; }
-    if (!is_served(a, k)) {
+    if (!row.meets && failing.empty()) { failing = row.name; }
+    const bool served = id < p.shares.size() && p.shares[id].sms > 0;
+    if (!row.bound.exists && row.demand.empty() && table.has_kernel(k) && !served) {
       row.because = "it has kernels, and the plan gives it no SM";
-    } else if (row.bound.exists && a.bound(k).exists && a.bound(k).value == row.bound.value) {
-      const auto add = [&row](const term<ticks>& t) { row.terms.push_back(t); };
-      if constexpr (requires { analysis::for_each_term(a, k, add); }) { analysis::for_each_term(a, k, add); }
-    } else if (!row.bound.exists && !a.meets(k)) {
-      const auto add = [&row](const term<ticks>& t) { row.demand.push_back(t); };
-      if constexpr (requires { analysis::for_each_demand(a, k, add); }) { analysis::for_each_demand(a, k, add); }
     }
   }
 }
@@ -97,30 +78,9 @@ template <class Table>
          });
 }
 
-/// Returns the variant of RTGPU that a verdict was made by; the best where it was another analysis.
-[[nodiscard]] constexpr auto variant_named(std::string_view method) noexcept -> analysis::rtgpu_variant {
-  for (const auto& variant :
-       {analysis::rtgpu_published, analysis::rtgpu_sharper, analysis::as_published::rtgpu_algorithm_2}) {
-    if (variant.name == method) { return variant; }
-  }
-  return analysis::rtgpu_best;
-}
-
-/// Returns the analysis behind a verdict on a platform.
-template <class P, class Table>
-[[nodiscard]] auto analysis_named(const P& platform, const Table& table, std::string_view method) {
-  using known = analysis::method_of<P, chain_methods>;
-  if constexpr (requires { analysis::make_analysis<known>(platform, table, variant_named(method)); }) {
-    return analysis::make_analysis<known>(platform, table, variant_named(method));
-  } else {
-    return analysis::make_analysis<known>(platform, table);
-  }
-}
-
 }  // namespace detail
 
-/// Returns a verdict on chains with its reasons: the analysis of the platform is made once more under the plan of the
-/// verdict. A bound that it does not find again has no terms. Pre: `v` is about these tasks on this platform.
+/// Returns a verdict on chains with its reasons. Pre: `v` is about these tasks on this platform.
 template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
@@ -137,13 +97,7 @@ template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   out.plan_words = detail::plan_words(record, rules, table, v.plan);
   out.plan = detail::plan_members(v.plan, out);
   for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
-  auto a = detail::analysis_named(platform, table, v.method);
-  plan<N> judged;
-  judged.shares = v.plan.shares;
-  judged.cores = v.plan.cores;
-  judged.priorities = v.plan.priorities;
-  static_cast<void>(analysis::evaluate_all(a, judged));
-  detail::add_reasons(a, out);
+  detail::add_reasons(table, v.plan, out);
   if (v.status == verdict_status::unschedulable) { add_misses(out, analysis::find_proven_misses(table, record)); }
   out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
   out.assumptions.emplace_back("Every segment takes a time within its bounds.");

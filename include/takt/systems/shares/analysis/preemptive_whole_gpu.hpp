@@ -34,11 +34,14 @@ template <std::size_t MaxTasks>
       const share_task& other = table.tasks[k];
       if (other.priority > t.priority) {
         // Bound: one per task, at most MaxTasks.
-        higher.unchecked_push_back({other.alone.at(full_share), other.period});
+        higher.unchecked_push_back({other.alone.at(full_share), other.period, static_cast<std::uint32_t>(k)});
       }
     }
-    detail::enter(out, i,
-                  detail::served_response(higher, dedicated_processor<ticks>{}, t.alone.at(full_share), t.deadline));
+    const ticks own = t.alone.at(full_share);
+    constexpr dedicated_processor<ticks> supply{};
+    detail::enter(out, i, detail::served_response(higher, supply, own, t.deadline));
+    out.tasks[i].parts.add(term_kind::gpu, static_cast<std::uint32_t>(i), own);
+    detail::say_served(higher, supply, out.tasks[i]);
   }
   return out;
 }

@@ -50,7 +50,10 @@ struct share_judges::under<shares_policy, CpuRule> {
     auto out = judge_shares(tasks, board, shares(), {}, p);
     for (std::size_t i = 0; out.schedulable() && i < p.percents.size(); ++i) { out.plan.percents[i] = p.percents[i]; }
     for (std::size_t i = 0; out.schedulable() && i < out.tasks.size(); ++i) {
-      out.tasks[i].bound = {analysis::time_with_share(tasks, board, i, out.plan.percents[i]), true};
+      auto& t = out.tasks[i];
+      t.bound = {analysis::time_with_share(tasks, board, i, out.plan.percents[i]), true};
+      t.parts.clear();
+      t.parts.add(term_kind::gpu, static_cast<std::uint32_t>(i), t.bound.value);
     }
     return out;
   }

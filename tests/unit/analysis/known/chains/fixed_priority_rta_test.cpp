@@ -51,7 +51,7 @@ TEST_CASE("fixed-priority analysis agrees with the plain recurrence, task by tas
       }
       REQUIRE(a.bound(k).value == plain.value);
       ticks sum = 0;
-      takt::analysis::for_each_term(a, k, [&sum](const takt::term<ticks>& part) { sum += part.time; });
+      a.for_each_term(k, [&sum](const takt::term<ticks>& part) { sum += part.time; });
       REQUIRE(sum == plain.value);
       ++bounds;
     }

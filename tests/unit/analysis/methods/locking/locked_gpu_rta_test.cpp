@@ -118,7 +118,7 @@ void check_terms(std::uint64_t seed, formulas& seen) {
     std::size_t k = 0;
     for (; k < t.size() && a.evaluate(k); ++k) {
       ticks sum = 0;
-      for_each_term(a, k, [&](const takt::term<ticks>& part) {
+      a.for_each_term(k, [&](const takt::term<ticks>& part) {
         sum += part.time;
         seen.with += part.what == takt::term_kind::job_interference ? 1 : 0;
         seen.without += part.what == takt::term_kind::cpu_interference ? 1 : 0;
@@ -127,7 +127,7 @@ void check_terms(std::uint64_t seed, formulas& seen) {
     }
     if (k == t.size()) { continue; }
     ticks claimed = 0;
-    for_each_demand(a, k, [&](const takt::term<ticks>& part) { claimed += part.time; });
+    a.for_each_demand(k, [&](const takt::term<ticks>& part) { claimed += part.time; });
     CHECK(claimed > t.tasks[k].deadline);
   }
 }
