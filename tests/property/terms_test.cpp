@@ -258,7 +258,7 @@ TEST_CASE("parts that do not add up are not shown, and a wrong cause is caught")
 
 TEST_CASE("parts of bounds add up to them under every policy, by published methods and combiners") {
   tallies all;
-  const std::uint64_t systems = systems_or(60);
+  const std::uint64_t systems = systems_or(200);
   for (std::uint64_t n = 0; n < systems; ++n) {
     const workload w = draw(900 + n);
     rules.each([&](const auto& rule) {

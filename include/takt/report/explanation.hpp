@@ -83,15 +83,20 @@ namespace detail {
   return " The largest part is " + format_duration(most->time) + " for " + purpose(v, of, *most) + '.';
 }
 
+/// Returns whether the terms say more than the bound does.
+[[nodiscard]] inline auto is_told(const std::vector<term<ticks>>& terms) -> bool {
+  return terms.size() > 1 ||
+         (terms.size() == 1 && terms[0].what != term_kind::local_deadline && terms[0].what != term_kind::bound);
+}
+
 [[nodiscard]] inline auto all_parts(const verdict_summary& v, const task_summary& of,
                                     const std::vector<term<ticks>>& terms) -> std::string {
-  return terms.empty() ? std::string{"\n"} : largest(v, of, terms) + " All parts:\n" + list_of(v, of, terms);
+  return !is_told(terms) ? std::string{"\n"} : largest(v, of, terms) + " All parts:\n" + list_of(v, of, terms);
 }
 
 /// Returns the end of "a job takes at most ..., ", and the parts of that bound.
 [[nodiscard]] inline auto parts_of_bound(const verdict_summary& v, const task_summary& t) -> std::string {
-  const bool only_tested = t.terms.size() == 1 && t.terms[0].what == term_kind::local_deadline;
-  return t.terms.empty() || only_tested ? std::string{".\n"} : ". Of that bound,\n" + list_of(v, t, t.terms);
+  return !is_told(t.terms) ? std::string{".\n"} : ". Of that bound,\n" + list_of(v, t, t.terms);
 }
 
 /// Returns "8ms", by which method where several have bounds, and how much of it is waiting.

@@ -163,7 +163,7 @@ void add_obstacle(const verdict<ticks, N, M>& v, verdict_summary& out) {
 
 }  // namespace detail
 
-/// Returns a verdict on a board that is proven from the rules of its pools. Bounds have no terms. Pre: `v` is about
+/// Returns a verdict on a board that is proven from the rules of its pools. Pre: `v` is about
 /// these tasks on this board.
 template <class P, class T, std::size_t N, std::size_t M>
   requires(ComposedBoard<P, T> && !takt::detail::is_accelerator_alone<P>)

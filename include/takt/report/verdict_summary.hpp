@@ -132,7 +132,6 @@ void add_terms(const verdict<ticks, N, M>& v, std::uint32_t task, task_summary& 
     for (const auto& part : said.parts) { row.demand.push_back({.what = part.what, .by = part.by, .time = part.time}); }
     return;
   }
-  if (!is_explained(said)) { return; }
   for_each_term(v, task, [&](term<ticks> part) {
     const bool is_apart = part.what == term_kind::history || part.what == term_kind::guard;
     if (part.visit != no_index) { part.visit = number_of_visit(v, task, part.visit, out); }

@@ -79,6 +79,7 @@ constexpr void say_paths(const visit_table<N, V>& table, const Stations& station
       t.parts.add_visit(said[v], static_cast<std::uint16_t>(table.visits[v].position), length);
     }
     if (!is_explained(t)) { t.parts.add(term_kind::release_jitter, i, table.tasks[i].jitter); }
+    if (!is_explained(t)) { t.parts.clear(); }  // jobs wait for earlier ones of their task, of which rules say nothing
   }
 }
 
