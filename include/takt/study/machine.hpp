@@ -30,6 +30,8 @@ namespace takt::inline TAKT_ABI::studies {
                       static_cast<const char*>(host.sysname));
 }
 
+namespace detail {
+
 /// Returns "2026-11-24T18:54:12Z".
 [[nodiscard]] inline auto utc_now() -> std::string {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -38,5 +40,7 @@ namespace takt::inline TAKT_ABI::studies {
   std::array<char, 32> room{};
   return {room.data(), std::strftime(room.data(), room.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::studies

@@ -25,15 +25,15 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   model_error error = board.validate();
   if (!error) { error = plan_fault(board.strategy(), table, p); }
   if (!error) {
-    table = planned_kernels(table, p);
-    error = located(fits_accelerator<rule>(table, board.accelerator()), table.tasks);
+    table = detail::planned_kernels(table, p);
+    error = located(detail::fits_accelerator<rule>(table, board.accelerator()), table.tasks);
   }
   if (error) {
-    flat_board<P, N, V> out{.stations = decltype(flat_board<P, N, V>::stations){board}};
+    detail::flat_board<P, N, V> out{.stations = decltype(detail::flat_board<P, N, V>::stations){board}};
     out.error = error;
     return out;
   }
-  rank_kernels<kernel_order<rule>>(table);
+  detail::rank_kernels<kernel_order<rule>>(table);
   const plan<N, V> decided{};
   return detail::board_flattener<P, N, V>{board, decided}.run(table);
 }

@@ -52,7 +52,7 @@ class level_stack {
   [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return cores_; }
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return levels_; }
 
-  template <JobPoint Point>
+  template <detail::JobPoint Point>
   constexpr void enqueue(kernel_id k, std::int32_t /*core*/, const job_orders<Point, MaxTasks>& orders) {
     ready_.insert(0, k, orders);
   }
@@ -70,12 +70,12 @@ class level_stack {
   constexpr void yielded(kernel_id /*k*/) const noexcept {}
 
   /// Makes one push at most: the job that waits next does not outrank the best.
-  template <JobPoint Point, AcceleratorBackend Backend>
+  template <detail::JobPoint Point, AcceleratorBackend Backend>
   constexpr void decide(const job_orders<Point, MaxTasks>& orders, Backend& backend) {
     const kernel_id k = ready_.head(0);
     const std::int32_t level = top_ == no_kernel ? 0 : level_[index(top_)] + 1;
     if (k == no_kernel || Limit::taken(level, started_) == levels_) { return; }
-    if (top_ != no_kernel && !outranks(orders[index(k)], orders[index(top_)])) { return; }
+    if (top_ != no_kernel && !detail::outranks(orders[index(k)], orders[index(top_)])) { return; }
     ready_.erase(0, k);
     level_[index(k)] = level;
     top_ = k;

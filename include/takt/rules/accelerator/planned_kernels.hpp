@@ -13,13 +13,13 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Parts of a plan that kernels on an accelerator under this rule use.
 template <AcceleratorRule Rule>
 [[nodiscard]] constexpr auto kernel_plan_parts() noexcept -> plan_parts {
   return {.cores = true, .priorities = FixedPriority<kernel_order<Rule>>, .slots = ReservesSlots<Rule>};
 }
-
-namespace detail {
 
 /// Returns whether the priorities of kernels are their ranks.
 template <std::size_t MaxTasks>
@@ -54,7 +54,7 @@ template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t 
 template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto plan_fault(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                         const plan<N, V>& p) -> model_error {
-  if (const auto error = parts_fault(p, kernel_plan_parts<Rule>(), table.size())) { return error; }
+  if (const auto error = parts_fault(p, detail::kernel_plan_parts<Rule>(), table.size())) { return error; }
   constexpr model_error mismatch{.fault = model_fault::plan_does_not_fit};
   for (std::size_t i = 0; i < p.cores.size(); ++i) {
     if (needs_all_cores(table.tasks[i].width) && p.cores[i] != unassigned_core) { return mismatch; }
@@ -71,6 +71,8 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t
   return {};
 }
 
+namespace detail {
+
 /// Returns the kernels with the cores and priorities of a plan, in the given order. Pre: `plan_fault` found nothing.
 template <std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto planned_kernels(task_rows<accelerator_task<ticks>, MaxTasks> table, const plan<N, V>& p)
@@ -80,6 +82,8 @@ template <std::size_t MaxTasks, std::size_t N, std::size_t V>
   for (std::size_t i = 0; i < p.priorities.size(); ++i) { table.tasks[i].priority = p.priorities[i]; }
   return table;
 }
+
+}  // namespace detail
 
 /// Writes out the parts of a plan with all that the rule decides. Pre: the kernels are ranked, and
 /// `out` has none of these parts.

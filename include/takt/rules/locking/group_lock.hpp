@@ -30,7 +30,7 @@ class group_lock {
       -> answer {
     const group_status status = check_lock_list<Locks>(wanted);
     if (status != group_status::accepted) { return {status, {}}; }
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (open_[index(c)] != 0) { return {group_status::client_busy, {}}; }
     lists_[index(c)] = wanted;
     open_[index(c)] = static_cast<std::int32_t>(wanted.size());
@@ -44,14 +44,14 @@ class group_lock {
   }
 
   [[nodiscard]] constexpr auto release(request_id c) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!holds(c)) { return {group_status::not_held, {}}; }
     return leave_all(c);
   }
 
   /// The other locks of the list stay held.
   [[nodiscard]] constexpr auto release(request_id c, lock_id l) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!is_lock<Locks>(l) || !holds(c) || !holds(c, l)) { return {group_status::not_held, {}}; }
     answer a;
     leave(c, l, a);
@@ -61,7 +61,7 @@ class group_lock {
 
   /// Takes the whole request back, with the locks that it has been granted already.
   [[nodiscard]] constexpr auto withdraw(request_id c) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!waits(c)) { return {group_status::not_waiting, {}}; }
     return leave_all(c);
   }
@@ -71,11 +71,11 @@ class group_lock {
   }
 
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && open_[index(c)] != 0 && missing_[index(c)] == 0;
+    return detail::is_client<Clients>(c) && open_[index(c)] != 0 && missing_[index(c)] == 0;
   }
   [[nodiscard]] constexpr auto holds(request_id c, lock_id l) const noexcept -> bool { return holder(l) == c; }
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && missing_[index(c)] != 0;
+    return detail::is_client<Clients>(c) && missing_[index(c)] != 0;
   }
   /// Pre: l is one of the locks, as in the one above.
   [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id {
@@ -84,7 +84,7 @@ class group_lock {
   }
   /// Returns which request gets l after c, or `no_request`. Pre: c holds or wants l.
   [[nodiscard]] constexpr auto next(request_id c, lock_id l) const noexcept -> request_id {
-    TAKT_EXPECTS(is_client<Clients>(c) && is_lock<Locks>(l) && queue(l).queue_of(c) == 0);
+    TAKT_EXPECTS(detail::is_client<Clients>(c) && is_lock<Locks>(l) && queue(l).queue_of(c) == 0);
     return queue(l).next(c);
   }
   [[nodiscard]] constexpr auto inheritor(request_id c) const noexcept -> request_id {
@@ -95,7 +95,7 @@ class group_lock {
     return no_request;
   }
   [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool {
-    if (!is_client<Clients>(c)) { return false; }
+    if (!detail::is_client<Clients>(c)) { return false; }
     for (const lock_id l : lists_[index(c)]) {
       if (holder(l) == c && queue(l).next(c) != no_request) { return true; }
     }
@@ -103,7 +103,7 @@ class group_lock {
   }
   /// Returns what c asked for with its open request. Pre: 0 <= c < capacity().
   [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& {
-    TAKT_EXPECTS(is_client<Clients>(c));
+    TAKT_EXPECTS(detail::is_client<Clients>(c));
     return lists_[index(c)];
   }
 

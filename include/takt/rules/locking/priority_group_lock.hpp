@@ -30,7 +30,7 @@ class priority_group_lock {
   [[nodiscard]] constexpr auto issue(request_id c, const list& wanted, const priority_point& p) noexcept -> answer {
     const group_status status = check_lock_list<Locks>(wanted);
     if (status != group_status::accepted) { return {status, {}}; }
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!lists_[index(c)].empty()) { return {group_status::client_busy, {}}; }
     lists_[index(c)] = wanted;
     effective_[index(c)] = p;
@@ -39,7 +39,7 @@ class priority_group_lock {
   }
 
   [[nodiscard]] constexpr auto release(request_id c) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!holds(c)) { return {group_status::not_held, {}}; }
     for (const lock_id l : lists_[index(c)]) {
       if (holder(l) == c) { holders_[index(l)] = no_request; }
@@ -50,7 +50,7 @@ class priority_group_lock {
 
   /// The other locks of the list stay held.
   [[nodiscard]] constexpr auto release(request_id c, lock_id l) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!is_lock<Locks>(l) || !holds(c, l)) { return {group_status::not_held, {}}; }
     holders_[index(l)] = no_request;
     bool more = false;
@@ -60,7 +60,7 @@ class priority_group_lock {
   }
 
   [[nodiscard]] constexpr auto withdraw(request_id c) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!waits(c)) { return {group_status::not_waiting, {}}; }
     forget(c);
     lists_[index(c)].clear();
@@ -75,11 +75,11 @@ class priority_group_lock {
   }
 
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && !lists_[index(c)].empty() && !waits(c);
+    return detail::is_client<Clients>(c) && !lists_[index(c)].empty() && !waits(c);
   }
   [[nodiscard]] constexpr auto holds(request_id c, lock_id l) const noexcept -> bool { return holder(l) == c; }
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && waiting_.queue_of(c) == 0;
+    return detail::is_client<Clients>(c) && waiting_.queue_of(c) == 0;
   }
   /// Pre: l is one of the locks, as in the one above.
   [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id {
@@ -104,7 +104,7 @@ class priority_group_lock {
   }
   /// Returns what c asked for with its open request. Pre: 0 <= c < capacity().
   [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& {
-    TAKT_EXPECTS(is_client<Clients>(c));
+    TAKT_EXPECTS(detail::is_client<Clients>(c));
     return lists_[index(c)];
   }
   /// Pre: c waits.

@@ -139,8 +139,8 @@ struct kernel_method {
     verdict.error = platform.validate();
     if (!verdict.error) { verdict.error = plan_fault(platform.strategy(), table, p); }
     if (!verdict.error) {
-      table = planned_kernels(table, p);
-      verdict.error = located(fits_accelerator<rule>(table, platform.accelerator()), table.tasks);
+      table = takt::detail::planned_kernels(table, p);
+      verdict.error = located(takt::detail::fits_accelerator<rule>(table, platform.accelerator()), table.tasks);
     }
     if (verdict.error) {
       verdict.status = status_of(verdict.error);
@@ -150,7 +150,7 @@ struct kernel_method {
       // Bound: one per task, as in the table.
       verdict.tasks.unchecked_push_back({.name = t.name, .deadline = t.deadline});
     }
-    rank_kernels<kernel_order<rule>>(table);  // parts are ranked as the whole set is
+    takt::detail::rank_kernels<kernel_order<rule>>(table);  // parts are ranked as the whole set is
     verdict.status = verdict_status::schedulable;
     Parts::judge_parts(table, platform.accelerator(), platform.strategy(), out);
     complete_plan(platform.strategy(), table, verdict.plan);
@@ -167,7 +167,7 @@ struct kernel_method {
   /// Returns the kernels as a plan that was judged places them, for the bounds of pools.
   template <class T, std::size_t N, std::size_t V>
   [[nodiscard]] static constexpr auto placed(const T& tasks, const plan<N, V>& judged) {
-    return planned_kernels(tasks.template table<ticks>(), judged);
+    return takt::detail::planned_kernels(tasks.template table<ticks>(), judged);
   }
 };
 

@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 
-namespace takt::inline TAKT_ABI::generation {
+namespace takt::inline TAKT_ABI::generation::detail {
 
 /// Divides `total` into `out.size()` utilisations, uniform on the simplex: the distances between sorted uniform cuts of
 /// [0, total]. Takes one number per cut from `random`, and only operations that IEEE 754 rounds the same everywhere.
@@ -37,4 +37,4 @@ constexpr void uunisort(random_stream& random, double total, std::span<double> o
   return std::max<ticks>(1, period - static_cast<double>(whole) < 0.5 ? whole : whole + 1);
 }
 
-}  // namespace takt::inline TAKT_ABI::generation
+}  // namespace takt::inline TAKT_ABI::generation::detail
