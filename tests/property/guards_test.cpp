@@ -120,14 +120,16 @@ struct edf_without_test : takt::edf_rule {
   static void responds(std::span<takt::visit_demand> v, std::int32_t /*units*/) { an::edf_responses(v); }
 };
 
-static_assert(takt::StartsEarly<takt::edf_rule> && takt::StartsEarly<takt::nonpreemptive_rule<takt::edf_rule>>);
-static_assert(takt::StartsEarly<takt::nonpreemptive_rule<edf_of_ones_own>>);
-static_assert(!takt::StartsEarly<takt::fixed_priority_rule<>> && !takt::StartsEarly<takt::fifo_rule>);
-static_assert(!takt::StartsEarly<std::remove_cvref_t<decltype(takt::g_edf)>>);
-static_assert(takt::DeadlineOrder<takt::by_absolute_deadline> &&
-              takt::DeadlineOrder<takt::by_absolute_deadline_alone> && !takt::DeadlineOrder<takt::by_period> &&
-              !takt::DeadlineOrder<takt::by_relative_deadline> && !takt::DeadlineOrder<takt::by_arrival> &&
-              !takt::DeadlineOrder<takt::by_fair_lateness>);
+static_assert(takt::detail::StartsEarly<takt::edf_rule> &&
+              takt::detail::StartsEarly<takt::nonpreemptive_rule<takt::edf_rule>>);
+static_assert(takt::detail::StartsEarly<takt::nonpreemptive_rule<edf_of_ones_own>>);
+static_assert(!takt::detail::StartsEarly<takt::fixed_priority_rule<>> && !takt::detail::StartsEarly<takt::fifo_rule>);
+static_assert(!takt::detail::StartsEarly<std::remove_cvref_t<decltype(takt::g_edf)>>);
+static_assert(takt::detail::DeadlineOrder<takt::by_absolute_deadline> &&
+              takt::detail::DeadlineOrder<takt::by_absolute_deadline_alone> &&
+              !takt::detail::DeadlineOrder<takt::by_period> &&
+              !takt::detail::DeadlineOrder<takt::by_relative_deadline> &&
+              !takt::detail::DeadlineOrder<takt::by_arrival> && !takt::detail::DeadlineOrder<takt::by_fair_lateness>);
 
 }  // namespace
 

@@ -139,7 +139,7 @@ void examine(const Policy& policy, std::uint64_t systems, const Charged& charged
     draws d{seed};
     const costs o = drawn_costs(d);
     auto tasks = drawn_tasks(d);
-    const auto charged = takt::with_overheads(tasks, charged_of(o), takt::handover_of<Policy>());
+    const auto charged = takt::with_overheads(tasks, charged_of(o), takt::detail::handover_of<Policy>());
     if (charged.error) {
       ++out.refused;
       continue;

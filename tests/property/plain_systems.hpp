@@ -421,7 +421,7 @@ auto judge_systems(const MakeBoard& make, const cores_choice& cores, std::span<c
 template <std::size_t Cpu, std::size_t Copies, std::size_t Group, shape Shape>
 void judge_row(std::uint64_t systems, tally& count) {
   using cpu_rule = std::tuple_element_t<Cpu, std::remove_const_t<decltype(cpu_rules)>>;
-  const row_facts row{choices_of<Group>, takt::InflatesSuspensions<cpu_rule>, body<Shape>::has_graphs};
+  const row_facts row{choices_of<Group>, takt::detail::InflatesSuspensions<cpu_rule>, body<Shape>::has_graphs};
   const std::uint64_t salt = Cpu * 64 + Copies * 16 + Group * 4 + static_cast<std::uint64_t>(Shape);
   const auto answers =
       judge_systems<body<Shape>>([](std::int32_t cores) { return board_of<Cpu, Copies, Group>(cores); },

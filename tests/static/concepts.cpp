@@ -21,12 +21,12 @@ struct law_without_upper {
 struct law_of_strings : fpga_law {
   [[nodiscard]] static auto upper(std::int32_t) -> std::string { return {}; }
 };
-static_assert(KernelLaw<divisible_work>);
-static_assert(KernelLaw<measured_times<1>>);
-static_assert(KernelLaw<fpga_law>);
-static_assert(!KernelLaw<law_without_upper>);
-static_assert(!KernelLaw<law_of_strings>);
-static_assert(!KernelLaw<int>);
+static_assert(takt::detail::KernelLaw<divisible_work>);
+static_assert(takt::detail::KernelLaw<measured_times<1>>);
+static_assert(takt::detail::KernelLaw<fpga_law>);
+static_assert(!takt::detail::KernelLaw<law_without_upper>);
+static_assert(!takt::detail::KernelLaw<law_of_strings>);
+static_assert(!takt::detail::KernelLaw<int>);
 
 struct other_segment {
   static constexpr stage where = stage::copy;
@@ -62,9 +62,9 @@ constexpr auto limited =
     takt::task("limited", takt::period(duration{10}), takt::cpu(duration{1}, nonpreemptive_region(duration{1})));
 constexpr auto cooperative_task = takt::task("cooperative", takt::period(duration{10}),
                                              preemptible(task_preemption::cooperative), takt::cpu(duration{1}));
-static_assert(!detail::has_own_visits<std::remove_const_t<decltype(one)>>);
-static_assert(detail::has_own_visits<std::remove_const_t<decltype(limited)>>);
-static_assert(detail::has_own_visits<std::remove_const_t<decltype(cooperative_task)>>);
+static_assert(!takt::detail::has_own_visits<std::remove_const_t<decltype(one)>>);
+static_assert(takt::detail::has_own_visits<std::remove_const_t<decltype(limited)>>);
+static_assert(takt::detail::has_own_visits<std::remove_const_t<decltype(cooperative_task)>>);
 static_assert(!Task<task_attributes>);
 
 static_assert(TaskSet<decltype(takt::task_set(one))>);
@@ -73,7 +73,7 @@ static_assert(!TaskSet<task_table<rational, 3, 9>>, "a table of another number t
 static_assert(!TaskSet<decltype(one)>);
 
 static_assert(RuleTag<fixed_priority_rule<by_given_priority>>);
-static_assert(RuleTag<whole_gpu_rule>);
+static_assert(RuleTag<takt::detail::whole_gpu_rule>);
 static_assert(!RuleTag<int>);
 
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority));
@@ -106,14 +106,15 @@ static_assert(DedicatedGpuPlatform<composition<rate, nonpreemptive_rule<rate>, f
 static_assert(DedicatedGpuPlatform<composition<rate, nonpreemptive_rule<fixed>, federated_rule<true>>>,
               "priorities as given are those that the processors make");
 static_assert(!KnownComposition<composition<fixed, nonpreemptive_rule<rate>, federated_rule<true>>>, "two orders");
+static_assert(takt::detail::BusyWaitingPlatform<
+              composition<busy_waiting_rule<fixed>, nonpreemptive_rule<fixed>, federated_rule<false>>>);
+static_assert(takt::detail::SerializedGpuPlatform<
+              composition<fixed, nonpreemptive_rule<fixed>, serialized_rule<federated_rule<false>>>>);
 static_assert(
-    BusyWaitingPlatform<composition<busy_waiting_rule<fixed>, nonpreemptive_rule<fixed>, federated_rule<false>>>);
-static_assert(
-    SerializedGpuPlatform<composition<fixed, nonpreemptive_rule<fixed>, serialized_rule<federated_rule<false>>>>);
-static_assert(LockedGpuPlatform<composition<fixed, nonpreemptive_rule<fixed>, serialized_rule<whole_gpu_rule>>>);
+    LockedGpuPlatform<composition<fixed, nonpreemptive_rule<fixed>, serialized_rule<takt::detail::whole_gpu_rule>>>);
 static_assert(
     !KnownComposition<composition<nonpreemptive_rule<fixed>, nonpreemptive_rule<fixed>, federated_rule<false>>>);
 static_assert(!KnownComposition<composition<fixed, fixed, federated_rule<false>>>);
-static_assert(!KnownComposition<composition<fixed, nonpreemptive_rule<fixed>, whole_gpu_rule>>);
+static_assert(!KnownComposition<composition<fixed, nonpreemptive_rule<fixed>, takt::detail::whole_gpu_rule>>);
 
 }  // namespace

@@ -32,15 +32,15 @@ namespace {
 
 static_assert(ExactNumber<ticks> && ExactNumber<rational> && ExactNumber<analysis::detail::upward>);
 
-static_assert(KernelLaw<divisible_work> && KernelLaw<measured_times<4>>);
+static_assert(takt::detail::KernelLaw<divisible_work> && takt::detail::KernelLaw<measured_times<4>>);
 static_assert(knows<kernel_work, kernel_segment<divisible_work>> && !knows<kernel_wcet, copy_segment>);
 static_assert(TraceRecorder<null_recorder>);
 
 static_assert(JobPriority<by_given_priority> && JobPriority<by_arrival> && JobPriority<by_period> &&
               JobPriority<by_relative_deadline> && JobPriority<by_absolute_deadline> &&
               JobPriority<by_absolute_deadline_alone> && JobPriority<by_fair_lateness>);
-static_assert(JobPriority<by_policy> && JobPriority<by_release> && JobPriority<by_given_points<4>>);
-static_assert(GivenPriority<by_given_priority> && TaskLevelPriority<by_relative_deadline> &&
+static_assert(JobPriority<takt::detail::by_policy> && JobPriority<by_release> && JobPriority<by_given_points<4>>);
+static_assert(takt::detail::GivenPriority<by_given_priority> && TaskLevelPriority<by_relative_deadline> &&
               TaskLevelPriority<by_period> && !TaskLevelPriority<by_absolute_deadline>);
 
 static_assert(LockingProtocol<fifo_mutex<2>> && LockingProtocol<priority_mutex<2>> &&
@@ -53,8 +53,8 @@ static_assert(TokenRule<fifo_order_rule> && TokenRule<k_fmlp_order_rule> && Toke
 
 static_assert(GangOrder<backfill_order> && GangOrder<strict_order>);
 static_assert(AcceleratorStrategy<level_stack<1>> && AcceleratorStrategy<event_driven_gang<1, 1>> &&
-              SlotStrategy<slotted_cores<1, 1>>);
-static_assert(AcceleratorBackend<command_list<1>> && AcceleratorBackend<kernel_lanes<ticks, 1, 1>>);
+              takt::detail::SlotStrategy<slotted_cores<1, 1>>);
+static_assert(AcceleratorBackend<takt::detail::command_list<1>> && AcceleratorBackend<kernel_lanes<ticks, 1, 1>>);
 
 static_assert(analysis::BlockingTerm<analysis::no_blocking<ticks>> &&
               analysis::BlockingTerm<analysis::deadline_blocking<ticks, 2>>);

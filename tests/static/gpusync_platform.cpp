@@ -49,7 +49,7 @@ using pair_platform = takt::gpusync_platform<pair>;
 static_assert(takt::GpusyncPlatform<pair_platform>);
 static_assert(takt::GpusyncPlatform<takt::gpusync_board<takt::transfer_curves<4>>>);
 static_assert(!takt::GpusyncPlatform<takt::gpusync_configuration>);
-static_assert(takt::TransferCosts<takt::transfer_curves<4>> && !takt::TransferCosts<int>);
+static_assert(takt::detail::TransferCosts<takt::transfer_curves<4>> && !takt::detail::TransferCosts<int>);
 static_assert(takt::analysis::gpusync::PipelineBlocking<takt::analysis::gpusync::r2dglp_queued, ticks>);
 static_assert(!takt::analysis::gpusync::PipelineBlocking<int, ticks>);
 

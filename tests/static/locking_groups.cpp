@@ -34,14 +34,14 @@ static_assert(GroupLock<priority_engine_locks<2, 4>>);
 static_assert(!GroupLock<priority_mutex<4>>);
 static_assert(!GroupLock<resource_groups<4>>);
 
-static_assert(Contended<priority_mutex<4>>);
-static_assert(Contended<k_fmlp<2, 4>>);
-static_assert(Contended<r2dglp<2, 4>>);
-static_assert(Contended<ck_omlp<2, 4>>);
-static_assert(Contended<group_lock<2, 4>>);
-static_assert(Contended<token_pool<k_fmlp<2, 4>>>);
-static_assert(!Contended<priority_graph<4, 4>>);
-static_assert(!Contended<int>);
+static_assert(takt::detail::Contended<priority_mutex<4>>);
+static_assert(takt::detail::Contended<k_fmlp<2, 4>>);
+static_assert(takt::detail::Contended<r2dglp<2, 4>>);
+static_assert(takt::detail::Contended<ck_omlp<2, 4>>);
+static_assert(takt::detail::Contended<group_lock<2, 4>>);
+static_assert(takt::detail::Contended<token_pool<k_fmlp<2, 4>>>);
+static_assert(!takt::detail::Contended<priority_graph<4, 4>>);
+static_assert(!takt::detail::Contended<int>);
 
 struct mechanism_without_boost {
   [[nodiscard]] static constexpr auto inheritor(const priority_mutex<4>& l, request_id c) -> request_id {

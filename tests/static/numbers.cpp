@@ -28,7 +28,9 @@ struct takt::number_traits<counted<HasProduct>> {
   using number = counted<HasProduct>;
   static constexpr bool integral = true;
   static constexpr auto floor_quotient(number a, number b) -> number { return number{a.value / b.value}; }
-  static constexpr auto divide_down(number a, std::int64_t d) -> number { return number{floor_divide(a.value, d)}; }
+  static constexpr auto divide_down(number a, std::int64_t d) -> number {
+    return number{takt::detail::floor_divide(a.value, d)};
+  }
   static constexpr auto divide_up(number a, std::int64_t d) -> number { return number{ceil_divide(a.value, d)}; }
   static constexpr auto multiply(number a, std::int64_t factor, number& out) -> bool
     requires HasProduct
@@ -69,11 +71,11 @@ static_assert(fits(multiply, most / 2, 2, most - 1) && overflows(multiply, most 
 static_assert(fits(multiply, least, 1, least) && overflows(multiply, least, -1) && overflows(multiply, -1, least));
 static_assert(fits(multiply, least / 2, 2, least) && overflows(multiply, 2, least) && fits(multiply, -3, -4, 12));
 
-static_assert(takt::floor_divide<i64>(7, 2) == 3 && takt::floor_divide<i64>(-7, 2) == -4 &&
-              takt::floor_divide<i64>(-8, 2) == -4);
+static_assert(takt::detail::floor_divide<i64>(7, 2) == 3 && takt::detail::floor_divide<i64>(-7, 2) == -4 &&
+              takt::detail::floor_divide<i64>(-8, 2) == -4);
 static_assert(takt::ceil_divide<i64>(7, 2) == 4 && takt::ceil_divide<i64>(-7, 2) == -3 &&
               takt::ceil_divide<i64>(8, 2) == 4);
-static_assert(takt::floor_divide(least, i64{1}) == least && takt::ceil_divide(most, i64{1}) == most);
+static_assert(takt::detail::floor_divide(least, i64{1}) == least && takt::ceil_divide(most, i64{1}) == most);
 static_assert(takt::greatest_common_divisor<i64>(12, 18) == 6 && takt::greatest_common_divisor<i64>(0, 5) == 5);
 
 static_assert(rational{6, 4} == rational{3, 2} && rational{6, 4}.denominator() == 2);
@@ -91,7 +93,7 @@ static_assert((rational{most} + rational{1} - rational{most}).overflowed(), "it 
 constexpr auto response(i64 limit, i64 steps = 100) {
   // Own time 3 plus two units for every ten begun.
   return takt::least_fixed_point<i64>(
-      3, limit, [](i64 x) { return takt::ascent<i64>{3 + 2 * takt::ceil_divide<i64>(x, 10), x}; }, steps);
+      3, limit, [](i64 x) { return takt::detail::ascent<i64>{3 + 2 * takt::ceil_divide<i64>(x, 10), x}; }, steps);
 }
 static_assert(response(20).value == 5 && response(20).exists());
 static_assert(response(5).exists() && response(4).reason == takt::stop_reason::exceeds_limit && response(4).value == 5);
@@ -106,7 +108,7 @@ constexpr auto crossing(bool hint) {
       1, most,
       [hint](i64 x) {
         const i64 work = x < 10'000'000 ? x : 10'000'000;
-        return takt::ascent<i64>{1 + work, hint && x < 10'000'000 ? 10'000'000 : x};
+        return takt::detail::ascent<i64>{1 + work, hint && x < 10'000'000 ? 10'000'000 : x};
       },
       10);
 }

@@ -102,7 +102,7 @@ struct given_strategy {
   template <std::size_t Capacity>
   [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
     using server = takt::kernel_server<Strategy, lanes, Strategy::max_tasks>;
-    if constexpr (takt::SlotStrategy<Strategy>) {
+    if constexpr (takt::detail::SlotStrategy<Strategy>) {
       return server{strategy, how.pinned_slot, how.gang_slot};
     } else {
       return server{strategy, how.costs};

@@ -44,9 +44,9 @@ class manual_device {
     loaded_.push_back({k, body.length, job});
   }
   void submit(takt::kernel_id k, const takt::kernel_placement& where) {
-    note({takt::accelerator_command_kind::submit, k, where});
+    note({takt::detail::accelerator_command_kind::submit, k, where});
   }
-  void request_yield(takt::kernel_id k) { note({takt::accelerator_command_kind::request_yield, k, {}}); }
+  void request_yield(takt::kernel_id k) { note({takt::detail::accelerator_command_kind::request_yield, k, {}}); }
   [[nodiscard]] static auto serve_at(std::int32_t /*priority*/) noexcept -> bool { return false; }
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "manual"; }
   template <takt::TraceRecorder Recorder>
@@ -61,13 +61,13 @@ class manual_device {
   };
 
   /// The next command, once there is one.
-  auto next() -> takt::accelerator_command {
+  auto next() -> takt::detail::accelerator_command {
     std::unique_lock lock{mutex_};
     if (!changed_.wait_for(lock, std::chrono::minutes{1}, [this] { return !commands_.empty(); })) {
       static_cast<void>(std::fputs("a test waited for a command for a minute in vain\n", stderr));
       std::abort();
     }
-    const takt::accelerator_command c = commands_.front();
+    const takt::detail::accelerator_command c = commands_.front();
     commands_.pop_front();
     return c;
   }
@@ -89,7 +89,7 @@ class manual_device {
   int closed = 0;
 
  private:
-  void note(const takt::accelerator_command& c) {
+  void note(const takt::detail::accelerator_command& c) {
     const std::lock_guard lock{mutex_};
     commands_.push_back(c);
     changed_.notify_all();
@@ -100,7 +100,7 @@ class manual_device {
   takt::runtime::accelerator_setup setup_{};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<takt::accelerator_command> commands_;
+  std::deque<takt::detail::accelerator_command> commands_;
   std::vector<loaded_job> loaded_;
 };
 

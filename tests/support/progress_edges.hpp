@@ -12,7 +12,6 @@
 namespace takt_tests {
 
 using takt::added_edge;
-using takt::Contended;
 using takt::edge_status;
 using takt::no_edge;
 using takt::no_request;
@@ -21,6 +20,7 @@ using takt::priority_graph;
 using takt::priority_node;
 using takt::ProgressMechanism;
 using takt::request_id;
+using takt::detail::Contended;
 
 /// The edges of one lock in a graph of effective priorities, kept in step with the lock's state. Client c of the lock
 /// is node c of the graph; a boost is an edge from a node with the base priority `boosted_priority`.
@@ -33,7 +33,7 @@ class progress_edges {
   /// `full`: the graph has too few edges. In both cases the edges that could be added are there, and the next call
   /// tries again.
   /// Cost: one step per client, and the graph's for each edge that changes.
-  template <Contended Lock, ProgressMechanism<Lock> Mechanism, std::size_t Nodes, std::size_t Edges>
+  template <takt::detail::Contended Lock, ProgressMechanism<Lock> Mechanism, std::size_t Nodes, std::size_t Edges>
   [[nodiscard]] constexpr auto follow(const Lock& lock, const Mechanism& mechanism, priority_graph<Nodes, Edges>& graph,
                                       priority_node booster) noexcept -> edge_status {
     static_assert(Clients <= Nodes);

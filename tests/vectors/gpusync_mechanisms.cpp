@@ -105,8 +105,9 @@ void check_size(const field& list, std::int32_t wanted) {
   for (const field value : state.at("pred")) { own.emplace_back(value.get<std::int64_t>()); }
   const std::int32_t limit = state.optional<std::int32_t>("f").value_or(takt::unlimited_queue);
   const auto users = state.at("users").get<std::vector<std::int32_t>>();
-  const takt::replica_id fq = state.at("first").get<bool>() ? takt::least_used_queue(queues, own, limit, tokens, users)
-                                                            : takt::quickest_queue(queues, own, limit);
+  const takt::replica_id fq = state.at("first").get<bool>()
+                                  ? takt::detail::least_used_queue(queues, own, limit, tokens, users)
+                                  : takt::detail::quickest_queue(queues, own, limit);
   return {{{"fq", or_null(fq)}}, {}};
 }
 
@@ -127,7 +128,7 @@ void check_size(const field& list, std::int32_t wanted) {
     check_size(state.at("dist").at(*gpu), tokens.gpus);
     distances = all[*gpu];
   }
-  return {{{"donee", or_null(takt::nearest_donee(eligible, distances, tokens))}}, {}};
+  return {{{"donee", or_null(takt::detail::nearest_donee(eligible, distances, tokens))}}, {}};
 }
 
 [[nodiscard]] auto h4(const field& input) -> answer {
@@ -150,8 +151,8 @@ void check_size(const field& list, std::int32_t wanted) {
     }
   }
   const std::vector<std::span<const takt::queued_request>> views(queues.begin(), queues.end());
-  return {{{"benefit", or_null(takt::most_helped_request(views))},
-           {"printed", or_null(takt::most_helped_request(views, takt::steal_objective::shorter_there))}},
+  return {{{"benefit", or_null(takt::detail::most_helped_request(views))},
+           {"printed", or_null(takt::detail::most_helped_request(views, takt::steal_objective::shorter_there))}},
           {}};
 }
 
@@ -211,7 +212,7 @@ class topology_reader {
   explicit topology_reader(const field& tree) {
     for (const auto& [node, parent] : tree.members()) {
       parents_[node] = parent.text();
-      inner_[parent.text()] = takt::refused_node;
+      inner_[parent.text()] = takt::detail::refused_node;
     }
   }
 
@@ -226,11 +227,11 @@ class topology_reader {
   }
   [[nodiscard]] auto hub(const std::string& name) -> std::int32_t {
     std::int32_t& known = inner_.at(name);
-    if (known == takt::refused_node) { known = accepted(topology_.add_hub(hub_above(name))); }
+    if (known == takt::detail::refused_node) { known = accepted(topology_.add_hub(hub_above(name))); }
     return known;
   }
   [[nodiscard]] static auto accepted(std::int32_t node) -> std::int32_t {
-    if (node == takt::refused_node) { throw std::invalid_argument("node refused"); }
+    if (node == takt::detail::refused_node) { throw std::invalid_argument("node refused"); }
     return node;
   }
 

@@ -82,7 +82,7 @@ constexpr std::size_t most_tasks = 64;
       .layout = config.word("layout", takt::token_layout::block,
                             {{"block", takt::token_layout::block}, {"interleave", takt::token_layout::interleaved}})};
   if (!tokens.valid()) { config.refuse("has no tokens"); }
-  constexpr auto most_tokens = takt::host::most_simulated_tokens;
+  constexpr auto most_tokens = takt::host::detail::most_simulated_tokens;
   config.must_fit(tokens.tokens() <= static_cast<std::int32_t>(most_tokens), most_tokens);
   const auto limit = config.optional<std::int32_t>("f");
   if (limit && *limit < 1) { config.at("f").refuse("is no limit of queues"); }
@@ -113,8 +113,8 @@ constexpr std::size_t most_tasks = 64;
   takt::null_recorder null_sink;
   // As in the vectors, without the last of the repairs in docs/errata.md.
   using rules = takt::as_published::r2dglp_donees_rise;
-  const auto run =
-      simulation::run_gpu_system<most_tasks, rules>(system, releases, takt::host::full_work{}, {}, 1, null_sink);
+  const auto run = simulation::run_gpu_system<most_tasks, rules>(system, releases, takt::host::detail::full_work{}, {},
+                                                                 1, null_sink);
   if (run.locks.error) { throw std::runtime_error(std::string{describe(run.locks.error.fault).problem}); }
   json finish = json::object();
   for (std::size_t j = 0; j < names.size(); ++j) {

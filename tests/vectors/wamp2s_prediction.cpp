@@ -124,7 +124,7 @@ void write_network(const network& net, const field& input, json& out) {
   network net;
   json out = {{"trace", json::array()}};
   for (const point& x : read_samples(input)) {
-    const auto step = takt::learn_structure(net, x, hyper.structure, random);
+    const auto step = takt::detail::learn_structure(net, x, hyper.structure, random);
     if (step.full) { throw std::length_error("too many rules"); }
     json importance = json::array();
     for (const auto& r : net.rules) { importance.push_back(r.importance); }
@@ -156,7 +156,7 @@ void write_network(const network& net, const field& input, json& out) {
   const auto samples = read_samples(input);
   const auto targets = targets_in(input);
   static_cast<void>(hyper_in(input));
-  if (!takt::fit_consequents<most_inputs>(net, samples, targets, input.at("lam").get<double>())) {
+  if (!takt::detail::fit_consequents<most_inputs>(net, samples, targets, input.at("lam").get<double>())) {
     return {json{}, "the weights are not determined"};
   }
   json out = {{"y", json::array()}};
@@ -166,8 +166,8 @@ void write_network(const network& net, const field& input, json& out) {
 }
 
 [[nodiscard]] auto metrics(const field& input) -> answer {
-  const auto errors = takt::measure_errors(input.at("measured").get<std::vector<double>>(),
-                                           input.at("estimated").get<std::vector<double>>());
+  const auto errors = takt::detail::measure_errors(input.at("measured").get<std::vector<double>>(),
+                                                   input.at("estimated").get<std::vector<double>>());
   if (!errors) { return {json{}, "refused"}; }
   return {{{"mape_eq15", errors->percent_of_estimate},
            {"mape_standard", errors->percent_of_measurement},

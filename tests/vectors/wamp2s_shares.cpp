@@ -36,7 +36,7 @@ using takt::ticks;
   exact executed{0};
   for (const field segment : input.at("segments")) {
     const auto [run, whole] = segment.get<std::array<ticks, 2>>();
-    theta = takt::advanced(theta, exact(run), exact(whole));
+    theta = takt::detail::advanced(theta, exact(run), exact(whole));
     executed += run;
   }
   const exact left = takt::remaining_time(exact(input.at("C_now").get<ticks>()), theta);
@@ -46,9 +46,9 @@ using takt::ticks;
     const auto clock = input.word("elapsed", takt::slack_clock::executed,
                                   {{"exec", takt::slack_clock::executed}, {"wall", takt::slack_clock::wall}});
     const exact passed = clock == takt::slack_clock::wall ? exact(input.at("since_release").get<ticks>()) : executed;
-    const exact bound =
-        takt::longest_time_alone(exact(input.at("D").get<ticks>() - passed),
-                                 exact(row.at(held_share_in(input.at("delta")))), takt::at_least_a_tick(left));
+    const exact bound = takt::detail::longest_time_alone(exact(input.at("D").get<ticks>() - passed),
+                                                         exact(row.at(held_share_in(input.at("delta")))),
+                                                         takt::detail::at_least_a_tick(left));
     out["bound"] = ratio_of(bound);
     out["delta_min"] = takt::least_share(row, bound);
   }
@@ -83,9 +83,9 @@ struct active_job {
 
 /// Line 8 of the listing, from what the scheduler found out about a job.
 [[nodiscard]] auto bound_of(const takt::examined_job& found, const takt::share_task& t, const active_job& job) -> json {
-  const exact alone{t.alone.at(job.held ? job.held : takt::reference_share(t))};
-  const exact left = takt::at_least_a_tick(takt::remaining_time(exact(found.predicted), job.progress()));
-  return ratio_of(takt::longest_time_alone(exact(found.slack), alone, left));
+  const exact alone{t.alone.at(job.held ? job.held : takt::detail::reference_share(t))};
+  const exact left = takt::detail::at_least_a_tick(takt::remaining_time(exact(found.predicted), job.progress()));
+  return ratio_of(takt::detail::longest_time_alone(exact(found.slack), alone, left));
 }
 
 template <class Progress, class Start>

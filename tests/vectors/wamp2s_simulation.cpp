@@ -73,7 +73,7 @@ struct log {
     for (const auto& e : d.examined) { need[std::to_string(e.task)] = e.need; }
     std::string cause;
     if ((d.cause & takt::cause_release) != 0) { cause += 'R'; }
-    if ((d.cause & takt::cause_completion) != 0) { cause += 'C'; }
+    if ((d.cause & takt::detail::cause_completion) != 0) { cause += 'C'; }
     if (o.missed) { cause += 'M'; }
     json delta = json::array();
     for (std::size_t i = 0; i < tasks; ++i) { delta.push_back(d.shares[i].percent()); }
@@ -181,7 +181,7 @@ template <class Policy>
 [[nodiscard]] auto uunisort(const field& input) -> answer {
   takt::random_stream random{input.at("seed").get<std::uint64_t>()};
   std::vector<double> parts(input.at("n").get<std::size_t>());
-  takt::generation::uunisort(random, input.at("U").get<double>(), parts);
+  takt::generation::detail::uunisort(random, input.at("U").get<double>(), parts);
   return {{{"u", parts}}, {}};
 }
 

@@ -56,7 +56,7 @@ class admission {
       out.error = {.fault = model_fault::no_task, .name = name};
       return out;
     }
-    const Tasks rest = without_task(tasks_, i);
+    const Tasks rest = detail::without_task(tasks_, i);
     if (rest.size() > 0) { return change_to(rest, std::move(out)); }
     tasks_ = {};
     now_ = {};

@@ -26,9 +26,11 @@ constexpr void place_kernels(runtime_task_set<N, V, R, S>& tasks, std::int32_t s
     return visits[i].known.has(visit_fact::pinning) && !needs_all_cores(visits[i].width);
   };
   if (sms < 1) { return; }
-  static_cast<void>(place_worst_fit<V>(
+  static_cast<void>(detail::place_worst_fit<V>(
       visits.size(), sms,
-      [&](std::size_t i) { return is_pinned(i) ? demand_of_place(visits[i].wcet, tasks.tasks[owner[i]].period) : 0; },
+      [&](std::size_t i) {
+        return is_pinned(i) ? detail::demand_of_place(visits[i].wcet, tasks.tasks[owner[i]].period) : 0;
+      },
       [&](std::size_t i) { return is_pinned(i) ? visits[i].sm : sms; },
       [&](std::size_t i, std::int32_t sm) {
         visits[i].sm = sm;

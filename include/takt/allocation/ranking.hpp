@@ -164,7 +164,7 @@ class area_ranking {
     TAKT_EXPECTS(a[i] >= 1 && a[i] <= n && b[i] >= 1 && b[i] <= n);
     squares += (a[i] - b[i]) * (a[i] - b[i]);
   }
-  return floor_divide<std::int64_t>(1000 * (n * (n * n - 1) - 6 * squares), n * (n * n - 1));
+  return detail::floor_divide<std::int64_t>(1000 * (n * (n * n - 1) - 6 * squares), n * (n * n - 1));
 }
 
 }  // namespace takt::inline TAKT_ABI

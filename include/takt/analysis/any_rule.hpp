@@ -37,7 +37,7 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t Capacity>
 class any_rule {
   struct calls;
-  using rule_storage = erased_object<64>;
+  using rule_storage = detail::erased_object<64>;
 
  public:
   /// Most bytes of a server, but of rules whose pools are one station.
@@ -188,8 +188,8 @@ class any_rule {
     static_assert(takt::detail::early_start_check<Rule, !takt::detail::claims_in_vain<Rule>>::passed);
     calls c{};
     c.name = Rule::name;
-    c.takes_suspensions = InflatesSuspensions<Rule>;
-    c.starts_early = StartsEarly<Rule>;
+    c.takes_suspensions = detail::InflatesSuspensions<Rule>;
+    c.starts_early = detail::StartsEarly<Rule>;
     c.honours_regions = takt::detail::honours_regions<Rule>();
     c.delays_from = takt::detail::delayed_by_under<Rule>();
     c.serves_one_unit = takt::detail::serves_one_unit<Rule>();
@@ -208,7 +208,7 @@ class any_rule {
     c.view_copy = &view_of<Rule, copy_segment>;
     c.view_kernel = &view_of<Rule, runtime_kernel>;
     c.view_own = &view_of<Rule, runtime_own>;
-    if constexpr (LooksBeside<Rule>) {
+    if constexpr (detail::LooksBeside<Rule>) {
       c.beside = [](const rule_storage& r, view_values& own, const view_values& other) {
         r.template as<Rule>().beside(own, other);
       };
@@ -230,7 +230,7 @@ class any_rule {
       ::new (s) machine(r.template as<Rule>().template make_server<Capacity>(units));
     };
     c.arrive = [](void* s, const visit_request& v) { server<machine>(s).arrive(v); };
-    if constexpr (InheritsPriorities<Rule>) {
+    if constexpr (detail::InheritsPriorities<Rule>) {
       c.reprioritize = [](void* s, client who, const priority_point& p) { server<machine>(s).reprioritize(who, p); };
     }
     c.decide = [](void* s, ticks now, const slice_sink& sink) { server<machine>(s).decide(now, sink); };

@@ -21,8 +21,8 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t Capacity>
 class any_token_rule {
   struct calls;
-  using rule_storage = erased_object<64>;
-  using lock_storage = erased_object<160 * (Capacity + 1)>;
+  using rule_storage = detail::erased_object<64>;
+  using lock_storage = detail::erased_object<160 * (Capacity + 1)>;
 
  public:
   any_token_rule() = default;  ///< of no pool: nothing may be asked of it

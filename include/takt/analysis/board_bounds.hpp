@@ -73,7 +73,8 @@ struct bounded_stations : Stations {
   }
   [[nodiscard]] constexpr auto takes_suspensions(std::size_t s) const -> bool {
     bool takes = false;
-    this->with_rule(s, [&](const auto& rule) { takes = InflatesSuspensions<std::remove_cvref_t<decltype(rule)>>; });
+    this->with_rule(
+        s, [&](const auto& rule) { takes = takt::detail::InflatesSuspensions<std::remove_cvref_t<decltype(rule)>>; });
     return takes;
   }
   [[nodiscard]] constexpr auto units(std::size_t s) const noexcept -> std::int32_t { return (*this)[s].units; }

@@ -58,7 +58,7 @@ class interrupt_load {
     if constexpr (number_traits<Number>::integral) {
       const Number rest = unit() - load_;
       Number whole{};
-      return multiply_exactly(Number(work / rest), unit(), whole) &&
+      return takt::detail::multiply_exactly(Number(work / rest), unit(), whole) &&
              add_exactly(whole, ceil_divide(work % rest * unit(), rest), out);
     } else {
       out = work / (unit() - load_);
@@ -74,7 +74,7 @@ class interrupt_load {
   [[nodiscard]] static constexpr auto share(const Number& work, const Number& every, Number& out) -> bool {
     if constexpr (number_traits<Number>::integral) {
       Number scaled{};
-      if (!multiply_exactly(work, unit(), scaled)) { return false; }
+      if (!takt::detail::multiply_exactly(work, unit(), scaled)) { return false; }
       out = ceil_divide(scaled, every);
       return true;
     } else {
@@ -86,7 +86,8 @@ class interrupt_load {
   constexpr auto interrupt(const Number& work, const Number& every, const Number& latest) -> bool {
     Number part{};
     Number late{};
-    if (!share(work, every, part) || !add_exactly(load_, part, load_) || !multiply_exactly(latest, part, late)) {
+    if (!share(work, every, part) || !add_exactly(load_, part, load_) ||
+        !takt::detail::multiply_exactly(latest, part, late)) {
       return false;
     }
     if constexpr (number_traits<Number>::integral) { late = ceil_divide(late, unit()); }

@@ -99,7 +99,7 @@ class legal_kernel_time {
                        !has(visit_fact::block_length) && !has(visit_fact::wcet_by_share);
   interval<ticks> serial{};
   if (!by_work) { return 0; }
-  if (has(visit_fact::overhead) && !times_at_speed({v.overhead, v.overhead}, speed, serial)) { return 0; }
+  if (has(visit_fact::overhead) && !takt::detail::times_at_speed({v.overhead, v.overhead}, speed, serial)) { return 0; }
   return time > serial.upper + 1 ? time - serial.upper - 1 : 0;
 }
 
@@ -126,7 +126,7 @@ class summed_load {
           if (v.region != 0) { out.rank = -1; }  // what comes before it need not delay it
           break;
         case resource_kind::copy_engine:
-          out.engines[board_->copy_engines == 2 && takes_second_engine(v.direction) ? 1 : 0] += time;
+          out.engines[board_->copy_engines == 2 && takt::detail::takes_second_engine(v.direction) ? 1 : 0] += time;
           break;
         case resource_kind::gpu:
           out.has_kernels = true;

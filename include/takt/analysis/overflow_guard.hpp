@@ -26,7 +26,7 @@ template <class Table>
     if (gpu.speed.is_one()) { continue; }
     interval<ticks> slowed{};
     if (!table.kernel_bounds(s, gpu.power(gpu.budget()), slowed) ||
-        !times_at_speed<ticks>({0, reference}, gpu.speed, slowed)) {
+        !takt::detail::times_at_speed<ticks>({0, reference}, gpu.speed, slowed)) {
       return false;
     }
     upper = slowed.upper > upper ? slowed.upper : upper;

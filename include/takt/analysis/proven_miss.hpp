@@ -162,7 +162,7 @@ template <class Number>
       const Number most = number_traits<Number>::floor_quotient(limit, each) + Number(1);
       sum = sum + (most < jobs ? most : jobs) * each;  // beyond the limit in both cases
     }
-    return ascent<Number>{sum, x};
+    return takt::detail::ascent<Number>{sum, x};
   };
   return least_fixed_point(t.processors, limit, response, most_release_steps);
 }
@@ -288,7 +288,7 @@ template <class Table, class Segment>
   interval<number> on_all{};
   interval<number> serial{};
   if (s.samples > 0 || !table.kernel_bounds(s, all, on_all)) { return number(0); }
-  if (!times_at_speed({s.overhead, s.overhead}, all.speed, serial)) { return number(0); }
+  if (!takt::detail::times_at_speed({s.overhead, s.overhead}, all.speed, serial)) { return number(0); }
   const number divisible = on_all.upper - serial.upper - number(1);
   return number(0) < divisible ? divisible : number(0);
 }

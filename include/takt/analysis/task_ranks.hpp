@@ -48,7 +48,7 @@ template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_
     bool all_are_given = true;
     for (const runtime_task& t : all.tasks) { all_are_given = all_are_given && t.priority != no_priority; }
     bool is_chosen = false;
-    if constexpr (GivenPriority<order>) { is_chosen = !all_are_given; }
+    if constexpr (takt::detail::GivenPriority<order>) { is_chosen = !all_are_given; }
     bool some_are_strict = false;
     for (const runtime_task& t : all.tasks) { some_are_strict = some_are_strict || t.strict; }
     priority_point points[N]{};

@@ -39,12 +39,16 @@ template <std::signed_integral I>
   return true;
 }
 
+namespace detail {
+
 /// Returns the largest integer not above a / b. Pre: b > 0.
 template <std::integral I>
 [[nodiscard]] constexpr auto floor_divide(I a, I b) noexcept -> I {
   TAKT_EXPECTS(b > I{0});
   return static_cast<I>(a / b - (a % b < 0 ? 1 : 0));
 }
+
+}  // namespace detail
 
 /// Returns the smallest integer not below a / b. Pre: b > 0.
 template <std::integral I>

@@ -7,7 +7,7 @@
 
 #include <takt/core/expects.hpp>
 
-namespace takt::inline TAKT_ABI {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Stores in place an object of a type that only its users know. The object is copied byte by byte, since it
 /// is trivially copyable. At run time only: none of the compilers evaluates erased objects in constant expressions.
@@ -44,4 +44,4 @@ class erased_object {
   alignas(std::max_align_t) std::byte bytes_[MaxBytes];
 };
 
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

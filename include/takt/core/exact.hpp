@@ -9,6 +9,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// The type of a quotient of two times: fractions of integers, and otherwise the number itself.
 template <ExactNumber Number>
 struct fraction_type {
@@ -18,8 +20,10 @@ template <>
 struct fraction_type<ticks> {
   using type = rational;
 };
+
+}  // namespace detail
 template <ExactNumber Number>
-using fraction_of = typename fraction_type<Number>::type;
+using fraction_of = typename detail::fraction_type<Number>::type;
 
 /// A number type in which division is exact.
 template <class Number>
@@ -60,6 +64,8 @@ template <ExactNumber Number>
     return true;
   }
 }
+namespace detail {
+
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto multiply_exactly(const Number& a, const Number& b, Number& out) -> bool {
   if constexpr (number_traits<Number>::integral) {
@@ -80,6 +86,8 @@ template <ExactNumber Number>
   return q * b < a ? Number(q + Number(1)) : q;
 }
 
+}  // namespace detail
+
 /// Computes the least positive number that is a whole multiple of both; b if a is 0. Pre: a >= 0, b > 0. False when it
 /// does not fit.
 template <ExactNumber Number>
@@ -99,7 +107,7 @@ template <ExactNumber Number>
     y = rest;
   }
   const Number factor = number_traits<Number>::floor_quotient(a, x);
-  return is_number(factor) && multiply_exactly(factor, b, out);
+  return is_number(factor) && detail::multiply_exactly(factor, b, out);
 }
 
 }  // namespace takt::inline TAKT_ABI

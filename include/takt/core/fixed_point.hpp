@@ -33,6 +33,8 @@ template <class Number>
   return {f.value, f.reason == stop_reason::iteration_limit ? stop_reason::lower_bound : f.reason};
 }
 
+namespace detail {
+
 /// One step of an iteration: f(x), and a point up to which f is known to grow at least as fast as x. So no fixed point
 /// lies between x and that point. A step without such knowledge repeats x.
 template <class Number>
@@ -40,6 +42,8 @@ struct ascent {
   Number value{};
   Number no_fixed_point_before{};
 };
+
+}  // namespace detail
 
 inline constexpr std::int64_t default_iteration_limit = 1'000'000;
 
@@ -55,7 +59,7 @@ template <class Number, class Function>
   Number x = start;
   for (; steps > 0; --steps) {
     if (limit < x) { return {x, stop_reason::exceeds_limit}; }
-    const ascent<Number> next = f(x);
+    const detail::ascent<Number> next = f(x);
     if (next.value <= x) { return {x, stop_reason::converged}; }
     x = next.value < next.no_fixed_point_before ? next.no_fixed_point_before : next.value;
   }

@@ -11,7 +11,7 @@
 namespace takt::inline TAKT_ABI {
 
 /// A sequence of at most `Capacity` values, stored in place.
-template <DefaultCopyable T, std::size_t Capacity>
+template <detail::DefaultCopyable T, std::size_t Capacity>
 class inline_vector {
  public:
   using value_type = T;

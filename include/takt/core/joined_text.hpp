@@ -7,7 +7,7 @@
 
 #include <takt/core/expects.hpp>
 
-namespace takt::inline TAKT_ABI {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Joins one text after the other. Pre: Size is the sum of their sizes.
 template <std::size_t Size>
@@ -21,4 +21,4 @@ template <std::size_t Size>
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

@@ -31,7 +31,7 @@ struct number_traits<ticks> {
     return checked_multiply(a, factor, out);
   }
   [[nodiscard]] static constexpr auto divide_down(ticks a, std::int64_t divisor) noexcept -> ticks {
-    return floor_divide(a, divisor);
+    return detail::floor_divide(a, divisor);
   }
   [[nodiscard]] static constexpr auto divide_up(ticks a, std::int64_t divisor) noexcept -> ticks {
     return ceil_divide(a, divisor);

@@ -29,7 +29,7 @@ class rational {
   /// Pre: not overflowed; so for the one below.
   [[nodiscard]] constexpr auto floor() const noexcept -> std::int64_t {
     TAKT_EXPECTS(!overflowed());
-    return floor_divide(numerator_, denominator_);
+    return detail::floor_divide(numerator_, denominator_);
   }
   [[nodiscard]] constexpr auto ceil() const noexcept -> std::int64_t {
     TAKT_EXPECTS(!overflowed());

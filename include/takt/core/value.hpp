@@ -13,8 +13,12 @@ template <class T>
 concept Copyable = std::is_object_v<T> && std::is_copy_constructible_v<T> && std::is_move_constructible_v<T> &&
                    std::is_copy_assignable_v<T> && std::is_move_assignable_v<T>;
 
+namespace detail {
+
 /// A copyable type that also has a default value.
 template <class T>
 concept DefaultCopyable = Copyable<T> && std::is_default_constructible_v<T>;
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

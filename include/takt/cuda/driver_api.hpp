@@ -154,6 +154,8 @@ struct pointer_facts {
   std::int32_t device = -1;  ///< of device memory
 };
 
+namespace detail {
+
 /// Holds for what the adapter knows of the machine's driver: the calls that initialize and ask.
 template <class D>
 concept CudaFacts =
@@ -223,6 +225,8 @@ concept CudaWork =
       { d.wait_for_stream(s) } -> std::same_as<result>;
     };
 
+}  // namespace detail
+
 /// The CUDA driver interface as far as the adapter needs it, in takt's own values. So the same code runs over the
 /// machine's driver and over one that tests make up.
 ///
@@ -235,7 +239,7 @@ concept CudaWork =
 /// - `enable_peer(c)`: the current context may read and write memory of c; success also when it already could.
 /// - All calls from any thread.
 template <class D>
-concept CudaDriver = CudaFacts<D> && CudaResources<D> && CudaWork<D>;
+concept CudaDriver = detail::CudaFacts<D> && detail::CudaResources<D> && detail::CudaWork<D>;
 
 /// Holds what failed, and where.
 struct failure {
@@ -247,6 +251,8 @@ struct failure {
 
   [[nodiscard]] explicit operator bool() const noexcept { return code != result::success; }
 };
+
+namespace detail {
 
 /// After one of these every further call for the device fails too: only a new process gets a working context.
 [[nodiscard]] constexpr auto is_loss(result r) noexcept -> bool {
@@ -271,6 +277,8 @@ struct failure {
     default: return false;
   }
 }
+
+}  // namespace detail
 
 /// Returns the call, the driver's word for what went wrong, the device and the context, as far as they are known.
 [[nodiscard]] inline auto sentence(const failure& f) -> std::string {

@@ -45,7 +45,9 @@ struct gpu_facts {
   split_facts single{};     ///< where the driver need not keep SMs together that large clusters run on
   std::vector<bool> peers;  ///< by device, whether this one can access its memory
 
-  [[nodiscard]] auto wait() const noexcept -> wait_method { return wait_method_for(compute_major, compute_minor); }
+  [[nodiscard]] auto wait() const noexcept -> wait_method {
+    return detail::wait_method_for(compute_major, compute_minor);
+  }
   [[nodiscard]] auto split(bool ignore_coscheduling) const noexcept -> const split_facts& {
     return ignore_coscheduling ? single : coscheduled;
   }
@@ -145,16 +147,22 @@ template <CudaDriver D>
 /// Returns values of environment variables. Tests put others in their place.
 using environment = std::function<std::optional<std::string>(const char* name)>;
 
+namespace detail {
+
 [[nodiscard]] inline auto process_environment(const char* name) -> std::optional<std::string> {
   const char* value = std::getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>{value};
 }
 
+}  // namespace detail
+
 /// Says where the findings of `check_cuda_machine` come from.
 struct check_sources {
   runtime::machine_sources machine{};
-  environment variables = process_environment;
+  environment variables = detail::process_environment;
 };
+
+namespace detail {
 
 /// Returns what the driver and this process's environment mean for timed runs.
 [[nodiscard]] inline auto check_driver(const machine_facts& machine, const environment& env = process_environment)
@@ -187,14 +195,18 @@ struct check_sources {
   return out;
 }
 
+}  // namespace detail
+
 /// Does `runtime::check_machine` for the GPUs too, and adds what the driver says.
 [[nodiscard]] inline auto check_cuda_machine(const machine_facts& machine, const runtime::machine_sources& from = {},
-                                             const environment& env = process_environment)
+                                             const environment& env = detail::process_environment)
     -> runtime::machine_findings {
   auto out = runtime::check_machine(runtime::parts_used::cpus_and_gpus, from);
-  for (auto& f : check_driver(machine, env)) { out.push_back(std::move(f)); }
+  for (auto& f : detail::check_driver(machine, env)) { out.push_back(std::move(f)); }
   return out;
 }
+
+namespace detail {
 
 /// Reads "0,2" as the driver's numbers of GPUs, in this order; none when it is anything else or names one twice.
 [[nodiscard]] inline auto parse_gpu_list(std::string_view text) -> std::optional<std::vector<std::int32_t>> {
@@ -216,13 +228,15 @@ struct check_sources {
   return std::nullopt;
 }
 
+}  // namespace detail
+
 /// Returns the GPUs of this process, as `TAKT_GPUS` names them; empty when it is not set. Error:
 /// `std::invalid_argument` when it is set to anything but a list. Source: Elliott 2015, section 5.4.3.
-[[nodiscard]] inline auto gpus_from_environment(const environment& variables = process_environment)
+[[nodiscard]] inline auto gpus_from_environment(const environment& variables = detail::process_environment)
     -> std::vector<std::int32_t> {
   const auto text = variables("TAKT_GPUS");
   if (!text) { return {}; }
-  auto gpus = parse_gpu_list(*text);
+  auto gpus = detail::parse_gpu_list(*text);
   if (!gpus) {
     throw std::invalid_argument{"takt: TAKT_GPUS is \"" + std::string{*text} +
                                 "\"; a list of GPUs such as 0,2, each once, is allowed"};

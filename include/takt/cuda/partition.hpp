@@ -218,7 +218,7 @@ class partition {
     if (device < 0 || static_cast<std::size_t>(device) >= machine.gpus.size()) {
       check(driver, result::invalid_device, "partition", {.device = device});
     }
-    const std::string why = process_environment("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE")
+    const std::string why = detail::process_environment("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE")
                                 ? detail::exceeded_under_mps
                                 : detail::why_not_split(machine, device, sms, ignore_coscheduling);
     if (!why.empty()) { throw std::invalid_argument{"takt: no partition: " + why}; }

@@ -14,6 +14,8 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
+namespace detail {
+
 /// Bounds the launches after which a job that found no slots in any of them is given up.
 inline constexpr std::uint32_t most_pinned_launches = 16;
 
@@ -76,6 +78,8 @@ class pinned_attempts {
   std::uint32_t expected_ = 0;
 };
 
+}  // namespace detail
+
 /// Holds for a kernel of persistent blocks, of which the host launches job after job; see `pinned_kernel`.
 ///
 /// - `begin(count, length)`: the next job; false when it cannot be divided or the last one is not done.
@@ -101,8 +105,8 @@ template <CudaDriver D, PinnedKernel K>
 [[nodiscard]] auto on_device(K& kernel, std::int64_t count, std::int64_t length, const gpu_record& gpu)
     -> device_kernel<D> {
   struct job {
-    pinned_form form{};
-    pinned_attempts attempts{};
+    detail::pinned_form form{};
+    detail::pinned_attempts attempts{};
   };
   const auto own = std::make_shared<job>();
   const auto launch = [&kernel, own](D&, const launch_site& site) {
@@ -110,8 +114,8 @@ template <CudaDriver D, PinnedKernel K>
     return kernel.start(site.stream, own->form.slots, own->form.grid);
   };
   const auto begin = [&kernel, own, launch, count, length, gpu](D& d, const launch_site& site) {
-    own->form = form_on(site.backend, site.range, gpu, kernel.virtual_per_sm());
-    own->attempts = pinned_attempts{own->form.most_launches};
+    own->form = detail::form_on(site.backend, site.range, gpu, kernel.virtual_per_sm());
+    own->attempts = detail::pinned_attempts{own->form.most_launches};
     if (kernel.chunks_left() > 0) { kernel.abandon(); }
     return own->form.places() > 0 && kernel.begin(count, length) ? launch(d, site) : result::invalid_value;
   };

@@ -187,7 +187,8 @@ class pinned_kernel {
   [[nodiscard]] auto enqueue(cudaStream_t stream, std::uint32_t lane, const sm_slots& slots) -> cudaError_t {
     launch_form form = form_;
     form.grid = grid_;
-    return launch_pinned(stream, work_, state_.data(), lane, elastic_slots{slots, words_.on_device()}, body_, form);
+    return detail::launch_pinned(stream, work_, state_.data(), lane, elastic_slots{slots, words_.on_device()}, body_,
+                                 form);
   }
 
   Body body_;
@@ -223,7 +224,7 @@ class pinned_accelerator_work {
   /// A job that was not completed leaves a state that the next launch clears. The words of its site may be gone.
   void begin() noexcept {
     clear_ = clear_ || unfinished_;
-    attempts_ = pinned_attempts{most_pinned_launches};
+    attempts_ = detail::pinned_attempts{detail::most_pinned_launches};
     work_.job = clear_ ? 0 : work_.job + (launched_ ? 1U : 0U);
     launched_ = false;
     unfinished_ = false;
@@ -246,7 +247,7 @@ class pinned_accelerator_work {
     auto* const words = reinterpret_cast<yield_words*>(static_cast<std::uint64_t>(site.control));
     const yielding_slots yielding{slots, &words->yield_asked, &words->claimed, &words->left};
     attempts_.launched(slots.total(), static_cast<std::uint32_t>(std::atomic_ref{words_->left}.load()));
-    return detail::driver_result(launch_pinned(stream, work_, state_.data(), 0, yielding, body_, form_));
+    return detail::driver_result(detail::launch_pinned(stream, work_, state_.data(), 0, yielding, body_, form_));
   }
   /// Pre: the last launch has ended, and its site is still there.
   [[nodiscard]] auto ended() -> launch_report {
@@ -254,7 +255,7 @@ class pinned_accelerator_work {
     const bool yield_asked = std::atomic_ref{words_->yield_asked}.load() != 0;
     const launch_report out = attempts_.ended(left, std::atomic_ref{words_->claimed}.load(), yield_asked);
     unfinished_ = left > 0;
-    if (yield_asked) { attempts_ = pinned_attempts{most_pinned_launches}; }
+    if (yield_asked) { attempts_ = detail::pinned_attempts{detail::most_pinned_launches}; }
     return out;
   }
 
@@ -262,7 +263,7 @@ class pinned_accelerator_work {
   Body body_;
   launch_form form_;
   pinned_work work_;
-  pinned_attempts attempts_;
+  detail::pinned_attempts attempts_;
   std::int32_t per_sm_ = 0;
   bool clear_ = false;
   bool launched_ = false;

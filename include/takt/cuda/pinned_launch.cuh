@@ -246,6 +246,8 @@ template <class Slots, class Body>
   return detail::blocks_per_sm(&detail::run_pinned<Slots, Body>, form, per_sm) == cudaSuccess ? per_sm : 0;
 }
 
+namespace detail {
+
 /// Enqueues one launch of a job on a lane, and does not wait. Without a `grid` it asks for occupancy first, which calls
 /// into the driver: give the grid where time matters.
 template <class Slots, class Body>
@@ -265,6 +267,8 @@ template <class Slots, class Body>
   return detail::enqueue(&detail::run_pinned<Slots, Body>, stream, grid, form, work, state, lane, slots, body);
 }
 
+}  // namespace detail
+
 /// The plain launch of the same work, for comparison: all of the device, blocks wherever the hardware puts them. An
 /// invalid configuration when it takes 2^31 blocks or more.
 template <class F>
@@ -272,7 +276,8 @@ template <class F>
                                 const launch_form& form) -> cudaError_t {
   if (count == 0) { return cudaSuccess; }
   void (*const kernel)(std::int64_t, index_body<F>) = &detail::run_plain<F>;
-  return detail::enqueue(kernel, stream, form.threads < 1 ? 0 : grid_for(count, form.threads), form, count, body);
+  return detail::enqueue(kernel, stream, form.threads < 1 ? 0 : detail::grid_for(count, form.threads), form, count,
+                         body);
 }
 template <class F>
 [[nodiscard]] auto launch_plain(cudaStream_t stream, std::int64_t count, const logical_block_body<F>& body,

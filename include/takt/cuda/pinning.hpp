@@ -75,11 +75,15 @@ namespace detail {
   return out;
 }
 
+namespace detail {
+
 /// Returns the slots behind a range that a plan dedicates to a task.
 [[nodiscard]] constexpr auto slots_of(const gpu_record& gpu, const sm_range& range) noexcept -> sm_slots {
   return gpu.shared ? shared_slots(range.first, range.count, gpu.virtual_per_sm)
                     : isolated_slots(range.first, range.count, gpu.virtual_per_sm);
 }
+
+}  // namespace detail
 
 /// Divides the logical indices 0 to count - 1 of a kernel into chunks of `length`; the last one may be shorter. One
 /// block does a chunk without a look at other blocks.
@@ -108,12 +112,16 @@ struct pinned_work {
   return pinned_work{count, length, static_cast<std::uint32_t>(chunks), job};
 }
 
+namespace detail {
+
 /// Returns blocks that cover `count` elements of `block_length` each, none of them lost where the sizes do not divide.
 /// Pre: count >= 0, block_length >= 1. Source: Elliott 2015, section 2.4.2.1.
 [[nodiscard]] constexpr auto grid_for(std::int64_t count, std::int64_t block_length) noexcept -> std::int64_t {
   TAKT_EXPECTS(count >= 0 && block_length >= 1);
   return count / block_length + (count % block_length != 0 ? 1 : 0);
 }
+
+}  // namespace detail
 
 /// Launches of one job that may be under way at a time: the first one, and those that join it on SMs that it gets
 /// while it runs. Each has a lane of its own.

@@ -61,7 +61,7 @@ class served_stream {
   served_stream(stream<D> s, fault_record& faults, wait_method how = wait_method::marks, std::size_t depth = 2)
       : stream_{std::move(s)}, faults_{&faults}, how_{how} {
     TAKT_EXPECTS(depth >= 1);
-    for (std::size_t i = 0; uses_marks(how) && i < depth; ++i) { marks_.emplace_back(stream_.context()); }
+    for (std::size_t i = 0; detail::uses_marks(how) && i < depth; ++i) { marks_.emplace_back(stream_.context()); }
     free_.reserve(depth);
     pending_.reserve(depth + 1);
     for (const auto& m : marks_) { free_.push_back(m.get()); }
@@ -160,7 +160,7 @@ class served_stream {
     const result r = marked ? d.wait_for_event(o.mark) : d.wait_for_stream(get());
     if (r == result::success) { return o.how; }
     note(r, marked ? "wait_for_event" : "wait_for_stream");
-    if (!is_loss(r)) { (void)d.wait_for_stream(get()); }
+    if (!detail::is_loss(r)) { (void)d.wait_for_stream(get()); }
     return o.how == result::success ? r : o.how;
   }
 

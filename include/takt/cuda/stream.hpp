@@ -265,6 +265,8 @@ class loaded_library : public detail::resource<D, detail::library_traits> {
 /// Says how a thread learns that work has ended. Both suspend it. GPUs before compute capability 3.5 have one queue for
 /// all streams, in which a mark may wait behind others. Source: Elliott 2015, section 2.4.4 and footnote 24.
 enum class wait_method : std::uint8_t { marks, whole_stream };
+namespace detail {
+
 [[nodiscard]] constexpr auto uses_marks(wait_method e) noexcept -> bool {
   switch (e) {
     case wait_method::whole_stream: return false;
@@ -278,6 +280,8 @@ enum class wait_method : std::uint8_t { marks, whole_stream };
   return 10 * compute_major + compute_minor < 35 ? wait_method::whole_stream : wait_method::marks;
 }
 
+}  // namespace detail
+
 /// Is one thread's stream. Each operation has ended before the next one is issued, so that no stream delays another
 /// where the hardware has one queue for all. Source: Elliott 2015, section 2.4.4.
 template <CudaDriver D>
@@ -286,7 +290,7 @@ class thread_stream {
   /// Pre: the context outlives it. Error: `cuda_error`.
   explicit thread_stream(const context_ref<D>& c, wait_method how = wait_method::marks, std::int32_t priority = 0)
       : stream_{c, priority}, how_{how} {
-    if (uses_marks(how)) { ended_ = mark<D>{c}; }
+    if (detail::uses_marks(how)) { ended_ = mark<D>{c}; }
   }
 
   [[nodiscard]] auto get() const noexcept -> stream_handle { return stream_.get(); }
@@ -299,7 +303,7 @@ class thread_stream {
     const current_context<D> within{context()};
     D& d = *context().driver;
     if (const result r = enqueue(d, get()); r != result::success) { return settle(r, call); }
-    if (!uses_marks(how_)) { return settle(d.wait_for_stream(get()), "wait_for_stream"); }
+    if (!detail::uses_marks(how_)) { return settle(d.wait_for_stream(get()), "wait_for_stream"); }
     if (const result r = d.record(ended_.get(), get()); r != result::success) { return settle(r, "record"); }
     settle(d.wait_for_event(ended_.get()), "wait_for_event");
   }
@@ -307,7 +311,7 @@ class thread_stream {
  private:
   void settle(result r, const char* call) {
     if (r == result::success) { return; }
-    if (!is_loss(r)) { (void)context().driver->wait_for_stream(get()); }
+    if (!detail::is_loss(r)) { (void)context().driver->wait_for_stream(get()); }
     context().check(r, call);
   }
 

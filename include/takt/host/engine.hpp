@@ -40,7 +40,7 @@ namespace takt::inline TAKT_ABI::host {
 /// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing where hosts do not bring jobs;
 /// `horizon` is at most `longest_time`, and what needs a unit though it takes no time is on stations that serve it.
 /// Cost: per instant what happens, and passes over stations, tasks and sections.
-template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
+template <class Stations, std::size_t N, std::size_t V, detail::RunChoices Choices>
 class engine {
  public:
   using table_type = visit_table<N, V>;
@@ -74,14 +74,14 @@ class engine {
     for (const flow_record& t : table_->tasks) {  // Bound: N, of the table.
       seen_.tasks.unchecked_push_back({.name = t.name, .first_visit = t.first_visit, .visit_count = t.visit_count});
     }
-    set_first_releases(table_->tasks, tasks_, *choices_);
+    detail::set_first_releases(table_->tasks, tasks_, *choices_);
     next_release_ = first_release(table_->tasks, tasks_);
   }
   /// Returns when something happens by itself; `no_event` if nothing does.
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
     if (misses_.stopped()) { return no_event; }
-    const ticks least = first_instant(*choices_, first_of(servers_.next(), threads_.next()),
-                                      first_of(next_job(), guards_.next(), misses_.next()));
+    const ticks least = detail::first_instant(*choices_, first_of(servers_.next(), threads_.next()),
+                                              first_of(next_job(), guards_.next(), misses_.next()));
     return least < now_ ? now_ : least;
   }
   /// Lets a visit end in the next step, whatever its length says. Pre: its station serves bodies, and it is there.
@@ -107,15 +107,15 @@ class engine {
   constexpr void end_jobs(ticks now) {
     TAKT_EXPECTS(now_ <= now);
     TAKT_EXPECTS_IN_TESTS(now <= next_instant());
-    if constexpr (ObservesTime<Choices, engine>) { choices_->passes(*this, now); }
+    if constexpr (detail::ObservesTime<Choices, engine>) { choices_->passes(*this, now); }
     now_ = now;
-    work_ = worked_by(*choices_, now);
+    work_ = detail::worked_by(*choices_, now);
     threads_.begin_instant();
     // Where there are steps, all that follows from ends comes before the releases.
     holds_releases_ = complete_visits() && edges_.has_steps;
     if constexpr (MindsMisses<Choices>) {
       misses_.note(tasks_, now_, seen_, [this](auto i) {
-        drop_visits(*table_, i, tasks_[i].done, guards_, tokens_, servers_, work_, *sink_);
+        detail::drop_visits(*table_, i, tasks_[i].done, guards_, tokens_, servers_, work_, *sink_);
         leave(i);
       });
     }
@@ -125,18 +125,18 @@ class engine {
     threads_.keeps_on(s) ? threads_.holders(s, to) : servers_.holders(s, to);
   }
   /// Counts what is under way at the end.
-  constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
+  constexpr void finish(ticks horizon) { detail::note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
   /// Writes to `out` what the jobs of some tasks do since the last instant, by task; nothing is said of others.
   constexpr void states(std::span<const std::uint32_t> tasks, std::span<job_state> out) const {
-    note_states(*table_, *stations_, tasks_, tokens_, gates_, tasks, out);
-    for (std::size_t s = 0; s < stations_->size(); ++s) { note_holders(*table_, *stations_, servers_, s, out); }
+    detail::note_states(*table_, *stations_, tasks_, tokens_, gates_, tasks, out);
+    for (std::size_t s = 0; s < stations_->size(); ++s) { detail::note_holders(*table_, *stations_, servers_, s, out); }
   }
   /// Returns the point at which the job of a task runs, or would run.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point { return tokens_.effective(i); }
   /// Tells what runs at the end. Pre: end <= next_instant().
   constexpr void close(ticks end) {
     TAKT_EXPECTS(end <= next_instant());
-    servers_.close(worked_by(*choices_, end), *sink_);
+    servers_.close(detail::worked_by(*choices_, end), *sink_);
   }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
@@ -178,7 +178,7 @@ class engine {
     job.done |= visit_mask{1} << x.position;
     job.may_be_ready |= edges_.after[v];
     release_over(*table_, x, job.done, tokens_, [this](std::uint32_t s) { tell(s, token_event::gave_back); });
-    if constexpr (RepeatsVisits<Choices>) {
+    if constexpr (detail::RepeatsVisits<Choices>) {
       const visit_mask again = choices_->again(v, job.jobs - 1);
       job.done &= ~again;
       job.may_be_ready |= again;
@@ -204,7 +204,7 @@ class engine {
   constexpr void end_job(std::uint32_t i) {
     note_completion(seen_.tasks[i], now_ - tasks_[i].nominal);
     misses_.note_end(tasks_, i, now_, seen_);
-    if constexpr (ObservesJobs<Choices>) { choices_->completed(i, tasks_[i].jobs - 1, now_); }
+    if constexpr (detail::ObservesJobs<Choices>) { choices_->completed(i, tasks_[i].jobs - 1, now_); }
     leave(i);
   }
   constexpr void leave(std::uint32_t i) {
@@ -223,12 +223,12 @@ class engine {
     next_release_ = job.release < next_release_ ? job.release : next_release_;
     if (release >= now_) { return; }
     become_pending(i);
-    if constexpr (AsksAtOnce<Choices>) { release_job(i); }
+    if constexpr (detail::AsksAtOnce<Choices>) { release_job(i); }
   }
   /// A job that has waited for the one before counts from the instant at which that one ends, before any visit asks.
   constexpr void become_pending(std::uint32_t i) {
     tasks_[i].is_pending = true;
-    if constexpr (ObservesReleases<Choices>) {
+    if constexpr (detail::ObservesReleases<Choices>) {
       choices_->released(i, tasks_[i].jobs - (tasks_[i].under_way ? 1U : 0U), now_);
     }
     tasks_[i].lends = tokens_.released(i, tasks_[i].nominal);
@@ -300,7 +300,7 @@ class engine {
     const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;
     const visit_record& x = table_->visits[v];
-    if constexpr (SkipsVisits<Choices>) {
+    if constexpr (detail::SkipsVisits<Choices>) {
       if (choices_->skips(v, tasks_[x.task].jobs - 1)) { return complete(v); }
     }
     const auto own = tokens_.sections_of(x.task);
@@ -330,7 +330,7 @@ class engine {
   constexpr void ask(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
     const ticks release = tasks_[x.task].nominal + windows_.shifts[v];
-    visit_request asked = visit_request_of(*table_, *stations_, v, release);
+    visit_request asked = detail::visit_request_of(*table_, *stations_, v, release);
     asked.length = visits_[v].waits_for_token ? spinning_time : visits_[v].length;
     asked.unit = tokens_.unit_of(v);
     tokens_.entered(v, asked.point);
@@ -348,7 +348,7 @@ class engine {
     }
   }
   constexpr void tell(std::uint32_t section, token_event what) {
-    if constexpr (ObservesTokens<Choices>) { choices_->token(section, what, now_); }
+    if constexpr (detail::ObservesTokens<Choices>) { choices_->token(section, what, now_); }
   }
 
   /// Grants tokens until no job gets a token and no job gets its priority back.
@@ -366,7 +366,7 @@ class engine {
       for (visit_mask own = table_->sections[s].visits; own != 0; own &= own - 1) {
         const std::uint32_t v = first + static_cast<std::uint32_t>(std::countr_zero(own));
         const visit_record& x = table_->visits[v];
-        if (!visits_[v].waits_for_token || !holds_around(*table_, x, tokens_)) { continue; }
+        if (!visits_[v].waits_for_token || !detail::holds_around(*table_, x, tokens_)) { continue; }
         visits_[v].waits_for_token = false;
         if (tokens_.stops_spinning(v)) { servers_.finish(x.station, v, work_, {}, *choices_); }
         enter(v);

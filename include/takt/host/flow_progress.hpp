@@ -50,6 +50,8 @@ template <class... Times>
   return first;
 }
 
+namespace detail {
+
 /// Returns the first jobs of all tasks.
 template <class Tasks, class Choices>
 constexpr void set_first_releases(const Tasks& all, flow_progress* progress, Choices& choices) {
@@ -61,6 +63,8 @@ constexpr void set_first_releases(const Tasks& all, flow_progress* progress, Cho
   }
 }
 
+}  // namespace detail
+
 /// Returns when the next job comes; `no_event` if none does before another one ends.
 template <class Tasks>
 [[nodiscard]] constexpr auto first_release(const Tasks& all, const flow_progress* progress) -> ticks {
@@ -70,6 +74,8 @@ template <class Tasks>
   }
   return first;
 }
+
+namespace detail {
 
 /// Counts the jobs that are under way at the end of a run, those that wait behind them, and those whose deadline has
 /// passed before their late release. What is released at the end itself and not done there is no job of the run.
@@ -101,6 +107,8 @@ constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, 
     }
   }
 }
+
+}  // namespace detail
 
 /// Holds visits that end together, where some take a unit for no time. Time goes before steps, steps before starts, and
 /// the first in the table goes first. A visit that does not end is served again.

@@ -17,7 +17,7 @@ namespace takt::inline TAKT_ABI::host {
 
 /// Decides what becomes of jobs that are not done at their deadlines. Without choices that mind them, they run on, and
 /// misses are counted at their ends.
-template <std::size_t N, std::size_t V, RunChoices Choices>
+template <std::size_t N, std::size_t V, detail::RunChoices Choices>
 class job_misses {
  public:
   constexpr job_misses(const visit_table<N, V>& table, Choices& choices) : table_{&table}, choices_{&choices} {}
@@ -43,7 +43,7 @@ class job_misses {
       if (!is_open(jobs[i]) || now < deadline(jobs, i)) { continue; }
       note_miss(seen.tasks[i], deadline(jobs, i));
       const miss_action what = tell(jobs, i);
-      if constexpr (DropsJobs<Choices>) {
+      if constexpr (detail::DropsJobs<Choices>) {
         if (aborts_job(what)) { drop(i); }
       }
     }
@@ -84,9 +84,9 @@ class job_misses {
   constexpr auto tell(flow_progress* jobs, std::uint32_t i) -> miss_action {
     jobs[i].missed = true;
     miss_action what = miss_action::late;
-    if constexpr (DropsJobs<Choices>) {
+    if constexpr (detail::DropsJobs<Choices>) {
       what = choices_->missed(i, jobs[i].jobs - 1, deadline(jobs, i));
-    } else if constexpr (StopsAtMisses<Choices>) {
+    } else if constexpr (detail::StopsAtMisses<Choices>) {
       if (choices_->missed(i, jobs[i].jobs - 1, deadline(jobs, i))) { what = miss_action::stop; }
     }
     stopped_ = stopped_ || stops_run(what);
@@ -99,6 +99,8 @@ class job_misses {
   bool some_passed_ = false;  ///< a deadline of a job under way of which nobody has heard
   ticks next_ = no_event;
 };
+
+namespace detail {
 
 /// Takes the visits of a job away from the servers and the guards that have them.
 template <class Table, class Guards, class Locks, class Servers>
@@ -113,5 +115,7 @@ constexpr void drop_visits(const Table& table, std::uint32_t task, visit_mask do
     locks.left(v);
   }
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::host

@@ -39,7 +39,7 @@ enum class job_state : std::uint8_t {
   return "";
 }
 
-namespace host {
+namespace host::detail {
 
 /// Notes what the jobs of some tasks do, as far as it does not depend on who has a unit. `gates`: visits that may not
 /// go on. Cost: a pass over these tasks and their sections.
@@ -82,6 +82,6 @@ constexpr void note_holders(const Table& table, const Stations& stations, const 
                       }});
 }
 
-}  // namespace host
+}  // namespace host::detail
 
 }  // namespace takt::inline TAKT_ABI

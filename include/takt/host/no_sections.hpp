@@ -14,6 +14,8 @@
 
 namespace takt::inline TAKT_ABI::host {
 
+namespace detail {
+
 /// The sections of tasks on stations without tokens: there are none, and asking for them costs nothing.
 template <std::size_t N>
 struct no_sections {
@@ -47,13 +49,15 @@ template <class Stations>
 concept WithoutTokens = requires { typename std::bool_constant<Stations::token_pools() == 0>; } &&
                         std::bool_constant<Stations::token_pools() == 0>::value;
 
+}  // namespace detail
+
 template <class Stations, std::size_t N, std::size_t V>
 struct sections_on {
   using type = section_locks<Stations, N, V>;
 };
-template <WithoutTokens Stations, std::size_t N, std::size_t V>
+template <detail::WithoutTokens Stations, std::size_t N, std::size_t V>
 struct sections_on<Stations, N, V> {
-  using type = no_sections<N>;
+  using type = detail::no_sections<N>;
 };
 
 }  // namespace takt::inline TAKT_ABI::host

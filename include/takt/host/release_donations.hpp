@@ -11,7 +11,7 @@
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline TAKT_ABI::host {
+namespace takt::inline TAKT_ABI::host::detail {
 
 template <class Stations>
 struct donation_rules_type {
@@ -113,4 +113,4 @@ class release_donations {
   bool donor_[N]{};
 };
 
-}  // namespace takt::inline TAKT_ABI::host
+}  // namespace takt::inline TAKT_ABI::host::detail

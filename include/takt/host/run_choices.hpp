@@ -36,11 +36,15 @@ concept BringsJobs = requires(C& choices, const C& same, ticks now, coming_job& 
   { choices.comes(now, out) } -> std::same_as<bool>;
 };
 
+namespace detail {
+
 /// Holds for what is open in a run: when jobs come and how long visits take.
 template <class C>
 concept RunChoices = (TimesJobs<C> || BringsJobs<C>) && requires(C& choices, std::uint64_t job, const visit_record& v) {
   { choices.length(v, job) } -> std::same_as<ticks>;  ///< between `lower` and `upper`
 };
+
+}  // namespace detail
 
 /// Choices that also say which of two visits that ask within one instant asks first. Without, they do as they come.
 template <class C>
@@ -52,6 +56,8 @@ concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
 template <class C>
 concept ObservesVisits = requires(C& choices, std::uint32_t visit, const visit_record& v, std::uint64_t job,
                                   ticks time) { choices.visited(visit, v, job, time, time); };
+
+namespace detail {
 
 /// Choices that leave visits out of a job. Asked whenever one could start, before it asks for tokens.
 template <class C>
@@ -96,7 +102,11 @@ template <class C>
 concept ObservesJobs =
     requires(C& choices, std::uint32_t task, std::uint64_t job, ticks time) { choices.completed(task, job, time); };
 
+}  // namespace detail
+
 enum class token_event : std::uint8_t { asked, got, gave_back };
+
+namespace detail {
 
 /// Choices that hear what becomes of the tokens of sections.
 template <class C>
@@ -118,8 +128,12 @@ concept DropsJobs = requires(C& choices, const C& same, std::uint32_t task, std:
   { choices.missed(task, job, deadline) } -> std::same_as<miss_action>;
 };
 
+}  // namespace detail
+
 template <class C>
-concept MindsMisses = StopsAtMisses<C> || DropsJobs<C>;
+concept MindsMisses = detail::StopsAtMisses<C> || detail::DropsJobs<C>;
+
+namespace detail {
 
 /// Holds what asks stations within one instant, in the order that such choices give.
 template <std::size_t V>
@@ -150,5 +164,7 @@ struct arrivals_as_they_come {};
 
 template <class Choices, std::size_t V>
 using arrivals_of = std::conditional_t<OrdersArrivals<Choices>, ordered_arrivals<V>, arrivals_as_they_come>;
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::host

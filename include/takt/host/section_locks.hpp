@@ -57,7 +57,7 @@ class section_locks {
   /// Returns true when the job lends its priority and does nothing until it is freed.
   constexpr auto released(std::uint32_t i, ticks nominal) -> bool {
     if (table_->sections.empty()) { return false; }
-    if (donations_.donates()) { stirred_ = every_pool; }
+    if (donations_.donates()) { stirred_ = detail::every_pool; }
     const priority_point& own = points_.released(i, nominal);
     return donations_.takes_part(i) && donations_.released(i, own);
   }
@@ -65,7 +65,7 @@ class section_locks {
   constexpr void completed(std::uint32_t i) {
     TAKT_EXPECTS(sections_.holding(i) == 0 && sections_.waiting(i) == 0);
     if (!donations_.takes_part(i)) { return; }
-    stirred_ = every_pool;
+    stirred_ = detail::every_pool;
     donations_.completed(i);
   }
   /// Returns a job that has its priority back, only once for each; `nobody_asks` if there is none.
@@ -133,7 +133,7 @@ class section_locks {
           continue;
         }
         spins_[v] = true;
-        stirred_ = every_pool;
+        stirred_ = detail::every_pool;
         f(v);
       }
     }
@@ -144,7 +144,7 @@ class section_locks {
     spins_[v] = false;
     if (spun) {
       left(v);
-      stirred_ = every_pool;
+      stirred_ = detail::every_pool;
     }
     return spun;
   }
@@ -173,11 +173,11 @@ class section_locks {
   template <class Servers>
   constexpr void lend(Servers& servers) {
     if (!lends_) { return; }
-    const pool_bits about = points_.change() && have_new_points() ? every_pool : reach(stirred_);
+    const pool_bits about = points_.change() && have_new_points() ? detail::every_pool : reach(stirred_);
     stirred_ = 0;
     const pool_bits heard = about == 0 ? 0 : raise_waiting(about);
     const auto is_about = [&](std::uint32_t v) {
-      return heard == every_pool || (sections_.held(table_->visits[v].task) & heard) != 0;
+      return heard == detail::every_pool || (sections_.held(table_->visits[v].task) & heard) != 0;
     };
     served_.settle(
         heard != 0, is_about, [this](std::uint32_t v) { return best_for(v, table_->visits[v].station); },
@@ -244,7 +244,7 @@ class section_locks {
   }
   /// Marks pools whose change of holder concerns other jobs: those for whose tokens some job waits.
   constexpr void stir(std::uint32_t s) {
-    if (donations_.donates()) { stirred_ = every_pool; }
+    if (donations_.donates()) { stirred_ = detail::every_pool; }
     if (sections_.rivals(s) > 0 || sections_.waiting(table_->sections[s].task) > 0) {
       stirred_ |= bit_of(sections_.pool(s));
     }
@@ -299,7 +299,7 @@ class section_locks {
       priority_point best = lowest_priority;
       take_waiting(best, s, points_.assigned_station(table_->sections[s].task), table_->sections.size());
       if (best == told_[s]) { continue; }
-      about = stirred_ = every_pool;  // it may have another inheritor then
+      about = stirred_ = detail::every_pool;  // it may have another inheritor then
       told_[s] = best;
       locks_.reprioritize(sections_.pool(s), static_cast<request_id>(s), best);
       find_inheritors(s);
@@ -380,9 +380,9 @@ class section_locks {
   const table_type* table_;
   const Stations* stations_;
   typename Stations::template locks_type<V> locks_;
-  section_states<N, V> sections_;
+  detail::section_states<N, V> sections_;
   job_points<Stations, N> points_;
-  release_donations<Stations, N> donations_;
+  detail::release_donations<Stations, N> donations_;
   bool lends_ = false;
   bool some_spin_ = false;
   bool some_raise_ = false;
@@ -394,7 +394,7 @@ class section_locks {
   std::uint32_t inheritors_[V]{};  ///< of sections that wait, the one that holds what they wait for
   index_queue<V> asked_{};
   index_queue<V> granted_{};
-  served_visits<V> served_{};
+  detail::served_visits<V> served_{};
 };
 
 }  // namespace takt::inline TAKT_ABI::host

@@ -13,8 +13,14 @@ namespace takt::inline TAKT_ABI::host {
 
 /// Is a set of pools of tokens, maybe with more pools: each bit stands for all pools of one number modulo 64.
 using pool_bits = std::uint64_t;
+namespace detail {
+
 inline constexpr pool_bits every_pool = ~pool_bits{0};
+
+}  // namespace detail
 [[nodiscard]] constexpr auto bit_of(std::uint32_t pool) noexcept -> pool_bits { return pool_bits{1} << pool % 64; }
+
+namespace detail {
 
 /// Holds which sections ask, wait or hold, of which pool, and how many do by task and by pool.
 template <std::size_t N, std::size_t V>
@@ -113,5 +119,7 @@ class section_states {
   std::uint64_t grants_[V]{};  ///< when each came
   std::uint64_t grant_count_ = 0;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::host

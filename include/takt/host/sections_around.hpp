@@ -8,6 +8,8 @@
 
 namespace takt::inline TAKT_ABI::host {
 
+namespace detail {
+
 /// Where the sections of each task are among all.
 template <std::size_t N>
 class task_sections {
@@ -35,6 +37,8 @@ class task_sections {
   range of_[N]{};
 };
 
+}  // namespace detail
+
 /// Gives back what sections hold that are over with a visit, inner ones first. `done`: visits of the job that are over;
 /// `f` of each section, behind it.
 template <class Table, class Locks, class F>
@@ -58,6 +62,8 @@ constexpr void release_over(const Table& table, const visit_record& x, visit_mas
   }
 }
 
+namespace detail {
+
 /// Returns whether all sections of a visit hold their tokens.
 template <class Table, class Locks>
 [[nodiscard]] constexpr auto holds_around(const Table& table, const visit_record& x, const Locks& locks) -> bool {
@@ -67,5 +73,7 @@ template <class Table, class Locks>
   }
   return true;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::host

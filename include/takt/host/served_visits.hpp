@@ -7,7 +7,7 @@
 #include <takt/core/index_bag.hpp>
 #include <takt/model/priority_point.hpp>
 
-namespace takt::inline TAKT_ABI::host {
+namespace takt::inline TAKT_ABI::host::detail {
 
 /// Visits that are served or wait for it, where their points may change meanwhile.
 template <std::size_t V>
@@ -76,4 +76,4 @@ class served_visits {
   index_bag<V> news_{};  ///< of these, who has asked since servers heard of points
 };
 
-}  // namespace takt::inline TAKT_ABI::host
+}  // namespace takt::inline TAKT_ABI::host::detail

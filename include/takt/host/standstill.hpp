@@ -24,6 +24,8 @@ concept DropsReleases = requires(const C& choices, std::uint32_t task, ticks nom
   { choices.drops(task, nominal, now) } -> std::same_as<bool>;
 };
 
+namespace detail {
+
 template <class Choices>
 [[nodiscard]] constexpr auto worked_by(const Choices& choices, ticks clock) -> ticks {
   if constexpr (StandsStill<Choices>) { return choices.worked(clock); }
@@ -40,6 +42,8 @@ template <class Choices>
   }
   return of_stations < by_clock ? of_stations : by_clock;
 }
+
+}  // namespace detail
 
 /// Returns the nominal release of the next job of a task, counting those that are dropped before it.
 template <class Choices, class Row>

@@ -14,6 +14,8 @@
 
 namespace takt::inline TAKT_ABI::host {
 
+namespace detail {
+
 /// Returns what a visit asks of its station, its length and unit apart. `release`: what its point counts from.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto visit_request_of(const Table& table, const Stations& stations, std::uint32_t v,
@@ -31,9 +33,11 @@ template <class Table, class Stations>
   return out;
 }
 
+}  // namespace detail
+
 /// Holds the servers of all stations. A server is asked at the instants that it names, and decides when something has
 /// happened to it. Within one instant all visits ask before servers decide.
-template <class Stations, std::size_t V, RunChoices Choices>
+template <class Stations, std::size_t V, detail::RunChoices Choices>
 class station_host {
  public:
   constexpr explicit station_host(const Stations& stations)
@@ -45,8 +49,8 @@ class station_host {
     return least;
   }
   constexpr void arrive(std::uint32_t s, const visit_request& asked, Choices& choices) {
-    if constexpr (ObservesArrivals<Choices>) { choices.arrived(asked.who); }
-    if constexpr (ServesElsewhere<Choices>) {
+    if constexpr (detail::ObservesArrivals<Choices>) { choices.arrived(asked.who); }
+    if constexpr (detail::ServesElsewhere<Choices>) {
       if (choices.is_elsewhere(s)) { return; }
     }
     if constexpr (OrdersArrivals<Choices>) {
@@ -87,7 +91,7 @@ class station_host {
   /// Pre: the station serves bodies, or is served elsewhere.
   constexpr void finish(std::uint32_t s, client who, ticks now, const slice_sink& sink, const Choices& choices) {
     TAKT_EXPECTS(s < count_);
-    if constexpr (ServesElsewhere<Choices>) {
+    if constexpr (detail::ServesElsewhere<Choices>) {
       if (choices.is_elsewhere(s)) { return; }
     }
     stations_[s].stirred = true;
@@ -129,7 +133,7 @@ class station_host {
   };
 
   typename Stations::template servers_type<V> servers_;
-  [[no_unique_address]] arrivals_of<Choices, V> arrivals_{};
+  [[no_unique_address]] detail::arrivals_of<Choices, V> arrivals_{};
   std::size_t count_;
   station stations_[Stations::max_stations]{};
 };

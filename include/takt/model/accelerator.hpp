@@ -68,6 +68,8 @@ enum class preemption_cost_model : std::uint8_t {
 [[nodiscard]] constexpr auto last_of(preemption_cost_model) noexcept -> preemption_cost_model {
   return preemption_cost_model::overhead;
 }
+namespace detail {
+
 /// Returns whether a preempted kernel first runs to the end of its wave, so that the cost is a piece of its own time.
 [[nodiscard]] constexpr auto costs_a_wave(preemption_cost_model model) noexcept -> bool {
   switch (model) {
@@ -78,8 +80,10 @@ enum class preemption_cost_model : std::uint8_t {
   return false;
 }
 
+}  // namespace detail
+
 /// A set whose tasks are kernels of an accelerator.
 template <class T>
-concept AcceleratorTaskSet = TaskSet<T> && RowsOf<T, accelerator_task<ticks>>;
+concept AcceleratorTaskSet = TaskSet<T> && detail::RowsOf<T, accelerator_task<ticks>>;
 
 }  // namespace takt::inline TAKT_ABI

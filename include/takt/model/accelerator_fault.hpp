@@ -28,8 +28,6 @@ template <class Number>
   return model_fault::none;
 }
 
-}  // namespace detail
-
 /// The longest time that is accepted: sums of a few longer ones need not fit 64 bits.
 inline constexpr ticks longest_accelerator_time = std::numeric_limits<ticks>::max() / 8;
 
@@ -50,6 +48,8 @@ template <class Number>
     return is_number(Number(slot.offset + slot.budget + slot.period + slot.period));
   }
 }
+
+}  // namespace detail
 
 /// Returns the first fault of a kernel's own attributes. An empty table has none: a core may have no task.
 template <class Number, std::size_t MaxTasks>
@@ -97,6 +97,8 @@ template <class Number, std::size_t MaxTasks>
   return located(detail::first_fault(table, accelerator), table.tasks);
 }
 
+namespace detail {
+
 /// Returns what is wrong with a slot: 0 <= offset < period and 0 <= budget <= period must hold. It may reach into the
 /// next period.
 template <class Number>
@@ -128,5 +130,7 @@ template <class Number>
   if (const auto error = slot_fault(gang)) { return error; }
   return {.fault = disjoint(pinned, gang) ? model_fault::none : model_fault::slots_overlap};
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -68,10 +68,10 @@ inline constexpr bool is_accelerator_task = false;
 template <>
 inline constexpr bool is_accelerator_task<typed_task<accelerator_kernel>> = true;
 
-}  // namespace detail
-
 /// A task that is one kernel for an accelerator.
 template <class T>
 concept AcceleratorTask = Task<T> && detail::is_accelerator_task<T>;
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -87,6 +87,8 @@ struct chain_fault {
   [[nodiscard]] friend constexpr auto operator==(const chain_fault&, const chain_fault&) noexcept -> bool = default;
 };
 
+namespace detail {
+
 [[nodiscard]] constexpr auto find_fault(std::span<const chain_stage> stages) noexcept -> chain_fault {
   if (stages.empty()) { return {chain_status::empty, 0}; }
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -99,5 +101,7 @@ struct chain_fault {
   }
   return {};
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -12,6 +12,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Segments of a chain that hold a mutex from before the first until after the last of them.
 template <class Mutex, Segment... Segments>
 struct critical_section {
@@ -26,8 +28,6 @@ struct critical_section {
     detail::each_of(chain, f, std::index_sequence_for<Segments...>{});
   }
 };
-
-namespace detail {
 
 /// Stops compilation where a section holds nothing, or another section.
 template <bool Flat>
@@ -47,7 +47,7 @@ template <class Mutex, class... Segments>
   constexpr bool flat =
       ((Segment<Segments> && !detail::is_critical_section<Segments>) && ... && (sizeof...(Segments) > 0));
   if constexpr (detail::section_is_flat<flat>::passed) {
-    return critical_section<Mutex, Segments...>{boost::hana::basic_tuple<Segments...>(segments...)};
+    return detail::critical_section<Mutex, Segments...>{boost::hana::basic_tuple<Segments...>(segments...)};
   }
 }
 

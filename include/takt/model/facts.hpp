@@ -17,6 +17,8 @@ concept Fact = std::is_trivially_copyable_v<F> && requires {
   { F::name } -> std::convertible_to<std::string_view>;
 };
 
+namespace detail {
+
 /// Says how a fact is read of a segment. A segment whose facts are its bases needs nothing here. Others specialize it
 /// with a static `get`, and with a static `has` where only run time knows whether the fact is there.
 template <class F, class S>
@@ -66,17 +68,19 @@ struct fact_access<kernel_preemption_cost, accelerator_kernel> {
   }
 };
 
+}  // namespace detail
+
 /// Tells whether a segment says so much of itself, or may.
 template <class F, class S>
 inline constexpr bool knows = requires(const S& s) {
-  { fact_access<F, S>::get(s) } -> std::same_as<F>;
+  { detail::fact_access<F, S>::get(s) } -> std::same_as<F>;
 };
 
 /// Returns whether this segment says so.
 template <class F, class S>
 [[nodiscard]] constexpr auto states(const S& s) noexcept -> bool {
-  if constexpr (requires { fact_access<F, S>::has(s); }) {
-    return fact_access<F, S>::has(s);
+  if constexpr (requires { detail::fact_access<F, S>::has(s); }) {
+    return detail::fact_access<F, S>::has(s);
   } else {
     return knows<F, S>;
   }
@@ -87,7 +91,7 @@ template <class F, class S>
   requires knows<F, S>
 [[nodiscard]] constexpr auto fact(const S& s) noexcept -> F {
   TAKT_EXPECTS(states<F>(s));
-  return fact_access<F, S>::get(s);
+  return detail::fact_access<F, S>::get(s);
 }
 
 }  // namespace takt::inline TAKT_ABI

@@ -27,7 +27,11 @@ using engine_set = inline_vector<gpu_engine, 2>;
 
 inline constexpr std::int32_t no_gpu = -1;
 inline constexpr std::int32_t no_hub = -1;
+namespace detail {
+
 inline constexpr std::int32_t refused_node = -2;
+
+}  // namespace detail
 inline constexpr std::int32_t unreachable = -1;
 
 /// GPUs below the switches and I/O hubs of a PCIe tree. A hub is named when a node below it is added, so a cycle cannot
@@ -37,14 +41,14 @@ class gpu_topology {
  public:
   /// Returns the new switch or hub, or `refused_node`: no room, or the hub above it is unknown.
   constexpr auto add_hub(std::int32_t above = no_hub) noexcept -> std::int32_t {
-    if (!known_hub(above) || !parents_.try_push_back(above)) { return refused_node; }
+    if (!known_hub(above) || !parents_.try_push_back(above)) { return detail::refused_node; }
     return static_cast<std::int32_t>(parents_.size()) - 1;
   }
   /// Returns the new GPU, numbered from 0, or `refused_node`: no room, an unknown hub, or no copy engine. Of more than
   /// two the others stay unused: copies have two directions.
   constexpr auto add_gpu(std::int32_t hub, std::int32_t copy_engines) noexcept -> std::int32_t {
     const std::int32_t used = copy_engines < max_copy_engines ? copy_engines : max_copy_engines;
-    if (!known_hub(hub) || used < 1 || !gpus_.try_push_back({hub, used})) { return refused_node; }
+    if (!known_hub(hub) || used < 1 || !gpus_.try_push_back({hub, used})) { return detail::refused_node; }
     return static_cast<std::int32_t>(gpus_.size()) - 1;
   }
 
@@ -85,7 +89,7 @@ class gpu_topology {
   }
   /// Returns the engine of a copy between the GPU and system memory; one of no stated direction goes to the first.
   [[nodiscard]] constexpr auto copy_engine(std::int32_t gpu, copy_direction d) const noexcept -> gpu_engine {
-    const bool second = copy_engines(gpu) == 2 && takes_second_engine(d);
+    const bool second = copy_engines(gpu) == 2 && detail::takes_second_engine(d);
     return {gpu, second ? engine_kind::copy_to_host : engine_kind::copy};
   }
   /// A peer-to-peer copy occupies the outgoing engine of its source and the incoming one of its destination, as it is

@@ -18,7 +18,7 @@
 namespace takt::inline TAKT_ABI {
 
 /// Times on 1, 2, ... dedicated virtual SMs.
-template <KernelLaw Law>
+template <detail::KernelLaw Law>
 struct kernel_times {
   static constexpr std::string_view name = "time_on";
   Law law;
@@ -30,10 +30,12 @@ template <class... Rows>
 [[nodiscard]] constexpr auto time_on(const Rows&... rows) noexcept -> kernel_times<measured_times<sizeof...(Rows)>> {
   return {measured(rows...)};
 }
-template <KernelLaw Law>
+template <detail::KernelLaw Law>
 [[nodiscard]] constexpr auto time_on(const Law& law) noexcept -> kernel_times<Law> {
   return {law};
 }
+
+namespace detail {
 
 /// A kernel with a law of its own of the number of virtual SMs.
 template <class K>
@@ -42,6 +44,8 @@ concept HasTimesOnSms = requires(const K& k, std::int32_t sms) {
   { k.law.upper(sms) } -> std::convertible_to<duration>;
   requires !std::same_as<std::remove_cvref_t<decltype(k.law)>, divisible_work>;
 };
+
+}  // namespace detail
 
 /// States the longest times with 1 to 100 per cent of the GPU, measured where shares keep kernels apart.
 [[nodiscard]] constexpr auto wcet_by_share(const wcet_row& row) noexcept -> wcet_row { return row; }
@@ -73,7 +77,7 @@ template <class F, class S>
 /// A kernel with whatever is known of it, in any order. What a published method reads is the kernel of that method;
 /// anything else is read by the rules of pools only.
 template <Fact... Facts>
-  requires(sizeof...(Facts) > 0 && !(sizeof...(Facts) == 1 && (KernelLaw<Facts> && ...)))
+  requires(sizeof...(Facts) > 0 && !(sizeof...(Facts) == 1 && (detail::KernelLaw<Facts> && ...)))
 [[nodiscard]] constexpr auto kernel(const Facts&... facts) {
   constexpr bool once = detail::each_once<Facts...>;
   static_assert(once, "takt: a kernel says the same thing twice; give each fact once. See docs/errors.md#E96");

@@ -14,6 +14,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Says what an analysis must know of a kernel: the shortest and longest time it takes on a number of dedicated virtual
 /// SMs. `sampled_shares` is 0 for a closed form that the flat model knows. Otherwise it is the number of shares 1..n at
 /// which the law is tabulated: on more SMs than that it counts as using only n of them.
@@ -23,6 +25,8 @@ concept KernelLaw = Copyable<Law> && requires(const Law& law, std::int32_t virtu
   { law.upper(virtual_sms) } -> std::convertible_to<duration>;
   { Law::sampled_shares } -> std::convertible_to<std::size_t>;
 };
+
+}  // namespace detail
 
 /// A factor of at least one by which virtual SMs of one physical SM slow one another down.
 struct interleave_ratio {
@@ -107,6 +111,8 @@ template <ExactNumber Number>
   return true;
 }
 
+namespace detail {
+
 /// Converts times measured on the GPU of speed 1 to those on another, rounded outwards; false on overflow or for an
 /// invalid speed.
 template <ExactNumber Number>
@@ -125,6 +131,8 @@ template <ExactNumber Number>
   out = {traits::divide_down(slowed.lower, speed.numerator), traits::divide_up(slowed.upper, speed.numerator)};
   return true;
 }
+
+}  // namespace detail
 
 /// Work that spreads evenly over any number of virtual SMs, but for a serial part. By itself it has no longest time
 /// where the ratio is not given: that depends on the GPU.

@@ -40,7 +40,7 @@ struct limited_cpu_segment {
 }
 
 template <>
-struct fact_access<execution_time, limited_cpu_segment> {
+struct detail::fact_access<execution_time, limited_cpu_segment> {
   [[nodiscard]] static constexpr auto get(const limited_cpu_segment& s) noexcept -> execution_time { return {s.time}; }
 };
 

@@ -22,10 +22,10 @@ struct mutex_key {
   static constexpr char place_of = 0;
 };
 
+namespace detail {
+
 template <class Mutex, Segment... Segments>
 struct critical_section;
-
-namespace detail {
 
 template <class S>
 inline constexpr bool is_critical_section = false;

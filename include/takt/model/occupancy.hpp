@@ -36,7 +36,7 @@ struct block_needs {
       block.shared_memory > sm.shared_memory) {
     return 0;
   }
-  const auto held = static_cast<std::int32_t>(whole_warps(block.threads, sm.warp_size));
+  const auto held = static_cast<std::int32_t>(detail::whole_warps(block.threads, sm.warp_size));
   const auto least = [](std::int32_t a, std::int32_t b) { return a < b ? a : b; };
   std::int32_t fit = least(sm.blocks, sm.threads / held);
   if (block.registers_per_thread > 0) {

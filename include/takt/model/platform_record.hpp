@@ -27,7 +27,7 @@ struct sm_residency {
   [[nodiscard]] constexpr auto holds(std::int32_t block_threads, std::int32_t most) const noexcept -> std::int32_t {
     TAKT_EXPECTS(block_threads >= 1);
     if (threads < 1 || warp_size < 1) { return most; }
-    const std::int64_t fit = threads / whole_warps(block_threads, warp_size);
+    const std::int64_t fit = threads / detail::whole_warps(block_threads, warp_size);
     const std::int64_t with_slots = blocks > 0 && blocks < fit ? blocks : fit;
     return with_slots < most ? static_cast<std::int32_t>(with_slots) : most;
   }
@@ -83,7 +83,7 @@ struct platform_record {
   /// Returns the engine of a copy. A single engine serves both directions; of two, one serves each, and copies of no
   /// stated direction go to the first.
   [[nodiscard]] constexpr auto engine_of(copy_direction d) const noexcept -> std::int32_t {
-    return copy_engines == 2 && takes_second_engine(d) ? 1 : 0;
+    return copy_engines == 2 && detail::takes_second_engine(d) ? 1 : 0;
   }
 };
 

@@ -40,81 +40,81 @@ struct runtime_fact {
 }  // namespace detail
 
 template <>
-struct fact_access<execution_time, runtime_kernel> : detail::runtime_fact<visit_fact::time> {
+struct detail::fact_access<execution_time, runtime_kernel> : detail::runtime_fact<visit_fact::time> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> execution_time {
     return {{duration{k.visit->time.lower}, duration{k.visit->time.upper}}};
   }
 };
 template <>
-struct fact_access<kernel_work, runtime_kernel> : detail::runtime_fact<visit_fact::work> {
+struct detail::fact_access<kernel_work, runtime_kernel> : detail::runtime_fact<visit_fact::work> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_work {
     return {{duration{k.visit->work.lower}, duration{k.visit->work.upper}}};
   }
 };
 template <>
-struct fact_access<kernel_overhead, runtime_kernel> : detail::runtime_fact<visit_fact::overhead> {
+struct detail::fact_access<kernel_overhead, runtime_kernel> : detail::runtime_fact<visit_fact::overhead> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_overhead {
     return {duration{k.visit->overhead}};
   }
 };
 template <>
-struct fact_access<kernel_interleave, runtime_kernel> : detail::runtime_fact<visit_fact::interleave> {
+struct detail::fact_access<kernel_interleave, runtime_kernel> : detail::runtime_fact<visit_fact::interleave> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_interleave {
     return {k.visit->interleave_numerator, k.visit->interleave_denominator, k.visit->any_neighbour};
   }
 };
 template <>
-struct fact_access<tabulated_times, runtime_kernel> : detail::runtime_fact<visit_fact::times_on_sms> {
+struct detail::fact_access<tabulated_times, runtime_kernel> : detail::runtime_fact<visit_fact::times_on_sms> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> tabulated_times {
     TAKT_EXPECTS(k.samples != nullptr);
     return {k.samples, k.visit->samples, k.visit->on_whole_sms};
   }
 };
 template <>
-struct fact_access<kernel_grid, runtime_kernel> : detail::runtime_fact<visit_fact::grid> {
+struct detail::fact_access<kernel_grid, runtime_kernel> : detail::runtime_fact<visit_fact::grid> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_grid {
     return {k.visit->blocks, k.visit->threads};
   }
 };
 template <>
-struct fact_access<kernel_block_length, runtime_kernel> : detail::runtime_fact<visit_fact::block_length> {
+struct detail::fact_access<kernel_block_length, runtime_kernel> : detail::runtime_fact<visit_fact::block_length> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_block_length {
     return {duration{k.visit->block_length}};
   }
 };
 template <>
-struct fact_access<kernel_wcet, runtime_kernel> : detail::runtime_fact<visit_fact::wcet> {
+struct detail::fact_access<kernel_wcet, runtime_kernel> : detail::runtime_fact<visit_fact::wcet> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_wcet {
     return {duration{k.visit->wcet}};
   }
 };
 template <>
-struct fact_access<kernel_preemption_cost, runtime_kernel> : detail::runtime_fact<visit_fact::preemption_cost> {
+struct detail::fact_access<kernel_preemption_cost, runtime_kernel> : detail::runtime_fact<visit_fact::preemption_cost> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_preemption_cost {
     return {duration{k.visit->preemption_cost}};
   }
 };
 template <>
-struct fact_access<wcet_row, runtime_kernel> : detail::runtime_fact<visit_fact::wcet_by_share> {
+struct detail::fact_access<wcet_row, runtime_kernel> : detail::runtime_fact<visit_fact::wcet_by_share> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> wcet_row {
     TAKT_EXPECTS(k.row != nullptr);
     return *k.row;
   }
 };
 template <>
-struct fact_access<kernel_context, runtime_kernel> : detail::runtime_fact<visit_fact::context> {
+struct detail::fact_access<kernel_context, runtime_kernel> : detail::runtime_fact<visit_fact::context> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_context {
     return {k.visit->context};
   }
 };
 template <>
-struct fact_access<kernel_slice, runtime_kernel> : detail::runtime_fact<visit_fact::slice> {
+struct detail::fact_access<kernel_slice, runtime_kernel> : detail::runtime_fact<visit_fact::slice> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_slice {
     return {duration{k.visit->slice}};
   }
 };
 template <>
-struct fact_access<kernel_pinning, runtime_kernel> : detail::runtime_fact<visit_fact::pinning> {
+struct detail::fact_access<kernel_pinning, runtime_kernel> : detail::runtime_fact<visit_fact::pinning> {
   [[nodiscard]] static constexpr auto get(const runtime_kernel& k) noexcept -> kernel_pinning {
     return {k.visit->width, k.visit->sm};
   }

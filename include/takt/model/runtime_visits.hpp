@@ -33,17 +33,17 @@ struct runtime_own {
   interval<duration> time{};
 };
 template <>
-struct fact_access<execution_time, runtime_own> {
+struct detail::fact_access<execution_time, runtime_own> {
   [[nodiscard]] static constexpr auto get(const runtime_own& s) noexcept -> execution_time { return {s.time}; }
 };
+
+namespace detail {
 
 /// A sink that takes token sections: visits of the task opened last, marked as one section of the tokens of their GPU,
 /// if that is one of tokens. They may be of processors, too. Called once a task, for each of them, after all its
 /// visits.
 template <class S>
 concept MarksTokenSections = requires(S sink, visit_mask visits) { sink.mark_token_section(visits); };
-
-namespace detail {
 
 /// Returns what keeps a visit from being read, by itself.
 template <class Tasks>
@@ -113,7 +113,7 @@ template <class Tasks>
 /// only some rules read, such as bytes and memory, is left alone.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 struct visit_source<runtime_task_set<N, V, R, S>> {
-  using segments = segment_list<>;
+  using segments = detail::segment_list<>;
   static constexpr std::size_t max_tasks = N;
   static constexpr std::size_t max_visits = V;
   static constexpr bool needs_pools = true;
@@ -138,7 +138,7 @@ struct visit_source<runtime_task_set<N, V, R, S>> {
         const runtime_visit& v = all.visits[t.first_visit + p];
         ends[p] = add(all, v, of(ends, v.predecessors), sink);
       }
-      if constexpr (MarksTokenSections<Sink>) {
+      if constexpr (detail::MarksTokenSections<Sink>) {
         visit_mask left = marked(all, t);
         while (left != 0) {
           const visit_mask joined = joined_to(all, t, left, left & (~left + 1));

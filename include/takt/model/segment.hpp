@@ -34,7 +34,7 @@ struct gpu {};
 
 /// A kernel, or a job on any accelerator whose units can be dedicated to a task (an FPGA region, a tensor core group).
 /// All that is known about it is how long it takes on a given number of units.
-template <KernelLaw Law>
+template <detail::KernelLaw Law>
 struct kernel_segment {
   static constexpr stage where = stage::kernel;
   Law law;
@@ -122,7 +122,7 @@ namespace detail {
 }
 
 /// Makes a kernel whose law the caller brings: a measured table, or a type of their own.
-template <KernelLaw Law>
+template <detail::KernelLaw Law>
 [[nodiscard]] constexpr auto kernel(const Law& law) noexcept -> kernel_segment<Law> {
   return {law};
 }

@@ -35,14 +35,20 @@ struct service_order {
   [[nodiscard]] friend constexpr auto operator==(const service_order&, const service_order&) noexcept -> bool = default;
 };
 
+namespace detail {
+
 /// Puts the better effective priority first.
 [[nodiscard]] constexpr auto better_priority_first(const waiting_claim& a, const waiting_claim& b) noexcept -> bool {
   return a.priority < b.priority;
 }
 
-inline constexpr service_order service_order::first_come{};
-inline constexpr service_order service_order::priority{better_priority_first};
+}  // namespace detail
 
-constexpr auto service_order::is_by_priority() const noexcept -> bool { return before == better_priority_first; }
+inline constexpr service_order service_order::first_come{};
+inline constexpr service_order service_order::priority{detail::better_priority_first};
+
+constexpr auto service_order::is_by_priority() const noexcept -> bool {
+  return before == detail::better_priority_first;
+}
 
 }  // namespace takt::inline TAKT_ABI

@@ -14,6 +14,8 @@ enum class stage : std::uint8_t { cpu, copy, kernel };
 
 enum class copy_direction : std::uint8_t { unspecified, to_device, to_host };
 [[nodiscard]] constexpr auto last_of(copy_direction) noexcept -> copy_direction { return copy_direction::to_host; }
+namespace detail {
+
 /// Returns whether a copy takes the second of two copy engines.
 [[nodiscard]] constexpr auto takes_second_engine(copy_direction d) noexcept -> bool {
   switch (d) {
@@ -23,6 +25,8 @@ enum class copy_direction : std::uint8_t { unspecified, to_device, to_host };
   }
   return false;
 }
+
+}  // namespace detail
 inline constexpr auto to_device = copy_direction::to_device;
 inline constexpr auto to_host = copy_direction::to_host;
 

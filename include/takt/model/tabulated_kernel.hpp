@@ -31,10 +31,14 @@ struct tabulated_times {
   }
 };
 
+namespace detail {
+
 /// A kernel of a table that was read from a file.
 struct tabulated_kernel {
   using resource = gpu;
   tabulated_times law;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -17,6 +17,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 template <Segment... Segments>
 struct typed_task {
   static constexpr std::size_t segment_count = sizeof...(Segments);
@@ -34,8 +36,6 @@ struct typed_task {
 /// A task that says what no flat table of chains holds: release jitter, strict periods, or where it can be preempted.
 template <Segment... Segments>
 struct pooled_task : typed_task<Segments...> {};
-
-namespace detail {
 
 template <Segment... Segments>
 [[nodiscard]] constexpr auto for_pools(const typed_task<Segments...>& t) -> pooled_task<Segments...> {

@@ -18,6 +18,8 @@ enum class task_preemption : std::uint8_t {
 [[nodiscard]] constexpr auto last_of(task_preemption) noexcept -> task_preemption {
   return task_preemption::nonpreemptive;
 }
+namespace detail {
+
 /// Returns whether a segment that says no region is one region as a whole.
 [[nodiscard]] constexpr auto keeps_segments_whole(task_preemption p) noexcept -> bool {
   switch (p) {
@@ -36,6 +38,8 @@ enum class task_preemption : std::uint8_t {
   }
   return true;
 }
+
+}  // namespace detail
 
 struct period_attribute {
   duration value;

@@ -12,6 +12,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Adds task `i` of `from` behind those of `to`, with all that is known of it. False when `to` has no room, and `to` is
 /// of no use then. Pre: i < from.size().
 template <class To, class From>
@@ -44,6 +46,8 @@ template <class To, class From>
   return true;
 }
 
+}  // namespace detail
+
 /// Returns the position of the first task with a name; size() if there is none.
 template <class Tasks>
 [[nodiscard]] constexpr auto position_of(const Tasks& all, std::string_view name) -> std::size_t {
@@ -61,13 +65,15 @@ template <class To, class From>
     if (position_of(out, more.tasks[i].name) < out.size()) {
       return {.fault = model_fault::duplicate_name, .task = at, .name = more.tasks[i].name};
     }
-    if (!copy_task(more, i, out)) {
+    if (!detail::copy_task(more, i, out)) {
       return {.fault = model_fault::too_many_tasks, .task = at, .name = more.tasks[i].name};
     }
   }
   to = out;
   return {};
 }
+
+namespace detail {
 
 /// Returns all but task `i`.
 template <class Tasks>
@@ -79,5 +85,7 @@ template <class Tasks>
   }
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

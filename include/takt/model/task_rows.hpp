@@ -50,11 +50,15 @@ struct task_rows {
 template <class T>
 concept TaskSet = requires(const T& t) { t.template table<ticks>(); };
 
+namespace detail {
+
 /// Anything that flattens into rows of such records.
 template <class T, class Task>
 concept RowsOf = requires(const T& t) {
   requires std::same_as<typename std::remove_cvref_t<decltype(t.template table<typename Task::number>())>::task_type,
                         Task>;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

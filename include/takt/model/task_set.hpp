@@ -121,8 +121,8 @@ struct flat_table<Number, true, MaxTasks, MaxSegments, MaxSamples> {
 template <Task... Tasks>
 struct [[nodiscard]] task_set {
   static_assert(sizeof...(Tasks) > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
-  static constexpr bool on_accelerator = (AcceleratorTask<Tasks> && ...);
-  static constexpr bool of_one_kind = on_accelerator || !(AcceleratorTask<Tasks> || ...);
+  static constexpr bool on_accelerator = (detail::AcceleratorTask<Tasks> && ...);
+  static constexpr bool of_one_kind = on_accelerator || !(detail::AcceleratorTask<Tasks> || ...);
   /// Tells whether a chain visits a resource, or has a fact or release jitter, that the flat table does not know.
   static constexpr bool has_own_visits = (detail::has_own_visits<Tasks> || ...);
   static_assert(of_one_kind,

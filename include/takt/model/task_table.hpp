@@ -116,7 +116,7 @@ struct task_table {
     }
     const auto rows = s.samples;
     const auto n = static_cast<std::uint32_t>(power.virtual_sms);
-    return times_at_speed(samples[s.first_sample + (n < rows ? n : rows) - 1], power.speed, out);
+    return detail::times_at_speed(samples[s.first_sample + (n < rows ? n : rows) - 1], power.speed, out);
   }
 };
 

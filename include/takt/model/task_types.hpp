@@ -9,6 +9,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 template <Segment... Segments>
 struct typed_task;
 template <Segment... Segments>
@@ -16,8 +18,6 @@ struct pooled_task;
 
 template <class... Segments>
 struct segment_list {};
-
-namespace detail {
 
 template <class T>
 struct chain_of {};

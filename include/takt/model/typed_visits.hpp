@@ -90,7 +90,7 @@ template <Task T>
 struct visit_source<T> {
  private:
   template <class... S>
-  [[nodiscard]] static consteval auto count(segment_list<S...> /*chain*/) -> std::size_t {
+  [[nodiscard]] static consteval auto count(detail::segment_list<S...> /*chain*/) -> std::size_t {
     return (detail::visits_in<S> + ... + 0);
   }
 
@@ -105,7 +105,7 @@ struct visit_source<T> {
     const task_attributes& a = task.attributes;
     constexpr auto all = std::make_index_sequence<T::segment_count>{};
     if constexpr (detail::is_pooled_task<T>) {
-      if (is_never_preempted(a.preemption)) {
+      if (detail::is_never_preempted(a.preemption)) {
         detail::cpu_run_finder finder;
         static_cast<void>(detail::add_chain(task.chain, finder, 0, all));
         if (finder.found) {
@@ -125,7 +125,7 @@ struct visit_source<T> {
                .strict = a.strict,
                .offset = a.offset.count()});
     if constexpr (detail::is_pooled_task<T>) {
-      if (keeps_segments_whole(a.preemption)) {
+      if (detail::keeps_segments_whole(a.preemption)) {
         detail::limited_visits<Sink> limited{sink, a.preemption};
         static_cast<void>(detail::add_chain(task.chain, limited, 0, all));
         return;

@@ -106,8 +106,6 @@ template <class Table>
   return e;
 }
 
-}  // namespace detail
-
 /// Returns the first task with a deadline after its period, or no fault. Published methods of chains let one job of a
 /// task be under way at a time and know none.
 template <class Table>
@@ -120,6 +118,8 @@ template <class Table>
   }
   return {};
 }
+
+}  // namespace detail
 
 /// Returns the first thing that is wrong with a task set by itself, or no fault. Whether it fits a platform and an
 /// analysis is asked there. Cost: tasks^2 name comparisons plus one pass over the segments.

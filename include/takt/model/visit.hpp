@@ -44,11 +44,11 @@ template <class Resource, Fact... Facts>
 }
 
 template <>
-struct fact_access<execution_time, cpu_segment> {
+struct detail::fact_access<execution_time, cpu_segment> {
   [[nodiscard]] static constexpr auto get(const cpu_segment& s) noexcept -> execution_time { return {s.time}; }
 };
 template <>
-struct fact_access<execution_time, copy_segment> {
+struct detail::fact_access<execution_time, copy_segment> {
   [[nodiscard]] static constexpr auto get(const copy_segment& s) noexcept -> execution_time { return {s.time}; }
 };
 

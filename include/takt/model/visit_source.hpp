@@ -43,6 +43,8 @@ struct flow_attributes {
   ticks offset = 0;            ///< of the first release
 };
 
+namespace detail {
+
 /// Returns the core that a task names, or the first of its cluster, where so many are scheduled together.
 [[nodiscard]] constexpr auto core_named_by(const flow_attributes& t, std::int32_t cluster_size) noexcept
     -> std::int32_t {
@@ -50,6 +52,8 @@ struct flow_attributes {
   if (!t.names_cluster || t.core < 0 || cluster_size < 1) { return t.core; }
   return t.core > most / cluster_size ? most : t.core * cluster_size;
 }
+
+}  // namespace detail
 
 /// Holds for what takes tasks apart. `open` begins a task, and `visit` adds a segment to it after the visits that a
 /// mask names and returns its own bit. `hold` says that visits of it are one section of a mutex. `refuse` says what a
@@ -177,7 +181,7 @@ constexpr auto add_segment(const S& s, Sink& sink, visit_mask before) -> visit_m
 /// Chains that were read from a file.
 template <std::size_t MaxTasks, std::size_t MaxSegments, std::size_t MaxSamples>
 struct visit_source<task_table<ticks, MaxTasks, MaxSegments, MaxSamples>> {
-  using segments = segment_list<>;
+  using segments = detail::segment_list<>;
   static constexpr std::size_t max_tasks = MaxTasks;
   static constexpr std::size_t max_visits = MaxSegments;
   static constexpr bool needs_pools = false;
@@ -197,7 +201,7 @@ struct visit_source<task_table<ticks, MaxTasks, MaxSegments, MaxSamples>> {
           case stage::copy: last = sink.visit(copy_segment{time, s.direction}, last); break;
           case stage::kernel:
             if (s.samples > 0) {
-              last = sink.visit(tabulated_kernel{{table.samples.data() + s.first_sample, s.samples}}, last);
+              last = sink.visit(detail::tabulated_kernel{{table.samples.data() + s.first_sample, s.samples}}, last);
             } else {
               last = sink.visit(
                   kernel_segment<divisible_work>{divisible_work{time, duration{s.overhead}, s.interleave_numerator,
@@ -214,7 +218,7 @@ struct visit_source<task_table<ticks, MaxTasks, MaxSegments, MaxSamples>> {
 /// Whole kernels: one visit each.
 template <std::size_t MaxTasks>
 struct visit_source<task_rows<accelerator_task<ticks>, MaxTasks>> {
-  using segments = segment_list<accelerator_kernel>;
+  using segments = detail::segment_list<accelerator_kernel>;
   static constexpr std::size_t max_tasks = MaxTasks;
   static constexpr std::size_t max_visits = MaxTasks;
   static constexpr bool needs_pools = false;

@@ -73,11 +73,15 @@ struct visit_section {
   return s.task == v.task && (s.visits >> v.position & 1U) != 0;
 }
 
+namespace detail {
+
 /// Returns the longest time from the nominal release to the end of a job that is in time and ends before the next
 /// nominal release. For methods under which jobs of one task must not wait for each other.
 [[nodiscard]] constexpr auto time_within_period(const flow_record& t) noexcept -> ticks {
   return t.limited && t.deadline < t.period ? t.deadline : t.period;
 }
+
+}  // namespace detail
 
 [[nodiscard]] constexpr auto all_visits_of(const flow_record& t) noexcept -> visit_mask {
   return t.visit_count == max_visits_of_task ? ~visit_mask{0} : (visit_mask{1} << t.visit_count) - 1;
@@ -238,8 +242,6 @@ template <std::size_t N, std::size_t V>
   return s < table.sections.size() && (table.visits[v].predecessors & table.sections[s].visits) == 0;
 }
 
-}  // namespace detail
-
 /// Returns whether guards of all visits, offsets from the nominal release and local deadlines from there, fit. They
 /// keep the order of visits, wait for late releases, and end within the deadline and the period. The next job of a task
 /// starts when the one before has ended.
@@ -257,5 +259,7 @@ template <std::size_t N, std::size_t V>
   }
   return true;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

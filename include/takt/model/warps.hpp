@@ -12,6 +12,8 @@ inline constexpr std::int32_t usual_warp_size = 32;
 
 /// Threads of the largest block that a GPU of NVIDIA or AMD starts.
 inline constexpr std::int64_t most_block_threads = 1024;
+namespace detail {
+
 [[nodiscard]] constexpr auto is_block_size(std::int64_t threads) noexcept -> bool {
   return threads >= 1 && threads <= most_block_threads;
 }
@@ -21,5 +23,7 @@ inline constexpr std::int64_t most_block_threads = 1024;
   TAKT_EXPECTS(threads >= 1 && warp_size >= 1);
   return ceil_divide<std::int64_t>(threads, warp_size) * warp_size;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -29,6 +29,8 @@ enum class kernel_class : std::uint8_t { computation, branch, memory, special };
 inline constexpr std::array<kernel_class, 4> kernel_classes{kernel_class::computation, kernel_class::branch,
                                                             kernel_class::memory, kernel_class::special};
 
+namespace detail {
+
 /// Physical SMs of the columns of `self_interleave_table`.
 inline constexpr std::array<std::int32_t, 4> self_interleave_sms{1, 2, 4, 8};
 
@@ -48,9 +50,11 @@ struct self_interleave_row {
   }
 };
 
+}  // namespace detail
+
 /// Measured slowdown of kernels whose two halves share an SM of a GTX 1080 Ti. `interleave_gain(2, ratio)` is what the
 /// sharing gains. Source: Zou et al. 2021, section 6.2 and Table 2.
-inline constexpr std::array<self_interleave_row, 5> self_interleave_table{{
+inline constexpr std::array<detail::self_interleave_row, 5> self_interleave_table{{
     {"Dxtc", {{{168, 100}, {166, 100}, {169, 100}, {164, 100}}}},
     {"BFS", {{{156, 100}, {161, 100}, {159, 100}, {157, 100}}}},
     {"Particle Filter", {{{142, 100}, {145, 100}, {141, 100}, {146, 100}}}},

@@ -211,8 +211,6 @@ constexpr void measure_distances(std::span<const kernel_sample> samples, kernel_
   }
 }
 
-}  // namespace detail
-
 /// Returns a law of work and overhead from timed runs on two or more SM counts. Its upper bound is at or above, its
 /// lower bound at or below every sample, each sample first moved outwards by `margin_percent`. Among the laws that do
 /// so the mean distance of the upper bounds is the least that whole ticks of overhead allow.
@@ -249,5 +247,7 @@ constexpr void measure_distances(std::span<const kernel_sample> samples, kernel_
   out.curve = fit_scaling_curve(samples);
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

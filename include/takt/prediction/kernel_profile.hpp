@@ -46,6 +46,8 @@ concept KernelBench = requires(B& b, std::int32_t sms, std::int32_t per_sm, std:
   { b.fault() } -> std::convertible_to<std::string>;
 };
 
+namespace detail {
+
 /// Counts runs of each kind that are not used: the first ones load code.
 inline constexpr int warm_ups = 2;
 /// Counts chunks that a job has at least for each virtual SM: fewer leave SMs idle at its end.
@@ -53,9 +55,11 @@ inline constexpr std::uint32_t chunks_per_slot = 8;
 /// A job takes at least so many times as long as drawing its chunks: below, a profile measures only the counter.
 inline constexpr ticks work_per_claim = 10;
 
+}  // namespace detail
+
 /// Returns how many chunks a job needs so that a profile on so many SMs does not refuse it.
 [[nodiscard]] constexpr auto chunks_to_profile(std::int32_t sms, std::int32_t virtual_per_sm) noexcept -> std::int64_t {
-  return std::int64_t{chunks_per_slot} * sms * virtual_per_sm;
+  return std::int64_t{detail::chunks_per_slot} * sms * virtual_per_sm;
 }
 
 enum class profile_status : std::uint8_t {
@@ -109,7 +113,7 @@ template <class Run>
 [[nodiscard]] auto time_runs(std::size_t repeats, Run run) -> std::optional<std::vector<ticks>> {
   std::vector<ticks> out;
   out.reserve(repeats);
-  for (int w = 0; w < warm_ups; ++w) {
+  for (int w = 0; w < detail::warm_ups; ++w) {
     if (!run()) { return std::nullopt; }
   }
   for (std::size_t r = 0; r < repeats; ++r) {
@@ -128,6 +132,8 @@ template <class Run>
   for (const ticks t : times) { out = {std::min(out.lower, t), std::max(out.upper, t)}; }
   return out;
 }
+
+namespace detail {
 
 /// Times pinned and plain launches without work on the first n SMs, for each n of `sm_counts`, with all blocks that an
 /// SM holds. It times pinned ones on the fewest SMs with one block on each, too, as profiles have them. None when a run
@@ -153,8 +159,6 @@ template <KernelBench B>
   if (!single) { return std::nullopt; }
   return launch_overheads{.plain = *plain, .pinned = widened(pinned, *single)};
 }
-
-namespace detail {
 
 /// Is one profile in the making.
 template <KernelBench B>

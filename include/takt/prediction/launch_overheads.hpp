@@ -23,6 +23,8 @@ struct launch_overheads {
   }
 };
 
+namespace detail {
+
 /// Returns the law of a kernel that ends later by up to `delay` on any number of SMs. Its upper bound is later, and its
 /// overhead larger by that; the work is rounded up to a tick. A ratio that is not given counts as 1, at which all of
 /// the delay is work. None on overflow. Pre: delay >= 0.
@@ -47,11 +49,13 @@ struct launch_overheads {
   return fits ? std::optional{out} : std::nullopt;
 }
 
+}  // namespace detail
+
 /// Returns the law of a kernel once it is pinned, from that of its plain form. Not for a law from times of pinned runs,
 /// which hold what pinning adds already. None on overflow.
 [[nodiscard]] constexpr auto pinned_law(const divisible_work& plain, const launch_overheads& costs) noexcept
     -> std::optional<divisible_work> {
-  return later_by(plain, costs.pinning());
+  return detail::later_by(plain, costs.pinning());
 }
 
 }  // namespace takt::inline TAKT_ABI

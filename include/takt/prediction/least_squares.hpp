@@ -35,8 +35,6 @@ namespace detail {
   return differ;
 }
 
-}  // namespace detail
-
 /// Fits times by least squares as a line in 1/n. Pre: two different SM counts, all above 0.
 [[nodiscard]] constexpr auto fit_scaling_curve(std::span<const kernel_sample> samples) noexcept -> scaling_curve {
   TAKT_EXPECTS_IN_TESTS(detail::have_two_sizes(samples));
@@ -61,5 +59,7 @@ namespace detail {
   }
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -76,7 +76,7 @@ struct set_laws {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     std::vector<divisible_work>& laws = out.laws.emplace_back();
     for (const kernel_profile& p : tasks[i]) {
-      const auto law = later_by(p.fit.law, all_tails - tails[i]);
+      const auto law = detail::later_by(p.fit.law, all_tails - tails[i]);
       if (!law) { return {.status = set_laws_status::overflow}; }
       laws.push_back(*law);
     }

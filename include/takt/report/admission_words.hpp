@@ -28,7 +28,7 @@ template <class Judged, class Tasks>
     return who + where + " does not say " + std::string{m.fact};
   }
   if (a.error) { return explain_fault(a.error); }
-  if (!a.found.misses.empty()) { return miss_clause(name(a.found.misses[0].task), a.found.misses[0]); }
+  if (!a.found.misses.empty()) { return detail::miss_clause(name(a.found.misses[0].task), a.found.misses[0]); }
   for (std::size_t i = 0; i < a.found.verdict.tasks.size(); ++i) {
     const auto& t = a.found.verdict.tasks[i];
     if (t.meets) { continue; }

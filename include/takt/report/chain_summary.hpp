@@ -90,12 +90,16 @@ inline constexpr std::array<chain_figure, 4> chain_figures{
   return all.empty() ? "" : joined(all);
 }
 
+namespace detail {
+
 /// Returns the word for all tasks of a chain, or "mixed".
 [[nodiscard]] inline auto semantics_word(const chain_summary& c) -> std::string_view {
   const bool one = std::ranges::all_of(c.semantics, [&](communication s) { return s == c.semantics[0]; });
   if (!one) { return "mixed"; }
   return c.semantics.empty() ? "" : name_of(c.semantics[0]);
 }
+
+}  // namespace detail
 
 /// Bounds in milliseconds with what a run has shown behind them, limits, and the answer.
 [[nodiscard]] inline auto chain_table(const std::vector<chain_summary>& chains) -> table {
@@ -107,7 +111,7 @@ inline constexpr std::array<chain_figure, 4> chain_figures{
   out.heads.emplace_back("limits ms");
   out.heads.emplace_back("meets");
   for (const chain_summary& c : chains) {
-    std::vector<std::string> row{c.name, std::string{semantics_word(c)}};
+    std::vector<std::string> row{c.name, std::string{detail::semantics_word(c)}};
     for (const chain_figure& f : chain_figures) {
       row.push_back(c.bounded() ? in_milliseconds(c.bound.*f.bound) : "-");
       row.push_back(c.seen ? in_milliseconds((*c.seen).*f.seen) : "-");
@@ -128,7 +132,7 @@ inline void write_chains_json(std::ostream& out, const std::vector<chain_summary
   json_writer json{out};
   json.begin_object().member("format", "takt-chains/1").key("chains").begin_array();
   for (const chain_summary& c : chains) {
-    json.begin_object().member("name", c.name).member("semantics", semantics_word(c));
+    json.begin_object().member("name", c.name).member("semantics", detail::semantics_word(c));
     json.key("semantics_of_tasks").begin_array();
     for (const communication s : c.semantics) { json.value(name_of(s)); }
     json.end_array().key("tasks").begin_array();

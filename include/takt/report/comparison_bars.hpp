@@ -10,7 +10,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/svg.hpp>
 
-namespace takt::inline TAKT_ABI::report {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// Says what stands for a task in a drawing of a comparison. All differ by shape, so that no colour is needed.
 enum class bar_kind : std::uint8_t {
@@ -48,8 +48,6 @@ enum class bar_kind : std::uint8_t {
   const auto deadline = static_cast<double>(std::max<ticks>(t.deadline, 1));
   return 100 * (static_cast<double>(t.deadline) - static_cast<double>(t.bound.value)) / deadline;
 }
-
-namespace detail {
 
 [[nodiscard]] constexpr auto legend_of(bar_kind kind) noexcept -> std::string_view {
   switch (kind) {
@@ -110,6 +108,4 @@ inline void write_sign(svg_writer& svg, bar_kind kind, double x, double y, std::
   return t.name + "\n" + bound + ", " + deadline + (t.meets ? ", proven" : ", not proven");
 }
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI::report
+}  // namespace takt::inline TAKT_ABI::report::detail

@@ -24,6 +24,8 @@ struct comparison_layout {
   std::size_t width = 120;
 };
 
+namespace detail {
+
 /// One row per policy and CPU rule, best first, without what was chosen. CPU rules have a column where they differ.
 [[nodiscard]] inline auto comparison_table(const comparison_summary& c, comparison_rank by = comparison_rank::slack)
     -> table {
@@ -49,8 +51,6 @@ struct comparison_layout {
   }
   return out;
 }
-
-namespace detail {
 
 inline void add_wrapped(std::string& out, std::string_view text, std::size_t width, std::size_t indent) {
   std::size_t space = 0;
@@ -126,8 +126,8 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
   detail::add_wrapped(out, joined(c.platform_words), layout.width, 2);
   if (c.rows.empty()) { return out + "No policy was compared.\n"; }
   const auto order = ranked(c, layout.by);
-  const auto grid = detail::lines_of(text_of(comparison_table(c, layout.by)));
-  const bool mixed = comparison_table(c, layout.by).heads.size() > 5;
+  const auto grid = detail::lines_of(text_of(detail::comparison_table(c, layout.by)));
+  const bool mixed = detail::comparison_table(c, layout.by).heads.size() > 5;
   if (!mixed && !c.rows.front().cpus.empty()) { out += "CPU rule of all rows: " + c.rows.front().cpus + "\n"; }
   if (!out.empty()) { out += "\n"; }
   const bool chosen = std::ranges::any_of(c.rows, [](const auto& row) { return !row.plan_words.empty(); });
@@ -136,13 +136,13 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
   if (!beside) { out += detail::plan_paragraphs(c, order, layout.width); }
 
   std::vector<std::string> remarks;
-  if (std::ranges::any_of(c.rows, is_today)) {
+  if (std::ranges::any_of(c.rows, detail::is_today)) {
     remarks.emplace_back("today: time slices are what a board does with several processes if nothing else is chosen.");
   }
   if (!best_of(c, layout.by)) { remarks.emplace_back("No policy is proven to meet all deadlines."); }
-  const auto reasons = reason_sentences(c, order);
+  const auto reasons = detail::reason_sentences(c, order);
   remarks.insert(remarks.end(), reasons.begin(), reasons.end());
-  const auto partial = partial_sentences(c, order);
+  const auto partial = detail::partial_sentences(c, order);
   remarks.insert(remarks.end(), partial.begin(), partial.end());
   for (const std::string& note : c.notes) { remarks.push_back("note: " + note); }
   if (!remarks.empty()) { out += "\n"; }

@@ -24,6 +24,8 @@ namespace takt::inline TAKT_ABI::report {
   return joined({parts.begin(), parts.end() - 1}).append(last).append(parts.back());
 }
 
+namespace detail {
+
 /// Permille as per cent with its sign: "+24.0 %", "-3.1 %", "0.0 %"; "-" where there is none.
 [[nodiscard]] inline auto signed_percent(const std::optional<std::int64_t>& permille) -> std::string {
   if (!permille) { return "-"; }
@@ -33,12 +35,16 @@ namespace takt::inline TAKT_ABI::report {
   return (*permille > 0 ? "+" : "") + detail::decimal(*permille, 1) + " %";
 }
 
+}  // namespace detail
+
 /// Returns a factor on all execution times: "1.310".
 [[nodiscard]] inline auto factor_words(const std::optional<std::int64_t>& permille) -> std::string {
   if (!permille) { return "-"; }
   constexpr std::int64_t most = 9'999'999;
   return *permille > most ? "> 9999.999" : detail::decimal(*permille, 3);
 }
+
+namespace detail {
 
 [[nodiscard]] inline auto verdict_words(const comparison_row& row) -> std::string_view {
   if (!row.status) { return "not judged"; }
@@ -49,8 +55,6 @@ namespace takt::inline TAKT_ABI::report {
 [[nodiscard]] inline auto is_today(const comparison_row& row) -> bool {
   return std::string_view{row.policy}.substr(0, row.policy.find(':')) == "time-sliced";
 }
-
-namespace detail {
 
 [[nodiscard]] inline auto of_platform(const missing_words& m) -> bool { return m.at.empty() || m.at == "/platform"; }
 
@@ -120,6 +124,8 @@ inline void add_unique(std::vector<std::string>& to, const std::string& text) {
   return out;
 }
 
+namespace detail {
+
 /// Why deadlines must be missed, as clauses, some of them where there are many.
 [[nodiscard]] inline auto miss_clauses(const comparison_row& row) -> std::vector<std::string> {
   constexpr std::size_t shown = 2;
@@ -144,8 +150,6 @@ inline void add_unique(std::vector<std::string>& to, const std::string& text) {
   out.erase(out.find_last_not_of(". ") + 1);
   return out;
 }
-
-namespace detail {
 
 /// Returns what is said of rows before the reason, for one and for several policies.
 [[nodiscard]] inline auto outcome_clause(const std::optional<verdict_status>& status, bool several)
@@ -176,8 +180,6 @@ namespace detail {
   }
   return policies;
 }
-
-}  // namespace detail
 
 /// Returns why rows are not judged or not proven, one sentence for each reason, in the given order of rows. An example:
 /// "levels and slots cannot be judged: the platform does not say preemption_levels."
@@ -227,5 +229,7 @@ namespace detail {
   }
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::report

@@ -17,6 +17,8 @@ struct time_unit {
 
 inline constexpr time_unit time_units[] = {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}};
 
+namespace detail {
+
 /// Returns the largest unit that is not longer than the time; nanoseconds for zero.
 [[nodiscard]] constexpr auto unit_for(ticks time) noexcept -> time_unit {
   for (const time_unit& unit : time_units) {
@@ -24,8 +26,6 @@ inline constexpr time_unit time_units[] = {{"s", 1'000'000'000}, {"ms", 1'000'00
   }
   return time_units[3];
 }
-
-namespace detail {
 
 /// time / 10^digits as decimal text, with all digits of the fraction.
 [[nodiscard]] inline auto decimal(ticks time, std::size_t digits) -> std::string {
@@ -52,7 +52,7 @@ namespace detail {
 
 /// Returns a time in the largest unit that it fills, exactly: 23796409 is "23.796409ms". Input files accept this text.
 [[nodiscard]] inline auto format_duration(ticks time) -> std::string {
-  const time_unit unit = unit_for(time);
+  const time_unit unit = detail::unit_for(time);
   return count_of(time, unit).append(unit.name);
 }
 

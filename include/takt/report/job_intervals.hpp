@@ -34,6 +34,8 @@ struct job_interval {
   return "";
 }
 
+namespace detail {
+
 /// From when to when jobs work on some unit. What was recorded of a job is gathered once. Cost: n log n.
 class work_of_jobs {
  public:
@@ -97,6 +99,8 @@ class work_of_jobs {
   std::map<std::pair<std::uint32_t, std::uint64_t>, intervals> work_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, intervals> waits_;
 };
+
+}  // namespace detail
 
 /// Returns the instants of a job, a line each.
 [[nodiscard]] inline auto description(const traced_job& j) -> std::string {

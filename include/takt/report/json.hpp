@@ -24,7 +24,7 @@ namespace takt::inline TAKT_ABI::report {
       case U'\t': out += "\\t"; return;
       default: break;
     }
-    if (is_control(c)) {
+    if (detail::is_control(c)) {
       out += escaped(c);
     } else {
       out += bytes;

@@ -19,8 +19,12 @@
 
 namespace takt::inline TAKT_ABI::report {
 
+namespace detail {
+
 /// Returns a time in whole tenths of a second, rounded down.
 [[nodiscard]] inline auto in_tenths(ticks time) -> std::string { return detail::decimal(time / 100'000'000, 1) + "s"; }
+
+}  // namespace detail
 
 /// Returns what a run has seen so far: a row per task, in the order of the summary. Pre: a row of `seen` for each task.
 [[nodiscard]] inline auto live_table(std::span<const task_progress> seen, const verdict_summary& proven) -> table {
@@ -32,7 +36,7 @@ namespace takt::inline TAKT_ABI::report {
     out.rows.push_back({proven.tasks[i].name, std::to_string(t.completed), std::to_string(misses),
                         t.completed > 0 ? in_milliseconds(t.worst_response) : "-",
                         detail::bound_cell(proven.promised(i)), std::to_string(t.violations),
-                        t.last_violation == no_instant ? "-" : "at " + in_tenths(t.last_violation)});
+                        t.last_violation == no_instant ? "-" : "at " + detail::in_tenths(t.last_violation)});
   }
   return out;
 }
@@ -52,11 +56,13 @@ namespace takt::inline TAKT_ABI::report {
     const bool is_later = last == seen.size() || seen[i].last_violation > seen[last].last_violation;
     if (seen[i].violations > 0 && is_later) { last = i; }
   }
-  std::string out = in_tenths(passed) + ": " + plural(static_cast<std::int64_t>(jobs), "job") + ", " +
+  std::string out = detail::in_tenths(passed) + ": " + plural(static_cast<std::int64_t>(jobs), "job") + ", " +
                     std::to_string(misses) + " late, " + std::to_string(violations) + " above a bound";
   if (last == seen.size()) { return out; }
-  return out + " (last: " + proven.tasks[last].name + " at " + in_tenths(seen[last].last_violation) + ")";
+  return out + " (last: " + proven.tasks[last].name + " at " + detail::in_tenths(seen[last].last_violation) + ")";
 }
+
+namespace detail {
 
 /// Returns a response above its bound, as a run names it: `v` is a `runtime::violation` of the task or graph `name`.
 template <class Violation>
@@ -69,5 +75,7 @@ template <class Violation>
   return who + " after " + format_duration(v.time) + ": " + format_duration(v.observed) +
          " have passed, and the bound is " + format_duration(v.bound);
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::report

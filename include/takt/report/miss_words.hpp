@@ -16,6 +16,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
+namespace detail {
+
 /// Why some legal run misses a deadline under every plan: a clause, with figures. `task`: the name of the one that is
 /// to blame.
 [[nodiscard]] inline auto miss_clause(std::string_view task, const proven_miss<ticks>& miss) -> std::string {
@@ -53,12 +55,17 @@ namespace takt::inline TAKT_ABI::report {
   return {};
 }
 
+}  // namespace detail
+
 /// Returns the explanation of a miss as a sentence.
 [[nodiscard]] inline auto explain_miss(const verdict_summary& v, const proven_miss<ticks>& miss) -> std::string {
-  std::string out = miss_clause(miss.task < v.tasks.size() ? v.tasks[miss.task].name : std::string{}, miss) + '.';
+  std::string out =
+      detail::miss_clause(miss.task < v.tasks.size() ? v.tasks[miss.task].name : std::string{}, miss) + '.';
   if (out[0] >= 'a' && out[0] <= 'z') { out[0] = static_cast<char>(out[0] - 'a' + 'A'); }
   return out;
 }
+
+namespace detail {
 
 /// Returns the misses in words for rows of comparisons. Pre: `tasks` are those that the proofs are about.
 template <std::size_t M, class Tasks>
@@ -71,6 +78,8 @@ template <std::size_t M, class Tasks>
   }
   return out;
 }
+
+}  // namespace detail
 
 /// Notes proofs that some legal run misses a deadline.
 template <std::size_t M>

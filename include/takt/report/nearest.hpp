@@ -11,6 +11,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
+namespace detail {
+
 /// Returns how many characters one has to change, add or take away to make one text the other.
 [[nodiscard]] inline auto edit_distance(std::string_view a, std::string_view b) -> std::size_t {
   std::vector<std::size_t> row(b.size() + 1);
@@ -27,6 +29,8 @@ namespace takt::inline TAKT_ABI::report {
   return row[b.size()];
 }
 
+}  // namespace detail
+
 /// Returns the candidate that takes the fewest changes of one character. Of the word the first 64 characters count.
 /// Pre: there is a candidate.
 [[nodiscard]] inline auto nearest(std::string_view word, std::span<const std::string_view> candidates)
@@ -34,7 +38,7 @@ namespace takt::inline TAKT_ABI::report {
   TAKT_EXPECTS(!candidates.empty());
   word = word.substr(0, 64);
   return *std::ranges::min_element(candidates, [word](std::string_view a, std::string_view b) {
-    return edit_distance(word, a) < edit_distance(word, b);
+    return detail::edit_distance(word, a) < detail::edit_distance(word, b);
   });
 }
 

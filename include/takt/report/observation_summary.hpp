@@ -54,7 +54,8 @@ template <class Result>
     out.notes = result.notes;
     out.stopped = result.stopped;
     if (const auto& v = result.first_violation) {
-      out.first_violation = violation_words(*v, v->task < result.tasks.size() ? result.tasks[v->task].name : "");
+      out.first_violation =
+          detail::violation_words(*v, v->task < result.tasks.size() ? result.tasks[v->task].name : "");
     }
   }
   return out;

@@ -125,7 +125,7 @@ void compare_with(run_summary& run, const observation<Tasks, Visits>& simulated)
                                  std::to_string(t.jobs - t.late), std::to_string(t.late)};
     if (some_dropped) { row.push_back(std::to_string(t.dropped)); }
     if (some_unfinished) { row.push_back(std::to_string(t.unfinished)); }
-    row.insert(row.end(), {deadline_cell(proven.tasks[i]), seen(t.mean_response), seen(t.worst_response)});
+    row.insert(row.end(), {detail::deadline_cell(proven.tasks[i]), seen(t.mean_response), seen(t.worst_response)});
     if (beside) { row.push_back(t.simulated ? in_milliseconds(*t.simulated) : "-"); }
     row.push_back(detail::bound_cell(t.bound));
     row.emplace_back(!t.bound.exists ? "-" : t.within ? "yes" : "no");

@@ -26,7 +26,7 @@ namespace takt::inline TAKT_ABI::report {
       default: break;
     }
     const bool forbidden = (c < 0x20 && c != U'\n' && c != U'\t') || c == 0xFFFE || c == 0xFFFF;
-    if (c >= 0x20 && is_control(c)) {
+    if (c >= 0x20 && detail::is_control(c)) {
       out += escaped(c);
     } else {
       out += forbidden ? std::string_view{"\xEF\xBF\xBD"} : bytes;
@@ -54,8 +54,12 @@ struct colour {
                                 {"#882255", true}, {"#88ccaa"}};
   return palette[task % 10];
 }
+namespace detail {
+
 /// Returns how often the palette was used up before this task; drawings mark later rounds by stripes.
 [[nodiscard]] constexpr auto colour_round(std::uint32_t task) noexcept -> std::uint32_t { return task / 10; }
+
+}  // namespace detail
 
 /// Writes SVG elements.
 class svg_writer {

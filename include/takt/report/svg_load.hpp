@@ -18,7 +18,7 @@
 #include <takt/report/text.hpp>
 #include <takt/report/time_axis.hpp>
 
-namespace takt::inline TAKT_ABI::report {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// Says how many pieces of each task are at work at once, on the mean of each column of a picture. A piece on several
 /// SMs counts for each.
@@ -82,4 +82,4 @@ void draw_load(svg_writer& svg, const stacked_load& load, const time_axis& axis,
   }
 }
 
-}  // namespace takt::inline TAKT_ABI::report
+}  // namespace takt::inline TAKT_ABI::report::detail

@@ -49,7 +49,7 @@ class time_axis {
 
  private:
   void choose_step() {
-    unit_ = unit_for((to_ - from_) / 2);
+    unit_ = detail::unit_for((to_ - from_) / 2);
     for (ticks power = 1; power <= 1'000'000'000'000'000'000; power *= 10) {
       for (const ticks factor : {1, 2, 5}) {
         step_ = power * factor;

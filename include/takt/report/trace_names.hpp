@@ -19,9 +19,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/report/graph_path.hpp>
 
-namespace takt::inline TAKT_ABI::report {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::report::detail {
 
 /// Hears what tasks are called.
 struct name_list {
@@ -43,8 +41,6 @@ struct named_node {
   std::uint32_t segment = 0;
   std::uint8_t part = 0;
 };
-
-}  // namespace detail
 
 /// Returns what the numbers in a trace of tasks on a board stand for: tasks, or the nodes of graphs that run as one
 /// scheduler sees them.
@@ -73,4 +69,4 @@ template <class Board, class Tasks>
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI::report
+}  // namespace takt::inline TAKT_ABI::report::detail

@@ -175,7 +175,7 @@ template <ranges::input_range Slices>
 
 }  // namespace views
 
-namespace report {
+namespace report::detail {
 
 /// Returns the end of a window on a trace; where `to` is not after `from`, that of the trace. A deadline after it
 /// belongs to it where that lengthens the window by no more than a quarter.
@@ -191,6 +191,6 @@ namespace report {
   return last;
 }
 
-}  // namespace report
+}  // namespace report::detail
 
 }  // namespace takt::inline TAKT_ABI

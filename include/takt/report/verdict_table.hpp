@@ -24,12 +24,12 @@ namespace detail {
   return t.limited || !v.bounds_tasks ? "not proven" : "no bound";
 }
 
-}  // namespace detail
-
 /// Returns the deadline of a task in milliseconds; "-" where there is none.
 [[nodiscard]] inline auto deadline_cell(const task_summary& t) -> std::string {
   return t.limited ? in_milliseconds(t.deadline) : "-";
 }
+
+}  // namespace detail
 
 /// One row per task, in the order of the summary: its facts, its deadline and what is proven of it, and by which method
 /// where several have proven it. Bounds by other analyses follow where there are any.
@@ -53,7 +53,7 @@ namespace detail {
     const task_summary& t = v.tasks[i];
     std::vector<std::string> row{t.name};
     for (const fact& f : v.facts) { row.push_back(f.cells[i]); }
-    row.push_back(deadline_cell(t));
+    row.push_back(detail::deadline_cell(t));
     if (v.bounds_tasks) {
       row.push_back(detail::bound_cell(t.bound));
       row.push_back(t.bound.exists && t.limited ? percent_of(t.deadline - t.bound.value, t.deadline) : "-");
@@ -75,8 +75,8 @@ namespace detail {
     const task_summary& t = v.tasks[i];
     const bool known = t.bound.exists && t.limited;
     const ticks slack = known ? t.deadline - t.bound.value : 0;
-    out.rows.push_back({t.name, deadline_cell(t), detail::bound_cell(t.bound), known ? in_milliseconds(slack) : "-",
-                        known ? percent_of(slack, t.deadline) : "-"});
+    out.rows.push_back({t.name, detail::deadline_cell(t), detail::bound_cell(t.bound),
+                        known ? in_milliseconds(slack) : "-", known ? percent_of(slack, t.deadline) : "-"});
   }
   return out;
 }

@@ -8,6 +8,8 @@
 
 namespace takt::inline TAKT_ABI::report {
 
+namespace detail {
+
 /// Returns whether a character acts on what shows it, breaks its lines, turns the order of others round, or is not seen
 /// at all, so that two names look alike.
 [[nodiscard]] constexpr auto is_control(char32_t c) noexcept -> bool {
@@ -15,6 +17,8 @@ namespace takt::inline TAKT_ABI::report {
   return c < 0x20 || within(0x7F, 0x9F) || c == 0xAD || c == 0x61C || within(0x200B, 0x200F) ||
          within(0x2028, 0x202E) || within(0x2060, 0x206F) || c == 0xFEFF || within(0xE0000, 0xE007F);
 }
+
+}  // namespace detail
 
 /// Returns a character by its number, as JSON does: two numbers where one has no room.
 [[nodiscard]] inline auto escaped(char32_t c) -> std::string {
@@ -32,7 +36,7 @@ namespace takt::inline TAKT_ABI::report {
 [[nodiscard]] inline auto visible(std::string_view text) -> std::string {
   std::string out;
   for_each_character(text, [&](char32_t c, std::string_view bytes) {
-    if (is_control(c)) {
+    if (detail::is_control(c)) {
       out += escaped(c);
     } else {
       out += bytes;

@@ -148,7 +148,8 @@ struct slots_rule : kernel_rule<Policy> {
   }
 
   [[nodiscard]] constexpr auto fault() const -> model_error {
-    return times_fit(pinned) ? slots_fault(pinned, gang) : model_error{.fault = model_fault::time_overflow};
+    return detail::times_fit(pinned) ? detail::slots_fault(pinned, gang)
+                                     : model_error{.fault = model_fault::time_overflow};
   }
 };
 
@@ -249,8 +250,6 @@ template <class Rule>
 using strategy_of_rule =
     typename strategy_of_server<decltype(std::declval<const Rule&>().template make_server<1>(std::int32_t{}))>::type;
 
-}  // namespace detail
-
 /// A rule whose server drives a state machine for whole kernels, and that has a word in files.
 template <class R>
 concept MakesStrategy = requires {
@@ -264,11 +263,13 @@ using strategy_type = detail::strategy_of_rule<R>;
 template <class R>
 concept SingleStream = StartsInOrder<R> && !MakesStrategy<R>;
 
+}  // namespace detail
+
 /// Holds for a rule by which an accelerator can be scheduled: one kernel at a time, or by a state machine of its own.
 /// `sharing` is its word in files; `distinguishes_cores` says that every kernel for one core needs that core chosen,
 /// `cost` what the hardware does when it preempts, `pinned` and `gang` which slots there are. Tasks know nothing of it.
 template <class R>
-concept AcceleratorRule = (SingleStream<R> || MakesStrategy<R>) &&
+concept AcceleratorRule = (detail::SingleStream<R> || detail::MakesStrategy<R>) &&
                           requires { requires KernelOrder<typename detail::kernel_order_of<R>::type>; };
 
 /// Names the order in which kernels go under a rule.
@@ -288,6 +289,8 @@ concept ChoosesCosts = requires(const R& r) {
 };
 template <class R>
 concept DistinguishesCores = requires { requires R::distinguishes_cores; };
+
+namespace detail {
 
 /// Gives each task its rank as its priority where the order is one of fixed priorities. Pre: the table is in the given
 /// order.
@@ -315,6 +318,8 @@ template <AcceleratorRule Rule, std::size_t MaxTasks>
   }
   return {};
 }
+
+}  // namespace detail
 
 /// A platform that has an accelerator, whatever its rule.
 template <class P>

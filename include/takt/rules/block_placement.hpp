@@ -30,7 +30,7 @@ struct sm_capacity {
 
   /// Returns what a block of so many threads takes here.
   [[nodiscard]] constexpr auto held_by(block_footprint b) const noexcept -> block_footprint {
-    b.threads = whole_warps(b.threads, warp_size);
+    b.threads = detail::whole_warps(b.threads, warp_size);
     return b;
   }
   /// Pre: as the block is held here.
@@ -78,6 +78,8 @@ struct block_placement {
       -> bool = default;
 };
 
+namespace detail {
+
 [[nodiscard]] constexpr auto more_idle_threads(const sm_capacity& left, const sm_capacity& than) noexcept -> bool {
   return left.threads > than.threads;
 }
@@ -85,8 +87,10 @@ struct block_placement {
   return left.threads < than.threads;
 }
 
-inline constexpr block_placement block_placement::even{more_idle_threads};
+}  // namespace detail
+
+inline constexpr block_placement block_placement::even{detail::more_idle_threads};
 inline constexpr block_placement block_placement::first_fit{};
-inline constexpr block_placement block_placement::best_fit{fewer_idle_threads};
+inline constexpr block_placement block_placement::best_fit{detail::fewer_idle_threads};
 
 }  // namespace takt::inline TAKT_ABI

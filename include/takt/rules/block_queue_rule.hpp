@@ -49,16 +49,16 @@ struct block_queue_rule {
   }
   using view_needs = kernel_grid;
   /// Returns the time on an empty GPU. That of one block was measured beside any others.
-  template <HasBlocks K>
+  template <detail::HasBlocks K>
   [[nodiscard]] constexpr auto view(const K& kernel) const noexcept -> visit_view {
-    if (const lacking_facts missing = lacking_blocks(kernel)) { return detail::unknown_time(missing); }
+    if (const lacking_facts missing = detail::lacking_blocks(kernel)) { return detail::unknown_time(missing); }
     const kernel_blocks b = blocks_of(kernel);
     if (gpu.sms < 1 || gpu.sms > std::int64_t{MaxSms} || gpu.threads_per_sm < 1 || gpu.block_slots < 0 ||
         warp_size < 1) {
       return {.fault = model_fault::platform_size_out_of_range};
     }
-    if (b.blocks < 1 || !is_block_size(b.threads) || b.length < 1 ||
-        whole_warps(b.threads, warp_size) > gpu.threads_per_sm) {
+    if (b.blocks < 1 || !detail::is_block_size(b.threads) || b.length < 1 ||
+        detail::whole_warps(b.threads, warp_size) > gpu.threads_per_sm) {
       return {.fault = model_fault::kernel_shape_out_of_range};
     }
     const visit_view block = detail::on_gpu({0, b.length}, {.speed = speed});
@@ -66,7 +66,7 @@ struct block_queue_rule {
         detail::on_gpu({0, detail::fact_or_none<kernel_overhead>(kernel).time.count()}, {.speed = speed});
     if (block.fault != model_fault::none) { return {.fault = block.fault}; }
     if (serial.fault != model_fault::none) { return {.fault = serial.fault}; }
-    const block_visit k{b.blocks, whole_warps(b.threads, warp_size), block.time.upper, serial.time.upper};
+    const block_visit k{b.blocks, detail::whole_warps(b.threads, warp_size), block.time.upper, serial.time.upper};
     if (blocks_per_sm(gpu, k.threads) > std::int64_t{MaxBlocks} / gpu.sms) {
       return {.fault = model_fault::platform_size_out_of_range};
     }

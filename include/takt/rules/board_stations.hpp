@@ -193,7 +193,7 @@ class board_stations<platform<Pools...>, MaxStations> {
   // What the rule of a station is known for: a look into a table that is made while compiling.
   /// Returns whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool {
-    constexpr of_pools<bool> known{InheritsPriorities<typename Pools::rule_type>...};
+    constexpr of_pools<bool> known{detail::InheritsPriorities<typename Pools::rule_type>...};
     return known[stations_[s].pool];
   }
   /// Returns which visits can delay a visit there.
@@ -203,11 +203,11 @@ class board_stations<platform<Pools...>, MaxStations> {
   }
   /// Returns whether visits with guards may start early there.
   [[nodiscard]] constexpr auto starts_early(std::size_t s) const -> bool {
-    constexpr of_pools<bool> known{StartsEarly<typename Pools::rule_type>...};
+    constexpr of_pools<bool> known{detail::StartsEarly<typename Pools::rule_type>...};
     return known[stations_[s].pool] && units(s) == 1;
   }
   [[nodiscard]] constexpr auto looks_beside(std::size_t s) const -> bool {
-    constexpr of_pools<bool> known{LooksBeside<typename Pools::rule_type>...};
+    constexpr of_pools<bool> known{detail::LooksBeside<typename Pools::rule_type>...};
     return known[stations_[s].pool];
   }
   /// Returns whether code may run there in place of visits of known length.
@@ -231,9 +231,9 @@ class board_stations<platform<Pools...>, MaxStations> {
   constexpr void beside([[maybe_unused]] std::size_t s, [[maybe_unused]] view_values& own,
                         [[maybe_unused]] const view_values& other) const {
     TAKT_EXPECTS(looks_beside(s));
-    if constexpr ((LooksBeside<typename Pools::rule_type> || ...)) {
+    if constexpr ((detail::LooksBeside<typename Pools::rule_type> || ...)) {
       with_rule(s, [&](const auto& rule) {
-        if constexpr (LooksBeside<std::remove_cvref_t<decltype(rule)>>) { rule.beside(own, other); }
+        if constexpr (detail::LooksBeside<std::remove_cvref_t<decltype(rule)>>) { rule.beside(own, other); }
       });
     }
   }
@@ -305,7 +305,7 @@ class board_stations<platform<Pools...>, MaxStations> {
     /// Pre: holders can be served at the priority of others there.
     constexpr void reprioritize(std::size_t s, client who, const priority_point& p) {
       all_.with(stations_[s].pool, [&](auto& pool) {
-        constexpr bool can = Reprioritizes<std::remove_cvref_t<decltype(pool.at(s))>>;
+        constexpr bool can = detail::Reprioritizes<std::remove_cvref_t<decltype(pool.at(s))>>;
         TAKT_EXPECTS(can);
         if constexpr (can) { pool.at(s).reprioritize(who, p); }
       });
@@ -338,7 +338,7 @@ class board_stations<platform<Pools...>, MaxStations> {
     constexpr void drop(std::size_t s, client who, ticks now, const slice_sink& sink) {
       all_.with(stations_[s].pool, [&](auto& pool) {
         using server = std::remove_cvref_t<decltype(pool.at(s))>;
-        if constexpr (DropsClients<server>) {
+        if constexpr (detail::DropsClients<server>) {
           pool.at(s).drop(who, now, sink);
         } else {
           static_assert(ServesBodies<server>);

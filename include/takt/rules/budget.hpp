@@ -66,6 +66,8 @@ struct job_budget {
   [[nodiscard]] friend constexpr auto operator==(const job_budget&, const job_budget&) noexcept -> bool = default;
 };
 
+namespace detail {
+
 /// Lets the job take the budgets of its task's next `jobs` jobs. False, and no change, on overflow. In the long run the
 /// task still gets `refill` per `period`. Source: Elliott 2015, section 3.2.4.
 [[nodiscard]] constexpr auto release_early(job_budget& b, std::int64_t jobs = 1) noexcept -> bool {
@@ -91,6 +93,8 @@ struct job_budget {
   if (b.waits_for_token) { todo.unchecked_push_back(budget_action::reissue_request); }
   return todo;
 }
+
+}  // namespace detail
 
 /// The budget of one job under a policy. A budget that is used up to the last tick is not overrun: that takes more
 /// work. Where lenders pay a job charges itself here only while it runs at its own priority; see
@@ -134,8 +138,8 @@ class budget_account {
   constexpr auto settle(ticks beyond, budget_actions& todo) noexcept -> bool {
     if (beyond == 0) { return true; }
     if (policy_.releases_early) {
-      todo = early_release_actions(budget_);
-      if (!release_early(budget_, ceil_divide(beyond, budget_.refill))) { return false; }
+      todo = detail::early_release_actions(budget_);
+      if (!detail::release_early(budget_, ceil_divide(beyond, budget_.refill))) { return false; }
       budget_.left -= beyond;
     } else if (!checked_add(overrun_, beyond, overrun_)) {
       return false;
@@ -160,6 +164,8 @@ class budget_account {
   bool signalled_ = false;
 };
 
+namespace detail {
+
 /// Returns the most important of the jobs that lend, which is the one whose priority the runner has; jobs.size() when
 /// none does.
 [[nodiscard]] constexpr auto lender_of(std::span<const job_budget> jobs) noexcept -> std::size_t {
@@ -169,6 +175,8 @@ class budget_account {
   }
   return best;
 }
+
+}  // namespace detail
 
 /// Bandwidth inheritance: the runner has worked for `used` and `jobs` are all whose priority it may have, itself among
 /// them. Charges the most important; when its budget is empty and work remains, releases it early and goes on with the
@@ -187,7 +195,7 @@ template <class Charged, class CarryOut>
     if (!b.valid()) { return false; }
   }
   while (used > 0) {
-    const std::size_t i = lender_of(jobs);
+    const std::size_t i = detail::lender_of(jobs);
     if (i == jobs.size()) { return false; }
     job_budget& b = jobs[i];
     if (b.left > 0) {
@@ -198,11 +206,11 @@ template <class Charged, class CarryOut>
       if (b.left > 0 || used == 0) { continue; }
     }
     job_budget trial = b;
-    if (!release_early(trial)) { return false; }
-    const budget_actions todo = early_release_actions(b);
+    if (!detail::release_early(trial)) { return false; }
+    const budget_actions todo = detail::early_release_actions(b);
     std::size_t a = 0;
     if (b.waits_for_token) { carry_out(i, todo[a++]); }
-    static_cast<void>(release_early(b));
+    static_cast<void>(detail::release_early(b));
     for (; a < todo.size(); ++a) { carry_out(i, todo[a]); }
   }
   return true;

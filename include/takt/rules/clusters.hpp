@@ -30,8 +30,6 @@ inline constexpr std::string_view policy_name<gel_policy::fair_lateness> = "glob
 template <>
 inline constexpr std::string_view policy_name<gel_policy::first_in_first_out> = "earliest release";
 
-}  // namespace detail
-
 /// The least nominal release + relative priority point first, on any processor of the pool. Where jobs are made of
 /// visits, a policy may look at the length of the visit, so that a job has one point for each.
 template <gel_policy Policy>
@@ -54,6 +52,8 @@ struct global_rule {
   }
 };
 
+}  // namespace detail
+
 /// Clusters of so many processors, each under the rule inside by itself. A task's core is in its cluster; a graph names
 /// its cluster by `on_cluster`.
 template <class Rule>
@@ -70,11 +70,11 @@ struct clustered_rule : Rule {
   [[nodiscard]] constexpr auto cluster(std::int32_t /*units*/) const noexcept -> std::int32_t { return processors; }
 };
 
-inline constexpr global_rule<gel_policy::earliest_deadline> g_edf{};
-inline constexpr global_rule<gel_policy::fair_lateness> g_fl{};
-inline constexpr global_rule<gel_policy::first_in_first_out> g_fifo{};
+inline constexpr detail::global_rule<gel_policy::earliest_deadline> g_edf{};
+inline constexpr detail::global_rule<gel_policy::fair_lateness> g_fl{};
+inline constexpr detail::global_rule<gel_policy::first_in_first_out> g_fifo{};
 /// The points are those of the nodes of graphs: `relative_point`.
-inline constexpr global_rule<gel_policy::given_points> gel{};
+inline constexpr detail::global_rule<gel_policy::given_points> gel{};
 
 namespace detail {
 

@@ -19,8 +19,6 @@ template <class Rule, class CpuRule>
   requires requires { typename std::common_type_t<order_of<Rule>, order_of<CpuRule>>; }
 inline constexpr bool same_order<Rule, CpuRule> = std::same_as<order_of<Rule>, order_of<CpuRule>>;
 
-}  // namespace detail
-
 /// Copy engines, if any, that are not preempted and follow the priorities of the processors.
 template <class Rule, class CpuRule>
 concept CopiesInPriorityOrder = Absent<Rule> || (NonpreemptiveFixedPriority<Rule> && detail::same_order<Rule, CpuRule>);
@@ -32,9 +30,13 @@ concept CopiesFollowPriorities =
     CopiesInPriorityOrder<Rule, CpuRule> ||
     (NonpreemptiveFixedPriority<Rule> && FixedPriority<CpuRule> && GivenPriority<order_of<Rule>>);
 
+}  // namespace detail
+
 /// Copy engines, if any, whose queue keeps the order of arrival.
 template <class Rule>
 concept CopiesInArrivalOrder = Absent<Rule> || FirstComeFirstServed<Rule>;
+
+namespace detail {
 
 /// A platform of processors, copy engines and GPUs, and nothing else.
 template <class P>
@@ -42,6 +44,8 @@ concept ChainPlatform =
     Platform<P> && !std::is_const_v<P> &&
     std::is_void_v<
         typename detail::first_foreign<P, processors_resource, copy_engines_resource, virtual_sms_resource>::type>;
+
+}  // namespace detail
 
 /// Says where kernels run.
 enum class kernel_location : std::uint8_t {
@@ -74,26 +78,36 @@ struct chain_composition {
   bool spins = false;       ///< a job keeps its claim on its core until it completes
   bool of_pools = false;    ///< rules of its pools, one by one, say the same
 };
+namespace detail {
+
 /// Stands where hosts know nothing of chains on a platform as a whole.
 struct no_composition {};
+
+}  // namespace detail
 
 /// Tells how chains run on a platform as a whole. The simulator, plans and files of chains ask it; a composition
 /// registers itself here as a method does in its family. What is not registered is taken apart into its pools.
 template <class P>
-inline constexpr no_composition composition_of{};
+inline constexpr detail::no_composition composition_of{};
+
+namespace detail {
 
 /// Nothing but processors: no job ever suspends.
 template <class P>
 concept ProcessorsOnly = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> && Absent<typename P::copy_rule> &&
                          Absent<typename P::gpu_rule>;
 
+}  // namespace detail
+
 /// A job leaves its core while it copies and while its kernels run on SMs of its own.
 template <class P>
-concept DedicatedGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
-                               CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> &&
-                               (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
+concept DedicatedGpuPlatform = detail::ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
+                               detail::CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> &&
+                               (detail::Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
 template <DedicatedGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.of_pools = true};
+
+namespace detail {
 
 /// A job leaves its core while it copies and while its kernels have their turns on the whole GPU. Proven from its
 /// pools.
@@ -107,28 +121,34 @@ template <class P>
 concept BusyWaitingPlatform = ChainPlatform<P> && BusyWaiting<typename P::cpu_rule> &&
                               CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> &&
                               (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
-template <BusyWaitingPlatform P>
+
+}  // namespace detail
+template <detail::BusyWaitingPlatform P>
 inline constexpr chain_composition composition_of<P>{.spins = true};
+
+namespace detail {
 
 /// Holds where one critical section of one lock, its kernel on the task's own SMs, stands between two CPU segments.
 template <class P>
 concept SerializedGpuPlatform =
     ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> && SerializedFederated<typename P::gpu_rule>;
-template <SerializedGpuPlatform P>
+
+}  // namespace detail
+template <detail::SerializedGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.serialized = true};
 
 /// Holds as `SerializedGpuPlatform` does, but with every kernel on all SMs.
 template <class P>
-concept LockedGpuPlatform =
-    ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
-    CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> && SerializedWholeGpu<typename P::gpu_rule>;
+concept LockedGpuPlatform = detail::ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
+                            detail::CopiesFollowPriorities<typename P::copy_rule, typename P::cpu_rule> &&
+                            detail::SerializedWholeGpu<typename P::gpu_rule>;
 template <LockedGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.kernels = kernel_location::all_sms, .serialized = true};
 
 /// Holds where one critical section of a pool of tokens under a locking protocol stands between two CPU segments.
 template <class P>
-concept TokenGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
+concept TokenGpuPlatform = detail::ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
                            CopiesInArrivalOrder<typename P::copy_rule> && TokenLocked<typename P::gpu_rule>;
 template <TokenGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{.kernels = kernel_location::token};

@@ -18,6 +18,8 @@ inline constexpr ticks unbounded_response = ticks{1} << 60;
 /// Stands for an unknown bound: the search ended at its limit of rounds, and there may be one.
 inline constexpr ticks given_up_response = unbounded_response + 1;
 
+namespace detail {
+
 /// Returns the longer of two times, which may have no bound. If both have none it is the one that is surely unbounded.
 [[nodiscard]] constexpr auto longer_response(ticks a, ticks b) noexcept -> ticks {
   const bool neither = a >= unbounded_response && b >= unbounded_response;
@@ -27,6 +29,8 @@ inline constexpr ticks given_up_response = unbounded_response + 1;
 [[nodiscard]] constexpr auto beyond_limit(ticks found) noexcept -> ticks {
   return found == given_up_response ? found : unbounded_response;
 }
+
+}  // namespace detail
 
 /// A visit as the bound of its pool sees it. Visits are sporadic with jitter: instances nominally become ready at least
 /// a period apart, and each at most `jitter` later. Jobs of one task do not overlap: each starts when the one before
@@ -80,9 +84,13 @@ concept DecidesDeadlines = requires(const Rule& rule, std::span<const visit_dema
   { rule.decides(visits, units) } -> std::same_as<bool>;
 };
 
+namespace detail {
+
 /// Says that the order is preemptive with one priority for each job, so that tests of the pool hold for jobs whose
 /// suspensions and waits count as execution.
 template <class Rule>
 concept InflatesSuspensions = Rule::takes_suspensions;
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

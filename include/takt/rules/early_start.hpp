@@ -11,9 +11,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/forward.hpp>
 
-namespace takt::inline TAKT_ABI {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Returns whether the points of a few jobs are their absolute deadlines, up to a constant.
 template <class Order>
@@ -47,8 +45,6 @@ struct early_start_check {
       "one, the template argument, is another: leave it out. See docs/errors.md#E104");
 };
 
-}  // namespace detail
-
 /// An order without state whose points are absolute deadlines, ties aside. A few probes must not refute it.
 template <class Order>
 concept DeadlineOrder = JobPriority<Order> && std::is_empty_v<Order> && std::default_initializable<Order> &&
@@ -60,8 +56,6 @@ concept DeadlineOrder = JobPriority<Order> && std::is_empty_v<Order> && std::def
 /// `starts_early` names the rule itself, so that no rule inherits it and changes the order or the server.
 template <class Rule>
 concept StartsEarly = requires { requires std::same_as<typename Rule::starts_early, Rule>; };
-
-namespace detail {
 
 template <class Rule>
 inline constexpr bool claims_in_vain = false;
@@ -83,6 +77,4 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

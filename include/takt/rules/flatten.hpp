@@ -29,6 +29,8 @@ template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
   requires detail::is_accelerator_alone<Platform>
 inline constexpr std::size_t stations_of<Platform, MaxTasks, MaxVisits> = 1;
 
+namespace detail {
+
 /// Tasks on the stations of a platform, and what is wrong with them.
 template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
 struct flat_board {
@@ -36,8 +38,6 @@ struct flat_board {
   board_stations<Platform, stations_of<Platform, MaxTasks, MaxVisits>> stations;
   model_error error{};
 };
-
-namespace detail {
 
 /// A rule that knows the very applications that are laid out, with all that no visit table holds.
 template <class R>

@@ -64,6 +64,8 @@ struct by_given_points {
   }
 };
 
+namespace detail {
+
 /// Earliest release + relative point of a policy first, on so many processors. Points are `slope` times as large, so
 /// that they are whole. Pre: the policy takes no points that are given one by one.
 struct by_policy {
@@ -89,5 +91,7 @@ struct by_policy {
     return true;
   }
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

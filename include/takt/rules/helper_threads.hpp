@@ -47,11 +47,15 @@ struct helped_job {
   thread_rank effective{};
 };
 
+namespace detail {
+
 /// Returns whether a helper may run as this job: only while it is suspended for an operation on an engine that it has
 /// locked. A job that goes on after an asynchronous call would otherwise run twice under one identity.
 [[nodiscard]] constexpr auto lends_rank(const helped_job& job) noexcept -> bool {
   return job.suspended && job.holds_engine_lock;
 }
+
+}  // namespace detail
 
 /// Returns the rank of a helper: that of the most important job that lends its own, else the helper's. `jobs` are those
 /// of the task for a callback thread and those that use the GPU for a daemon.
@@ -60,7 +64,7 @@ struct helped_job {
     -> thread_rank {
   thread_rank best = own;
   for (const helped_job& job : jobs) {
-    if (lends_rank(job) && job.effective < best) { best = job.effective; }
+    if (detail::lends_rank(job) && job.effective < best) { best = job.effective; }
   }
   return best;
 }

@@ -33,13 +33,17 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// A kernel of whose blocks enough is known to count their rounds.
 template <class K>
 concept HasBlocks = knows<kernel_grid, K> && knows<kernel_block_length, K>;
+
+}  // namespace detail
 /// A kernel of which a time can be derived on some number of SMs.
 template <class K>
-concept TimedOnSms = HasTimesOnSms<K> || knows<tabulated_times, K> || knows<kernel_work, K> || HasBlocks<K> ||
-                     knows<wcet_row, K> || knows<kernel_wcet, K>;
+concept TimedOnSms = detail::HasTimesOnSms<K> || knows<tabulated_times, K> || knows<kernel_work, K> ||
+                     detail::HasBlocks<K> || knows<wcet_row, K> || knows<kernel_wcet, K>;
 /// A kernel of which the time on the whole GPU is known.
 template <class K>
 concept TimedOnGpu = TimedOnSms<K> || knows<execution_time, K>;
@@ -292,7 +296,7 @@ template <TimedOnGpu K>
     }
   }
   if (out.fault == model_fault::none && cost > out.time.upper) {
-    bool contradicts = !costs_a_wave(model);
+    bool contradicts = !detail::costs_a_wave(model);
     if constexpr (knows<kernel_wcet, K>) { contradicts = contradicts || states<kernel_wcet>(k); }
     if (contradicts) { out.fault = model_fault::preemption_cost_exceeds_time; }
     cost = out.time.upper;
@@ -319,26 +323,30 @@ struct kernel_blocks {
   std::int32_t threads = 0;
   ticks length = 0;  ///< of a block
 };
+namespace detail {
+
 /// Returns the facts that it takes to count the blocks, if this kernel does not state them.
 template <HasBlocks K>
 [[nodiscard]] constexpr auto lacking_blocks(const K& k) noexcept -> lacking_facts {
   if (!states<kernel_grid>(k)) { return lacks(visit_fact::grid); }
   return states<kernel_block_length>(k) ? lacking_facts{} : lacks(visit_fact::block_length);
 }
+
+}  // namespace detail
 /// Pre: nothing is lacking.
-template <HasBlocks K>
+template <detail::HasBlocks K>
 [[nodiscard]] constexpr auto blocks_of(const K& k) -> kernel_blocks {
-  TAKT_EXPECTS(!lacking_blocks(k));
+  TAKT_EXPECTS(!detail::lacking_blocks(k));
   const kernel_grid grid = fact<kernel_grid>(k);
   return {grid.blocks, grid.threads, fact<kernel_block_length>(k).time.count()};
 }
+
+namespace detail {
 
 /// A segment whose time is known where a rule derives nothing: what it `takes`, or a kernel on the whole GPU.
 template <class S>
 concept TimedByItself =
     knows<execution_time, S> || (std::same_as<typename detail::resource_of_segment<S>::type, gpu> && TimedOnGpu<S>);
-
-namespace detail {
 
 using kernel_of_all_facts =
     visit_segment<gpu, kernel_times<measured_times<1>>, kernel_work, kernel_overhead, kernel_interleave, kernel_grid,
@@ -350,8 +358,6 @@ struct needs_of : std::conditional<std::same_as<typename resource_of_segment<S>:
 template <class Rule, class S>
   requires requires { typename Rule::view_needs; }
 struct needs_of<Rule, S> : std::type_identity<typename Rule::view_needs> {};
-
-}  // namespace detail
 
 /// Holds if a segment takes the same time under a rule as by itself: the rule has no view of such segments.
 template <class Rule, class S>
@@ -369,5 +375,7 @@ template <TimedByItself S>
     return {.time = {time.lower.count(), time.upper.count()}};
   }
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

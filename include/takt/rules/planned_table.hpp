@@ -99,7 +99,7 @@ template <Platform P, class Table, std::size_t N>
     if (priority < 0) { return mismatch; }
   }
   using order = typename detail::processor_order<typename P::cpu_rule>::type;
-  if (!p.priorities.empty() && !GivenPriority<order>) {
+  if (!p.priorities.empty() && !detail::GivenPriority<order>) {
     auto ordered = table;
     prioritize(ordered, order{});
     for (std::size_t k = 0; k < table.size(); ++k) {
@@ -112,7 +112,7 @@ template <Platform P, class Table, std::size_t N>
       if (p.tokens[g] != record.gpus[g].tokens) { return mismatch; }
     }
   }
-  if constexpr (TurnsPlatform<P>) {
+  if constexpr (detail::TurnsPlatform<P>) {
     for (const sm_share& s : p.shares) {
       if (s.sms != 0 || s.gpu != 0) { return {.fault = model_fault::plan_part_unused}; }
     }

@@ -21,13 +21,15 @@ namespace takt::inline TAKT_ABI {
 /// A pure state machine that shares units out. `decide` follows when all arrivals of an instant are in; `next` is the
 /// instant of the next `fire`, which says who is done, or `no_client` where only a turn has ended and `decide` follows.
 template <class S>
-concept PoolServer =
-    DefaultCopyable<S> && requires(S s, const S c, const visit_request& asked, ticks time, const slice_sink& sink) {
-      s.arrive(asked);
-      s.decide(time, sink);
-      { c.next() } -> std::same_as<ticks>;
-      { s.fire(time, sink) } -> std::same_as<client>;
-    };
+concept PoolServer = detail::DefaultCopyable<S> &&
+                     requires(S s, const S c, const visit_request& asked, ticks time, const slice_sink& sink) {
+                       s.arrive(asked);
+                       s.decide(time, sink);
+                       { c.next() } -> std::same_as<ticks>;
+                       { s.fire(time, sink) } -> std::same_as<client>;
+                     };
+
+namespace detail {
 
 namespace detail {
 
@@ -58,9 +60,13 @@ concept ServesBodies =
       c.holders(to);
     };
 
+namespace detail {
+
 /// A server that lets a client go whose visit is not over, which waits or is served.
 template <class S>
 concept DropsClients = requires(S s, client who, ticks time, const slice_sink& slices) { s.drop(who, time, slices); };
+
+}  // namespace detail
 
 /// Says how a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With
 /// bounds as members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`.
@@ -89,10 +95,14 @@ concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
   requires detail::NamedServer<decltype(rule.template make_server<8>(units))>;
 };
 
+namespace detail {
+
 /// A rule under which jobs have one priority each and holders of tokens can be served at the priority of others.
 template <class R>
 concept InheritsPriorities = InflatesSuspensions<R> && requires(const R rule) {
   requires detail::LetsReprioritize<decltype(rule.template make_server<8>(1))>;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -51,12 +51,12 @@ template <class Order>
 concept TaskLevelPriority = JobPriority<Order> && std::is_empty_v<Order> && std::is_default_constructible_v<Order> &&
                             requires { requires Order::task_level; } && detail::ranks_tasks<Order>();
 
+namespace detail {
+
 /// A task-level order of the priorities that tasks or a plan give. Where a task has none, `by_relative_deadline`
 /// stands in for it.
 template <class Order>
 concept GivenPriority = TaskLevelPriority<Order> && requires { requires Order::takes_priorities; };
-
-namespace detail {
 
 template <class Table>
 [[nodiscard]] constexpr auto all_have_priority(const Table& table) noexcept -> bool {
@@ -74,8 +74,6 @@ constexpr auto with_effective_order(const Table& table, Order wanted, F f) {
   }
   return f(wanted);
 }
-
-}  // namespace detail
 
 /// Returns whether task a goes before b in a task-level order; equal ones do not. An order without a `key` takes
 /// whole times.
@@ -102,13 +100,15 @@ template <TaskLevelPriority Order, class Task>
   }
 }
 
+}  // namespace detail
+
 /// Sorts the tasks, highest priority first; equal keys keep the given order. Cost: n^2 steps at most.
 template <class Table, TaskLevelPriority Order = by_given_priority>
 constexpr void prioritize(Table& table, Order wanted = {}) {
   using record = typename decltype(table.tasks)::value_type;
   detail::with_effective_order(table, wanted, [&](auto order) {
     const auto before = [order](const record& a, const record& b) {
-      return ranks_before(order, a, b) || (!ranks_before(order, b, a) && a.id < b.id);
+      return detail::ranks_before(order, a, b) || (!detail::ranks_before(order, b, a) && a.id < b.id);
     };
     for (std::size_t i = 1; i < table.size(); ++i) {
       const record moving = table.tasks[i];

@@ -36,6 +36,8 @@ struct shares_rule {
   return {rules, triggers};
 }
 
+namespace detail {
+
 /// Holds if a rule of pools sizes the shares of a GPU.
 template <class R>
 concept SizesShares = requires { requires R::sizes_shares; };
@@ -47,6 +49,8 @@ concept ShareRule = !SizesShares<R> && requires(const R& r) {
   { r.triggers } -> std::same_as<const share_triggers&>;
 };
 
+}  // namespace detail
+
 /// A platform with a GPU that is granted by shares, whatever else it has.
 template <class P>
 concept HasGpuShares = requires { requires P::template count_of<gpu_shares_resource> > 0; };
@@ -54,11 +58,11 @@ concept HasGpuShares = requires { requires P::template count_of<gpu_shares_resou
 /// A platform that takt can analyse and simulate: such a GPU and nothing else.
 template <class P>
 concept SharePlatform = HasGpuShares<P> && requires { requires P::pool_count == 1; } &&
-                        ShareRule<typename P::template rule_of<gpu_shares_resource>>;
+                        detail::ShareRule<typename P::template rule_of<gpu_shares_resource>>;
 
 /// Returns the rule by which the GPU is shared.
 template <SharePlatform P>
-[[nodiscard]] constexpr auto share_rule_of(const P& platform) noexcept -> const ShareRule auto& {
+[[nodiscard]] constexpr auto share_rule_of(const P& platform) noexcept -> const detail::ShareRule auto& {
   return share_pool_of(platform).rule;
 }
 
@@ -87,7 +91,7 @@ using check_shares = share_check<SharePlatform<P>, ShareTaskSet<T>>;
 template <HasGpuShares P, ShareTaskSet T>
 inline constexpr bool taken_as_a_whole<P, T> =
     !hands_out_percents<typename P::template rule_of<gpu_shares_resource>>() &&
-    !SizesShares<typename P::template rule_of<gpu_shares_resource>>;
+    !detail::SizesShares<typename P::template rule_of<gpu_shares_resource>>;
 
 template <HasGpuShares P, TaskSet T>
 struct why_no_method<P, T> {

@@ -118,7 +118,7 @@ struct nonpreemptive_rule : detail::same_policy<Rule> {
                                          detail::nonpreemptive_name<Rule>::letters.size()};
   static constexpr bool preemptive = false;
   static constexpr bool partitioned = detail::is_partitioned<Rule>();
-  using starts_early = std::conditional_t<StartsEarly<Rule>, nonpreemptive_rule, void>;
+  using starts_early = std::conditional_t<detail::StartsEarly<Rule>, nonpreemptive_rule, void>;
   [[no_unique_address]] Rule inner{};
 
   [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept
@@ -177,11 +177,15 @@ struct federated_rule {
   }
 };
 
+namespace detail {
+
 /// Each kernel runs on all SMs.
 struct whole_gpu_rule {
   using is_takt_rule = void;
   static constexpr bool runs_on_all_sms = true;
 };
+
+}  // namespace detail
 
 /// The part of a job from its copy to the device until its copy back is one critical section of a single lock, granted
 /// in priority order. The rule inside says which SMs its kernel gets.
@@ -240,7 +244,7 @@ inline constexpr fixed_priority_rule<by_period> rate_monotonic{};
 inline constexpr edf_rule edf{};
 inline constexpr federated_rule<false> federated{};
 inline constexpr federated_rule<true> federated_virtual{};
-inline constexpr whole_gpu_rule whole_gpu{};
+inline constexpr detail::whole_gpu_rule whole_gpu{};
 inline constexpr fifo_rule fifo{};
 template <class Rule>
 [[nodiscard]] constexpr auto nonpreemptive(const Rule& rule) noexcept -> nonpreemptive_rule<Rule> {
@@ -315,6 +319,8 @@ template <class R, class Kernel = kernel_segment<divisible_work>>
 // What published methods and their hosts ask of a rule. Its order and its server say what it does, so a rule of one's
 // own with the order and the server of another stands for it.
 
+namespace detail {
+
 /// On each unit by itself the ready job of the least point runs at every instant.
 template <class R>
 concept RunsInOrder =
@@ -324,14 +330,20 @@ template <class R>
 concept StartsInOrder =
     std::same_as<detail::server_of<R>, unit_server<false, 1>> && detail::is_partitioned<R>() && detail::is_plain<R>;
 
+}  // namespace detail
+
 template <class R>
-concept FixedPriority = RunsInOrder<R> && TaskLevelPriority<order_of<R>>;
+concept FixedPriority = detail::RunsInOrder<R> && TaskLevelPriority<order_of<R>>;
 template <class R>
-concept EarliestDeadlineFirst = RunsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
+concept EarliestDeadlineFirst = detail::RunsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
+namespace detail {
+
 template <class R>
 concept NonpreemptiveFixedPriority = StartsInOrder<R> && TaskLevelPriority<order_of<R>>;
 template <class R>
 concept NonpreemptiveEdf = StartsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
+
+}  // namespace detail
 /// All units have one queue, which keeps the order of arrival.
 template <class R>
 concept FirstComeFirstServed =
@@ -341,6 +353,8 @@ concept FirstComeFirstServed =
 /// goes first there.
 template <class R>
 concept BusyWaiting = requires { requires R::keeps_core_while_suspended; } && FixedPriority<typename R::inner_rule>;
+namespace detail {
+
 /// `hands_out_sms` says that each task has as many SMs of its own as its share in the plan.
 template <class R>
 concept Federated = requires { requires R::hands_out_sms; } && !detail::has_clusters<R> &&
@@ -356,6 +370,8 @@ template <class R>
 concept SerializedFederated = Serialized<R> && Federated<typename R::inner_rule>;
 template <class R>
 concept SerializedWholeGpu = Serialized<R> && requires { requires R::inner_rule::runs_on_all_sms; };
+
+}  // namespace detail
 /// Tokens under any rule.
 template <class R>
 concept Locked = requires(const R& r) {

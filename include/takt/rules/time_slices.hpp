@@ -20,8 +20,12 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Longest slice and longest switch.
 inline constexpr ticks longest_turn = ticks{1} << 40;
+
+}  // namespace detail
 
 /// Says how contexts take turns.
 struct turn_times {
@@ -52,11 +56,11 @@ namespace detail {
 
 [[nodiscard]] constexpr auto is_slice(ticks t) noexcept -> bool { return t > 0 && t <= longest_turn; }
 
-}  // namespace detail
-
 /// A visit that says in which context it runs, or for how long that has its turn.
 template <class S>
 concept ChoosesContext = TimedByItself<S> && (knows<kernel_context, S> || knows<kernel_slice, S>);
+
+}  // namespace detail
 
 /// One context after the other in turns, as GPUs share themselves between processes: each context with work gets a
 /// slice, and a switch to another one takes `switching`. A context whose slice ends while no other context has work
@@ -81,12 +85,12 @@ struct time_slice_rule {
   }
   [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
     if (!detail::is_slice(slice.count())) { return {.fault = model_fault::slice_out_of_range}; }
-    const bool good = switching.count() >= 0 && switching.count() <= longest_turn;
+    const bool good = switching.count() >= 0 && switching.count() <= detail::longest_turn;
     return {.fault = good ? model_fault::none : model_fault::switch_out_of_range};
   }
-  template <ChoosesContext S>
+  template <detail::ChoosesContext S>
   [[nodiscard]] static constexpr auto view(const S& s, const visit_placement& at) -> visit_view {
-    visit_view out = time_by_itself(s, at);
+    visit_view out = detail::time_by_itself(s, at);
     slice_view seen{.context = at.task};
     if (states<kernel_context>(s)) {
       const std::int32_t number = detail::fact_or_none<kernel_context>(s).number;

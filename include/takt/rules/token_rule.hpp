@@ -65,6 +65,8 @@ concept BoundsDelays = requires(const Rule& rule, std::span<section_demand> sect
   { rule.delays(sections, at) } -> std::same_as<void>;
 };
 
+namespace detail {
+
 /// Contract: longest wait of each request in suspension-oblivious terms: while the job is among the best pending ones
 /// of its assigned station, as many as that has processors. In lengths, visits at the assigned station count their own
 /// time only. The answer is what every job pays besides, also one that never asks, or `unbounded_response`.
@@ -74,8 +76,6 @@ concept BoundsBlocking =
     requires(const Rule& rule, std::span<section_demand> sections, const token_setting& at, std::int32_t processors) {
       { rule.blocks(sections, at, processors) } -> std::same_as<ticks>;
     };
-
-namespace detail {
 
 /// Makes a lock for as many tokens as its clients can ask for.
 template <std::size_t Clients, class Rule>

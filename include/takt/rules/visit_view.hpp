@@ -43,13 +43,13 @@ concept Views = requires(const Rule& rule, const Segment& s, const visit_placeme
   { rule.view(s) } -> std::convertible_to<interval<ticks>>;
 };
 
+namespace detail {
+
 /// A rule that reads of a visit which others are at its station: `beside` is asked of each two visits there, and
 /// changes the first one's values.
 template <class Rule>
 concept LooksBeside =
     requires(const Rule& rule, view_values& own, const view_values& other) { rule.beside(own, other); };
-
-namespace detail {
 
 /// Returns the view of a visit that no fact gives a time; one of these would.
 [[nodiscard]] constexpr auto unknown_time(const lacking_facts& facts = {}) noexcept -> visit_view {
@@ -57,8 +57,6 @@ namespace detail {
 }
 [[nodiscard]] constexpr auto as_view(const visit_view& v) noexcept -> visit_view { return v; }
 [[nodiscard]] constexpr auto as_view(const interval<ticks>& time) noexcept -> visit_view { return {.time = time}; }
-
-}  // namespace detail
 
 template <class Rule, class Segment>
   requires Views<Rule, Segment>
@@ -69,5 +67,7 @@ template <class Rule, class Segment>
     return detail::as_view(rule.view(s));
   }
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -7,7 +7,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline TAKT_ABI {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Gives tasks without a place, greatest demand first, the place with the least load so far; ties go to the first.
 /// `demand(i)` is what task i needs of a place per 2^32 units of time, `place(i)` where it is, or -1, and `put(i, p)`
@@ -71,4 +71,4 @@ constexpr auto place_worst_fit(std::size_t tasks, std::int32_t places, const Dem
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

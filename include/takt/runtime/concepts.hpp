@@ -79,6 +79,8 @@ concept ExaminedDevice = requires(const D& d) {
   { d.findings() } -> std::same_as<machine_findings>;
 };
 
+namespace detail {
+
 /// Holds for a device that sees how its operations ran beside their plan.
 ///
 /// - `take_notes()`: sentences on what did not run as planned since the last call. Called at the end of a run.
@@ -86,5 +88,7 @@ template <class D>
 concept NotingDevice = requires(D& d) {
   { d.take_notes() } -> std::same_as<std::vector<std::string>>;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::runtime

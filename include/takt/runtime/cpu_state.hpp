@@ -14,9 +14,7 @@
 
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::inline TAKT_ABI::runtime {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// Returns "0-3,8" for the numbers 0, 1, 2, 3 and 8. Pre: ascending.
 [[nodiscard]] inline auto ranges_of(const std::vector<int>& numbers) -> std::string {
@@ -151,8 +149,6 @@ inline void check_rights(const std::filesystem::path& root, machine_findings& ou
   out.push_back(lock);
 }
 
-}  // namespace detail
-
 /// Returns the findings on CPUs, kernel and rights of this process that can disturb a timed run.
 [[nodiscard]] inline auto check_cpus(const std::filesystem::path& root) -> machine_findings {
   machine_findings out;
@@ -163,4 +159,4 @@ inline void check_rights(const std::filesystem::path& root, machine_findings& ou
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI::runtime
+}  // namespace takt::inline TAKT_ABI::runtime::detail

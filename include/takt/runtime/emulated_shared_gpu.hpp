@@ -34,6 +34,8 @@ struct sized_kernel {
   std::size_t application;
 };
 
+namespace detail {
+
 /// Replaces the policy of shares, since shares are decided elsewhere. Pre: what is told outlives it.
 template <std::size_t MaxTasks>
 struct external_shares {
@@ -46,6 +48,8 @@ struct external_shares {
   [[nodiscard]] static constexpr auto decide(ticks /*now*/) noexcept -> share_step { return {}; }
   [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share { return (*told)[task]; }
 };
+
+}  // namespace detail
 
 /// Is a GPU made of one host thread. Its kernels take as long as their shares and those of others make them: it is the
 /// server of the simulator by the clock, with shares as it is told. It runs one kernel of each application at a time.
@@ -68,7 +72,7 @@ class emulated_shared_gpu {
     stranger_.reset();
     launches_.assign(setup.kernels, launch{});
     told_.fill(no_share);
-    server_ = {applications_, external_shares<MaxTasks>{&told_}};
+    server_ = {applications_, detail::external_shares<MaxTasks>{&told_}};
     service_ = thread{[this] { serve(); }};
     return service_.started();
   }
@@ -181,7 +185,7 @@ class emulated_shared_gpu {
 
   application_set<MaxTasks> applications_;
   std::array<share, MaxTasks> told_{};
-  policy_server<most_kernels, MaxTasks, external_shares<MaxTasks>> server_{};
+  policy_server<most_kernels, MaxTasks, detail::external_shares<MaxTasks>> server_{};
   accelerator_setup setup_{};
   mutable inheriting_mutex mutex_;
   condition changed_;

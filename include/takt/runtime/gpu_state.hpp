@@ -13,7 +13,7 @@
 
 #include <takt/runtime/machine_finding.hpp>
 
-namespace takt::inline TAKT_ABI::runtime {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// Asks the driver's tool for the members of `gpu_state`, in their order.
 inline constexpr const char* gpu_query =
@@ -41,8 +41,6 @@ struct gpu_process {
   std::int64_t id = 0;
   std::string name;
 };
-
-namespace detail {
 
 /// Returns the cells of the lines of a CSV text, without the blanks around them. Empty lines do not count.
 [[nodiscard]] inline auto cells_of(const std::string& text) -> std::vector<std::vector<std::string>> {
@@ -83,8 +81,6 @@ inline void check_clock(const std::string& what, const std::optional<std::int64_
   if (now && set) { f.level = *now == *set ? severity::fine : severity::warning; }
   out.push_back(f);
 }
-
-}  // namespace detail
 
 /// Reads the answer to `gpu_query`. A line with too few cells is no GPU.
 [[nodiscard]] inline auto parse_gpus(const std::string& text) -> std::vector<gpu_state> {
@@ -154,4 +150,4 @@ inline void judge_gpu(const gpu_state& g, machine_findings& out) {
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI::runtime
+}  // namespace takt::inline TAKT_ABI::runtime::detail

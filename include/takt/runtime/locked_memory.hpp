@@ -14,9 +14,7 @@
 
 #include <takt/core/expects.hpp>
 
-namespace takt::inline TAKT_ABI::runtime {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 struct memory_range {
   std::uintptr_t begin = 0;
@@ -58,8 +56,6 @@ inline void lock_range(std::uintptr_t begin, std::uintptr_t end) {
   if (begin < end) { (void)mlock(reinterpret_cast<const void*>(begin), end - begin); }
 }
 
-}  // namespace detail
-
 /// Locks all memory of the process that is there now, but for the stack that the calling thread does not use. That may
 /// have room for far more than a run, and would take it from others. Returns whether it did; munlockall undoes it.
 [[nodiscard]] inline auto lock_used_memory() -> bool {
@@ -76,4 +72,4 @@ inline void lock_range(std::uintptr_t begin, std::uintptr_t end) {
 #endif
 }
 
-}  // namespace takt::inline TAKT_ABI::runtime
+}  // namespace takt::inline TAKT_ABI::runtime::detail

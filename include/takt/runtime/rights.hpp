@@ -104,7 +104,7 @@ class rights {
   }
 
   auto lock_memory() -> bool {
-    locked_ = lock_used_memory();
+    locked_ = detail::lock_used_memory();
     if (!locked_) { return refused("memory: not locked" + reason(errno) + ": page faults may add to responses"); }
     notes_->emplace_back("memory: locked");
     return true;

@@ -52,6 +52,8 @@ enum class violation_handling : std::uint8_t {
 [[nodiscard]] constexpr auto last_of(violation_handling) noexcept -> violation_handling {
   return violation_handling::stop;
 }
+namespace detail {
+
 [[nodiscard]] constexpr auto abandons_job(violation_handling h) noexcept -> bool {
   switch (h) {
     case violation_handling::report:
@@ -60,6 +62,8 @@ enum class violation_handling : std::uint8_t {
   }
   return false;
 }
+
+}  // namespace detail
 [[nodiscard]] constexpr auto ends_run(violation_handling h) noexcept -> bool {
   switch (h) {
     case violation_handling::report:
@@ -99,14 +103,22 @@ struct run_options {
   run_watch* watch = nullptr;  ///< told what is seen, as it is seen
 };
 
+namespace detail {
+
 /// Gives the time after which a run looks again whether it is to stop.
 inline constexpr ticks stop_poll = 20'000'000;
+
+}  // namespace detail
 
 /// Returns whether a flag of the options is there and set.
 [[nodiscard]] inline auto is_set(const std::atomic<bool>* flag) noexcept -> bool { return flag != nullptr && *flag; }
 
+namespace detail {
+
 /// Longer times are refused, so that no sum of a few of them overflows.
 inline constexpr ticks longest_wait = ticks{1} << 58;
+
+}  // namespace detail
 
 /// Returns what is wrong with options for so many tasks of a board.
 [[nodiscard]] inline auto options_fault(const run_options& o, std::size_t tasks) noexcept -> model_error {
@@ -114,7 +126,7 @@ inline constexpr ticks longest_wait = ticks{1} << 58;
   if (!known) { return {.fault = model_fault::choice_out_of_range}; }
   const auto fault_of = [](const duration& d) {
     if (d.count() < 0) { return model_fault::negative_time; }
-    return d.count() > longest_wait ? model_fault::time_overflow : model_fault::none;
+    return d.count() > detail::longest_wait ? model_fault::time_overflow : model_fault::none;
   };
   if (fault_of(o.drain) != model_fault::none) { return {.fault = fault_of(o.drain), .name = "drain"}; }
   if (o.offsets.size() > tasks) { return {.fault = model_fault::option_unused, .name = "offsets"}; }

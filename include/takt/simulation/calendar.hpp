@@ -14,6 +14,8 @@ namespace takt::inline TAKT_ABI::simulation {
 /// Lies beyond all times of a simulation.
 inline constexpr ticks never = std::numeric_limits<ticks>::max() / 2;
 
+namespace detail {
+
 /// Finds the earliest of the instants of a fixed set of sources, each of which has at most one. Of equal instants that
 /// of the lowest source comes first. It is a tournament tree. Cost: `time` none; `source` and `set` one step per
 /// doubling of the sources.
@@ -53,5 +55,7 @@ class calendar {
   std::array<ticks, 2 * std::bit_ceil(MaxSources)> earliest_{};  ///< of the sources below each node; node 1 is the root
   std::size_t leaves_;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::simulation

@@ -7,7 +7,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 
-namespace takt::inline TAKT_ABI::simulation {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// Finds the greatest unit of which all times that it has held are whole multiples: exact runs count in it.
 template <ExactFraction Number>
@@ -45,4 +45,4 @@ class common_unit {
   bool fits_ = true;
 };
 
-}  // namespace takt::inline TAKT_ABI::simulation
+}  // namespace takt::inline TAKT_ABI::simulation::detail

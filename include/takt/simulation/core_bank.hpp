@@ -15,7 +15,7 @@
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/job_accounting.hpp>
 
-namespace takt::inline TAKT_ABI::simulation {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// The cores that have tasks. With `Spins` a job holds on to its core while it copies and while its kernels run.
 template <class Server, bool Spins, std::size_t MaxTasks, class Accounting, class Calendar>
@@ -117,4 +117,4 @@ class core_bank {
   std::array<core, MaxTasks> cores_{};
 };
 
-}  // namespace takt::inline TAKT_ABI::simulation
+}  // namespace takt::inline TAKT_ABI::simulation::detail

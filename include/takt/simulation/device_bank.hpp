@@ -20,7 +20,7 @@
 #include <takt/simulation/layout.hpp>
 #include <takt/simulation/token_bank.hpp>
 
-namespace takt::inline TAKT_ABI::simulation {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// Copy engines and SMs, and the lock or the tokens around both where there are any. `began(r)` is called when a job
 /// has got an engine, the lock or a token.
@@ -199,4 +199,4 @@ class device_bank {
   bool asked_ = false;
 };
 
-}  // namespace takt::inline TAKT_ABI::simulation
+}  // namespace takt::inline TAKT_ABI::simulation::detail

@@ -16,8 +16,12 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
+namespace detail {
+
 /// Lists with more jobs than this are refused.
 inline constexpr ticks most_listed_jobs = ticks{1} << 24U;
+
+}  // namespace detail
 
 /// Returns whether the jobs of every row up to a horizon can be written down, `each(row)` of them per release.
 template <class Rows, class Each>
@@ -26,7 +30,7 @@ template <class Rows, class Each>
   for (const auto& row : rows) {
     ticks jobs = 0;
     const bool fits = checked_multiply<ticks>(horizon.count() / row.period + 1, each(row), jobs) &&
-                      checked_add(sum, jobs, sum) && sum <= most_listed_jobs;
+                      checked_add(sum, jobs, sum) && sum <= detail::most_listed_jobs;
     if (!fits) { return false; }
   }
   return true;

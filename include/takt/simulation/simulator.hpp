@@ -76,7 +76,7 @@ class simulator {
  private:
   using core_server = typename detail::server_for<typename P::cpu_rule, max_tasks>::type;
   using accounting_type = job_accounting<Table, Recorder>;
-  using calendar_type = calendar<3 * max_tasks + max_copy_engines>;
+  using calendar_type = detail::calendar<3 * max_tasks + max_copy_engines>;
 
   [[nodiscard]] constexpr auto stopped() const noexcept -> bool { return stops_at_miss_ && jobs_.missed(); }
 
@@ -226,8 +226,8 @@ class simulator {
   source_map<max_tasks> sources_;
   calendar_type calendar_;
   accounting_type jobs_;
-  core_bank<core_server, spins, max_tasks, accounting_type, calendar_type> cores_;
-  device_bank<P, Table, MaxShares, accounting_type, calendar_type> devices_;
+  detail::core_bank<core_server, spins, max_tasks, accounting_type, calendar_type> cores_;
+  detail::device_bank<P, Table, MaxShares, accounting_type, calendar_type> devices_;
   arrivals<max_tasks> arrivals_;
   lengths lengths_;
   ticks horizon_;

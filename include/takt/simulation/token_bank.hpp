@@ -16,9 +16,7 @@
 #include <takt/rules/token_rule.hpp>
 #include <takt/simulation/layout.hpp>
 
-namespace takt::inline TAKT_ABI::simulation {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// Returns the number of tokens of a pool. More than tasks are never asked for.
 template <std::size_t MaxTasks>
@@ -34,8 +32,6 @@ template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto setting_of(const platform_record& platform) -> token_setting {
   return {.tokens = tokens_of<MaxTasks>(platform), .processors = std::max(platform.cores, 1)};
 }
-
-}  // namespace detail
 
 /// Holds the tokens of all GPUs, those of the first one first. Sections are pure device time, so inherited priority is
 /// of no use to a holder. It also keeps the rules of the CK-OMLP for cores, each a cluster of its own. A job asks only
@@ -171,4 +167,4 @@ struct token_bank_of<GpuRule, Table> {
   using type = token_bank<typename GpuRule::token_rule, Table>;
 };
 
-}  // namespace takt::inline TAKT_ABI::simulation
+}  // namespace takt::inline TAKT_ABI::simulation::detail

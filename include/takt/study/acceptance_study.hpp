@@ -97,7 +97,7 @@ struct acceptance_study {
       e.add_series(value);
       e.add_panel(report::text(of, " ", value));
       for (std::size_t c = 0; c < found.size(); ++c) {
-        e.draw(c, found[c].title, static_cast<int>(c), c < drawn_colours ? stroke::solid : stroke::dashed);
+        e.draw(c, found[c].title, static_cast<int>(c), c < detail::drawn_colours ? stroke::solid : stroke::dashed);
       }
     }
     for (std::size_t c = 0; c < found.size(); ++c) { e.paired.push_back(c); }

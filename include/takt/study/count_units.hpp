@@ -18,6 +18,8 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
+namespace detail {
+
 /// Hands out units, each once, without those that have become known meanwhile. The tally outlives it.
 class unit_dealer {
  public:
@@ -35,6 +37,8 @@ class unit_dealer {
   std::vector<std::size_t> todo_;
   std::size_t at_ = 0;
 };
+
+}  // namespace detail
 
 /// Counts units on so many threads, until `next()` has none. Each thread has a copy of `count`, whose
 /// `count(unit, counts)` adds to a count per column, all 0. `finished(index, counts)` gets every unit. Both are called
@@ -69,6 +73,8 @@ void count_on_threads(const tally& sizes, unsigned jobs, const Count& count, con
   if (failure) { std::rethrow_exception(failure); }
 }
 
+namespace detail {
+
 /// Counts units with one call of `next` or `finished` at a time. Units come in in any order; what `finished` keeps is
 /// the same for any number of threads where `count` looks at the unit alone.
 template <class Count, class Next, class Finished>
@@ -85,5 +91,7 @@ void count_units(const tally& sizes, unsigned jobs, const Count& count, const Ne
         finished(index, counts);
       });
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::studies

@@ -22,6 +22,8 @@ template <class Judge>
   };
 }
 
+namespace detail {
+
 /// Returns how many columns compare so many with one another: for each two, sets with only the one or the other.
 [[nodiscard]] constexpr auto pair_columns(std::size_t compared) noexcept -> std::size_t {
   return compared * (compared - (compared > 0 ? 1 : 0));
@@ -32,13 +34,15 @@ template <class Judge>
   return i * (2 * compared - i - 1) + 2 * (j - i - 1);
 }
 
+}  // namespace detail
+
 /// As `set_by_set`, and compares the columns `paired` of each set: a judge adds at most 1 to each of these. Pre: the
 /// counts have `pair_columns` more than the study, at their end.
 template <class Judge>
 [[nodiscard]] auto count_pairs(std::vector<std::size_t> paired, Judge judge) {
   return [paired = std::move(paired), judge = std::move(judge)](const unit& u, row counts) mutable {
-    TAKT_EXPECTS(counts.size() >= pair_columns(paired.size()));
-    const std::size_t columns = counts.size() - pair_columns(paired.size());
+    TAKT_EXPECTS(counts.size() >= detail::pair_columns(paired.size()));
+    const std::size_t columns = counts.size() - detail::pair_columns(paired.size());
     const row pairs = counts.subspan(columns);
     std::vector<std::int64_t> one(columns);
     for (std::int64_t set = 0; set < u.sets; ++set) {
@@ -49,7 +53,7 @@ template <class Judge>
         for (std::size_t j = i + 1; j < paired.size(); ++j) {
           const std::int64_t first = one[paired[i]];
           const std::int64_t second = one[paired[j]];
-          const std::size_t at = pair_column(paired.size(), i, j);
+          const std::size_t at = detail::pair_column(paired.size(), i, j);
           pairs[at] += first > second ? 1 : 0;
           pairs[at + 1] += second > first ? 1 : 0;
         }

@@ -160,8 +160,6 @@ inline constexpr std::string_view journal_suffix = ".journal";
   return out;
 }
 
-}  // namespace detail
-
 /// Reads every journal of a study in a folder and changes none; `receive` gets each finished unit. Nothing where there
 /// is no journal; else what was noted. Throws `refusal` when one belongs to other parameters.
 [[nodiscard]] inline auto read_journals(const std::string& folder, std::string_view study,
@@ -175,6 +173,8 @@ inline constexpr std::string_view journal_suffix = ".journal";
   }
   return out;
 }
+
+}  // namespace detail
 
 /// Says how long a process waits for a journal to which another one appends. A process that was killed may hold it for
 /// a moment longer.

@@ -14,7 +14,7 @@
 #include <takt/report/text.hpp>
 #include <takt/study/tally.hpp>
 
-namespace takt::inline TAKT_ABI::studies {
+namespace takt::inline TAKT_ABI::studies::detail {
 
 /// Shows how far a sweep is, on standard error: a bar in one line of a terminal; elsewhere a plain line every ten
 /// seconds, and a last one.
@@ -74,4 +74,4 @@ class progress_bar {
   clock::time_point next_ = start_ + (terminal_ ? std::chrono::milliseconds{200} : std::chrono::seconds{10});
 };
 
-}  // namespace takt::inline TAKT_ABI::studies
+}  // namespace takt::inline TAKT_ABI::studies::detail

@@ -18,7 +18,7 @@ namespace takt::inline TAKT_ABI::studies {
 [[nodiscard]] inline auto run(const study& what, settings used, const run_options& o = {}) -> result {
   const unsigned jobs = o.jobs > 0 ? o.jobs : std::max(1U, std::thread::hardware_concurrency());
   session s{what, std::move(used), o, jobs};
-  count_units(
+  detail::count_units(
       s.counts(), static_cast<unsigned>(std::min<std::size_t>(jobs, s.left())), s.designed().count,
       [&s] { return s.next(); },
       [&s](std::size_t index, std::span<const std::int64_t> found) { s.finished(index, found); });

@@ -94,8 +94,8 @@ namespace detail {
 [[nodiscard]] inline auto found_in(const std::string& folder, const study& what, settings used)
     -> std::optional<result> {
   result out = detail::empty_result(what, std::move(used));
-  auto notes =
-      read_journals(folder, out.name, out.used.fingerprint(), out.counts.columns(), detail::adds_to(out.counts));
+  auto notes = detail::read_journals(folder, out.name, out.used.fingerprint(), out.counts.columns(),
+                                     detail::adds_to(out.counts));
   if (!notes) { return {}; }
   out.notes = std::move(*notes);
   return out;
@@ -109,7 +109,7 @@ class session {
       : found_{std::make_unique<result>(detail::empty_result(what, std::move(used)))}, stop_{o.stop} {
     tally& counts = found_->counts;
     static_cast<void>(units_to_do(counts, o.part));  // which refuses a wrong part before anything is written
-    begin_ = utc_now();
+    begin_ = detail::utc_now();
     static_cast<void>(add_worker(machine_words(), workers));
     if (!o.folder.empty()) {
       kept_.emplace(o.folder, found_->name, o.part, found_->used.fingerprint(), counts.columns(),
@@ -172,8 +172,8 @@ class session {
   clock::time_point start_ = clock::now();
   clock::time_point next_note_ = start_ + std::chrono::seconds{10};
   std::optional<journal> kept_;
-  std::optional<unit_dealer> dealer_;
-  std::optional<progress_bar> bar_;
+  std::optional<detail::unit_dealer> dealer_;
+  std::optional<detail::progress_bar> bar_;
 };
 
 }  // namespace takt::inline TAKT_ABI::studies

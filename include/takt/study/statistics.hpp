@@ -13,6 +13,8 @@
 
 namespace takt::inline TAKT_ABI::studies {
 
+namespace detail {
+
 struct share_interval {
   double least = 0;
   double most = 1;
@@ -63,6 +65,8 @@ struct share_interval {
   return sum / weights;
 }
 
+}  // namespace detail
+
 struct ranked_curve {
   curve of;
   double weighted = 0;
@@ -71,7 +75,7 @@ struct ranked_curve {
 /// Returns the curves of a panel, the highest weighted share first.
 [[nodiscard]] inline auto ranking(const result& r, const panel& p) -> std::vector<ranked_curve> {
   std::vector<ranked_curve> out;
-  for (const curve& c : p.curves) { out.push_back({c, weighted_share(r, c)}); }
+  for (const curve& c : p.curves) { out.push_back({c, detail::weighted_share(r, c)}); }
   std::ranges::stable_sort(out, [](const auto& a, const auto& b) { return a.weighted > b.weighted; });
   return out;
 }
@@ -81,7 +85,7 @@ struct paired_counts {
   std::int64_t only_first = 0;
   std::int64_t only_second = 0;
 
-  [[nodiscard]] auto likelihood() const -> double { return mcnemar(only_first, only_second); }
+  [[nodiscard]] auto likelihood() const -> double { return detail::mcnemar(only_first, only_second); }
 };
 
 /// Pre: both columns are among the paired ones of the study, and not the same.
@@ -93,7 +97,7 @@ struct paired_counts {
   TAKT_EXPECTS(i < all.size() && j < all.size() && i != j);
   const bool swapped = i > j;
   if (swapped) { std::swap(i, j); }
-  const std::size_t at = r.designed.columns.size() + pair_column(all.size(), i, j);
+  const std::size_t at = r.designed.columns.size() + detail::pair_column(all.size(), i, j);
   paired_counts out;
   for (std::size_t l = 0; l < r.designed.levels.size(); ++l) {
     const auto counts = r.counts.counts(series, l);
@@ -103,6 +107,8 @@ struct paired_counts {
   if (swapped) { std::swap(out.only_first, out.only_second); }
   return out;
 }
+
+namespace detail {
 
 /// Returns whether a study compared two curves set by set.
 [[nodiscard]] inline auto are_paired(const experiment& e, const curve& a, const curve& b) -> bool {
@@ -114,5 +120,7 @@ struct paired_counts {
 [[nodiscard]] inline auto likelihood_text(double p) -> std::string {
   return p < 0.001 ? "< 0.001" : report::fixed(p, 3);
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::studies

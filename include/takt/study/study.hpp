@@ -86,7 +86,7 @@ struct experiment : layout {
   stopping_rule stop;
 
   [[nodiscard]] auto size() const -> extent {
-    return {series.size(), levels, sets, columns.size() + pair_columns(paired.size()), sets_per_unit, stop};
+    return {series.size(), levels, sets, columns.size() + detail::pair_columns(paired.size()), sets_per_unit, stop};
   }
 
   /// Texts or whole numbers.
@@ -115,6 +115,8 @@ struct experiment : layout {
   }
 };
 
+namespace detail {
+
 /// Returns whether it can be run, and its curves be drawn.
 [[nodiscard]] inline auto is_complete(const experiment& e) -> bool {
   const auto has_cells = [&e](const auto& cells) { return cells.size() == e.keys.size(); };
@@ -123,6 +125,8 @@ struct experiment : layout {
          !e.columns.empty() && !e.series.empty() && e.panels_per_row >= 1 && std::ranges::all_of(e.series, has_cells) &&
          std::ranges::all_of(e.panels, [&](const panel& p) { return std::ranges::all_of(p.curves, is_drawn); });
 }
+
+}  // namespace detail
 
 /// Returns parameters of studies whose points end early, once the interval of each of their shares is so narrow.
 [[nodiscard]] inline auto stopping_parameters() -> std::vector<parameter> {
@@ -152,7 +156,7 @@ struct study {
     for (const panel& p : out.panels) {
       for (const curve& c : p.curves) { out.stop.columns.push_back(c.column); }
     }
-    if (!is_complete(out)) {
+    if (!detail::is_complete(out)) {
       throw refusal{std::string{name}, "leaves something open",
                     "levels, sets, columns, series with a cell for each key, curves of those, and a counter"};
     }

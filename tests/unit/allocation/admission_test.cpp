@@ -171,7 +171,7 @@ TEST_CASE("tasks move with all that is said of them") {
   REQUIRE_FALSE(takt::append_tasks(fast, all));
   REQUIRE_FALSE(takt::append_tasks(kernel, all));
   REQUIRE_FALSE(takt::append_tasks(slow, all));
-  const auto rest = takt::without_task(takt::without_task(all, 0), 1);
+  const auto rest = takt::detail::without_task(takt::detail::without_task(all, 0), 1);
   REQUIRE(rest.size() == 1);
   CHECK(rest.tasks[0].first_visit == 0);
   REQUIRE(rest.tasks[0].visit_count == kernel.tasks[0].visit_count);

@@ -354,7 +354,7 @@ TEST_CASE("rules that are asked with an unknown choice answer that nothing can b
     const std::array queue{takt::queued_request{0, takt::rational{5}, takt::rational{5}},
                            takt::queued_request{1, takt::rational{5}, takt::rational{1}}};
     const std::array<std::span<const takt::queued_request>, 1> queues{queue};
-    return takt::most_helped_request(queues, e) == takt::no_request;
+    return takt::detail::most_helped_request(queues, e) == takt::no_request;
   });
   expect_only_named<takt::migration_path>(3, [](takt::migration_path e) {
     takt::gpu_topology<2, 1> two;

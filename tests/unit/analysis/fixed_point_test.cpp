@@ -14,13 +14,13 @@
 using namespace takt_tests;
 
 TEST_CASE("the least fixed point is exact, and every way to stop has its name" * takt_tests::traces("RTGPU-6")) {
-  const auto step = [](ticks x) { return takt::ascent<ticks>{3 + (x + 4) / 5 * 2, x}; };
+  const auto step = [](ticks x) { return takt::detail::ascent<ticks>{3 + (x + 4) / 5 * 2, x}; };
   const auto found = takt::least_fixed_point(ticks{3}, ticks{100}, step);
   CHECK(found.reason == takt::stop_reason::converged);
   CHECK(found.value == 5);
   CHECK(takt::least_fixed_point(ticks{3}, ticks{5}, step).exists());
   CHECK(takt::least_fixed_point(ticks{3}, ticks{4}, step).reason == takt::stop_reason::exceeds_limit);
-  const auto runaway = [](ticks x) { return takt::ascent<ticks>{x + 1, x}; };
+  const auto runaway = [](ticks x) { return takt::detail::ascent<ticks>{x + 1, x}; };
   CHECK(takt::least_fixed_point(ticks{0}, ticks{1'000'000'000}, runaway, 1000).reason ==
         takt::stop_reason::iteration_limit);
   CHECK_FALSE(takt::least_fixed_point(ticks{0}, ticks{1'000'000'000}, runaway, 1000).exists());
@@ -39,7 +39,7 @@ TEST_CASE("a nanosecond behind ten milliseconds converges in few steps" * takt_t
   const auto r = takt::least_fixed_point(ticks{1}, ticks{1'000'000'000}, [&](ticks x) {
     ++steps;
     const auto d = w.demand(0, 0, x);
-    return takt::ascent<ticks>{d.value + 1, d.grows_until};
+    return takt::detail::ascent<ticks>{d.value + 1, d.grows_until};
   });
   CHECK(r.value == 20'000'001);
   CHECK(steps <= 5);
@@ -61,9 +61,9 @@ TEST_CASE("crossing bursts at once finds the same fixed points as single steps" 
     const auto own = static_cast<ticks>(1 + engine() % 12);
     const auto jump = [&](ticks x) {
       const auto d = w.demand(0, 0, x);
-      return takt::ascent<ticks>{d.value + own, d.grows_until};
+      return takt::detail::ascent<ticks>{d.value + own, d.grows_until};
     };
-    const auto creep = [&](ticks x) { return takt::ascent<ticks>{w.demand(0, 0, x).value + own, x}; };
+    const auto creep = [&](ticks x) { return takt::detail::ascent<ticks>{w.demand(0, 0, x).value + own, x}; };
     const auto a = takt::least_fixed_point(own, ticks{10'000}, jump);
     const auto b = takt::least_fixed_point(own, ticks{10'000}, creep);
     REQUIRE(a.reason == b.reason);

@@ -87,9 +87,9 @@ TEST_CASE("a kernel takes the time of its work and overhead divided by the speed
 
 TEST_CASE("measured times scale by the same speed" * takt_tests::traces("RTGPU-25")) {
   takt::interval<ticks> out;
-  REQUIRE(takt::times_at_speed<ticks>({10, 20}, {3, 2}, out));
+  REQUIRE(takt::detail::times_at_speed<ticks>({10, 20}, {3, 2}, out));
   CHECK(out == takt::interval<ticks>{6, 14});
-  REQUIRE(takt::times_at_speed<ticks>({10, 20}, {1, 3}, out));
+  REQUIRE(takt::detail::times_at_speed<ticks>({10, 20}, {1, 3}, out));
   CHECK(out == takt::interval<ticks>{30, 60});
   static constexpr auto set = takt::task_set(takt::task(
       "measured", takt::period(100_ns), takt::cpu(1_ns),
@@ -109,7 +109,7 @@ TEST_CASE("a speed of zero, below zero or beyond its range is refused" * takt_te
                                 gpu_speed{takt::max_speed_part + 1, 1}, gpu_speed{1, takt::max_speed_part + 1}}) {
     takt::interval<ticks> out;
     CHECK_FALSE(takt::divisible_work_bounds<ticks>({20, 30}, 2, 3, 2, {2, wrong}, out));
-    CHECK_FALSE(takt::times_at_speed<ticks>({20, 30}, wrong, out));
+    CHECK_FALSE(takt::detail::times_at_speed<ticks>({20, 30}, wrong, out));
     const auto board_at = takt::platform(
         takt::pool(takt::virtual_sms(2, 2).at_speed(wrong.numerator, wrong.denominator), takt::federated));
     CHECK(board_at.validate().fault == takt::model_fault::platform_size_out_of_range);

@@ -166,8 +166,8 @@ TEST_CASE("what does not follow from the facts is unknown, and missing is not ze
   CHECK(takt::time_on_sms(long_blocks, isolated, 1).fault == model_fault::time_overflow);
   static_assert(!takt::TimedOnSms<decltype(takt::visit<takt::gpu>(takt::takes(1_ms)))>);
   static_assert(!takt::TimedOnGpu<decltype(takt::kernel(takt::preemption_cost(1_ms)))>);
-  static_assert(!takt::HasBlocks<std::remove_const_t<decltype(by_work)>> &&
-                takt::HasBlocks<std::remove_const_t<decltype(by_blocks)>>);
+  static_assert(!takt::detail::HasBlocks<std::remove_const_t<decltype(by_work)>> &&
+                takt::detail::HasBlocks<std::remove_const_t<decltype(by_blocks)>>);
   static_assert(takt::blocks_of(by_blocks).blocks == 10 && takt::blocks_of(by_blocks).length == 3 * ms);
 }
 

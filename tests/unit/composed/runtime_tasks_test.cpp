@@ -260,8 +260,8 @@ TEST_CASE("a rule that cannot tell how long a kernel takes says which facts woul
     at.gpu = {.sms = 8, .virtual_per_sm = 2, .shared = at.gpu.shared};
     const runtime_kernel k{.visit = &tasks.visits[1]};
     const visit_view seen = [&] {
-      if constexpr (Views<decltype(rule), runtime_kernel>) { return view_by(rule, k, at); }
-      return time_by_itself(k, at);
+      if constexpr (Views<decltype(rule), runtime_kernel>) { return takt::detail::view_by(rule, k, at); }
+      return takt::detail::time_by_itself(k, at);
     }();
     CHECK(seen.fault == model_fault::visit_time_unknown);
     return seen.lacks;

@@ -8,7 +8,7 @@
 
 namespace {
 
-using place = takt::erased_object<16>;
+using place = takt::detail::erased_object<16>;
 
 struct pair_of_numbers {
   std::int64_t first = 0;
@@ -21,7 +21,7 @@ struct alignas(64) aligned_too_far {
 static_assert(place::takes<pair_of_numbers> && place::takes<char>);
 static_assert(!place::takes<char[17]>, "too large");
 static_assert(!place::takes<std::string>, "more than its bytes");
-static_assert(!takt::erased_object<64>::takes<aligned_too_far>);
+static_assert(!takt::detail::erased_object<64>::takes<aligned_too_far>);
 
 }  // namespace
 

@@ -115,7 +115,7 @@ TEST_CASE("clocks, persistence, contexts and the driver's environment are report
   const takt::runtime::machine_sources from{
       .root = "/nowhere",
       .run = [](const std::string& command) -> std::optional<std::string> {
-        return command == takt::runtime::gpu_query
+        return command == takt::runtime::detail::gpu_query
                    ? "0, made up, Enabled, Exclusive_Process, 1500, 800, 1500, 800, 1900, 900\n"
                    : "";
       },
@@ -133,7 +133,7 @@ TEST_CASE("clocks, persistence, contexts and the driver's environment are report
   other.driver_version = 12'020;
   other.gpus[0].mode = compute_mode::exclusive_process;
   const auto bad = env_of({{"CUDA_LAUNCH_BLOCKING", "1"}, {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "40"}});
-  const auto found = check_driver(other, bad);
+  const auto found = takt::cuda::detail::check_driver(other, bad);
   CHECK(level_of(found, "CUDA driver") == severity::warning);
   CHECK(level_of(found, "GPU 0 contexts") == severity::fine);
   CHECK(level_of(found, "CUDA_MODULE_LOADING") == severity::warning);

@@ -65,9 +65,9 @@ TEST_CASE("copies are timed while copies of the largest size go the other way al
       CHECK(seen.samples[i].bytes == sizes[i / 20]);
       CHECK(seen.samples[i].time > 0);
     }
-    CHECK(driver.to_device == 2 * (20 + takt::warm_ups));
+    CHECK(driver.to_device == 2 * (20 + takt::detail::warm_ups));
     // One at least after each sample, which waits for it.
-    CHECK(driver.to_host >= 2 * (20 + takt::warm_ups));
+    CHECK(driver.to_host >= 2 * (20 + takt::detail::warm_ups));
     const auto calls = driver.calls();
     const auto largest = [](const fake_call& call) { return call.name != "copy_to_host" || call.bytes == 65'536; };
     CHECK(std::ranges::all_of(calls, largest));

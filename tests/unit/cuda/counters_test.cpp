@@ -72,9 +72,9 @@ static_assert(cuda::CounterSource<recorded_counters>);
 auto busy() -> recorded_counters {
   recorded_counters out;
   for (std::size_t i = 0; i < takt::workload_indicators; ++i) {
-    out.value[cuda::indicator_metrics[i]] = 10.0 * static_cast<double>(i + 1);
+    out.value[cuda::detail::indicator_metrics[i]] = 10.0 * static_cast<double>(i + 1);
   }
-  out.value[cuda::time_metric] = 5;
+  out.value[cuda::detail::time_metric] = 5;
   return out;
 }
 
@@ -105,10 +105,10 @@ TEST_CASE("counters of a solo run become the predictor's rates, each under its o
 TEST_CASE("the metrics are all different, and reads, writes, loads and stores are not confused") {
   using enum takt::workload_indicator;
   const auto metric = [](takt::workload_indicator i) {
-    return std::string_view{cuda::indicator_metrics[static_cast<std::size_t>(i)]};
+    return std::string_view{cuda::detail::indicator_metrics[static_cast<std::size_t>(i)]};
   };
-  strings all{cuda::time_metric};
-  all.insert(all.end(), cuda::indicator_metrics.begin(), cuda::indicator_metrics.end());
+  strings all{cuda::detail::time_metric};
+  all.insert(all.end(), cuda::detail::indicator_metrics.begin(), cuda::detail::indicator_metrics.end());
   std::ranges::sort(all);
   CHECK(std::ranges::adjacent_find(all) == all.end());
 
@@ -182,7 +182,7 @@ TEST_CASE("a job that fails or throws under the counters leaves no open range") 
 
 TEST_CASE("counters that a device lacks are named, and none is taken as 0") {
   recorded_counters source = busy();
-  source.lacking = {cuda::indicator_metrics[2], cuda::time_metric};
+  source.lacking = {cuda::detail::indicator_metrics[2], cuda::detail::time_metric};
   CHECK(message(source) ==
         "count_solo_run: the device has no counter lts__t_sectors_op_read.sum, gpu__time_duration.sum");
   CHECK(source.calls.empty());
@@ -190,7 +190,7 @@ TEST_CASE("counters that a device lacks are named, and none is taken as 0") {
 
 TEST_CASE("values that are no counts and a device that did nothing give no profile") {
   for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    for (const char* metric : {cuda::indicator_metrics[10], cuda::time_metric}) {
+    for (const char* metric : {cuda::detail::indicator_metrics[10], cuda::detail::time_metric}) {
       recorded_counters source = busy();
       source.value[metric] = bad;
       CHECK(message(source) == std::string{"count_solo_run: no value was read for "} + metric);
@@ -198,11 +198,11 @@ TEST_CASE("values that are no counts and a device that did nothing give no profi
   }
   for (const double time : {0.0, 0.5, 1e300}) {
     recorded_counters source = busy();
-    source.value[cuda::time_metric] = time;
+    source.value[cuda::detail::time_metric] = time;
     CHECK(message(source) == "count_solo_run: the device did no work in the time of the job");
   }
   recorded_counters idle_units = busy();
-  idle_units.value[cuda::indicator_metrics[10]] = 0;
+  idle_units.value[cuda::detail::indicator_metrics[10]] = 0;
   CHECK(message(idle_units).empty());
 }
 
@@ -224,16 +224,16 @@ TEST_CASE("CUPTI knows every metric of the predictor on every chip that it confi
     return;
   }
   const cuda::cupti_library cupti;
-  std::vector<const char*> metrics{cuda::indicator_metrics.begin(), cuda::indicator_metrics.end()};
-  metrics.push_back(cuda::time_metric);
+  std::vector<const char*> metrics{cuda::detail::indicator_metrics.begin(), cuda::detail::indicator_metrics.end()};
+  metrics.push_back(cuda::detail::time_metric);
   std::size_t configured = 0;
   for (const std::string& chip : cuda::chips_of(cupti)) {
-    cuda::cupti_host host{cupti, chip};
+    cuda::detail::cupti_host host{cupti, chip};
     bool known = false;
     try {
       known = host.has(metrics[0]);
     } catch (const cuda::cuda_error& e) {
-      CHECK(e.code() == cuda::of_cupti(CUPTI_ERROR_NOT_SUPPORTED));
+      CHECK(e.code() == cuda::detail::of_cupti(CUPTI_ERROR_NOT_SUPPORTED));
       continue;
     }
     CAPTURE(chip);
@@ -252,10 +252,10 @@ TEST_CASE("CUPTI knows every metric of the predictor on every chip that it confi
 }
 
 TEST_CASE("CUPTI's errors keep their names, stay apart from the driver's and say what to do about a permission") {
-  using cuda::of_cupti;
-  CHECK(of_cupti(CUPTI_SUCCESS) == result::success);
-  CHECK(of_cupti(CUPTI_ERROR_INVALID_PARAMETER) != result::invalid_value);
-  CHECK_FALSE(cuda::is_loss(of_cupti(CUPTI_ERROR_UNKNOWN)));
+  using cuda::detail::of_cupti;
+  CHECK(takt::cuda::detail::of_cupti(CUPTI_SUCCESS) == result::success);
+  CHECK(takt::cuda::detail::of_cupti(CUPTI_ERROR_INVALID_PARAMETER) != result::invalid_value);
+  CHECK_FALSE(cuda::detail::is_loss(takt::cuda::detail::of_cupti(CUPTI_ERROR_UNKNOWN)));
   CHECK_THROWS_WITH_AS(cuda::cupti_library{"/no/such/file"},
                        doctest::Contains("dlopen: /no/such/file cannot be loaded; install CUPTI"), cuda::cuda_error);
   CHECK_THROWS_WITH_AS(cuda::cupti_library{"libc.so.6"}, doctest::Contains("lacks cuptiProfilerInitialize, "),
@@ -265,7 +265,7 @@ TEST_CASE("CUPTI's errors keep their names, stay apart from the driver's and say
     const std::string words = cupti.explain(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
     CHECK(words.find("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES") == 0);
     CHECK(words.find("NVreg_RestrictProfilingToAdminUsers=0") != std::string::npos);
-    CHECK_THROWS_WITH_AS((void)cuda::cupti_host(cupti, "no chip").configure(cuda::indicator_metrics),
+    CHECK_THROWS_WITH_AS((void)cuda::detail::cupti_host(cupti, "no chip").configure(cuda::detail::indicator_metrics),
                          doctest::Contains("cuptiProfilerHostInitialize: CUPTI_ERROR_"), cuda::cuda_error);
   } catch (const cuda::cuda_error& e) { CHECK(e.code() == result::missing_driver); }
 }

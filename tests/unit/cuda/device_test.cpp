@@ -222,7 +222,7 @@ TEST_CASE("a device that is lost under load ends all operations as failed, and t
       CHECK(result.device_fault.ends_with(", device 0, context 1000"));
       CHECK(std::ranges::count(result.notes, "device: failed: " + result.device_fault) == 1);
       REQUIRE(d.fault().has_value());
-      CHECK(is_loss(d.fault()->code));
+      CHECK(takt::cuda::detail::is_loss(d.fault()->code));
       CHECK(d.fault()->device == 0);
       CHECK_FALSE(d.ready());
     }
@@ -276,7 +276,7 @@ TEST_CASE("a run on the CUDA device reports the machine, its GPUs and the driver
       .machine = {.root = "/nowhere",
                   .run = [&asked](const std::string& command) -> std::optional<std::string> {
                     ++asked;
-                    return command == takt::runtime::gpu_query
+                    return command == takt::runtime::detail::gpu_query
                                ? "0, made up, Enabled, Exclusive_Process, 1400, 800, 1500, 800, 1900, 900\n"
                                : "";
                   },
@@ -342,10 +342,10 @@ TEST_CASE("a device says what it does not serve") {
 
 TEST_CASE("on hardware with one queue the adapter waits for whole streams, on newer for marks" *
           takt_tests::traces("GSD-57")) {
-  CHECK(wait_method_for(2, 1) == wait_method::whole_stream);
-  CHECK(wait_method_for(3, 0) == wait_method::whole_stream);
-  CHECK(wait_method_for(3, 5) == wait_method::marks);
-  CHECK(wait_method_for(9, 0) == wait_method::marks);
+  CHECK(takt::cuda::detail::wait_method_for(2, 1) == wait_method::whole_stream);
+  CHECK(takt::cuda::detail::wait_method_for(3, 0) == wait_method::whole_stream);
+  CHECK(takt::cuda::detail::wait_method_for(3, 5) == wait_method::marks);
+  CHECK(takt::cuda::detail::wait_method_for(9, 0) == wait_method::marks);
   for (const std::int32_t major : {2, 9}) {
     CAPTURE(major);
     fake_cuda_driver driver{{.compute_major = major}};

@@ -68,7 +68,8 @@ TEST_CASE("green contexts are no partition where MPS limits the process, and few
   CHECK_FALSE(d.backend(0).possible);
   CHECK(d.backend(0).reason.find("MPS") != std::string::npos);
   for (const char* value : {"32", "8"}) {
-    const auto found = check_driver(d.machine(), [value](const char*) { return std::optional<std::string>{value}; });
+    const auto found = takt::cuda::detail::check_driver(
+        d.machine(), [value](const char*) { return std::optional<std::string>{value}; });
     const auto queues = std::ranges::find(found, "CUDA_DEVICE_MAX_CONNECTIONS", &takt::runtime::machine_finding::what);
     REQUIRE(queues != found.end());
     CHECK((queues->level == takt::runtime::severity::fine) == (queues->observed == "32"));
@@ -87,11 +88,11 @@ TEST_CASE("errors after which the driver takes no more work count as loss, refus
   for (const std::int32_t code :
        {214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911, 999}) {
     CAPTURE(code);
-    CHECK(is_loss(static_cast<result>(code)));
+    CHECK(takt::cuda::detail::is_loss(static_cast<result>(code)));
   }
   for (const std::int32_t code : {-2, -1, 0, 1, 2, 3, 46, 100, 101, 201, 217, 400, 500, 600, 701, 704, 801, 915}) {
     CAPTURE(code);
-    CHECK_FALSE(is_loss(static_cast<result>(code)));
+    CHECK_FALSE(takt::cuda::detail::is_loss(static_cast<result>(code)));
   }
 }
 

@@ -402,11 +402,11 @@ TEST_CASE("a job without GPU calls takes no token, one takes it with the first a
   CHECK(idle.token().gpu() >= 0);
   CHECK(idle.has_token());
 
-  CHECK(parse_gpu_list("0,2") == std::vector<std::int32_t>{0, 2});
-  CHECK(parse_gpu_list("7") == std::vector<std::int32_t>{7});
+  CHECK(takt::cuda::detail::parse_gpu_list("0,2") == std::vector<std::int32_t>{0, 2});
+  CHECK(takt::cuda::detail::parse_gpu_list("7") == std::vector<std::int32_t>{7});
   for (const char* wrong : {"", ",", "0,", "0,,1", "0,0", "-1", "a", "1 "}) {
     CAPTURE(wrong);
-    CHECK_FALSE(parse_gpu_list(wrong));
+    CHECK_FALSE(takt::cuda::detail::parse_gpu_list(wrong));
   }
   REQUIRE(setenv("TAKT_GPUS", "1,0", 1) == 0);
   CHECK(gpus_from_environment() == std::vector<std::int32_t>{1, 0});

@@ -527,7 +527,7 @@ TEST_CASE("of more than two copy engines the first two serve, each in its direct
     takt::gpu_topology<1, 1> tree;
     const std::int32_t added = tree.add_gpu(tree.add_hub(), gpu.copy_engines);
     if (engines == 0) {
-      CHECK(added == takt::refused_node);
+      CHECK(added == takt::detail::refused_node);
       continue;
     }
     REQUIRE(added == 0);

@@ -161,7 +161,7 @@ TEST_CASE("a job whose launch found no slot is launched again before anybody is 
 TEST_CASE("a job that found no slot in any of its launches is a fault of the device, never a success") {
   const auto no_index = [](int, std::int32_t) { return round_robin(10, 8, 24); };
   const auto pinned = run_once(false, no_index);
-  CHECK(pinned.grids.size() == most_pinned_launches);
+  CHECK(pinned.grids.size() == takt::cuda::detail::most_pinned_launches);
   CHECK(pinned.done == 0);
   CHECK(pinned.fault.find("job not completed") == 0);
   // In a green context nothing can be on the range beside it, so a second launch would find no more.
@@ -291,20 +291,20 @@ TEST_CASE("whichever call fails while a job is launched again, it is told once a
 }
 
 TEST_CASE("a range that no backend keeps apart from virtual SMs, and an empty one, get no slots") {
-  CHECK(form_on(partition_backend::green_contexts, {0, 0, 0}, gpu, 2).places() == 0);
-  CHECK(
-      form_on(partition_backend::green_contexts, range, {.sms = 8, .virtual_per_sm = 2, .shared = true}, 2).places() ==
-      0);
-  const auto pinned = form_on(partition_backend::pinned_blocks, {0, 3, 2}, gpu, 2);
+  CHECK(takt::cuda::detail::form_on(partition_backend::green_contexts, {0, 0, 0}, gpu, 2).places() == 0);
+  CHECK(takt::cuda::detail::form_on(partition_backend::green_contexts, range,
+                                    {.sms = 8, .virtual_per_sm = 2, .shared = true}, 2)
+            .places() == 0);
+  const auto pinned = takt::cuda::detail::form_on(partition_backend::pinned_blocks, {0, 3, 2}, gpu, 2);
   CHECK(pinned.slots == isolated_slots(3, 2, 2));
   CHECK(pinned.grid == 0);
-  CHECK(pinned.most_launches == most_pinned_launches);
-  CHECK(form_on(partition_backend::caller_streams, range, gpu, 2).grid == 16);
-  CHECK(form_on(partition_backend::priority_streams, range, gpu, 2).most_launches == 1);
+  CHECK(pinned.most_launches == takt::cuda::detail::most_pinned_launches);
+  CHECK(takt::cuda::detail::form_on(partition_backend::caller_streams, range, gpu, 2).grid == 16);
+  CHECK(takt::cuda::detail::form_on(partition_backend::priority_streams, range, gpu, 2).most_launches == 1);
 }
 
 TEST_CASE("what follows from the end of a launch: done, yielded where that was asked, again, or failed") {
-  pinned_attempts attempts{2};
+  takt::cuda::detail::pinned_attempts attempts{2};
   attempts.launched(16, 64);
   CHECK(attempts.ended(0, 16).next == launch_next::done);
   CHECK_FALSE(attempts.ended(0, 16).is_overrun());

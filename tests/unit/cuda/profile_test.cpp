@@ -74,7 +74,7 @@ struct recorded_device {
   auto time_plain_empty(std::int32_t, std::int32_t) -> std::optional<ticks> { return load(2) + launch + noise(); }
 
  private:
-  auto load(std::size_t kind) -> ticks { return runs[kind]++ < takt::warm_ups ? loading : 0; }
+  auto load(std::size_t kind) -> ticks { return runs[kind]++ < takt::detail::warm_ups ? loading : 0; }
   auto noise() -> ticks { return jitter.empty() ? 0 : jitter[jitters++ % jitter.size()]; }
 };
 static_assert(takt::KernelBench<recorded_device>);
@@ -100,7 +100,7 @@ TEST_CASE("long runs on few SMs do not hide the cost of pinning from the overhea
   CHECK(takt::brackets(profile.fit.law, profile.samples));
   for (std::int32_t n = 1; n <= 100; ++n) { CHECK(profile.fit.law.upper(n).count() >= device.exact(n)); }
   // The times alone can be explained without any overhead, and that law is too short on more SMs.
-  const auto neglected = takt::fit_kernel(profile.samples, profile.interleave);
+  const auto neglected = takt::detail::fit_kernel(profile.samples, profile.interleave);
   REQUIRE(neglected);
   CHECK(neglected.law.overhead.count() == 0);
   CHECK(neglected.law.upper(100).count() < device.exact(100));
@@ -129,7 +129,8 @@ TEST_CASE("a law holds on every SM count above the least timed, also where chunk
     CHECK(takt::brackets(profile.fit.law, profile.samples));
     CHECK(profile.least_sms == first);
     CHECK(profile.fit.law.overhead.count() * 100 >= (device.launch + device.pinning + device.chunk) * (100 + margin));
-    const auto without = takt::fit_kernel(profile.samples, profile.interleave, margin, profile.overheads.pinned.upper);
+    const auto without =
+        takt::detail::fit_kernel(profile.samples, profile.interleave, margin, profile.overheads.pinned.upper);
     for (std::int32_t n = first * per_sm; n <= 60 * per_sm; ++n) {
       CAPTURE(n);
       CHECK(profile.fit.law.upper(n).count() >= device.exact(n));
@@ -155,7 +156,7 @@ TEST_CASE("a pinned run is bounded from its plain twin, whichever of the plain l
           takt_tests::traces("RTGPU-29")) {
   recorded_device device = usual_device();
   device.jitter = {0, 300, 100};
-  const auto overheads = takt::measure_overheads(device, counts{1, 2}, 6);
+  const auto overheads = takt::detail::measure_overheads(device, counts{1, 2}, 6);
   REQUIRE(overheads);
   CHECK(overheads->plain == takt::interval<ticks>{40, 340});
   CHECK(overheads->pinned == takt::interval<ticks>{50, 350});
@@ -329,15 +330,16 @@ TEST_CASE("a profile with a failed run, without runs or without SM counts says w
   device.failing_job = -1;
   const auto one_count = takt::profile_kernel(device, counts{2}, 2);
   CHECK(sentence(one_count) == "no law fits the times: one SM count only");
-  CHECK_FALSE(takt::measure_overheads(device, counts{}, 2));
+  CHECK_FALSE(takt::detail::measure_overheads(device, counts{}, 2));
   const std::array<kernel_sample, 2> fine{kernel_sample{1, 10}, kernel_sample{2, 6}};
-  CHECK(takt::fit_kernel(fine, takt::interleave(1), 0, -1).status == takt::fit_status::overhead_out_of_range);
-  CHECK(takt::fit_kernel(fine, takt::interleave(1), 0, 0, -1).status == takt::fit_status::overhead_out_of_range);
-  CHECK(takt::fit_kernel(fine, takt::interleave(1), 1, std::numeric_limits<ticks>::max() / 50).status ==
+  CHECK(takt::detail::fit_kernel(fine, takt::interleave(1), 0, -1).status == takt::fit_status::overhead_out_of_range);
+  CHECK(takt::detail::fit_kernel(fine, takt::interleave(1), 0, 0, -1).status ==
+        takt::fit_status::overhead_out_of_range);
+  CHECK(takt::detail::fit_kernel(fine, takt::interleave(1), 1, std::numeric_limits<ticks>::max() / 50).status ==
         takt::fit_status::overflow);
-  CHECK(takt::fit_kernel(fine, takt::interleave(1), 1, 0, std::numeric_limits<ticks>::max() - 3).status ==
+  CHECK(takt::detail::fit_kernel(fine, takt::interleave(1), 1, 0, std::numeric_limits<ticks>::max() - 3).status ==
         takt::fit_status::overflow);
-  CHECK(takt::fit_kernel(fine, takt::interleave(1), 0, 100).law.upper(1).count() == 100);
+  CHECK(takt::detail::fit_kernel(fine, takt::interleave(1), 0, 100).law.upper(1).count() == 100);
 }
 
 TEST_CASE("the host stand-in does each index once, on any SMs, with more threads than cores, job after job") {

@@ -16,14 +16,14 @@ TEST_CASE("isolated slots are whole SMs, shared slots lay the ranges of tasks si
   static_assert(whole.at(1) == 0 && whole.at(2) == 4 && whole.at(4) == 4 && whole.at(5) == 0);
 
   constexpr takt::gpu_record shared{.sms = 4, .virtual_per_sm = 2, .shared = true};
-  constexpr auto first = cuda::slots_of(shared, {0, 0, 3});
-  constexpr auto second = cuda::slots_of(shared, {0, 3, 5});
+  constexpr auto first = cuda::detail::slots_of(shared, {0, 0, 3});
+  constexpr auto second = cuda::detail::slots_of(shared, {0, 3, 5});
   static_assert(first.at(0) == 2 && first.at(1) == 1 && first.at(2) == 0);
   static_assert(second.at(1) == 1 && second.at(2) == 2 && second.at(3) == 2);
   for (std::uint32_t sm = 0; sm < cuda::max_sms; ++sm) { CHECK(first.at(sm) + second.at(sm) == (sm < 4 ? 2 : 0)); }
 
   constexpr takt::gpu_record isolated{.sms = 4, .virtual_per_sm = 2};
-  static_assert(cuda::slots_of(isolated, {0, 1, 2}) == cuda::isolated_slots(1, 2, 2));
+  static_assert(cuda::detail::slots_of(isolated, {0, 1, 2}) == cuda::isolated_slots(1, 2, 2));
 }
 
 TEST_CASE("slots out of range are none") {
@@ -43,7 +43,7 @@ TEST_CASE("blocks and chunks cover every element where sizes do not divide" * ta
     for (std::int64_t length = 1; length < 20; ++length) {
       const auto work = cuda::divide_work(count, length);
       REQUIRE(work);
-      CHECK(work->chunks == cuda::grid_for(count, length));
+      CHECK(work->chunks == cuda::detail::grid_for(count, length));
       std::int64_t covered = 0;
       for (std::uint32_t c = 0; c < work->chunks; ++c) {
         CHECK(work->first(c) == covered);
@@ -54,7 +54,7 @@ TEST_CASE("blocks and chunks cover every element where sizes do not divide" * ta
     }
   }
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-  CHECK(cuda::grid_for(largest, 1'024) == largest / 1'024 + 1);
+  CHECK(cuda::detail::grid_for(largest, 1'024) == largest / 1'024 + 1);
   CHECK(cuda::divide_work(largest, largest)->last(0) == largest);
 }
 

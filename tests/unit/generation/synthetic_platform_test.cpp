@@ -41,9 +41,10 @@ TEST_CASE("on the synthetic platform lavaMD's stand-in takes longer with each co
 
 TEST_CASE("on the synthetic platform no time increases with the share, and all of it gives the published one") {
   for (const synthetic_application& a : synthetic_benchmarks) {
-    CHECK(synthetic_isolated_wcet(a, 100) == a.wcet);
+    CHECK(takt::generation::detail::synthetic_isolated_wcet(a, 100) == a.wcet);
     for (std::int32_t share = 2; share <= 100; ++share) {
-      CHECK(synthetic_isolated_wcet(a, share) <= synthetic_isolated_wcet(a, share - 1));
+      CHECK(takt::generation::detail::synthetic_isolated_wcet(a, share) <=
+            takt::generation::detail::synthetic_isolated_wcet(a, share - 1));
     }
   }
 }
@@ -54,7 +55,7 @@ TEST_CASE("the airborne set has the published times, periods and priorities, and
     CHECK(a.wcet <= a.period);
     CHECK(60'000'000 % a.period == 0);
     utilization += a.wcet * (60'000'000 / a.period);
-    CHECK(synthetic_isolated_wcet(a, 100) == a.wcet);
+    CHECK(takt::generation::detail::synthetic_isolated_wcet(a, 100) == a.wcet);
   }
   CHECK(utilization / 6000 == 13377);
 }
@@ -64,11 +65,13 @@ TEST_CASE("the synthetic slow-down is symmetric in what two applications use, an
     CHECK(a.fixed_permille > 0);
     CHECK(a.fixed_permille <= 980);
     for (const synthetic_application& b : synthetic_benchmarks) {
-      CHECK(synthetic_slowdown_ppm(a, b) == synthetic_slowdown_ppm(b, a));
+      CHECK(takt::generation::detail::synthetic_slowdown_ppm(a, b) ==
+            takt::generation::detail::synthetic_slowdown_ppm(b, a));
     }
   }
   synthetic_application shader = synthetic_benchmarks[0];
   shader.use_percent = {0, 0, 0, 100, 0};
-  CHECK(synthetic_slowdown_ppm(synthetic_benchmarks[0], shader) == 0);
-  CHECK(synthetic_slowdown_ppm(shader, shader) == synthetic_contention_ppm);
+  CHECK(takt::generation::detail::synthetic_slowdown_ppm(synthetic_benchmarks[0], shader) == 0);
+  CHECK(takt::generation::detail::synthetic_slowdown_ppm(shader, shader) ==
+        takt::generation::detail::synthetic_contention_ppm);
 }

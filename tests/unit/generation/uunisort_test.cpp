@@ -21,7 +21,7 @@ using options = gen::benchmark_set_options;
 TEST_CASE("W12: UUniSort of seed 1" * takt_tests::traces("WAMP-43")) {
   random_stream random{1};
   std::array<double, 5> parts{};
-  gen::uunisort(random, 1.5, parts);
+  gen::detail::uunisort(random, 1.5, parts);
   constexpr std::array expected{0.6665388255836582, 0.1833035371747631, 0.26883027313563046, 0.3378314944861427,
                                 0.04349586961980556};
   for (std::size_t i = 0; i < parts.size(); ++i) { CHECK(parts[i] == expected[i]); }
@@ -33,7 +33,7 @@ TEST_CASE("parts are positive and add up, and each is as large as another on ave
   std::array<double, 10> means{};
   for (int i = 0; i < draws; ++i) {
     std::array<double, 10> parts{};
-    gen::uunisort(random, 2.0, parts);
+    gen::detail::uunisort(random, 2.0, parts);
     CHECK(std::accumulate(parts.begin(), parts.end(), 0.0) == doctest::Approx(2.0).epsilon(1e-12));
     for (std::size_t k = 0; k < parts.size(); ++k) {
       CHECK(parts[k] >= 0);
@@ -42,9 +42,9 @@ TEST_CASE("parts are positive and add up, and each is as large as another on ave
   }
   for (const double m : means) { CHECK(m == doctest::Approx(0.2).epsilon(0.05)); }
   std::array<double, 1> one{};
-  gen::uunisort(random, 0.7, one);
+  gen::detail::uunisort(random, 0.7, one);
   CHECK(one[0] == 0.7);
-  gen::uunisort(random, 0.7, std::span<double>{});
+  gen::detail::uunisort(random, 0.7, std::span<double>{});
 }
 
 TEST_CASE("periods of benchmark sets follow from their utilizations, deadlines are the periods" *
@@ -61,9 +61,9 @@ TEST_CASE("periods of benchmark sets follow from their utilizations, deadlines a
     }
     CHECK(sum == doctest::Approx(permille / 1000.0).epsilon(1e-3));
   }
-  CHECK(gen::period_for(100, 0.0) == 1'000'000);
-  CHECK(gen::period_for(100, 3.0) == 33);
-  CHECK(gen::period_for(1, 10.0) == 1);
+  CHECK(gen::detail::period_for(100, 0.0) == 1'000'000);
+  CHECK(gen::detail::period_for(100, 3.0) == 33);
+  CHECK(gen::detail::period_for(1, 10.0) == 1);
 }
 
 TEST_CASE("subsets of the benchmarks have the asked size, and every benchmark turns up in them" *

@@ -67,7 +67,7 @@ TEST_CASE("wrong models are refused at run time with the field's name" * takt_te
   using takt::model_fault;
   CHECK(fault_of({"a", 10, 10, {{1, 2}}, {}, {}}) == model_fault::none);
   CHECK(fault_of({"a", 10, 11, {{1, 2}}, {}, {}}) == model_fault::none);
-  CHECK(takt::late_deadline_fault(table_of({{"a", 10, 11, {{1, 2}}, {}, {}}})).fault ==
+  CHECK(takt::detail::late_deadline_fault(table_of({{"a", 10, 11, {{1, 2}}, {}, {}}})).fault ==
         model_fault::deadline_exceeds_period);
   CHECK(fault_of({"a", 0, 0, {{1, 2}}, {}, {}}) == model_fault::period_not_positive);
   CHECK(fault_of({"a", 10, 0, {{1, 2}}, {}, {}}) == model_fault::deadline_not_positive);
@@ -198,8 +198,8 @@ struct fpga_filter {
   [[nodiscard]] static constexpr auto lower(std::int32_t regions) -> duration { return duration{12 / regions}; }
   [[nodiscard]] static constexpr auto upper(std::int32_t regions) -> duration { return duration{24 / regions}; }
 };
-static_assert(takt::KernelLaw<fpga_filter>);
-static_assert(!takt::KernelLaw<int>);
+static_assert(takt::detail::KernelLaw<fpga_filter>);
+static_assert(!takt::detail::KernelLaw<int>);
 
 }  // namespace
 

@@ -82,14 +82,14 @@ TEST_CASE("GPUs, their copy engines and the tree give distances, and peers need 
 
 TEST_CASE("a topology refuses what does not fit or hangs on an unknown hub" * takt_tests::traces("GSD-49")) {
   takt::gpu_topology<1, 1> t;
-  CHECK(t.add_gpu(0, 1) == takt::refused_node);
-  CHECK(t.add_hub(0) == takt::refused_node);
+  CHECK(t.add_gpu(0, 1) == takt::detail::refused_node);
+  CHECK(t.add_hub(0) == takt::detail::refused_node);
   CHECK(t.add_hub() == 0);
-  CHECK(t.add_hub() == takt::refused_node);
-  CHECK(t.add_gpu(takt::refused_node, 1) == takt::refused_node);
-  CHECK(t.add_gpu(0, 0) == takt::refused_node);
+  CHECK(t.add_hub() == takt::detail::refused_node);
+  CHECK(t.add_gpu(takt::detail::refused_node, 1) == takt::detail::refused_node);
+  CHECK(t.add_gpu(0, 0) == takt::detail::refused_node);
   CHECK(t.add_gpu(0, 1) == 0);
-  CHECK(t.add_gpu(0, 1) == takt::refused_node);
+  CHECK(t.add_gpu(0, 1) == takt::detail::refused_node);
   CHECK(t.contains(0));
   CHECK_FALSE(t.contains(1));
   CHECK_FALSE(t.contains(takt::unreachable));

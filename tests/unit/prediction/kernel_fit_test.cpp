@@ -15,11 +15,11 @@
 #include "support/environment.hpp"
 #include "support/traces.hpp"
 
-using takt::fit_kernel;
 using takt::fit_status;
 using takt::kernel_sample;
 using takt::rational;
 using takt::ticks;
+using takt::detail::fit_kernel;
 
 namespace {
 
@@ -52,14 +52,14 @@ auto cover_height(const std::vector<kernel_sample>& samples, ticks serial) -> do
 
 constexpr std::array exact_runs{kernel_sample{1, 107}, kernel_sample{2, 57}, kernel_sample{4, 32}, kernel_sample{5, 27},
                                 kernel_sample{10, 17}};
-static_assert(fit_kernel(exact_runs).law.overhead == takt::duration{7});
-static_assert(fit_kernel(exact_runs).law.work.upper == takt::duration{107});
-static_assert(fit_kernel(exact_runs).above.largest == 0);
+static_assert(takt::detail::fit_kernel(exact_runs).law.overhead == takt::duration{7});
+static_assert(takt::detail::fit_kernel(exact_runs).law.work.upper == takt::duration{107});
+static_assert(takt::detail::fit_kernel(exact_runs).above.largest == 0);
 
 }  // namespace
 
 TEST_CASE("times that follow a law exactly give that law back" * takt_tests::traces("RTGPU-30")) {
-  const auto fit = fit_kernel(exact_runs, takt::interleave(5, 4));
+  const auto fit = takt::detail::fit_kernel(exact_runs, takt::interleave(5, 4));
   REQUIRE(fit);
   CHECK(fit.law.overhead.count() == 7);
   CHECK(fit.law.work.upper.count() == 86);
@@ -72,7 +72,7 @@ TEST_CASE("times that follow a law exactly give that law back" * takt_tests::tra
   const rational share{7, 32};
   CHECK(fit.curve.serial_share(4) == doctest::Approx(7.0 / 32));
   CHECK(takt::gustafson_speedup(4, share) == rational{107, 32});
-  CHECK_FALSE(fit_kernel(exact_runs, takt::self_interleave(5, 4)).law.any_neighbour);
+  CHECK_FALSE(takt::detail::fit_kernel(exact_runs, takt::self_interleave(5, 4)).law.any_neighbour);
 }
 
 TEST_CASE("the upper form is at or above, the lower form at or below every sample" * takt_tests::traces("RTGPU-30")) {
@@ -88,7 +88,7 @@ TEST_CASE("the upper form is at or above, the lower form at or below every sampl
     samples.push_back({18, random.between(1, longest)});
     const std::int64_t below = random.between(1, 20);
     const auto margin = static_cast<std::int32_t>(random.chance(1, 2) ? 0 : random.between(1, 150));
-    const auto fit = fit_kernel(samples, takt::interleave(below + random.between(0, 20), below), margin);
+    const auto fit = takt::detail::fit_kernel(samples, takt::interleave(below + random.between(0, 20), below), margin);
     REQUIRE(fit);
     CHECK(takt::brackets(fit.law, samples));
     CHECK(fit.law.work.lower <= fit.law.work.upper);
@@ -122,7 +122,7 @@ TEST_CASE("no other overhead covers the samples with a lower mean" * takt_tests:
     }
     double least = cover_height(samples, 0);
     for (ticks serial = 1; serial <= 200; ++serial) { least = std::min(least, cover_height(samples, serial)); }
-    const auto fit = fit_kernel(samples);
+    const auto fit = takt::detail::fit_kernel(samples);
     REQUIRE(fit);
     CHECK(cover_height(samples, fit.law.overhead.count()) == doctest::Approx(least).epsilon(1e-9));
     CHECK(fit.law.work.upper.count() >= fit.law.overhead.count());
@@ -132,7 +132,7 @@ TEST_CASE("no other overhead covers the samples with a lower mean" * takt_tests:
 TEST_CASE("ten thousand noisy samples are covered within their noise" * takt_tests::traces("RTGPU-30")) {
   const auto samples = timed(20'000'000, 30'000, 10, 10, 1'000, 32);
   REQUIRE(samples.size() == 10'000);
-  const auto fit = fit_kernel(samples, takt::self_interleave(9, 5), 2);
+  const auto fit = takt::detail::fit_kernel(samples, takt::self_interleave(9, 5), 2);
   REQUIRE(fit);
   CHECK(takt::brackets(fit.law, samples));
   // One per cent of noise and two of margin on top of the shortest run.
@@ -146,7 +146,7 @@ TEST_CASE("ten thousand noisy samples are covered within their noise" * takt_tes
 
 TEST_CASE("times that rise with the SMs are covered by overhead alone" * takt_tests::traces("RTGPU-30")) {
   const std::array rising{kernel_sample{1, 10}, kernel_sample{2, 20}, kernel_sample{4, 30}};
-  const auto fit = fit_kernel(rising, takt::interleave(2));
+  const auto fit = takt::detail::fit_kernel(rising, takt::interleave(2));
   REQUIRE(fit);
   CHECK(fit.law.overhead.count() == 30);
   CHECK(fit.law.upper(1'000).count() == 30);
@@ -155,7 +155,7 @@ TEST_CASE("times that rise with the SMs are covered by overhead alone" * takt_te
 
 TEST_CASE("samples that no law can be fitted to are refused" * takt_tests::traces("RTGPU-30")) {
   const auto status = [](const std::vector<kernel_sample>& samples, takt::kernel_interleave ratio = takt::interleave(1),
-                         std::int32_t margin = 0) { return fit_kernel(samples, ratio, margin).status; };
+                         std::int32_t margin = 0) { return takt::detail::fit_kernel(samples, ratio, margin).status; };
   const std::vector<kernel_sample> fine{{1, 10}, {2, 6}};
   CHECK(status(fine) == fit_status::fitted);
   CHECK(status({}) == fit_status::no_samples);
@@ -228,7 +228,7 @@ TEST_CASE("no overhead of the runs makes a measured ratio smaller than that of t
 }
 
 TEST_CASE("a fitted law stands in a task's chain" * takt_tests::traces("RTGPU-30")) {
-  constexpr auto fit = fit_kernel(exact_runs);
+  constexpr auto fit = takt::detail::fit_kernel(exact_runs);
   constexpr auto set =
       takt::task_set(takt::task("fitted", takt::period(takt::duration{1'000}), takt::cpu(takt::duration{1}),
                                 takt::kernel(fit.law), takt::cpu(takt::duration{1})));

@@ -24,7 +24,7 @@ TEST_CASE("samples that are empty or do not fit together end the program") {
   CHECK(breaks_precondition([] { static_cast<void>(takt::to_profile({}, 0)); }));
   const std::array<takt::ticks, 2> lengths{1, 2};
   const std::array<double, 1> times{1};
-  CHECK(breaks_precondition([&] { static_cast<void>(takt::remaining_time_errors<2>(lengths, times)); }));
+  CHECK(breaks_precondition([&] { static_cast<void>(takt::detail::remaining_time_errors<2>(lengths, times)); }));
 }
 
 TEST_CASE("a line in 1/n needs two different numbers of SMs") {

@@ -74,7 +74,7 @@ auto mixed() -> comparison_summary {
   c.rows.back().tasks = {task("camera", 30 * ms, 75 * ms), task("lidar", 50 * ms, 20 * ms)};
   takt::proven_misses<takt::ticks, 2> misses;
   REQUIRE(misses.try_push_back({.reason = takt::miss_reason::own_time, .task = 0, .value = 75 * ms, .limit = 30 * ms}));
-  c.rows.back().misses = takt::report::compared_misses(misses, c.rows.back().tasks);
+  c.rows.back().misses = takt::report::detail::compared_misses(misses, c.rows.back().tasks);
   c.rows.push_back(unjudged("levels", {{"/platform", "preemption_levels"}, {"/tasks/1/segments/1", "blocks"}}));
   c.rows.push_back(judged("tokens-k-fmlp:2", verdict_status::schedulable, 100, 1400));
   c.rows.back().tasks = {task("camera", 30 * ms, 27 * ms), task("lidar", 50 * ms, 10 * ms)};
@@ -222,18 +222,18 @@ TEST_CASE("facts that are missing in the same places read as one clause, and man
 
 TEST_CASE("what bounds leave open is told where a row gives no other reason") {
   auto row = judged("federated", verdict_status::not_proven, -500, {});
-  CHECK(takt::report::reason_of(row).empty());
+  CHECK(takt::report::detail::reason_of(row).empty());
   row.tasks = {task("a", 10 * ms, 15 * ms), task("b", 10 * ms, 5 * ms)};
-  CHECK(takt::report::reason_of(row) == "the bound of a exceeds its deadline");
+  CHECK(takt::report::detail::reason_of(row) == "the bound of a exceeds its deadline");
   for (const char* name : {"c", "d", "e", "f", "g"}) {
     row.tasks.push_back(task(name, 10 * ms, 11 * ms));
     row.tasks.push_back({.name = name, .deadline = 10 * ms, .bound = {}});
   }
   row.tasks.back().meets = true;
-  CHECK(takt::report::reason_of(row) ==
+  CHECK(takt::report::detail::reason_of(row) ==
         "the bounds of a, c, d and 3 other tasks exceed their deadlines; no bound is known for c, d, e and f");
   row.because = "There is a reason.";
-  CHECK(takt::report::reason_of(row) == "There is a reason");
+  CHECK(takt::report::detail::reason_of(row) == "There is a reason");
 }
 
 TEST_CASE("nothing judged, nothing to judge and no policy are said in words") {
@@ -276,15 +276,15 @@ TEST_CASE("long plans stand below the table, once for all rows that have them, a
 
 TEST_CASE("figures that are too large for a column are told as such") {
   using takt::report::factor_words;
-  using takt::report::signed_percent;
-  CHECK(signed_percent(240) == "+24.0 %");
-  CHECK(signed_percent(0) == "0.0 %");
-  CHECK(signed_percent(-1) == "-0.1 %");
-  CHECK(signed_percent(-99'999) == "-9999.9 %");
-  CHECK(signed_percent(-100'000) == "< -9999.9 %");
-  CHECK(signed_percent(smallest) == "< -9999.9 %");
-  CHECK(signed_percent(greatest) == "> +9999.9 %");
-  CHECK(signed_percent({}) == "-");
+  using takt::report::detail::signed_percent;
+  CHECK(takt::report::detail::signed_percent(240) == "+24.0 %");
+  CHECK(takt::report::detail::signed_percent(0) == "0.0 %");
+  CHECK(takt::report::detail::signed_percent(-1) == "-0.1 %");
+  CHECK(takt::report::detail::signed_percent(-99'999) == "-9999.9 %");
+  CHECK(takt::report::detail::signed_percent(-100'000) == "< -9999.9 %");
+  CHECK(takt::report::detail::signed_percent(smallest) == "< -9999.9 %");
+  CHECK(takt::report::detail::signed_percent(greatest) == "> +9999.9 %");
+  CHECK(takt::report::detail::signed_percent({}) == "-");
   CHECK(factor_words(999) == "0.999");
   CHECK(factor_words(greatest) == "> 9999.999");
   CHECK(factor_words({}) == "-");

@@ -71,13 +71,13 @@ TEST_CASE("the line of a run counts jobs, misses of deadlines that there are, an
 
 TEST_CASE("a violation is named with its job, its segment, its time and both lengths") {
   const violation of_visit{2, 5, true, 1'500'000'000, 13'000'000, 12'000'000};
-  CHECK(takt::report::violation_words(of_visit, "camera") ==
+  CHECK(takt::report::detail::violation_words(of_visit, "camera") ==
         "segment 2 of job 5 of camera after 1.5s: 13ms have passed, and the bound is 12ms");
   violation of_job = of_visit;
   of_job.of_visit = false;
-  CHECK(takt::report::violation_words(of_job, "camera") ==
+  CHECK(takt::report::detail::violation_words(of_job, "camera") ==
         "job 5 of camera, in segment 2, after 1.5s: 13ms have passed, and the bound is 12ms");
   of_job.visit = takt::no_index;
-  CHECK(takt::report::violation_words(of_job, "camera") ==
+  CHECK(takt::report::detail::violation_words(of_job, "camera") ==
         "job 5 of camera after 1.5s: 13ms have passed, and the bound is 12ms");
 }

@@ -34,8 +34,8 @@ TEST_CASE("what is shorter than its column is filled up before it") {
 
 TEST_CASE("the nearest word is the one with the fewest changes, and of equal ones the first") {
   constexpr std::string_view words[] = {"period", "deadline", "priority"};
-  CHECK(edit_distance("kitten", "sitting") == 3);
-  CHECK(edit_distance("", "abc") == 3);
+  CHECK(takt::report::detail::edit_distance("kitten", "sitting") == 3);
+  CHECK(takt::report::detail::edit_distance("", "abc") == 3);
   CHECK(nearest("dedline", words) == "deadline");
   CHECK(nearest("perioda", words) == "period");
   CHECK(nearest("", words) == "period");

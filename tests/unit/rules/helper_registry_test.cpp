@@ -10,8 +10,8 @@ namespace {
 
 using takt::helped_job;
 using takt::helper_scope;
-using takt::helps_nobody;
 using takt::thread_rank;
+using takt::detail::helps_nobody;
 
 constexpr thread_rank urgent{.point = 1};
 constexpr thread_rank callback{.in = takt::thread_class::callback};
@@ -27,15 +27,15 @@ TEST_CASE("a task takes the threads that run, those to come, or both, and never 
     threads.take(3, helper_scope::current);
     REQUIRE(threads.start(2));
     CHECK(threads.helped_by(1) == 3);
-    CHECK(threads.helped_by(2) == helps_nobody);
+    CHECK(threads.helped_by(2) == takt::detail::helps_nobody);
   }
   SUBCASE("those to come") {
     threads.take(3, helper_scope::future);
     REQUIRE(threads.start(2));
     REQUIRE(threads.start(4, true));
-    CHECK(threads.helped_by(1) == helps_nobody);
+    CHECK(threads.helped_by(1) == takt::detail::helps_nobody);
     CHECK(threads.helped_by(2) == 3);
-    CHECK(threads.helped_by(4) == helps_nobody);
+    CHECK(threads.helped_by(4) == takt::detail::helps_nobody);
   }
   SUBCASE("both, of which an earlier task keeps its own") {
     threads.take(5, helper_scope::current);
@@ -45,10 +45,10 @@ TEST_CASE("a task takes the threads that run, those to come, or both, and never 
     CHECK(threads.helped_by(2) == 3);
     threads.release(3);
     REQUIRE(threads.start(6));
-    CHECK(threads.helped_by(2) == helps_nobody);
-    CHECK(threads.helped_by(6) == helps_nobody);
+    CHECK(threads.helped_by(2) == takt::detail::helps_nobody);
+    CHECK(threads.helped_by(6) == takt::detail::helps_nobody);
   }
-  CHECK(threads.helped_by(0) == helps_nobody);
+  CHECK(threads.helped_by(0) == takt::detail::helps_nobody);
 }
 
 TEST_CASE("a helper goes at the rank of its task's job only while that waits for an engine that it holds" *
@@ -75,7 +75,7 @@ TEST_CASE("numbers out of range and in use are refused, and an ended thread help
   CHECK_FALSE(threads.start(0));
   threads.take(2, helper_scope::current);
   threads.end(0);
-  CHECK(threads.helped_by(0) == helps_nobody);
+  CHECK(threads.helped_by(0) == takt::detail::helps_nobody);
   CHECK(threads.start(0));
-  CHECK(threads.helped_by(0) == helps_nobody);
+  CHECK(threads.helped_by(0) == takt::detail::helps_nobody);
 }

@@ -71,7 +71,7 @@ TEST_CASE("a helper inherits only from a job that is suspended with an engine lo
     for (const bool locked : {false, true}) {
       const std::array jobs{helped_job{suspended, locked, high}};
       CHECK(helper_rank(daemon, jobs) == (suspended && locked ? high : daemon));
-      CHECK(takt::lends_rank(jobs[0]) == (suspended && locked));
+      CHECK(takt::detail::lends_rank(jobs[0]) == (suspended && locked));
     }
   }
   // An asynchronous call: the job that issued the operation goes on beside it. On two CPUs the job and a helper under

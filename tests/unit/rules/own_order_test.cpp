@@ -161,9 +161,11 @@ struct one_by_one {
   static constexpr bool serializes_device_use = true;
 };
 
-static_assert(takt::FixedPriority<gap_first> && takt::NonpreemptiveFixedPriority<takt::nonpreemptive_rule<gap_first>>);
-static_assert(takt::FirstComeFirstServed<in_turn> && takt::BusyWaiting<gap_spinning> && takt::Federated<own_parts>);
-static_assert(takt::SerializedFederated<one_by_one> && !takt::SerializedWholeGpu<one_by_one>);
+static_assert(takt::FixedPriority<gap_first> &&
+              takt::detail::NonpreemptiveFixedPriority<takt::nonpreemptive_rule<gap_first>>);
+static_assert(takt::FirstComeFirstServed<in_turn> && takt::BusyWaiting<gap_spinning> &&
+              takt::detail::Federated<own_parts>);
+static_assert(takt::detail::SerializedFederated<one_by_one> && !takt::detail::SerializedWholeGpu<one_by_one>);
 static_assert(!takt::BusyWaiting<gap_first> && !takt::FixedPriority<gap_spinning> && !takt::FixedPriority<in_turn>);
 
 /// What differs from them in its server, its view or its units is another rule.
@@ -193,10 +195,10 @@ struct partitioned_turns : in_turn {
   static constexpr bool partitioned = true;
 };
 static_assert(!takt::FixedPriority<with_another_server> && !takt::FixedPriority<with_a_view>);
-static_assert(!takt::FixedPriority<global> && !takt::Federated<slower_parts>);
+static_assert(!takt::FixedPriority<global> && !takt::detail::Federated<slower_parts>);
 static_assert(!takt::FirstComeFirstServed<partitioned_turns>);
 static_assert(!takt::FixedPriority<decltype(takt::clustered(gap_first{}, 2))>);
-static_assert(!takt::Federated<decltype(takt::clustered(takt::federated, 2))>);
+static_assert(!takt::detail::Federated<decltype(takt::clustered(takt::federated, 2))>);
 
 TEST_CASE("published methods and their hosts take rules of one's own that do what they know") {
   const auto board_of = [](const auto& cpu, const auto& copies, const auto& gpu) {
@@ -237,9 +239,9 @@ TEST_CASE("a plan whose priorities are against an order of one's own does not fi
 
 TEST_CASE("copy engines in another order than the processors have no bound") {
   using own = takt::fixed_priority_rule<by_gap>;
-  static_assert(takt::CopiesInPriorityOrder<takt::nonpreemptive_rule<own>, own>);
-  static_assert(!takt::CopiesInPriorityOrder<takt::nonpreemptive_rule<own>, takt::fixed_priority_rule<>>);
-  static_assert(!takt::CopiesInPriorityOrder<takt::nonpreemptive_rule<takt::edf_rule>, own>);
+  static_assert(takt::detail::CopiesInPriorityOrder<takt::nonpreemptive_rule<own>, own>);
+  static_assert(!takt::detail::CopiesInPriorityOrder<takt::nonpreemptive_rule<own>, takt::fixed_priority_rule<>>);
+  static_assert(!takt::detail::CopiesInPriorityOrder<takt::nonpreemptive_rule<takt::edf_rule>, own>);
 }
 
 TEST_CASE("kernels of an accelerator are ranked by an order of one's own") {

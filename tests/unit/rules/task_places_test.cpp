@@ -37,15 +37,15 @@ TEST_CASE("tasks that share a mutex are of one group, however many mutexes there
 }
 
 TEST_CASE("a demand is a part of a place, and none where times are refused") {
-  using takt::demand_of_place;
-  CHECK(demand_of_place(5, 10) == std::int64_t{1} << 31);
-  CHECK(demand_of_place(1, 3) == 0x5555'5555);
-  CHECK(demand_of_place(20, 10) == std::int64_t{1} << 33);
-  CHECK(demand_of_place(INT64_MAX, 1) == std::int64_t{1} << 40);
-  CHECK(demand_of_place(0, 10) == 0);
-  CHECK(demand_of_place(-5, 10) == 0);
-  CHECK(demand_of_place(5, 0) == 0);
-  CHECK(demand_of_place(5, -10) == 0);
+  using takt::detail::demand_of_place;
+  CHECK(takt::detail::demand_of_place(5, 10) == std::int64_t{1} << 31);
+  CHECK(takt::detail::demand_of_place(1, 3) == 0x5555'5555);
+  CHECK(takt::detail::demand_of_place(20, 10) == std::int64_t{1} << 33);
+  CHECK(takt::detail::demand_of_place(INT64_MAX, 1) == std::int64_t{1} << 40);
+  CHECK(takt::detail::demand_of_place(0, 10) == 0);
+  CHECK(takt::detail::demand_of_place(-5, 10) == 0);
+  CHECK(takt::detail::demand_of_place(5, 0) == 0);
+  CHECK(takt::detail::demand_of_place(5, -10) == 0);
 }
 
 TEST_CASE("what is asked beyond so many tasks changes nothing") {

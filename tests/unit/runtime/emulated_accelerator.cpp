@@ -329,11 +329,12 @@ TEST_CASE("a closed accelerator abandons what has not run, and can be opened aga
 }
 
 TEST_CASE("the number of a launch tells its visit, however many jobs there were") {
-  using takt::runtime::launch_number;
+  using takt::runtime::detail::launch_number;
   for (const std::uint64_t job :
        {std::uint64_t{0}, (std::uint64_t{1} << 40) - 1, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
     for (const std::uint32_t visit : {0U, 5U, (1U << 24) - 1}) {
-      const auto back = launch_number::of(launch_number{visit, job}.packed());
+      const auto back =
+          takt::runtime::detail::launch_number::of(takt::runtime::detail::launch_number{visit, job}.packed());
       CHECK(back.visit == visit);
       CHECK(back.job == job % (std::uint64_t{1} << 40));
     }

@@ -33,7 +33,7 @@ auto lock_there(void* argument) -> void* {
   auto& out = *static_cast<seen*>(argument);
   constexpr std::size_t heap_bytes = std::size_t{8} << 20;
   void* const heap = mmap(nullptr, heap_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  out.locked = takt::runtime::lock_used_memory();
+  out.locked = takt::runtime::detail::lock_used_memory();
   out.of_heap = resident(heap, heap_bytes);
   pthread_attr_t about;
   void* lowest = nullptr;

@@ -73,28 +73,28 @@ auto answering(std::map<std::string, std::string> answers) -> machine_sources {
 
 TEST_CASE("machine: frequency governors are reported per CPU") {
   const fake_root root;
-  CHECK(find(check_cpus(root.path()), "CPU frequency governor").level == severity::unknown);
+  CHECK(find(takt::runtime::detail::check_cpus(root.path()), "CPU frequency governor").level == severity::unknown);
   for (const int cpu : {0, 1, 2, 10}) { root.governor(cpu, "performance"); }
   root.put("sys/devices/system/cpu/cpuidle/current_driver", "none");
   root.put("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "schedutil");
-  auto f = find(check_cpus(root.path()), "CPU frequency governor");
+  auto f = find(takt::runtime::detail::check_cpus(root.path()), "CPU frequency governor");
   CHECK(f.level == severity::fine);
   CHECK(f.observed == "performance on CPU 0-2,10");
   root.governor(1, "powersave");
-  f = find(check_cpus(root.path()), "CPU frequency governor");
+  f = find(takt::runtime::detail::check_cpus(root.path()), "CPU frequency governor");
   CHECK(f.level == severity::warning);
   CHECK(f.observed == "performance on CPU 0,2,10; powersave on CPU 1");
   CHECK(sentence(f).ends_with("powersave on CPU 1, better performance"));
-  CHECK(check_cpus(root.path()).size() == 4);
+  CHECK(takt::runtime::detail::check_cpus(root.path()).size() == 4);
   root.put("sys/devices/system/cpu/intel_pstate/no_turbo", "0");
-  CHECK(find(check_cpus(root.path()), "CPU frequency boost").level == severity::warning);
+  CHECK(find(takt::runtime::detail::check_cpus(root.path()), "CPU frequency boost").level == severity::warning);
   root.put("sys/devices/system/cpu/intel_pstate/no_turbo", "1");
-  CHECK(find(check_cpus(root.path()), "CPU frequency boost").level == severity::fine);
+  CHECK(find(takt::runtime::detail::check_cpus(root.path()), "CPU frequency boost").level == severity::fine);
 }
 
 TEST_CASE("machine: the kernel's preemption model is read where it stands") {
   const fake_root root;
-  const auto model = [&root] { return find(check_cpus(root.path()), "kernel preemption"); };
+  const auto model = [&root] { return find(takt::runtime::detail::check_cpus(root.path()), "kernel preemption"); };
   CHECK(model().level == severity::unknown);
   root.put("proc/sys/kernel/version", "#1 SMP Thu Jan 1");
   CHECK(model().observed == "none or voluntary");
@@ -111,14 +111,16 @@ TEST_CASE("machine: the kernel's preemption model is read where it stands") {
 
 TEST_CASE("machine: rights to real-time priorities and locked memory come from limits and capabilities") {
   const fake_root root;
-  const auto level = [&root](std::string_view what) { return find(check_cpus(root.path()), what).level; };
+  const auto level = [&root](std::string_view what) {
+    return find(takt::runtime::detail::check_cpus(root.path()), what).level;
+  };
   CHECK(level("SCHED_FIFO") == severity::unknown);
   CHECK(level("memory lock") == severity::unknown);
   root.put("proc/self/limits", limits);
   root.put("proc/self/status", "Name:\ttakt\nCapEff:\t0000000000000000");
   CHECK(level("SCHED_FIFO") == severity::warning);
   CHECK(level("memory lock") == severity::warning);
-  CHECK(find(check_cpus(root.path()), "memory lock").observed == "limited to 8388608 bytes");
+  CHECK(find(takt::runtime::detail::check_cpus(root.path()), "memory lock").observed == "limited to 8388608 bytes");
   root.put("proc/self/status", "Name:\ttakt\nCapEff:\t0000000000800000");
   CHECK(level("SCHED_FIFO") == severity::fine);
   CHECK(level("memory lock") == severity::warning);
@@ -134,7 +136,7 @@ TEST_CASE("machine: rights to real-time priorities and locked memory come from l
 }
 
 TEST_CASE("machine: the driver's answers are read for several GPUs, with gaps") {
-  const auto gpus = parse_gpus(
+  const auto gpus = takt::runtime::detail::parse_gpus(
       "0, NVIDIA H100 80GB HBM3, Enabled, Default, 1980, 2619, 1980, 2619, 1980, 2619\r\n"
       "\n"
       "1, NVIDIA GeForce GTX 1080 Ti, Disabled, Exclusive_Process, 139, 405, [Not Supported], [N/A], 1911, 5505\n"
@@ -152,9 +154,10 @@ TEST_CASE("machine: the driver's answers are read for several GPUs, with gaps") 
   CHECK_FALSE(gpus[2].persistence);
   CHECK_FALSE(gpus[2].compute_mode);
   CHECK_FALSE(gpus[2].sm_clock);
-  CHECK(parse_gpus("").empty());
-  CHECK(parse_gpus("No devices were found").empty());
-  const auto processes = parse_gpu_processes("1234, python3\n[N/A], [Not Found]\n77, ./takt\n\n");
+  CHECK(takt::runtime::detail::parse_gpus("").empty());
+  CHECK(takt::runtime::detail::parse_gpus("No devices were found").empty());
+  const auto processes =
+      takt::runtime::detail::parse_gpu_processes("1234, python3\n[N/A], [Not Found]\n77, ./takt\n\n");
   REQUIRE(processes.size() == 2);
   CHECK(processes[0].id == 1234);
   CHECK(processes[0].name == "python3");
@@ -162,8 +165,9 @@ TEST_CASE("machine: the driver's answers are read for several GPUs, with gaps") 
 
 TEST_CASE("machine: fixed clocks, persistence mode and a single context are told apart from their opposites") {
   const std::string good = "0, GPU, Enabled, Exclusive_Process, 1410, 1593, 1410, 1593, 1980, 1593\n";
-  const auto all_fine =
-      check_machine(parts_used::cpus_and_gpus, answering({{gpu_query, good}, {gpu_process_query, "77, takt\n"}}));
+  const auto all_fine = check_machine(
+      parts_used::cpus_and_gpus,
+      answering({{takt::runtime::detail::gpu_query, good}, {takt::runtime::detail::gpu_process_query, "77, takt\n"}}));
   for (const char* what : {"GPU 0 persistence mode", "GPU 0 SM clock", "GPU 0 memory clock", "GPU 0 compute mode",
                            "processes on the GPUs"}) {
     CAPTURE(what);
@@ -171,7 +175,9 @@ TEST_CASE("machine: fixed clocks, persistence mode and a single context are told
   }
   const std::string bad = good + "1, GPU, Disabled, Default, 345, 405, 1410, 1593, 1980, 1593\n" +
                           "2, GPU, [N/A], Prohibited, 345, [N/A], [N/A], 1593, 1980, 1593\n";
-  const auto found = check_gpus(answering({{gpu_query, bad}, {gpu_process_query, "77, takt\n4321, a.out\n"}}));
+  const auto found = takt::runtime::detail::check_gpus(
+      answering({{takt::runtime::detail::gpu_query, bad},
+                 {takt::runtime::detail::gpu_process_query, "77, takt\n4321, a.out\n"}}));
   CHECK(find(found, "GPU 0 SM clock").level == severity::fine);
   CHECK(find(found, "GPU 1 persistence mode").level == severity::warning);
   CHECK(find(found, "GPU 1 SM clock").level == severity::warning);
@@ -187,13 +193,15 @@ TEST_CASE("machine: fixed clocks, persistence mode and a single context are told
 }
 
 TEST_CASE("machine: a missing tool or GPU leaves the GPUs unknown, and CPU runs do not ask") {
-  const auto none = check_gpus(answering({}));
+  const auto none = takt::runtime::detail::check_gpus(answering({}));
   REQUIRE(none.size() == 1);
   CHECK(none[0].level == severity::unknown);
-  const auto empty = check_gpus(answering({{gpu_query, "No devices were found\n"}}));
+  const auto empty =
+      takt::runtime::detail::check_gpus(answering({{takt::runtime::detail::gpu_query, "No devices were found\n"}}));
   REQUIRE(empty.size() == 1);
   CHECK(empty[0].observed == "nvidia-smi lists none");
-  const auto unlisted = check_gpus(answering({{gpu_query, "0, GPU, Enabled, Default, 1, 1, 1, 1, 1, 1\n"}}));
+  const auto unlisted = takt::runtime::detail::check_gpus(
+      answering({{takt::runtime::detail::gpu_query, "0, GPU, Enabled, Default, 1, 1, 1, 1, 1, 1\n"}}));
   CHECK(find(unlisted, "processes on the GPUs").level == severity::unknown);
   machine_sources asked = answering({});
   int calls = 0;

@@ -157,7 +157,7 @@ TEST_CASE("a block queue is not served by a device that starts whole kernels or 
   devices.kernels(1, whole);
   CHECK(rt::run(board, set, takt::plan<3, 7>{}, devices, options(10_ms)).error.fault ==
         takt::model_fault::rule_serves_no_code);
-  rt::emulated_device parts{rt::record_of(board)};
+  rt::emulated_device parts{rt::detail::record_of(board)};
   rt::board_devices streams;
   streams.kernels(1, parts);
   CHECK(rt::run(board, set, takt::plan<3, 7>{}, streams, options(10_ms)).error.fault ==

@@ -230,7 +230,7 @@ TEST_CASE(
 TEST_CASE("a device with streams serves copies and kernels on SMs of their own, and moves the user's bytes") {
   const auto verdict = takt::analyze(board, chains, takt::published_methods);
   REQUIRE(verdict.schedulable());
-  rt::emulated_device device{rt::record_of(board)};
+  rt::emulated_device device{rt::detail::record_of(board)};
   const std::array<int, 4> from{1, 2, 3, 4};
   CHECK(seen_in_some_run(100_ms, [&](takt::duration length) {
     std::array<int, 4> to{};
@@ -253,7 +253,7 @@ TEST_CASE("a device with streams serves copies and kernels on SMs of their own, 
 TEST_CASE("a run on devices refuses what they cannot serve, and bindings that name nothing") {
   const auto verdict = takt::analyze(board, chains, takt::published_methods);
   rt::emulated_accelerator whole{{.cores = 4, .preemption_levels = 1}};
-  rt::emulated_device device{rt::record_of(board)};
+  rt::emulated_device device{rt::detail::record_of(board)};
   const auto status = [&](rt::board_devices& d) {
     return rt::run(board, chains, verdict.plan, d, plain(10_ms)).status();
   };
@@ -282,7 +282,7 @@ TEST_CASE("a run on devices refuses what they cannot serve, and bindings that na
 }
 
 TEST_CASE("a launch that is complete is not made again by a host that has yet to hear of it") {
-  using worker = rt::launch_worker<takt_test::manual_device>;
+  using worker = rt::detail::launch_worker<takt_test::manual_device>;
   takt_test::manual_device device{1, 1};
   rt::pool_to_serve pool;
   pool.lanes.emplace_back();
@@ -310,7 +310,7 @@ TEST_CASE("a device that fails ends the run there, and the result has its senten
   const auto verdict = takt::analyze(board, chains, takt::published_methods);
   for (const int good : {0, 1, 4}) {
     CAPTURE(good);
-    failing_device device{rt::record_of(board), good};
+    failing_device device{rt::detail::record_of(board), good};
     rt::board_devices devices;
     devices.copies(1, device).kernels(2, device);
     const auto ran = rt::run(board, chains, verdict.plan, devices, plain(60_s));
@@ -380,7 +380,7 @@ TEST_CASE("a kernel that is done is not launched again while that is told, thoug
   for (int job = 1; job <= 2; ++job) {
     worker->assign({.visit = 0, .length = 1});
     worker->start({.unit = 0});
-    CHECK(device.next().what == takt::accelerator_command_kind::submit);
+    CHECK(device.next().what == takt::detail::accelerator_command_kind::submit);
     device.end(0);
     takt_tests::await([&] { return done == job; });
     CHECK(device.left() == 0);

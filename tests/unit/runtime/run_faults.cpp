@@ -150,7 +150,7 @@ TEST_CASE(
       CHECK(ran.ended == observation_status::no_miss);
       CHECK_FALSE(ran.tasks[0].within_bound);
       CHECK(ran.first_violation.has_value());
-      CHECK((rt::abandons_job(handling) ? ran.tasks[0].completed == 0 : ran.completed() > 0));
+      CHECK((rt::detail::abandons_job(handling) ? ran.tasks[0].completed == 0 : ran.completed() > 0));
       CHECK(most <= 2);
       CHECK(running == 0);
       check_counts(ran);

@@ -37,8 +37,8 @@ using takt::ticks;
 using takt::unassigned_core;
 using takt_test::manual_device;
 using takt_test::recording;
-using command = takt::accelerator_command;
-using kind = takt::accelerator_command_kind;
+using command = takt::detail::accelerator_command;
+using kind = takt::detail::accelerator_command_kind;
 
 constexpr ticks ms = 1'000'000;
 constexpr ticks hour = 3'600'000 * ms;
@@ -580,7 +580,7 @@ TEST_CASE("a run of kernels refuses what cannot run, with the reason") {
   early.offsets = {1_ms, 1_ms, 1_ms, 1_ms};
   CHECK(run_on(device, board(takt::gang(takt::edf)), early).error.fault == takt::model_fault::option_unused);
   auto forever = o;
-  forever.drain = takt::duration{rt::longest_wait + 1};
+  forever.drain = takt::duration{rt::detail::longest_wait + 1};
   CHECK(run_on(device, board(takt::gang(takt::edf)), forever).error.fault == takt::model_fault::time_overflow);
 }
 

@@ -8,11 +8,11 @@
 #include <takt/core/random.hpp>
 #include <takt/simulation/calendar.hpp>
 
-using takt::simulation::calendar;
 using takt::simulation::never;
+using takt::simulation::detail::calendar;
 
 static_assert([] {
-  calendar<5> c(5);
+  takt::simulation::detail::calendar<5> c(5);
   c.set(3, 7);
   c.set(1, 7);
   c.set(4, 9);
@@ -22,12 +22,12 @@ static_assert([] {
 }());
 
 TEST_CASE("calendar with nothing to come") {
-  const calendar<9> c(9);
+  const takt::simulation::detail::calendar<9> c(9);
   CHECK(c.time() == never);
 }
 
 TEST_CASE("calendar of one source") {
-  calendar<1> c(1);
+  takt::simulation::detail::calendar<1> c(1);
   c.set(0, 42);
   CHECK(c.time() == 42);
   CHECK(c.source() == 0);
@@ -36,7 +36,7 @@ TEST_CASE("calendar of one source") {
 TEST_CASE("calendar agrees with a linear search") {
   takt::random_stream random(5);
   for (std::size_t sources = 1; sources <= 40; ++sources) {
-    calendar<40> c(sources);
+    takt::simulation::detail::calendar<40> c(sources);
     std::array<takt::ticks, 40> expected{};
     expected.fill(never);
     for (int i = 0; i < 500; ++i) {

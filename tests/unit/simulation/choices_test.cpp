@@ -111,15 +111,15 @@ TEST_CASE("graphs on locked GPUs do not run with an unknown service of engines")
   takt::host::section_program p;
   p.cpu_before = 1;
   system.programs.push_back(p);
-  sim::token_graph g;
+  sim::detail::token_graph g;
   g.nodes = 1;
   g.period = 10;
   g.jobs = 2;
   g.order.assign(1, {1, 10});
   takt::null_recorder null_sink;
   expect_only_named<sim::engine_service>(2, [&](sim::engine_service e) {
-    const auto seen = sim::run_gpu_graphs<2>(system, std::span{&g, 1}, takt::host::full_work{},
-                                             {.until = 100, .engines = e}, null_sink);
+    const auto seen = sim::detail::run_gpu_graphs<2>(system, std::span{&g, 1}, takt::host::detail::full_work{},
+                                                     {.until = 100, .engines = e}, null_sink);
     return is_choice(seen.run.locks.error);
   });
 }

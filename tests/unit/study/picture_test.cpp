@@ -49,7 +49,7 @@ TEST_CASE("a curve goes through its shares, and its band through their intervals
   const auto y_of = [](double share) { return takt::report::pixels(75 + 300 - 300 * share); };
   const auto low = r.counts.counts(0, 2)[0];
   CHECK(out.str().find(" " + y_of(static_cast<double>(low) / 25) + "\"") != std::string::npos);
-  const share_interval i = wilson(low, 25);
+  const takt::studies::detail::share_interval i = takt::studies::detail::wilson(low, 25);
   CHECK(out.str().find(" " + y_of(i.most)) != std::string::npos);
   CHECK(out.str().find(" " + y_of(i.least)) != std::string::npos);
 }

@@ -54,22 +54,22 @@ struct number_set {
 }  // namespace
 
 TEST_CASE("intervals are those that Wilson's formula gives by hand") {
-  CHECK(wilson(50, 100).least == doctest::Approx(0.40383).epsilon(1e-4));
-  CHECK(wilson(50, 100).most == doctest::Approx(0.59617).epsilon(1e-4));
-  CHECK(wilson(0, 10).least == doctest::Approx(0).epsilon(1e-9));
-  CHECK(wilson(0, 10).most == doctest::Approx(0.27754).epsilon(1e-4));
-  CHECK(wilson(0, 0).most == 1);
+  CHECK(takt::studies::detail::wilson(50, 100).least == doctest::Approx(0.40383).epsilon(1e-4));
+  CHECK(takt::studies::detail::wilson(50, 100).most == doctest::Approx(0.59617).epsilon(1e-4));
+  CHECK(takt::studies::detail::wilson(0, 10).least == doctest::Approx(0).epsilon(1e-9));
+  CHECK(takt::studies::detail::wilson(0, 10).most == doctest::Approx(0.27754).epsilon(1e-4));
+  CHECK(takt::studies::detail::wilson(0, 0).most == 1);
 }
 
 TEST_CASE("the exact test of McNemar is the binomial sum, for few sets and for many") {
-  CHECK(mcnemar(0, 0) == 1);
-  CHECK(mcnemar(3, 3) == 1);
-  CHECK(mcnemar(5, 0) == doctest::Approx(2.0 / 32));
-  CHECK(mcnemar(1, 9) == doctest::Approx(2.0 * (1 + 10) / 1024));
-  CHECK(mcnemar(9, 1) == mcnemar(1, 9));
-  CHECK(mcnemar(4, 6) == doctest::Approx(2.0 * (1 + 10 + 45 + 120 + 210) / 1024));
-  CHECK(mcnemar(400'000, 402'000) == doctest::Approx(0.0255).epsilon(0.01));
-  CHECK(mcnemar(10'000, 0) == 0);
+  CHECK(takt::studies::detail::mcnemar(0, 0) == 1);
+  CHECK(takt::studies::detail::mcnemar(3, 3) == 1);
+  CHECK(takt::studies::detail::mcnemar(5, 0) == doctest::Approx(2.0 / 32));
+  CHECK(takt::studies::detail::mcnemar(1, 9) == doctest::Approx(2.0 * (1 + 10) / 1024));
+  CHECK(takt::studies::detail::mcnemar(9, 1) == takt::studies::detail::mcnemar(1, 9));
+  CHECK(takt::studies::detail::mcnemar(4, 6) == doctest::Approx(2.0 * (1 + 10 + 45 + 120 + 210) / 1024));
+  CHECK(takt::studies::detail::mcnemar(400'000, 402'000) == doctest::Approx(0.0255).epsilon(0.01));
+  CHECK(takt::studies::detail::mcnemar(10'000, 0) == 0);
 }
 
 TEST_CASE("all methods judge the same sets, and each two are compared set by set") {

@@ -42,7 +42,7 @@ TEST_CASE("a point has seen enough exactly when the 95 % interval of each share 
     const stopping_rule rule{permille, 1, {0}};
     for (std::int64_t n = 1; n < 2000; n += 37) {
       for (std::int64_t a = 0; a <= n; a += 1 + n / 9) {
-        const share_interval i = wilson(a, n);
+        const takt::studies::detail::share_interval i = takt::studies::detail::wilson(a, n);
         const double width = 1000 * (i.most - i.least);
         // Bounds that are cut at 0 and 1 make an interval narrower.
         if (a == 0 || a == n || std::abs(width - static_cast<double>(permille)) < 1e-6) { continue; }

@@ -36,8 +36,8 @@ void count(const unit& u, std::span<std::int64_t> counts) {
 
 template <class Count>
 void count_all(tally& c, std::vector<std::size_t> todo, unsigned jobs, const Count& how, bool stop = false) {
-  unit_dealer dealer{c, std::move(todo)};
-  count_units(
+  takt::studies::detail::unit_dealer dealer{c, std::move(todo)};
+  takt::studies::detail::count_units(
       c, jobs, how, [&] { return stop ? std::nullopt : dealer.next(); },
       [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); });
 }

@@ -33,8 +33,8 @@ enum class core_service : std::uint8_t {
 /// Returns what a rule of processors promises of cores in the priorities that tasks are given.
 template <RuleTag Rule>
 [[nodiscard]] constexpr auto core_service_of(const Rule& /*rule*/) noexcept -> core_service {
-  if constexpr (FixedPriority<Rule> && GivenPriority<order_of<Rule>>) { return core_service::preemptive; }
-  if constexpr (NonpreemptiveFixedPriority<Rule> && GivenPriority<order_of<Rule>>) {
+  if constexpr (FixedPriority<Rule> && detail::GivenPriority<order_of<Rule>>) { return core_service::preemptive; }
+  if constexpr (detail::NonpreemptiveFixedPriority<Rule> && detail::GivenPriority<order_of<Rule>>) {
     return core_service::nonpreemptive;
   }
   return core_service::unknown;

@@ -149,7 +149,7 @@ struct piece_latency {
 [[nodiscard]] constexpr auto bound_chain(std::span<const chain_stage> stages, const chain_options& options = {})
     -> chain_latency {
   chain_latency out;
-  out.fault = find_fault(stages);
+  out.fault = detail::find_fault(stages);
   if (!out.bounded()) { return out; }
   std::int64_t jobs_left = options.most_jobs;
   bool all_let = true;

@@ -66,7 +66,7 @@ constexpr void lay_out_guards(const visit_table<N, V>& table, std::size_t i, con
     before[v] += waits[v];
     longest = longest < before[v] + weights[v] ? before[v] + weights[v] : longest;
   }
-  const ticks time = time_within_period(t) - t.jitter;
+  const ticks time = takt::detail::time_within_period(t) - t.jitter;
   const auto at = [&](std::int64_t weight) {
     if (longest == 0) { return t.jitter; }
     return t.jitter + time / longest * weight + time % longest * weight / longest;
@@ -193,7 +193,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
                                          const visit_guards<V>& guards, guard_shortage<V>& missing) -> bool {
   TAKT_EXPECTS_IN_TESTS(!validate(table, stations.size(), stations.token_pools()));
   missing = {.why = obstacle::deadline};
-  if (!guards_fit(table, guards.offsets, guards.local_deadlines)) { return false; }
+  if (!takt::detail::guards_fit(table, guards.offsets, guards.local_deadlines)) { return false; }
   bool fits = true;
   for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
     missing.visits[v] = guards.local_deadlines[v] < table.visits[v].upper;
@@ -282,7 +282,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   auto out = detail::open_verdict(table, stations, "guarded");
   if (out.error) { return out; }
   for (std::uint32_t i = 0; i < table.size(); ++i) {
-    if (table.tasks[i].deadline <= time_within_period(table.tasks[i])) { continue; }
+    if (table.tasks[i].deadline <= takt::detail::time_within_period(table.tasks[i])) { continue; }
     out.why = obstacle::deadline;
     out.where = i;
     return out;
@@ -290,7 +290,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   visit_guards<V> guards;
   constexpr std::int64_t unit = 64;
   const auto weight_of = [&](std::uint32_t v, ticks time) -> std::int64_t {
-    const ticks whole = time_within_period(table.tasks[table.visits[v].task]);
+    const ticks whole = takt::detail::time_within_period(table.tasks[table.visits[v].task]);
     const ticks part = time < whole ? time : whole;
     return part == 0 ? 0 : part / (whole / (unit * 4096) + 1) * unit + 1;
   };
@@ -314,7 +314,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   guard_shortage<V> missing;
   for (std::int32_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < table.size(); ++i) {
-      if (table.tasks[i].jitter >= time_within_period(table.tasks[i])) {
+      if (table.tasks[i].jitter >= takt::detail::time_within_period(table.tasks[i])) {
         out.why = obstacle::deadline;
         return out;
       }

@@ -52,7 +52,7 @@ template <std::size_t N, std::size_t V>
   for (std::size_t k = 0; k < demands.size(); ++k) {
     visit_demand& d = demands[k];
     const std::uint32_t v = demands.visit(k);
-    const ticks end = time_within_period(table.tasks[d.task]);
+    const ticks end = takt::detail::time_within_period(table.tasks[d.task]);
     if (d.wcet > end || end - rests[v] < ready.earliest[v]) { return d.task; }
     d.jitter = end - rests[v] - ready.earliest[v];
     d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
@@ -118,7 +118,7 @@ template <std::size_t N, std::size_t V>
     -> bool {
   for (const visit_demand& job : jobs) {
     const flow_record& t = table.tasks[job.task];
-    if (t.deadline > time_within_period(t)) { return false; }
+    if (t.deadline > takt::detail::time_within_period(t)) { return false; }
   }
   return true;
 }
@@ -146,7 +146,7 @@ template <std::size_t N, std::size_t V, class Stations>
       return stations.inherits(table.visits[v].station) ? table.visits[v].upper : responses[v];
     });
     sections[k].earliest = ready.earliest[first_visit_of(table, x)];
-    sections[k].end = time_within_period(table.tasks[x.task]);
+    sections[k].end = takt::detail::time_within_period(table.tasks[x.task]);
   }
   std::size_t oblivious = 0;
   bool donates = false;
@@ -216,7 +216,7 @@ template <std::size_t N, std::size_t V, class Stations>
     const ticks path = longest_elsewhere(table, i, s, responses, waits.of_visit);
     const ticks sum = demand + t.jitter + path + waits.of_job[i] + local.of_job(table, i, s);
     const ticks whole = sum < 1 ? 1 : sum;  // one that takes no time at all asks once it is among the best
-    if (whole > time_within_period(t)) { return why_beyond(table, i, responses); }
+    if (whole > takt::detail::time_within_period(t)) { return why_beyond(table, i, responses); }
     if (!jobs.add(stations, s, table, i, whole)) { return obstacle::overflow; }
   }
   const auto tested = jobs.all();
@@ -226,7 +226,7 @@ template <std::size_t N, std::size_t V, class Stations>
   }
   if (!stations.responds(s, tested)) { return obstacle::processors; }
   for (const visit_demand& job : tested) {
-    if (job.response > time_within_period(table.tasks[job.task])) { return why_beyond(job.response); }
+    if (job.response > takt::detail::time_within_period(table.tasks[job.task])) { return why_beyond(job.response); }
   }
   return obstacle::none;
 }
@@ -277,7 +277,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     }
   }
   for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
-    if (table.visits[v].upper > 0 && !bounded[v]) { responses[v] = beyond_limit(responses[v]); }
+    if (table.visits[v].upper > 0 && !bounded[v]) { responses[v] = takt::detail::beyond_limit(responses[v]); }
   }
 
   if (!detail::wait_for_tokens(table, stations, ready, responses, waits)) {
@@ -299,7 +299,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
     const ticks path = detail::longest_elsewhere(table, i, stations.size(), responses, waits.of_visit);
-    const ticks end = time_within_period(t);
+    const ticks end = takt::detail::time_within_period(t);
     if (proven[i] || (path <= end && t.jitter + path <= end)) { continue; }
     return out.why == obstacle::none ? fail(detail::why_beyond(table, i, responses), i) : out;
   }

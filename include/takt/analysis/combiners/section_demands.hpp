@@ -76,7 +76,7 @@ class section_demands {
                          .before = table.visits[first_visit_of(table, x)].ancestors,
                          .assigned_station = takt::detail::assigned_station_of(table, stations, x.task),
                          .period = t.period,
-                         .limit = time_within_period(t)};
+                         .limit = takt::detail::time_within_period(t)};
         priority_point later{};
         d.fixed = takt::detail::job_point(table, stations, x.task, d.assigned_station, 0, d.point) &&
                   takt::detail::job_point(table, stations, x.task, d.assigned_station, t.period, later) &&

@@ -94,7 +94,7 @@ template <std::size_t N, std::size_t V, class Stations>
     -> ticks {
   TAKT_EXPECTS(stations.units(s) == 1);
   const flow_record& t = table.tasks[i];
-  const ticks most = time_within_period(t);
+  const ticks most = takt::detail::time_within_period(t);
   ticks sum = t.jitter;
   parts.add(term_kind::release_jitter, i, sum);
   bool has_processor = false;
@@ -218,9 +218,9 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
       ticks whole = t.jitter;
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
         const ticks part = table.visit(i, p).station == s ? table.visit(i, p).upper : responses[t.first_visit + p];
-        if (part > time_within_period(t)) { return fail(obstacle::deadline, i); }
+        if (part > takt::detail::time_within_period(t)) { return fail(obstacle::deadline, i); }
         whole += part;
-        if (whole > time_within_period(t)) { return fail(obstacle::deadline, i); }
+        if (whole > takt::detail::time_within_period(t)) { return fail(obstacle::deadline, i); }
       }
       wholes[i] = whole;
       if (whole > 0 && !jobs.add(stations, s, table, i, whole)) { return fail(obstacle::overflow, i); }
@@ -243,13 +243,13 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
           parts = own;
         }
       }
-      known = known && job.response <= time_within_period(table.tasks[job.task]);
+      known = known && job.response <= takt::detail::time_within_period(table.tasks[job.task]);
       out.tasks[job.task].bound = {job.response, true};
     }
     if (known) { continue; }
     if (!decides || !detail::deadlines_decide(table, jobs.all()) || !stations.decides(s, jobs.all())) {
       for (const visit_demand& job : jobs.all()) {
-        if (job.response <= time_within_period(table.tasks[job.task])) { continue; }
+        if (job.response <= takt::detail::time_within_period(table.tasks[job.task])) { continue; }
         return fail(detail::why_beyond(job.response), job.task);
       }
       return fail(obstacle::processors, s);

@@ -62,7 +62,7 @@ class station_demands {
                        .period = t.period,
                        .deadline = t.deadline,
                        .job_deadline = t.deadline,
-                       .limit = time_within_period(t),
+                       .limit = takt::detail::time_within_period(t),
                        .response = x.upper,
                        .holders = holders};
         fits_ =
@@ -84,7 +84,7 @@ class station_demands {
                    .period = t.period,
                    .deadline = t.deadline,
                    .job_deadline = t.deadline,
-                   .limit = time_within_period(t),
+                   .limit = takt::detail::time_within_period(t),
                    .response = wcet};
     if (!stations.point(s, {wcet, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, d.point)) {
       return false;

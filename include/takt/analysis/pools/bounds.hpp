@@ -89,22 +89,22 @@ struct pool_bounds<nonpreemptive_rule<Rule>> {
   }
 };
 template <>
-struct pool_bounds<global_rule<gel_policy::earliest_deadline>> : pool_bounds<edf_rule> {};
+struct pool_bounds<takt::detail::global_rule<gel_policy::earliest_deadline>> : pool_bounds<edf_rule> {};
 template <>
-struct pool_bounds<nonpreemptive_rule<global_rule<gel_policy::earliest_deadline>>>
+struct pool_bounds<nonpreemptive_rule<takt::detail::global_rule<gel_policy::earliest_deadline>>>
     : pool_bounds<nonpreemptive_rule<edf_rule>> {};
 template <gel_policy Policy>
-  requires PoolRule<global_rule<Policy>>
-struct pool_bounds<global_rule<Policy>> {
+  requires PoolRule<takt::detail::global_rule<Policy>>
+struct pool_bounds<takt::detail::global_rule<Policy>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
     gel_responses(visits, units, Policy);
   }
 };
 template <gel_policy Policy>
-  requires PoolRule<global_rule<Policy>>
-struct pool_bounds<nonpreemptive_rule<global_rule<Policy>>> {
+  requires PoolRule<takt::detail::global_rule<Policy>>
+struct pool_bounds<nonpreemptive_rule<takt::detail::global_rule<Policy>>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
-    nonpreemptive_global_point_responses(visits, units, by_policy{Policy, units}.slope());
+    nonpreemptive_global_point_responses(visits, units, takt::detail::by_policy{Policy, units}.slope());
   }
 };
 template <>

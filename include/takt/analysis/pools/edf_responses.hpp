@@ -79,8 +79,10 @@ template <class Finish>
 constexpr void note_longest(visit_demand& v, const longest_responses& found) {
   const ticks measured = v.may_queue ? found.of_latest : found.of_ready;
   const bool proves = measured <= v.limit;
-  v.response = !proves ? beyond_limit(measured) : found.of_ready < v.response ? v.response : found.of_ready;
-  if (v.may_queue) { v.late = !proves ? beyond_limit(measured) : measured < v.late ? v.late : measured; }
+  v.response = !proves                       ? takt::detail::beyond_limit(measured)
+               : found.of_ready < v.response ? v.response
+                                             : found.of_ready;
+  if (v.may_queue) { v.late = !proves ? takt::detail::beyond_limit(measured) : measured < v.late ? v.late : measured; }
 }
 
 }  // namespace detail

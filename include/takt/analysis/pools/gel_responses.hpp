@@ -76,7 +76,7 @@ template <class Bound>
 /// Source: Bertogna and Cirinei 2007; Erickson 2014; Goossens, Funk and Baruah 2003, with densities Bertogna, Cirinei
 /// and Lipari 2005. Those two know no non-preemptive regions. Cost: see `window_responses` and `compliant_vector`.
 constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units, gel_policy policy) {
-  const ticks slope = by_policy{policy, units}.slope();
+  const ticks slope = takt::detail::by_policy{policy, units}.slope();
   if (visits.size() > most_gel_visits || detail::any_region(visits)) {
     return detail::point_responses<true>(visits, units, slope, nullptr);
   }

@@ -49,7 +49,7 @@ template <class Terms>
 constexpr void note_response(visit_demand& v, ticks found, ticks busy) {
   const ticks response = found < busy ? found : busy;
   const ticks other = found < busy ? busy : found;
-  v.response = response > v.limit ? beyond_limit(other) : response < v.response ? v.response : response;
+  v.response = response > v.limit ? takt::detail::beyond_limit(other) : response < v.response ? v.response : response;
 }
 
 /// Bounds visits in the order of fixed priorities. t0 is the last instant before a visit v becomes ready at which no
@@ -93,7 +93,7 @@ constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms t
     };
     const ticks after_blocker = end_after(blocker.time);
     const ticks after_own = end_after(own);
-    const ticks longer = longer_response(after_blocker, after_own);
+    const ticks longer = takt::detail::longer_response(after_blocker, after_own);
     if (longer >= unbounded_response) {
       note_response(v, longer, all_busy);
       continue;
@@ -240,7 +240,7 @@ constexpr void level_edf_responses(std::span<visit_demand> visits, std::int32_t 
 /// Computes responses of kernels in slots. Pre: the slots are without fault.
 constexpr void slot_priority_responses(std::span<visit_demand> visits, const slot_reservation<ticks>& pinned,
                                        const slot_reservation<ticks>& gang) {
-  TAKT_EXPECTS(!slot_fault(pinned) && !slot_fault(gang));
+  TAKT_EXPECTS(!takt::detail::slot_fault(pinned) && !takt::detail::slot_fault(gang));
   detail::kernel_priority_responses(visits, detail::slot_terms{visits, pinned, gang});
 }
 constexpr void slot_edf_responses(std::span<visit_demand> visits, const slot_reservation<ticks>& pinned,

@@ -18,9 +18,7 @@
 // compete with it, what each of their jobs costs beyond its time, and for how long a less important visit or an own
 // earlier one holds the others up. `kernel_bounds.hpp` makes bounds of it.
 
-namespace takt::inline TAKT_ABI::analysis {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Returns the longest time of one wave: what holds others up where a kernel stops at the end of it.
 [[nodiscard]] constexpr auto wave_of(const visit_demand& v) noexcept -> ticks {
@@ -90,7 +88,7 @@ class stack_terms_of {
       }
       const auto charge = charges_of(model, lost, levels > 1 ? wave_of(v) : ticks{0});
       starts_[k] = charge.job;
-      wasted_[k] = costs_a_wave(model) ? 0 : lost;
+      wasted_[k] = takt::detail::costs_a_wave(model) ? 0 : lost;
       blocks_[k] = has_below<Below>(visits, v, levels - 1) ? v.wcet + lost : charge.blocking;
     }
   }
@@ -218,6 +216,4 @@ struct by_deadline {
   }
 };
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -77,7 +77,7 @@ constexpr void region_priority_responses(std::span<visit_demand> visits) {
     const ticks last = v.response;
     const ticks after_blocker = detail::wait_behind(v, d, d + own, d + end, blocker.time);
     const ticks after_own = detail::wait_behind(v, d, d + own, d + end, before);
-    const ticks longer = longer_response(after_blocker, after_own);
+    const ticks longer = takt::detail::longer_response(after_blocker, after_own);
     if (longer >= unbounded_response) {
       v.response = longer;
     } else {

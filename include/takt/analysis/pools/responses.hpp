@@ -319,7 +319,7 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
     const ticks last = v.response;
     const ticks after_blocker = start_after(blocker.time);
     const ticks after_own = start_after(before);
-    const ticks longer = longer_response(after_blocker, after_own);
+    const ticks longer = takt::detail::longer_response(after_blocker, after_own);
     if (longer >= unbounded_response) {
       v.response = longer;
     } else {

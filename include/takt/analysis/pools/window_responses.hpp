@@ -46,7 +46,7 @@ struct window_work {
   ticks of_u = 0;
   ticks of_v = 0;
   if (!point_of(u, of_u) || !point_of(v, of_v) || !checked_subtract(of_v, of_u, of_v)) { return unbounded_response; }
-  const ticks later = floor_divide(of_v, slope);
+  const ticks later = takt::detail::floor_divide(of_v, slope);
   if (later >= unbounded_response) { return unbounded_response; }
   if (later <= -unbounded_response || later + u.jitter + u.response <= 0) { return 0; }
   const ticks span = later + u.jitter + u.response;

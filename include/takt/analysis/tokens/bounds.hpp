@@ -40,7 +40,7 @@ struct token_bounds {
   }
   [[nodiscard]] static constexpr auto blocks(const Rule& rule, std::span<section_demand> sections,
                                              const token_setting& at, std::int32_t processors) -> ticks
-    requires BoundsBlocking<Rule>
+    requires takt::detail::BoundsBlocking<Rule>
   {
     return rule.blocks(sections, at, processors);
   }

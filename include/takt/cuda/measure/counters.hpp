@@ -17,6 +17,8 @@
 
 namespace takt::inline TAKT_ABI::cuda {
 
+namespace detail {
+
 /// The metric of NVIDIA's profiler for each indicator, in the order of `workload_indicator`. Units with partitions are
 /// summed up by it. The names are the same for all chips that the library of CUDA 13.0 configures, GV100 to GB20B.
 inline constexpr std::array<const char*, workload_indicators> indicator_metrics{
@@ -34,6 +36,8 @@ inline constexpr std::array<const char*, workload_indicators> indicator_metrics{
 
 /// Names the metric of how long the device was at work, in nanoseconds.
 inline constexpr const char* time_metric = "gpu__time_duration.sum";
+
+}  // namespace detail
 
 /// Reads hardware counters over a range of a program. All but `abandon` throw `cuda_error`.
 ///
@@ -90,8 +94,8 @@ template <CounterSource S, std::invocable Job>
 [[nodiscard]] auto count_solo_run(S& source, Job job, std::int32_t most_passes = 64) -> counted_run {
   constexpr std::size_t time_at = workload_indicators;
   std::array<const char*, workload_indicators + 1> metrics{};
-  for (std::size_t i = 0; i < workload_indicators; ++i) { metrics[i] = indicator_metrics[i]; }
-  metrics[time_at] = time_metric;
+  for (std::size_t i = 0; i < workload_indicators; ++i) { metrics[i] = detail::indicator_metrics[i]; }
+  metrics[time_at] = detail::time_metric;
   std::string missing;
   for (const char* m : metrics) {
     if (!source.has(m)) { missing += (missing.empty() ? "" : ", ") + std::string{m}; }

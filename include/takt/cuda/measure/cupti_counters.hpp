@@ -24,6 +24,8 @@ namespace takt::inline TAKT_ABI::cuda {
   return {p.ppChipNames, p.ppChipNames + p.numChips};
 }
 
+namespace detail {
+
 /// Is the half of the profiler that needs no device: which metrics a chip has, how they are configured and what the
 /// counters come to. All functions throw `cuda_error`.
 class cupti_host {
@@ -134,6 +136,8 @@ class cupti_host {
   std::vector<std::string> metrics_;
   std::unique_ptr<object> object_;
 };
+
+}  // namespace detail
 
 /// Reads the counters of one context through CUPTI's range profiler, in as many passes as the metrics need. Not tested
 /// against a device here: everything that decides is in `count_solo_run`, and `cupti_host` runs without one.
@@ -290,11 +294,11 @@ class cupti_counters {
     cupti_.call(cupti_.chip_name, p, place_);
     return p.pChipName;
   }
-  [[nodiscard]] auto availability() const -> cupti_host::bytes {
+  [[nodiscard]] auto availability() const -> detail::cupti_host::bytes {
     auto p = cupti_.availability.parameters();
     p.ctx = native(place_.context);
     cupti_.call(cupti_.availability, p, place_);
-    cupti_host::bytes out(p.counterAvailabilityImageSize);
+    detail::cupti_host::bytes out(p.counterAvailabilityImageSize);
     p.pCounterAvailabilityImage = out.data();
     cupti_.call(cupti_.availability, p, place_);
     return out;
@@ -321,9 +325,9 @@ class cupti_counters {
   call_site place_;
   cupti_library cupti_;
   initialization initialized_;
-  cupti_host host_;
-  cupti_host::bytes configuration_;  ///< CUPTI keeps pointers into this and the next
-  cupti_host::bytes data_;
+  detail::cupti_host host_;
+  detail::cupti_host::bytes configuration_;  ///< CUPTI keeps pointers into this and the next
+  detail::cupti_host::bytes data_;
   std::optional<range_profiler> profiler_;
   bool started_ = false;
   bool pushed_ = false;

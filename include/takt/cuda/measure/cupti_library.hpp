@@ -32,10 +32,14 @@ struct cupti_entry {
   }
 };
 
+namespace detail {
+
 /// Returns CUPTI's numbers next to those of the driver, with which they overlap: -1000 minus the number.
 [[nodiscard]] constexpr auto of_cupti(CUptiResult r) noexcept -> result {
   return r == CUPTI_SUCCESS ? result::success : result{-1000 - static_cast<std::int32_t>(r)};
 }
+
+}  // namespace detail
 
 /// CUPTI's library, loaded when the object is made and kept until the program ends; no program needs a link flag for
 /// it.
@@ -59,7 +63,7 @@ class cupti_library {
   void call(const cupti_entry<Parameters>& e, Parameters& p, const call_site& place = {}) const {
     const CUptiResult r = e.function(&p);
     if (r == CUPTI_SUCCESS) { return; }
-    throw cuda_error{failure{of_cupti(r), e.name, place.device, place.context, explain(r)}};
+    throw cuda_error{failure{detail::of_cupti(r), e.name, place.device, place.context, explain(r)}};
   }
 
   /// Returns CUPTI's word for a result, and what to do where that is known.

@@ -76,8 +76,6 @@ template <CudaDriver D>
           }};
 }
 
-}  // namespace detail
-
 /// A body as something to profile by a `served_bench`: pinned jobs of it, launches of the same form without work, and
 /// blockers of the same form. Outlives the bench. Pre: the device is the current one of the thread.
 template <CudaDriver D, class Body>
@@ -127,13 +125,15 @@ class profiled_kernel {
   pinned_kernel<index_body<detail::nothing>> empty_;
 };
 
+}  // namespace detail
+
 /// The profile of a body on the first GPU of the options, by the way that the runtime launches it. `sm_counts` are
 /// multiples of the driver's unit where green contexts are used. Pre: that GPU is the current device.
 template <CudaDriver D, class Body>
 [[nodiscard]] auto profile_kernel(D& driver, Body body, const launch_form& form, const profiled_work& work,
                                   std::span<const std::int32_t> sm_counts, std::int32_t margin_percent = 0,
                                   device_options options = {}) -> kernel_profile {
-  profiled_kernel<D, Body> profiled{std::move(body), form, work};
+  detail::profiled_kernel<D, Body> profiled{std::move(body), form, work};
   if (const cudaError_t e = profiled.status(); e != cudaSuccess) {
     return {.status = profile_status::run_failed, .reason = cudaGetErrorString(e)};
   }
@@ -162,6 +162,8 @@ template <class Body>
   });
   return kernel.chunks_left() == 0 ? out : std::nullopt;
 }
+
+namespace detail {
 
 /// A body whose chunks are counted where the host sees it, by each block for itself: not every bus adds in one step.
 template <class Body>
@@ -220,6 +222,8 @@ class endless_kernel {
   pinned_kernel<counted_body<Body>> kernel_;
 };
 
+}  // namespace detail
+
 /// The ratio of a body beside another one, or why there is none.
 struct measured_cross {
   std::optional<rational> ratio{};
@@ -234,7 +238,7 @@ template <class First, class Second>
   const own_stream stream;
   pinned_kernel<First> own{body, form};
   pinned_kernel<index_body<detail::nothing>> empty{over_indices(detail::nothing{}), form};
-  endless_kernel<Second> other{beside, form, work.length};
+  detail::endless_kernel<Second> other{beside, form, work.length};
   if (own.status() != cudaSuccess || empty.status() != cudaSuccess || other.status() != cudaSuccess) {
     return {.why = "the kernels cannot be launched"};
   }

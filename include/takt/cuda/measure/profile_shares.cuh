@@ -36,7 +36,7 @@ template <class Body>
 [[nodiscard]] auto application_of(const Body& body, const launch_form& form, std::int64_t count, std::int64_t length)
     -> co_run_application {
   const auto kernel = std::make_shared<pinned_kernel<Body>>(body, form);
-  const auto endless = std::make_shared<endless_kernel<Body>>(body, form, length);
+  const auto endless = std::make_shared<detail::endless_kernel<Body>>(body, form, length);
   return {.job =
               [kernel, count, length](cudaStream_t stream, const sm_slots& slots) {
                 if (kernel->status() != cudaSuccess) { return kernel->status(); }
@@ -45,6 +45,8 @@ template <class Body>
               },
           .background = [endless](const sm_slots& slots) { return endless->load(slots); }};
 }
+
+namespace detail {
 
 /// Shares in per cent as whole SMs side by side, at least one for each share above 0. No slots where they do not fit.
 [[nodiscard]] inline auto slots_of_shares(std::span<const std::int32_t> shares, std::int32_t sms, std::int32_t per_sm)
@@ -60,6 +62,8 @@ template <class Body>
   return out;
 }
 
+}  // namespace detail
+
 /// Times of one application while others are at work beside it under a constant load: the samples of a co-run
 /// predictor. Source: Yao et al. 2022, section 4.3.2 and Fig. 5.
 class co_run_bench {
@@ -70,7 +74,7 @@ class co_run_bench {
   /// The time of one job of `self` beside the others; 0 on any error, and when one of them was not at work all the
   /// time. `shares`: one per application.
   [[nodiscard]] auto time_of(std::span<const std::int32_t> shares, std::size_t self) -> ticks {
-    const std::vector<sm_slots> slots = slots_of_shares(shares, sms_, per_sm_);
+    const std::vector<sm_slots> slots = detail::slots_of_shares(shares, sms_, per_sm_);
     if (slots[self].total() == 0) { return 0; }
     std::vector<std::unique_ptr<sample_load>> others;
     std::function<std::optional<ticks>()> sample = [&]() -> std::optional<ticks> {

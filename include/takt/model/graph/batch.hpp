@@ -23,7 +23,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   auto nodes = table.nodes;
   for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
     auto& n = nodes[v];
-    if (!multiply_exactly(n.wcet, Number(frames), n.wcet) ||
+    if (!detail::multiply_exactly(n.wcet, Number(frames), n.wcet) ||
         !checked_multiply<std::int64_t>(n.blocks, frames, n.blocks)) {
       return {model_fault::time_overflow, graph, v};
     }

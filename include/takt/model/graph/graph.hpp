@@ -53,13 +53,14 @@ template <class Node, class... Parts>
 inline constexpr bool is_locking_node<locking_node<Node, Parts...>> = true;
 template <class Node, class... Parts>
 inline constexpr bool is_runtime_node<locking_node<Node, Parts...>> = true;
-}  // namespace detail
 
 template <class P>
 concept GraphNode = detail::is_runtime_node<P>;
 template <class P>
 concept GraphPart = GraphNode<P> || std::same_as<P, named_edge> || std::same_as<P, delayed_object> ||
                     std::same_as<P, period_attribute> || std::same_as<P, cluster_attribute>;
+
+}  // namespace detail
 
 /// One graph as flat values, with the first fault that shows already while it is put together.
 template <std::size_t MaxNodes, std::size_t MaxEdges>
@@ -71,11 +72,11 @@ struct runtime_graph {
   model_error error{};
 };
 
+namespace detail {
+
 /// A graph with sections in some of its parts.
 template <class RuntimeTasks, class... Parts>
 struct locking_graph : RuntimeTasks {};
-
-namespace detail {
 
 template <std::size_t Accesses, std::size_t Delays>
 struct graph_uses {
@@ -162,7 +163,7 @@ inline constexpr std::size_t bindings_of<locking_node<Node, Parts...>> = binding
 /// and delayed objects. Edges name nodes that may come later; a wrong name is a fault of the `graph_set`.
 template <class... Parts>
 [[nodiscard]] constexpr auto graph(std::string_view name, const Parts&... parts) {
-  constexpr bool well_formed = (GraphPart<Parts> && ... && true);
+  constexpr bool well_formed = (detail::GraphPart<Parts> && ... && true);
   constexpr bool once =
       detail::times_among<period_attribute, Parts...> <= 1 && detail::times_among<cluster_attribute, Parts...> <= 1;
   static_assert(well_formed,
@@ -182,7 +183,7 @@ template <class... Parts>
     out.error = derive_edges(out.table, std::span<const object_access>(uses.accesses.data(), uses.access_count),
                              std::span<const delayed_object>(uses.delays.data(), uses.delay_count));
     if constexpr ((detail::is_locking_node<Parts> || ...)) {
-      return locking_graph<decltype(out), Parts...>{out};
+      return detail::locking_graph<decltype(out), Parts...>{out};
     } else {
       return out;
     }

@@ -45,11 +45,11 @@ struct grid_kernel {
 };
 
 template <>
-struct fact_access<kernel_grid, grid_kernel> {
+struct detail::fact_access<kernel_grid, grid_kernel> {
   [[nodiscard]] static constexpr auto get(const grid_kernel& k) noexcept -> kernel_grid { return k.grid; }
 };
 template <>
-struct fact_access<kernel_block_length, grid_kernel> {
+struct detail::fact_access<kernel_block_length, grid_kernel> {
   [[nodiscard]] static constexpr auto get(const grid_kernel& k) noexcept -> kernel_block_length {
     return {k.block_length};
   }
@@ -119,18 +119,18 @@ struct runtime_node {
   std::array<data_binding, Bindings> bindings{};
 };
 
+namespace detail {
+
 /// A node with sections among its parts.
 template <class Node, class... Parts>
 struct locking_node : Node {};
 
-namespace detail {
 template <class P>
 inline constexpr std::size_t node_segments =
     std::same_as<P, cpu_segment> || std::same_as<P, copy_segment> || std::same_as<P, grid_kernel> ? 1 : 0;
 template <class Mutex, class... Segments>
 inline constexpr std::size_t node_segments<critical_section<Mutex, Segments...>> =
     ((node_segments<Segments> == 1) && ...) ? sizeof...(Segments) : 0;
-}  // namespace detail
 
 template <class P>
 concept NodeSegment = detail::node_segments<P> > 0;
@@ -138,8 +138,6 @@ template <class P>
 concept NodeAttribute = std::same_as<P, parallelism_attribute> || std::same_as<P, point_attribute>;
 template <class P>
 concept NodePart = NodeSegment<P> || NodeAttribute<P> || std::same_as<P, data_binding>;
-
-namespace detail {
 
 struct node_builder {
   graph_node<ticks>* next;
@@ -194,8 +192,8 @@ constexpr void apply(graph_node<ticks>& /*node*/, const P& /*no attribute*/) {}
 /// and its chain. Segments are in order of execution. Without a segment it is a junction, which takes no time.
 template <class... Parts>
 [[nodiscard]] constexpr auto node(std::string_view name, const Parts&... parts) {
-  constexpr bool well_formed = (NodePart<Parts> && ... && true);
-  constexpr bool once = ((!NodeAttribute<Parts> || detail::times_among<Parts, Parts...> == 1) && ... && true);
+  constexpr bool well_formed = (detail::NodePart<Parts> && ... && true);
+  constexpr bool once = ((!detail::NodeAttribute<Parts> || detail::times_among<Parts, Parts...> == 1) && ... && true);
   static_assert(
       well_formed,
       "takt: a node takes cpu(), copy(), kernel(grid(), block_length()), locks<mutex>() of these, parallelism(), "
@@ -213,7 +211,7 @@ template <class... Parts>
       (detail::apply(n, parts), ...);
     }
     if constexpr ((detail::is_critical_section<Parts> || ...)) {
-      return locking_node<decltype(out), Parts...>{out};
+      return detail::locking_node<decltype(out), Parts...>{out};
     } else {
       return out;
     }

@@ -136,7 +136,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     const auto& n = table.nodes[v];
     if (n.kind != node_kind::kernel) { continue; }
     if (without_gpu) { return {model_fault::kernel_without_gpu, n.graph, v}; }
-    if (whole_warps(n.block_threads, platform.warp_size) > platform.threads_per_sm) {
+    if (detail::whole_warps(n.block_threads, platform.warp_size) > platform.threads_per_sm) {
       return {model_fault::kernel_shape_out_of_range, n.graph, v};
     }
   }

@@ -20,6 +20,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// A sink that also takes what only a scheduler of graphs reads. That is edges between jobs, from the last visits of
 /// one node to the first ones of another, and what nodes say of visits.
 template <class S>
@@ -27,8 +29,6 @@ concept TakesGraphFacts = requires(S sink, visit_mask visits, std::int32_t lag, 
   sink.history(visits, visits, lag);
   sink.say(visits, parallelism, point);
 };
-
-namespace detail {
 
 /// Returns what of a graph no visit table holds: edges to other jobs, and what nodes say of a scheduler of their own.
 /// That jobs of a node do not overlap follows where every job ends before the next.
@@ -140,7 +140,7 @@ constexpr void take_apart(const Graphs& table, model_error known, Sink& sink) {
 /// Graphs that were read from a file. A graph is a task whose deadline is its period.
 template <std::size_t N, std::size_t E, std::size_t G>
 struct visit_source<graph_table<ticks, N, E, G>> {
-  using segments = segment_list<>;
+  using segments = detail::segment_list<>;
   static constexpr std::size_t max_tasks = G;
   static constexpr std::size_t max_visits = 3 * N;
   static constexpr bool needs_pools = false;
@@ -174,7 +174,7 @@ struct sections_in<locking_node<Node, Parts...>> : joined_segments<typename sect
 }  // namespace detail
 
 template <class RuntimeTasks, class... Parts>
-struct visit_source<locking_graph<RuntimeTasks, Parts...>> : visit_source<RuntimeTasks> {
+struct visit_source<detail::locking_graph<RuntimeTasks, Parts...>> : visit_source<RuntimeTasks> {
   using segments = typename detail::joined_segments<typename detail::sections_in<Parts>::type...>::type;
   static constexpr bool needs_pools = true;
 };

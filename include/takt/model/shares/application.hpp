@@ -37,11 +37,15 @@ struct share_task {
   memory_units memory{};
 };
 
+namespace detail {
+
 /// Returns the share that predictions for a new or suspended job start from: what was asked for, else the least with
 /// which the job alone meets its deadline, else all.
 [[nodiscard]] constexpr auto reference_share(const share_task& t) noexcept -> share {
   return t.request ? t.request : share::bounded(t.alone.least_share(t.deadline));
 }
+
+}  // namespace detail
 
 struct share_priority_attribute {
   std::int32_t value;
@@ -59,6 +63,8 @@ struct share_request_attribute {
   return wcet_row::scaling(time.count(), fixed_per_mille);
 }
 
+namespace detail {
+
 template <class A>
 concept ApplicationAttribute = std::same_as<A, period_attribute> || std::same_as<A, deadline_attribute> ||
                                std::same_as<A, share_priority_attribute> || std::same_as<A, share_request_attribute> ||
@@ -67,8 +73,6 @@ concept ApplicationAttribute = std::same_as<A, period_attribute> || std::same_as
 /// Holds for what runs on a share of a GPU.
 template <class T>
 concept ShareTask = std::convertible_to<T, share_task>;
-
-namespace detail {
 
 constexpr void apply(share_task& t, period_attribute p) noexcept { t.period = p.value.count(); }
 constexpr void apply(share_task& t, deadline_attribute d) noexcept { t.deadline = d.value.count(); }
@@ -82,7 +86,7 @@ constexpr void apply(share_task& t, const wcet_row& row) noexcept { t.alone = ro
 /// A sporadic application: its name and its attributes in any order. Without `deadline()` its period is its deadline.
 template <class... Attributes>
 [[nodiscard]] constexpr auto application(std::string_view name, const Attributes&... attributes) {
-  constexpr bool known = (ApplicationAttribute<Attributes> && ...);
+  constexpr bool known = (detail::ApplicationAttribute<Attributes> && ...);
   constexpr bool one_row = detail::is_among<wcet_row, Attributes...>;
   constexpr bool once = detail::each_once<Attributes...>;
   static_assert(known && one_row,
@@ -98,6 +102,8 @@ template <class... Attributes>
   return out;
 }
 
+namespace detail {
+
 /// The longest period: beyond it, an instant and a few deadlines after it need not fit 64 bits.
 inline constexpr ticks longest_share_period = std::numeric_limits<ticks>::max() / 8;
 
@@ -111,8 +117,6 @@ inline constexpr ticks longest_share_period = std::numeric_limits<ticks>::max() 
   if (longest_share_period < t.period) { return model_fault::time_overflow; }
   return model_fault::none;
 }
-
-namespace detail {
 
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto first_fault(const inline_vector<share_task, MaxTasks>& tasks) -> model_error {
@@ -168,7 +172,7 @@ struct [[nodiscard]] application_set : detail::given_applications<std::make_inde
   }
 };
 
-template <ShareTask... Tasks>
+template <detail::ShareTask... Tasks>
 application_set(const Tasks&...) -> application_set<sizeof...(Tasks)>;
 
 /// Returns the first thing that is wrong with a set. Cost: tasks^2 name comparisons.
@@ -179,6 +183,6 @@ template <std::size_t MaxTasks>
 
 /// Anything that is, or gives, the applications of one GPU.
 template <class T>
-concept ShareTaskSet = RowsOf<T, share_task>;
+concept ShareTaskSet = detail::RowsOf<T, share_task>;
 
 }  // namespace takt::inline TAKT_ABI

@@ -20,7 +20,7 @@ namespace takt::inline TAKT_ABI {
 /// what they slow one another down by.
 template <std::size_t MaxTasks>
 struct visit_source<application_set<MaxTasks>> {
-  using segments = segment_list<visit_segment<gpu, wcet_row>>;
+  using segments = detail::segment_list<visit_segment<gpu, wcet_row>>;
   static constexpr std::size_t max_tasks = MaxTasks;
   static constexpr std::size_t max_visits = MaxTasks;
   static constexpr bool needs_pools = false;

@@ -22,6 +22,8 @@ inline constexpr share_need no_share_suffices = 101;
 /// Time of a job that nothing bounds, or whose bound does not fit. No slack covers it.
 inline constexpr ticks unbounded_time = std::numeric_limits<ticks>::max();
 
+namespace detail {
+
 /// Finds the least share in 1..100 that `suffices`. Pre: what suffices does so with every greater share. Cost: 7 calls.
 template <class Suffices>
 [[nodiscard]] constexpr auto least_sufficient_share(const Suffices& suffices) -> share_need {
@@ -45,6 +47,8 @@ template <class Suffices>
   }
   return no_share_suffices;
 }
+
+}  // namespace detail
 
 /// A time that was measured, or is known to bound one, with a share.
 struct measured_share {
@@ -130,7 +134,7 @@ class wcet_row {
   }
   /// Returns the least share with which a job alone takes at most `limit`.
   [[nodiscard]] constexpr auto least_share(ticks limit) const noexcept -> share_need {
-    return least_sufficient_share([&](share held) { return at(held) <= limit; });
+    return detail::least_sufficient_share([&](share held) { return at(held) <= limit; });
   }
 
   /// Returns the share with the least product of share and time: its cost to the GPU if its deadline is far away.

@@ -17,6 +17,8 @@ struct error_metrics {
   double root_mean_square = 0;        ///< in the unit of the times
 };
 
+namespace detail {
+
 /// Pre of a result: as many estimates as measurements, at least one, all positive and finite; otherwise none.
 [[nodiscard]] inline auto measure_errors(std::span<const double> measured, std::span<const double> estimated) noexcept
     -> std::optional<error_metrics> {
@@ -37,6 +39,8 @@ struct error_metrics {
   out.root_mean_square = std::sqrt(out.root_mean_square / count);
   return out;
 }
+
+}  // namespace detail
 
 /// Keeps a mean of relative errors, and how many they are.
 class mean_error {

@@ -56,6 +56,8 @@ class estimate_log {
   inline_vector<entry, MaxChanges> entries_;
 };
 
+namespace detail {
+
 /// Returns the errors of a job that ran for `lengths` under one load after the other. Under each load the whole job was
 /// expected to take one of `whole_times`. At the start of each load the remaining time is whole x (1 - progress).
 /// Progress is the sum of length / whole so far. Pre: as many of both, times above 0, sums below 2^62. Source: Yao et
@@ -77,5 +79,7 @@ template <std::size_t MaxChanges>
   }
   return log.finished(now);
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -30,8 +30,6 @@ namespace detail {
   return 0;
 }
 
-}  // namespace detail
-
 /// Sets the consequents to those with the least squared error over the samples, plus `ridge` times their squares.
 /// False, and no change: no rule, sizes differ, the form is unknown, or the samples do not determine the consequents at
 /// this `ridge`. Cost: samples x n^2 + n^3 / 6, where n is the number of rules, times inputs + 1 for affine ones.
@@ -71,5 +69,7 @@ template <std::size_t Inputs, std::size_t MaxRules>
   }
   return true;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

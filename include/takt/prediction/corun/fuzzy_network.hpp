@@ -27,6 +27,8 @@ struct fuzzy_rule {
   }
 };
 
+namespace detail {
+
 /// Returns ln of the firing strength, the product of Gaussian memberships. Finite for finite inputs, however far away.
 /// Source: Yao et al. 2022, Eq. 1 and 2.
 template <std::size_t Inputs>
@@ -41,6 +43,8 @@ template <std::size_t Inputs>
   return squares < limit ? -squares / 2 : (squares == squares ? -limit : squares);
 }
 
+}  // namespace detail
+
 /// Is a fuzzy neural network of four layers: inputs, memberships, rules, and their mean. It holds its rules in place.
 template <std::size_t Inputs, std::size_t MaxRules>
 struct fuzzy_network {
@@ -53,7 +57,7 @@ struct fuzzy_network {
 
   [[nodiscard]] constexpr auto log_firings(const input& x) const noexcept -> std::array<double, MaxRules> {
     std::array<double, MaxRules> out{};
-    for (std::size_t j = 0; j < rules.size(); ++j) { out[j] = log_firing(rules[j], x); }
+    for (std::size_t j = 0; j < rules.size(); ++j) { out[j] = detail::log_firing(rules[j], x); }
     return out;
   }
 

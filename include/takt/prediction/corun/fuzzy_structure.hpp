@@ -24,13 +24,13 @@ struct fuzzy_structure_options {
   double pruning_bound = -1;  ///< below 0: no pruning. At 1e-3 a rule dies of ten idle samples, fit or not
 };
 
+namespace detail {
+
 struct fuzzy_structure_step {
   bool grown = false;
   bool full = false;  ///< a rule was due, but the network holds no more
   std::size_t pruned = 0;
 };
-
-namespace detail {
 
 /// Returns how much a rule matters after it did or did not fire: towards 0 by a factor between 1/2 and 1, or up by ever
 /// less. Source: Yao et al. 2022, Eq. 7.
@@ -60,8 +60,6 @@ constexpr auto prune(fuzzy_network<Inputs, MaxRules>& net, double bound) noexcep
   static_cast<void>(net.rules.resize(kept));
   return pruned;
 }
-
-}  // namespace detail
 
 /// Shows a network one sample: growth, then the importance of every rule, then pruning. Rules that stay idle for long
 /// are removed, so samples have to come shuffled. Of samples sorted by co-runners only the last group would be kept.
@@ -93,5 +91,7 @@ auto learn_structure(fuzzy_network<Inputs, MaxRules>& net, const std::array<doub
   out.pruned = detail::prune(net, o.pruning_bound);
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -74,6 +74,8 @@ inline constexpr std::size_t raw_events = 14;
   return at < names.size() ? names[at] : std::string_view{};
 }
 
+namespace detail {
+
 /// Returns the indicator that an event counts towards.
 [[nodiscard]] constexpr auto indicator_of(raw_event e) noexcept -> workload_indicator {
   using enum workload_indicator;
@@ -94,6 +96,8 @@ inline constexpr std::size_t raw_events = 14;
   return of[static_cast<std::size_t>(e)];
 }
 
+}  // namespace detail
+
 /// Holds what an application does to the GPU: a rate per indicator, so that runs of different lengths compare.
 template <std::size_t Indicators = workload_indicators>
 using workload_profile = std::array<double, Indicators>;
@@ -109,7 +113,8 @@ using workload_input = std::array<double, Indicators + 1>;
   TAKT_EXPECTS(window > 0);
   workload_profile<> out{};
   for (std::size_t e = 0; e < raw_events; ++e) {
-    out[static_cast<std::size_t>(indicator_of(static_cast<raw_event>(e)))] += static_cast<double>(counts[e]) / window;
+    out[static_cast<std::size_t>(detail::indicator_of(static_cast<raw_event>(e)))] +=
+        static_cast<double>(counts[e]) / window;
   }
   return out;
 }

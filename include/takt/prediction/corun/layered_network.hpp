@@ -9,7 +9,7 @@
 #include <takt/core/random.hpp>
 #include <takt/prediction/corun/random_draws.hpp>
 
-namespace takt::inline TAKT_ABI {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Is a plain network of fully connected layers, tanh inside and linear at its output, trained by stochastic gradient
 /// descent: what Yao et al. 2022 compare the fuzzy network with (section 6.2.1 and Fig. 10).
@@ -111,4 +111,4 @@ class layered_network {
   std::vector<layer> layers_;
 };
 
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

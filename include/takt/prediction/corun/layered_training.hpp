@@ -37,8 +37,8 @@ template <std::size_t Inputs, std::size_t MaxRules>
                                  const layered_options& o) -> layered_report {
   TAKT_EXPECTS(training > 0 && training < samples.size());
   random_stream random{seed};
-  shuffle(std::span{samples}, random);
-  layered_network net{o.widths, random};
+  detail::shuffle(std::span{samples}, random);
+  detail::layered_network net{o.widths, random};
   for (std::size_t epoch = 0; epoch < o.epochs; ++epoch) {
     for (std::size_t i = 0; i < training; ++i) {
       const double target = model.target.to_unit(std::log(static_cast<double>(samples[i].time)));

@@ -7,7 +7,7 @@
 
 #include <takt/core/random.hpp>
 
-namespace takt::inline TAKT_ABI {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Draws evenly from [0, 1), the same on every machine.
 [[nodiscard]] constexpr auto draw_unit(random_stream& random) noexcept -> double {
@@ -22,4 +22,4 @@ constexpr void shuffle(std::span<Value> values, random_stream& random) noexcept 
   }
 }
 
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

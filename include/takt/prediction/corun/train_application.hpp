@@ -57,7 +57,7 @@ template <std::size_t MaxSegments, std::size_t Inputs, std::size_t MaxRules, std
     lengths.push_back(segment.length);
     times.push_back(estimate.time);
   }
-  return remaining_time_errors<MaxSegments>(lengths, times);
+  return detail::remaining_time_errors<MaxSegments>(lengths, times);
 }
 
 }  // namespace takt::inline TAKT_ABI

@@ -200,7 +200,7 @@ template <std::size_t Inputs, std::size_t MaxRules>
   if (!report) { return report; }
   random_stream random{o.seed};
   std::vector<sample> shuffled(samples.begin(), samples.end());
-  shuffle(std::span<sample>{shuffled}, random);
+  detail::shuffle(std::span<sample>{shuffled}, random);
   const std::span<const sample> training{shuffled.data(), o.training_samples};
   const std::span<const sample> test{shuffled.data() + o.training_samples, shuffled.size() - o.training_samples};
 
@@ -208,17 +208,17 @@ template <std::size_t Inputs, std::size_t MaxRules>
   model.scale = o.scale;
   const detail::training_rows<Inputs> rows = detail::normalize<Inputs>(training, model);
   for (const auto& x : rows.inputs) {
-    report.rules_wanted = learn_structure(model.network, x, o.structure, random).full || report.rules_wanted;
+    report.rules_wanted = detail::learn_structure(model.network, x, o.structure, random).full || report.rules_wanted;
   }
   std::vector<std::size_t> order(rows.inputs.size());
   for (std::size_t i = 0; i < order.size(); ++i) { order[i] = i; }
   co_run_model<Inputs, MaxRules> best;
   for (std::size_t epoch = 0; epoch <= o.epochs; ++epoch) {
     if (epoch > 0) {
-      shuffle(std::span<std::size_t>{order}, random);
+      detail::shuffle(std::span<std::size_t>{order}, random);
       for (const std::size_t i : order) { descend(model.network, rows.inputs[i], rows.targets[i], o.rates); }
     }
-    const bool fitted = fit_consequents<Inputs>(model.network, rows.inputs, rows.targets, o.ridge, o.form);
+    const bool fitted = detail::fit_consequents<Inputs>(model.network, rows.inputs, rows.targets, o.ridge, o.form);
     const auto errors = fitted ? detail::errors_on<Inputs>(model, training) : std::nullopt;
     if (!errors) {
       if (epoch > 0) { break; }

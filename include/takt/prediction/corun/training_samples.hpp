@@ -27,7 +27,7 @@ template <std::size_t MaxApplications, std::size_t Indicators, class TimeOf>
   std::vector<std::int64_t> order(static_cast<std::size_t>(workloads.size()));
   for (std::size_t i = 0; i < order.size(); ++i) { order[i] = static_cast<std::int64_t>(i); }
   random_stream random{seed};
-  shuffle(std::span<std::int64_t>{order}, random);
+  detail::shuffle(std::span<std::int64_t>{order}, random);
   order.resize(std::min(order.size(), static_cast<std::size_t>(most)));
   std::vector<co_run_sample<workload_input<Indicators>>> out;
   for (const std::int64_t index : order) {

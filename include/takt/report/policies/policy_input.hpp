@@ -29,6 +29,8 @@ struct policy_input {
   std::vector<std::string> notes;
 };
 
+namespace detail {
+
 /// Takes back bounds of some tasks of a set that is not proven, where overheads are charged: late jobs interrupt others
 /// more often than these tell.
 template <std::size_t N, std::size_t V>
@@ -55,6 +57,8 @@ constexpr void drop_guards(verdict<ticks, N, V>& v) {
   }
 }
 
+}  // namespace detail
+
 /// Returns what a policy makes of it, with all execution times by a factor in thousandths; null where these are out of
 /// range. That a deadline is missed is proven without contention. `question`: that of the input, or one about some
 /// plan. `judge(question, tasks)`: see `judge_by_keyword`.
@@ -76,8 +80,8 @@ template <class Tasks, class Question, class Judge>
       out->misses.clear();
     }
   }
-  if (input.has_overheads) { drop_closed_part(v); }
-  if (input.timers_are_late) { drop_guards(v); }
+  if (input.has_overheads) { detail::drop_closed_part(v); }
+  if (input.timers_are_late) { detail::drop_guards(v); }
   return out;
 }
 

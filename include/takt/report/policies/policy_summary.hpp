@@ -95,6 +95,8 @@ template <class Tasks>
   return out;
 }
 
+namespace detail {
+
 /// Deadline monotonic priorities are those of the deadlines that the tasks state, also of late ones; a task without one
 /// has the priority of its period.
 template <class Tasks>
@@ -103,13 +105,15 @@ template <class Tasks>
   return all_limited ? "deadline monotonic" : "deadline monotonic, by the period where a task has no deadline";
 }
 
+}  // namespace detail
+
 /// Returns who has which priority under a rule of fixed priorities and the priorities of a plan, which may say none;
 /// else nothing.
 template <class Tasks, class Priorities>
 [[nodiscard]] auto priority_words(const Tasks& tasks, std::string_view cpus, const Priorities& chosen) -> std::string {
   const auto given = std::ranges::count_if(tasks.tasks, [](const auto& t) { return t.priority != no_priority; });
   if (cpus.ends_with("rate-monotonic")) { return "rate monotonic"; }
-  if (cpus.ends_with("deadline-monotonic")) { return deadline_order_words(tasks); }
+  if (cpus.ends_with("deadline-monotonic")) { return detail::deadline_order_words(tasks); }
   if (!cpus.ends_with("fixed-priority")) { return {}; }
   if (given == static_cast<std::ptrdiff_t>(tasks.size())) { return "as given"; }
   if (!chosen.empty()) {
@@ -120,7 +124,7 @@ template <class Tasks, class Priorities>
     for (const auto& [priority, name] : order) { out += (out.empty() ? "chosen, " : " before ") + name; }
     return out;
   }
-  return deadline_order_words(tasks) + (given == 0 ? "" : ", because not every task has one");
+  return detail::deadline_order_words(tasks) + (given == 0 ? "" : ", because not every task has one");
 }
 
 /// Holds what was made of tasks before they were judged.
@@ -186,10 +190,6 @@ void add_hardware(const hardware& board, const judged_policy<Tasks>& found, verd
   if (!board.own.empty()) { platform.add("resources", std::move(own)); }
   out.platform = std::move(platform);
 }
-
-}  // namespace detail
-
-namespace detail {
 
 /// Adds numbers of a policy that are part of a plan: tokens, levels, a slice, slots.
 inline void add_parameters(const sharing_rule& rule, tree& out) {
@@ -287,7 +287,7 @@ template <class Tasks>
   comparison_row out;
   out.policy = found.policy;
   out.cpus = found.cpus;
-  out.misses = compared_misses(found.misses, found.verdict.tasks);
+  out.misses = detail::compared_misses(found.misses, found.verdict.tasks);
   out.status = found.verdict.status;
   out.method = summary.method;
   out.plan_words = summary.plan_words;

@@ -45,6 +45,8 @@ concept AcceleratorBackend = requires(B b, kernel_id k, const kernel_placement& 
   b.request_yield(k);
 };
 
+namespace detail {
+
 enum class accelerator_command_kind : std::uint8_t { submit, request_yield };
 
 struct accelerator_command {
@@ -77,5 +79,7 @@ class command_list {
  private:
   inline_vector<accelerator_command, MaxTasks> commands_;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -50,7 +50,7 @@ class core_streams {
   /// Returns the most important incomplete job of a lane, submitted or not.
   [[nodiscard]] constexpr auto head(std::size_t lane) const noexcept -> kernel_id { return pending_.head(lane); }
 
-  template <JobPoint Point>
+  template <detail::JobPoint Point>
   constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Point, MaxTasks>& orders) {
     lane_[to_index(k)] = lane_of(core);
     pending_.insert(lane_of(core), k, orders);

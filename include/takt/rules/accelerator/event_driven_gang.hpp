@@ -27,14 +27,14 @@ class event_driven_gang {
   [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return streams_.cores(); }
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return streams_.levels(); }
 
-  template <JobPoint Point>
+  template <detail::JobPoint Point>
   constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Point, MaxTasks>& orders) {
     streams_.enqueue(k, core, orders);
   }
   constexpr void complete(kernel_id k) noexcept { streams_.complete(k); }
   constexpr void yielded(kernel_id k) noexcept { streams_.yielded(k); }
 
-  template <JobPoint Point, AcceleratorBackend Backend>
+  template <detail::JobPoint Point, AcceleratorBackend Backend>
   constexpr void decide(const job_orders<Point, MaxTasks>& orders, Backend& backend) {
     const kernel_id gang = streams_.head(streams_.gang_lane());
     const auto waits_for_gang = [&](kernel_id k) {

@@ -11,7 +11,7 @@ namespace takt::inline TAKT_ABI {
 /// Says what pinned kernels may do while a more important kernel that needs all cores cannot start: whether one starts
 /// that stands behind it.
 template <class O>
-concept GangOrder = DefaultCopyable<O> && requires(bool behind_gang) {
+concept GangOrder = detail::DefaultCopyable<O> && requires(bool behind_gang) {
   { O::name } -> std::convertible_to<std::string_view>;
   { O::starts(behind_gang) } -> std::same_as<bool>;
 };

@@ -21,7 +21,7 @@ class job_queues {
   }
 
   /// Pre: queue < Queues, 0 <= k < MaxTasks, and k stands in no queue.
-  template <JobPoint Point>
+  template <detail::JobPoint Point>
   constexpr void insert(std::size_t queue, kernel_id k, const job_orders<Point, MaxTasks>& orders) {
     TAKT_EXPECTS(queue < Queues && is_kernel(k) && next_[to_index(k)] == no_kernel);
     TAKT_EXPECTS_IN_TESTS(!contains(k));

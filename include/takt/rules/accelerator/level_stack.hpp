@@ -53,7 +53,7 @@ class level_stack {
   [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return cores_; }
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return levels_; }
 
-  template <JobPoint Point>
+  template <detail::JobPoint Point>
   constexpr void enqueue(kernel_id k, std::int32_t /*core*/, const job_orders<Point, MaxTasks>& orders) {
     ready_.insert(0, k, orders);
   }
@@ -71,7 +71,7 @@ class level_stack {
   constexpr void yielded(kernel_id /*k*/) const noexcept {}
 
   /// Makes one push at most: the job that waits next does not outrank the best.
-  template <JobPoint Point, AcceleratorBackend Backend>
+  template <detail::JobPoint Point, AcceleratorBackend Backend>
   constexpr void decide(const job_orders<Point, MaxTasks>& orders, Backend& backend) {
     const kernel_id k = ready_.head(0);
     const std::int32_t level = top_ == no_kernel ? 0 : level_[to_index(top_)] + 1;

@@ -4,7 +4,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 
-namespace takt::inline TAKT_ABI {
+namespace takt::inline TAKT_ABI::detail {
 
 /// The time of a slot in which kernels may start a wave: the slot without a guard band at its end.
 template <ExactNumber Number>
@@ -38,4 +38,4 @@ class slot_window {
   Number period_ = Number(1);
 };
 
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

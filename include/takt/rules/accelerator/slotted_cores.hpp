@@ -36,7 +36,7 @@ class slotted_cores {
     return open_[streams_.lane_of(core)];
   }
 
-  template <JobPoint Point>
+  template <detail::JobPoint Point>
   constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Point, MaxTasks>& orders) {
     streams_.enqueue(k, core, orders);
   }
@@ -44,7 +44,7 @@ class slotted_cores {
   constexpr void yielded(kernel_id k) noexcept { streams_.yielded(k); }
 
   /// Pre: the slot of all cores is not open together with that of one.
-  template <JobPoint Point, AcceleratorBackend Backend>
+  template <detail::JobPoint Point, AcceleratorBackend Backend>
   constexpr void decide(const job_orders<Point, MaxTasks>& /*orders*/, Backend& backend) {
     auto wanted = streams_.nothing();
     for (std::size_t lane = 0; lane <= streams_.gang_lane(); ++lane) {

@@ -19,17 +19,19 @@ namespace takt::inline TAKT_ABI {
 /// - `decide(orders, backend)`: issues what follows from all that has happened. A second call issues nothing.
 /// - `levels()`: kernels that it submits to one core at a time, at most.
 template <class S>
-concept AcceleratorStrategy =
-    Copyable<S> && requires(S s, const S c, kernel_id k, std::int32_t core,
-                            const job_orders<ticks, S::max_tasks>& orders, command_list<S::max_tasks>& backend) {
-      { S::max_tasks } -> std::convertible_to<std::size_t>;
-      s.enqueue(k, core, orders);
-      s.complete(k);
-      s.yielded(k);
-      s.decide(orders, backend);
-      { c.cores() } -> std::same_as<std::int32_t>;
-      { c.levels() } -> std::same_as<std::int32_t>;
-    };
+concept AcceleratorStrategy = Copyable<S> && requires(S s, const S c, kernel_id k, std::int32_t core,
+                                                      const job_orders<ticks, S::max_tasks>& orders,
+                                                      detail::command_list<S::max_tasks>& backend) {
+  { S::max_tasks } -> std::convertible_to<std::size_t>;
+  s.enqueue(k, core, orders);
+  s.complete(k);
+  s.yielded(k);
+  s.decide(orders, backend);
+  { c.cores() } -> std::same_as<std::int32_t>;
+  { c.levels() } -> std::same_as<std::int32_t>;
+};
+
+namespace detail {
 
 /// One that lets kernels run only while their slot is open. `set_open(core, open)` is for the kernels of that core or,
 /// with `unassigned_core`, for those that need all.
@@ -38,5 +40,7 @@ concept SlotStrategy = AcceleratorStrategy<S> && requires(S s, const S c, std::i
   s.set_open(core, open);
   { c.is_open(core) } -> std::same_as<bool>;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

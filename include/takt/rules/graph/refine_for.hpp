@@ -44,10 +44,14 @@ template <GraphPlatform P, std::size_t N, std::size_t E, std::size_t G>
   return is_preemptive<rule> || set_whole_points(out, record, rule::policy);
 }
 
+namespace detail {
+
 /// The policy of the points of a table that `refine_for` made.
 template <GraphPlatform P>
   requires GlobalRule<detail::global_rule_of<P>>
 inline constexpr gel_policy refined_policy =
     is_preemptive<detail::global_rule_of<P>> ? detail::global_rule_of<P>::policy : gel_policy::given_points;
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

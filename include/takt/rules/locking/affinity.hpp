@@ -53,6 +53,8 @@ enum class load_measure : std::uint8_t { requests, predicted_time };
   return static_cast<replica_id>(best);
 }
 
+namespace detail {
+
 /// H2: the queue below the limit in which a request is predicted to be complete first; `own` has the length of its own
 /// section for each queue, migration included. Ties: lowest index. `no_replica` when all queues are full. Pre: `own`
 /// has the queues.
@@ -97,6 +99,8 @@ enum class load_measure : std::uint8_t { requests, predicted_time };
   return best;
 }
 
+}  // namespace detail
+
 /// A request that may receive a donation, in the queue it stands in. `complete` is the sum of the predictions up to and
 /// including its own.
 struct possible_donee {
@@ -104,6 +108,8 @@ struct possible_donee {
   replica_id queue = no_replica;
   rational complete{};
 };
+
+namespace detail {
 
 /// H3: the donee whose GPU is nearest to the one that the donor's task used last; ties go to the earliest predicted
 /// completion and then to the smaller number. `distances` are those of each GPU from that one and empty when there is
@@ -135,6 +141,8 @@ struct possible_donee {
   return best == nullptr ? no_request : best->request;
 }
 
+}  // namespace detail
+
 enum class steal_objective : std::uint8_t {
   time_saved,     ///< how much earlier a request is predicted to be complete
   shorter_there,  ///< how much shorter its own section is with the idle token, as the source prints it
@@ -150,6 +158,8 @@ struct queued_request {
   rational own{};
   rational there{};
 };
+
+namespace detail {
 
 /// H4: the waiting request that the idle token helps most; ties go to the smaller number. `queues` are those of all
 /// other tokens, holders first. `no_request`: none would be complete earlier, and the token had better stay idle.
@@ -190,8 +200,6 @@ constexpr void for_each_in_queue(const Protocol& p, replica_id x, F f) {
   for (request_id q = p.queues().head(x); q != no_request; q = p.queues().next(q)) { f(q); }
 }
 
-namespace detail {
-
 template <class List, class T>
 constexpr void append_to(List& list, const T& value) {
   if constexpr (requires { list.unchecked_push_back(value); }) {
@@ -213,26 +221,27 @@ template <class Protocol, class Known, class Loads, class Times>
                                                Times& own) -> replica_id {
   for (replica_id x = 0; x < p.replicas(); ++x) {
     queue_load load{.requests = p.queues().length(x), .predicted = {}};
-    for_each_in_queue(p, x, [&](request_id q) { load.predicted += known.kept(q, x); });
+    detail::for_each_in_queue(p, x, [&](request_id q) { load.predicted += known.kept(q, x); });
     detail::append_to(loads, load);
     detail::append_to(own, known.taking(r, x));
   }
   const std::span<const queue_load> queues{loads.data(), loads.size()};
   const std::span<const rational> sections{own.data(), own.size()};
-  return known.distances(r).empty() ? least_used_queue(queues, sections, p.queue_limit(), known.map(), known.users())
-                                    : quickest_queue(queues, sections, p.queue_limit());
+  return known.distances(r).empty()
+             ? detail::least_used_queue(queues, sections, p.queue_limit(), known.map(), known.users())
+             : detail::quickest_queue(queues, sections, p.queue_limit());
 }
 template <class Protocol, class Known, class Donees>
 [[nodiscard]] constexpr auto donee_by_affinity(const Protocol& p, request_id r, const Known& known, Donees& eligible)
     -> request_id {
   for (replica_id x = 0; x < p.replicas(); ++x) {
     rational complete;
-    for_each_in_queue(p, x, [&](request_id q) {
+    detail::for_each_in_queue(p, x, [&](request_id q) {
       complete += known.kept(q, x);
       if (p.eligible_donee(q)) { detail::append_to(eligible, possible_donee{q, x, complete}); }
     });
   }
-  return nearest_donee({eligible.data(), eligible.size()}, known.distances(r), known.map());
+  return detail::nearest_donee({eligible.data(), eligible.size()}, known.distances(r), known.map());
 }
 template <class Protocol, class Known, class Requests, class Queues>
 [[nodiscard]] constexpr auto steal_by_affinity(const Protocol& p, replica_id x, const Known& known, Requests& all,
@@ -240,11 +249,11 @@ template <class Protocol, class Known, class Requests, class Queues>
   for (replica_id y = 0; y < p.replicas(); ++y) {
     if (y == x) { continue; }
     const std::size_t first = all.size();
-    for_each_in_queue(
+    detail::for_each_in_queue(
         p, y, [&](request_id q) { detail::append_to(all, queued_request{q, known.kept(q, y), known.taking(q, x)}); });
     detail::append_to(queues, std::span<const queued_request>{all.data() + first, all.size() - first});
   }
-  const request_id helped = most_helped_request({queues.data(), queues.size()});
+  const request_id helped = detail::most_helped_request({queues.data(), queues.size()});
   return {.request = helped, .leave_idle = helped == no_request};
 }
 

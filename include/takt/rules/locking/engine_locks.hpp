@@ -26,6 +26,8 @@ using priority_engine_locks = priority_group_lock<Gpus* static_cast<std::size_t>
   return e.gpu * locks_per_gpu + static_cast<lock_id>(e.kind);
 }
 
+namespace detail {
+
 /// Returns the locks of an operation in the order of its engines.
 template <GroupLock Locks>
 [[nodiscard]] constexpr auto engine_lock_list(const engine_set& engines) noexcept -> typename Locks::list {
@@ -41,5 +43,7 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
   if (!topology.contains(e.gpu)) { return false; }
   return e.kind != engine_kind::copy_to_host || topology.copy_engines(e.gpu) == 2;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -152,10 +152,10 @@ class gpu_access {
                                        const priority_point& effective) noexcept -> answer {
     if (!tokens_.holds(c)) { return of(access_status::no_token); }
     for (const gpu_engine& e : engines) {
-      if (!has_engine(topology_, e)) { return of(access_status::unknown_engine); }
+      if (!detail::has_engine(topology_, e)) { return of(access_status::unknown_engine); }
     }
     if (!allowed) { return of(access_status::other_gpu); }
-    return of(engines_.issue(c, engine_lock_list<Engines>(engines), effective));
+    return of(engines_.issue(c, detail::engine_lock_list<Engines>(engines), effective));
   }
   [[nodiscard]] constexpr auto is_migration_step(const engine_set& step, std::int32_t gpu) const noexcept -> bool {
     if (step.size() == 2) {

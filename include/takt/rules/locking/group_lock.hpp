@@ -45,14 +45,14 @@ class group_lock {
   }
 
   [[nodiscard]] constexpr auto release(request_id c) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!holds(c)) { return {group_status::not_held, {}}; }
     return leave_all(c);
   }
 
   /// The other locks of the list stay held.
   [[nodiscard]] constexpr auto release(request_id c, lock_id l) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!is_lock<Locks>(l) || !holds(c) || !holds(c, l)) { return {group_status::not_held, {}}; }
     answer a;
     leave(c, l, a);
@@ -62,7 +62,7 @@ class group_lock {
 
   /// Takes the whole request back, with the locks that it has been granted already.
   [[nodiscard]] constexpr auto withdraw(request_id c) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!waits(c)) { return {group_status::not_waiting, {}}; }
     return leave_all(c);
   }
@@ -85,7 +85,7 @@ class group_lock {
   }
   /// Returns which request gets l after c, or `no_request`. Pre: c holds or wants l.
   [[nodiscard]] constexpr auto next(request_id c, lock_id l) const noexcept -> request_id {
-    TAKT_EXPECTS(is_client<Clients>(c) && is_lock<Locks>(l) && queue(l).queue_of(c) == 0);
+    TAKT_EXPECTS(detail::is_client<Clients>(c) && is_lock<Locks>(l) && queue(l).queue_of(c) == 0);
     return queue(l).next(c);
   }
   [[nodiscard]] constexpr auto inheritor(request_id c) const noexcept -> request_id {

@@ -34,10 +34,14 @@ template <std::size_t Locks>
   return l >= 0 && l < static_cast<lock_id>(Locks);
 }
 
+namespace detail {
+
 template <std::size_t Clients>
 [[nodiscard]] constexpr auto is_client(request_id c) noexcept -> bool {
   return c >= 0 && c < static_cast<request_id>(Clients);
 }
+
+}  // namespace detail
 
 /// Holds what an event led to: the clients that hold all they asked for from now on, in no particular order. Anything
 /// but `accepted` changed nothing.

@@ -177,7 +177,7 @@ class priority_graph {
     return found;
   }
 
-  priority_heaps<Nodes, Edges> sources_;  ///< per node, the edges into it
+  detail::priority_heaps<Nodes, Edges> sources_;  ///< per node, the edges into it
   std::array<priority_point, Nodes> base_{};
   std::array<priority_point, Nodes> effective_{};
   std::array<priority_point, Nodes> reported_{};

@@ -40,7 +40,7 @@ class priority_group_lock {
   }
 
   [[nodiscard]] constexpr auto release(request_id c) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!holds(c)) { return {group_status::not_held, {}}; }
     for (const lock_id l : lists_[to_index(c)]) {
       if (holder(l) == c) { holders_[to_index(l)] = no_request; }
@@ -51,7 +51,7 @@ class priority_group_lock {
 
   /// The other locks of the list stay held.
   [[nodiscard]] constexpr auto release(request_id c, lock_id l) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!is_lock<Locks>(l) || !holds(c, l)) { return {group_status::not_held, {}}; }
     holders_[to_index(l)] = no_request;
     bool more = false;
@@ -61,7 +61,7 @@ class priority_group_lock {
   }
 
   [[nodiscard]] constexpr auto withdraw(request_id c) noexcept -> answer {
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!waits(c)) { return {group_status::not_waiting, {}}; }
     forget(c);
     lists_[to_index(c)].clear();
@@ -80,7 +80,7 @@ class priority_group_lock {
   }
   [[nodiscard]] constexpr auto holds(request_id c, lock_id l) const noexcept -> bool { return holder(l) == c; }
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && waiting_.queue_of(c) == 0;
+    return detail::is_client<Clients>(c) && waiting_.queue_of(c) == 0;
   }
   /// Pre: l is one of the locks, as in the one above.
   [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id {

@@ -13,6 +13,8 @@ namespace takt::inline TAKT_ABI {
 using priority_edge = std::int32_t;
 inline constexpr priority_edge no_edge = -1;
 
+namespace detail {
+
 /// Heaps over a common stock of items, each of which is in at most one heap; the best priority is on top, and it
 /// changes in both directions. Without recursion or allocation.
 /// Cost: `best` and `insert` constant, `remove` and `update` amortized logarithmic in the size of the heap.
@@ -148,5 +150,7 @@ class priority_heaps {
   std::array<priority_edge, Items> previous_{};  ///< the sibling before, or the parent
   std::array<priority_point, Items> key_{};
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -8,6 +8,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Says what a progress mechanism asks of a lock; every `LockingProtocol` and every `GroupLock` answers it.
 template <class L>
 concept Contended = requires(const L l, request_id c) {
@@ -17,10 +19,12 @@ concept Contended = requires(const L l, request_id c) {
   { l.contended(c) } -> std::same_as<bool>;
 };
 
+}  // namespace detail
+
 /// Says how holders progress. The client `inheritor(l, c)` runs at least at the effective priority of the waiting c.
 /// `boosted(l, c)`: whether c runs before every job. A mechanism may say by `boosts` that none does.
 template <class M, class L>
-concept ProgressMechanism = Contended<L> && requires(const M m, const L l, request_id c) {
+concept ProgressMechanism = detail::Contended<L> && requires(const M m, const L l, request_id c) {
   { m.inheritor(l, c) } -> std::same_as<request_id>;
   { m.boosted(l, c) } -> std::same_as<bool>;
 };
@@ -28,10 +32,11 @@ concept ProgressMechanism = Contended<L> && requires(const M m, const L l, reque
 /// Holders run at their base priority, whatever waits.
 struct no_progress {
   static constexpr bool boosts = false;
-  [[nodiscard]] static constexpr auto inheritor(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
+  [[nodiscard]] static constexpr auto inheritor(const detail::Contended auto& /*l*/, request_id /*c*/) noexcept
+      -> request_id {
     return no_request;
   }
-  [[nodiscard]] static constexpr auto boosted(const Contended auto& /*l*/, request_id /*c*/) noexcept -> bool {
+  [[nodiscard]] static constexpr auto boosted(const detail::Contended auto& /*l*/, request_id /*c*/) noexcept -> bool {
     return false;
   }
 };
@@ -39,30 +44,32 @@ struct no_progress {
 /// Inherits along the protocol's own edges, donations included. Source: Sha, Rajkumar and Lehoczky 1990.
 struct priority_inheritance {
   static constexpr bool boosts = false;
-  [[nodiscard]] static constexpr auto inheritor(const Contended auto& l, request_id c) noexcept -> request_id {
+  [[nodiscard]] static constexpr auto inheritor(const detail::Contended auto& l, request_id c) noexcept -> request_id {
     return l.inheritor(c);
   }
-  [[nodiscard]] static constexpr auto boosted(const Contended auto& /*l*/, request_id /*c*/) noexcept -> bool {
+  [[nodiscard]] static constexpr auto boosted(const detail::Contended auto& /*l*/, request_id /*c*/) noexcept -> bool {
     return false;
   }
 };
 
 /// A holder is boosted while a request waits for what it holds. Source: Elliott 2015, section 2.1.6.1.
 struct boost_when_contended {
-  [[nodiscard]] static constexpr auto inheritor(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
+  [[nodiscard]] static constexpr auto inheritor(const detail::Contended auto& /*l*/, request_id /*c*/) noexcept
+      -> request_id {
     return no_request;
   }
-  [[nodiscard]] static constexpr auto boosted(const Contended auto& l, request_id c) noexcept -> bool {
+  [[nodiscard]] static constexpr auto boosted(const detail::Contended auto& l, request_id c) noexcept -> bool {
     return l.holds(c) && l.contended(c);
   }
 };
 
 /// A holder is boosted from the grant to the release. Source: as above.
 struct boost_when_granted {
-  [[nodiscard]] static constexpr auto inheritor(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
+  [[nodiscard]] static constexpr auto inheritor(const detail::Contended auto& /*l*/, request_id /*c*/) noexcept
+      -> request_id {
     return no_request;
   }
-  [[nodiscard]] static constexpr auto boosted(const Contended auto& l, request_id c) noexcept -> bool {
+  [[nodiscard]] static constexpr auto boosted(const detail::Contended auto& l, request_id c) noexcept -> bool {
     return l.holds(c);
   }
 };
@@ -70,7 +77,7 @@ struct boost_when_granted {
 /// A lock of any type, as a mechanism sees it. It outlives the view.
 class contended_view {
  public:
-  template <Contended L>
+  template <detail::Contended L>
   explicit contended_view(const L& lock) noexcept : lock_{&lock}, ask_{&answers_of<L>} {}
 
   [[nodiscard]] auto capacity() const noexcept -> request_id { return ask_->capacity(lock_); }
@@ -105,10 +112,10 @@ class any_progress {
   constexpr any_progress(M /*mechanism*/) noexcept  // NOLINT(google-explicit-constructor)
       : inheritor_{&inheritor_by<M>}, boosted_{never_boosts<M> ? nullptr : &boosted_by<M>} {}
 
-  [[nodiscard]] auto inheritor(const Contended auto& l, request_id c) const noexcept -> request_id {
+  [[nodiscard]] auto inheritor(const detail::Contended auto& l, request_id c) const noexcept -> request_id {
     return inheritor_(contended_view{l}, c);
   }
-  [[nodiscard]] auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
+  [[nodiscard]] auto boosted(const detail::Contended auto& l, request_id c) const noexcept -> bool {
     return boosts() && boosted_(contended_view{l}, c);
   }
   /// Returns whether it may boost any client.

@@ -24,11 +24,11 @@ inline constexpr std::string_view cpu_keyword<edf_rule> = "edf";
 template <>
 inline constexpr std::string_view cpu_keyword<fifo_rule> = "fifo";
 template <>
-inline constexpr std::string_view cpu_keyword<global_rule<gel_policy::earliest_deadline>> = "g-edf";
+inline constexpr std::string_view cpu_keyword<detail::global_rule<gel_policy::earliest_deadline>> = "g-edf";
 template <>
-inline constexpr std::string_view cpu_keyword<global_rule<gel_policy::fair_lateness>> = "g-fl";
+inline constexpr std::string_view cpu_keyword<detail::global_rule<gel_policy::fair_lateness>> = "g-fl";
 template <>
-inline constexpr std::string_view cpu_keyword<global_rule<gel_policy::first_in_first_out>> = "g-fifo";
+inline constexpr std::string_view cpu_keyword<detail::global_rule<gel_policy::first_in_first_out>> = "g-fifo";
 
 namespace detail {
 

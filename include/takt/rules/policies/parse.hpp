@@ -10,15 +10,13 @@
 
 // What stands behind the name of a policy.
 
-namespace takt::inline TAKT_ABI {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Holds what came of a text with a number. It has no value unless it is `good`.
 struct parsed_number {
   bool good = false;
   std::int64_t value = 0;
 };
-
-namespace detail {
 
 /// Reads digits and nothing else, one at least. A number that does not fit is not `good`.
 [[nodiscard]] constexpr auto parse_digits(std::string_view text) noexcept -> parsed_number {
@@ -31,8 +29,6 @@ namespace detail {
   }
   return {!text.empty(), value};
 }
-
-}  // namespace detail
 
 /// Reads a whole number above 0.
 [[nodiscard]] constexpr auto parse_count(std::string_view text) noexcept -> parsed_number {
@@ -77,4 +73,4 @@ namespace detail {
   return fits;
 }
 
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

@@ -24,6 +24,8 @@ struct policy_keyword {
   return {.name = text.substr(0, colon), .parameter = text.substr(colon + 1), .has_parameter = true};
 }
 
+namespace detail {
+
 /// Gives a policy what is written behind its name. False, and it stays, where it takes nothing there, or not this.
 template <SharingPolicy P>
 [[nodiscard]] constexpr auto set_parameter(P& policy, std::string_view text) -> bool {
@@ -34,6 +36,8 @@ template <SharingPolicy P>
   }
   return false;
 }
+
+}  // namespace detail
 
 /// Says what `with_policy` makes of a word.
 enum class keyword_fault : std::uint8_t {
@@ -55,7 +59,7 @@ constexpr auto with_policy(const policy_list<P...>& all, std::string_view text, 
     found = true;
     auto meant = policy;
     out = keyword_fault::none;
-    if (asked.has_parameter && !set_parameter(meant, asked.parameter)) {
+    if (asked.has_parameter && !detail::set_parameter(meant, asked.parameter)) {
       out = requires { meant.set(asked.parameter); } ? keyword_fault::bad_parameter : keyword_fault::no_parameter;
       return;
     }
@@ -77,7 +81,7 @@ template <class... P>
 [[nodiscard]] constexpr auto handover_under(const policy_list<P...>& all, std::string_view text) -> kernel_handover {
   auto out = kernel_handover::host;
   static_cast<void>(with_policy(
-      all, text, [&out](const auto& policy) { out = handover_of<std::remove_cvref_t<decltype(policy)>>(); }));
+      all, text, [&out](const auto& policy) { out = detail::handover_of<std::remove_cvref_t<decltype(policy)>>(); }));
   return out;
 }
 

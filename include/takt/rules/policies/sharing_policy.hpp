@@ -92,6 +92,8 @@ template <RuleTag CpuRule>
   return gpu.preemption_levels > 0 ? out.with_levels(gpu.preemption_levels) : out;
 }
 
+namespace detail {
+
 /// Returns the fact of a GPU that a policy needs and that is not known; nothing where all are.
 template <SharingPolicy P>
 [[nodiscard]] constexpr auto missing_fact(const P& policy, const gpu_hardware& gpu) -> std::string_view {
@@ -103,6 +105,8 @@ template <SharingPolicy P>
   }
   return {};
 }
+
+}  // namespace detail
 
 /// Returns the number behind the name of a policy; 0: nothing.
 template <SharingPolicy P>
@@ -127,11 +131,15 @@ template <SharingPolicy P>
   return 0;
 }
 
+namespace detail {
+
 template <SharingPolicy P>
 [[nodiscard]] constexpr auto handover_of() noexcept -> kernel_handover {
   if constexpr (requires { P::handover; }) { return P::handover; }
   return kernel_handover::host;
 }
+
+}  // namespace detail
 
 template <SharingPolicy P>
 [[nodiscard]] constexpr auto keeps_processor() noexcept -> bool {
@@ -152,7 +160,7 @@ template <SharingPolicy P, RuleTag CpuRule>
 template <bool Copies = true, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] constexpr auto board_of(const P& policy, const hardware& board, const CpuRule& rule) {
   const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
-  TAKT_EXPECTS(missing_fact(policy, gpu).empty());
+  TAKT_EXPECTS(detail::missing_fact(policy, gpu).empty());
   const auto cpus = pool(processors(board.processors), rule);
   if constexpr (Copies) {
     return platform(cpus, pool(copy_engines(board.copy_engines), copy_rule_of(policy, rule)),

@@ -26,10 +26,10 @@ struct tokens_name {
   static constexpr auto letters = joined_text<prefix.size() + order.size()>(prefix, order);
 };
 
-}  // namespace detail
-
 /// Most tokens that are tried where a policy leaves their number open.
 inline constexpr std::int32_t most_tokens_tried = 4;
+
+}  // namespace detail
 
 /// As many tokens as there are tasks, which meet at the engines only.
 inline constexpr std::int32_t any_number_of_tokens = -1;
@@ -43,7 +43,7 @@ struct tokens_policy {
   std::int32_t tokens = 0;
 
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return tokens < 0 ? 0 : tokens; }
-  [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool { return parse_units(text, tokens); }
+  [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool { return detail::parse_units(text, tokens); }
   [[nodiscard]] constexpr auto kernels_at_once() const noexcept -> std::int32_t { return tokens; }
   /// Returns whether so many tokens have a part of the SMs each.
   [[nodiscard]] static constexpr auto go_round(const gpu_hardware& gpu, std::int32_t count) noexcept -> bool {
@@ -56,7 +56,7 @@ struct tokens_policy {
   [[nodiscard]] constexpr auto choice_count(const gpu_hardware& gpu, const Tasks& /*tasks*/) const noexcept
       -> std::size_t {
     std::int32_t n = 1;
-    while (tokens == 0 && n < most_tokens_tried && go_round(gpu, n + 1)) { ++n; }
+    while (tokens == 0 && n < detail::most_tokens_tried && go_round(gpu, n + 1)) { ++n; }
     return static_cast<std::size_t>(n);
   }
   template <class Tasks>

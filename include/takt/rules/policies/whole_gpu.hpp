@@ -46,9 +46,9 @@ struct time_sliced_policy {
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return slice == driver_slice ? 0 : slice; }
   /// Reads a time with a unit.
   [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool {
-    const parsed_number n = parse_time(text);
-    if (n.good && n.value <= longest_turn) { slice = n.value; }
-    return n.good && n.value <= longest_turn;
+    const detail::parsed_number n = detail::parse_time(text);
+    if (n.good && n.value <= detail::longest_turn) { slice = n.value; }
+    return n.good && n.value <= detail::longest_turn;
   }
   [[nodiscard]] static constexpr auto kernels_at_once() noexcept -> std::int32_t { return 1; }
   [[nodiscard]] static constexpr auto missing(const gpu_hardware& gpu) noexcept -> std::string_view {
@@ -93,7 +93,7 @@ struct levels_policy {
   preemption_cost_model cost = preemption_cost_model::race;
 
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return levels; }
-  [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool { return parse_units(text, levels); }
+  [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool { return detail::parse_units(text, levels); }
   [[nodiscard]] static constexpr auto kernels_at_once() noexcept -> std::int32_t { return 1; }
   /// Levels beyond those of the hardware are not known of it.
   [[nodiscard]] constexpr auto missing(const gpu_hardware& gpu) const noexcept -> std::string_view {

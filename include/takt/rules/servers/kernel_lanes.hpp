@@ -28,7 +28,7 @@ class kernel_lanes {
   constexpr explicit kernel_lanes(preemption_cost_model model = preemption_cost_model::ideal, std::int32_t cores = 1)
       : count_{static_cast<std::size_t>(cores) < MaxLanes ? static_cast<std::size_t>(cores) + 1 : MaxLanes},
         cores_{cores},
-        in_waves_{costs_a_wave(model)} {
+        in_waves_{detail::costs_a_wave(model)} {
     kernels_.fill(kernel{});  // g++-12 may leave default members of array elements zero
     lanes_.fill(lane{});
   }

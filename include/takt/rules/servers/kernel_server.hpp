@@ -39,7 +39,7 @@ class kernel_server {
   }
   constexpr kernel_server(const Strategy& strategy, const slot_reservation<ticks>& pinned,
                           const slot_reservation<ticks>& gang)
-    requires SlotStrategy<Strategy>
+    requires detail::SlotStrategy<Strategy>
       : strategy_{strategy}, lanes_{preemption_cost_model::ideal, strategy.cores()}, pinned_{pinned}, gang_{gang} {
     forget_clients();
   }
@@ -129,7 +129,7 @@ class kernel_server {
   }
 
  private:
-  static constexpr bool has_slots = SlotStrategy<Strategy>;
+  static constexpr bool has_slots = detail::SlotStrategy<Strategy>;
   struct resident {
     client who = no_client;
     std::int32_t core = unassigned_core;
@@ -222,7 +222,7 @@ class kernel_server {
       }
     }
   }
-  [[nodiscard]] constexpr auto window_of(std::int32_t core, kernel_id k) const -> slot_window<ticks> {
+  [[nodiscard]] constexpr auto window_of(std::int32_t core, kernel_id k) const -> detail::slot_window<ticks> {
     return {core == unassigned_core ? gang_ : pinned_, client_of(k).guard};
   }
   /// Opens and closes slots. Returns whether one opens or closes.

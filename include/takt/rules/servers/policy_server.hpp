@@ -17,6 +17,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Puts what is decided in force at once. Another type with these members lets it come later.
 struct shares_at_once {
   share held{};
@@ -38,6 +40,8 @@ struct unobserved_shares {
   static constexpr void decided(ticks /*now*/, const share_step& /*step*/, const Policy& /*policy*/) noexcept {}
 };
 
+}  // namespace detail
+
 /// A GPU whose shares a policy sizes whenever a kernel starts or ends, at most one of each application; more of one
 /// wait in the order of their arrival. The first value of a visit is its application, the point its absolute deadline.
 /// A kernel takes as large a part of what its application takes as things are as its length is of its longest time: see
@@ -46,7 +50,7 @@ struct unobserved_shares {
 /// `Progress` says how exactly it is counted what is done of a kernel: a `JobProgress`, or a type that has `clear` in
 /// place of `start`. Pre: the table outlives the server, and so does the observer.
 template <std::size_t Capacity, std::size_t MaxTasks, SharePolicy Policy, class Progress = fixed_progress,
-          class Held = shares_at_once, class Observer = unobserved_shares>
+          class Held = detail::shares_at_once, class Observer = detail::unobserved_shares>
 class policy_server {
  public:
   constexpr policy_server() = default;

@@ -41,9 +41,13 @@ concept WorstLoadPredictor =
 template <class P>
 inline constexpr bool falls_with_share = requires { requires P::falls_with_share; };
 
+namespace detail {
+
 /// Returns a prediction as a time that can be reckoned with.
 [[nodiscard]] constexpr auto usable_time(ticks predicted) noexcept -> ticks {
   return predicted > 0 ? predicted : unbounded_time;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -79,7 +79,7 @@ class exact_progress {
 
   constexpr void advance(ticks executed, ticks whole) {
     if (whole == unbounded_time || !is_number(theta_)) { return; }
-    const Fraction theta = advanced(theta_, Fraction(executed), Fraction(whole));
+    const Fraction theta = detail::advanced(theta_, Fraction(executed), Fraction(whole));
     theta_ = Fraction(1) < theta && is_number(theta) ? Fraction(1) : theta;
   }
 
@@ -96,8 +96,8 @@ class exact_progress {
   [[nodiscard]] constexpr auto fits_rescaled(ticks with, const slowdown& slow, ticks now, ticks slack) const -> bool {
     if (slack <= 0 || with == unbounded_time || slow.predicted == unbounded_time) { return false; }
     const Fraction whole = Fraction(slow.predicted) / Fraction(slow.alone) * Fraction(now);
-    const Fraction left = at_least_a_tick(remaining_time(whole, theta_or_none()));
-    const Fraction bound = longest_time_alone(Fraction(slack), Fraction(now), left);
+    const Fraction left = detail::at_least_a_tick(remaining_time(whole, theta_or_none()));
+    const Fraction bound = detail::longest_time_alone(Fraction(slack), Fraction(now), left);
     return is_number(left) && is_number(bound) && !(bound < Fraction(with));
   }
   [[nodiscard]] constexpr auto beyond(const rational& threshold) const -> bool {

@@ -33,7 +33,7 @@ struct slowdown {
 /// - `beyond(threshold)`: theta > threshold.
 template <class P>
 concept JobProgress =
-    DefaultCopyable<P> && requires(P p, const P& c, ticks t, const slowdown& slow, const rational& threshold) {
+    detail::DefaultCopyable<P> && requires(P p, const P& c, ticks t, const slowdown& slow, const rational& threshold) {
       { P::start(t) } -> std::same_as<P>;
       p.advance(t, t);
       { c.finished() } -> std::same_as<bool>;

@@ -13,6 +13,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Returns the least share with which a job, or what remains of it, meets its deadline; 101 if none. `calls` counts
 /// predictions. The search bisects where the predictor promises that times fall with the own share.
 template <CoRunPredictor Predictor, class Time, class Fits>
@@ -29,11 +31,15 @@ template <CoRunPredictor Predictor, class Time, class Fits>
   }
 }
 
+}  // namespace detail
+
 /// Holds what a job needs whatever the other applications of the set do, and how long it then takes at most.
 struct lasting_need {
   share_need need = no_share_suffices;
   ticks time = unbounded_time;  ///< with the need, or with the whole GPU if there is none
 };
+
+namespace detail {
 
 /// Returns the least share with which a whole job of a task that starts so late meets its deadline. All others are
 /// active and hold all that is left. None for a delay below 0. Pre: task < table.size().
@@ -56,5 +62,7 @@ template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
   out.time = usable_time(time_with(share::bounded(out.need)));
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

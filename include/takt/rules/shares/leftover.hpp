@@ -9,9 +9,7 @@
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 
-namespace takt::inline TAKT_ABI {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Returns whether no priority is above the one before.
 template <std::size_t MaxTasks>
@@ -22,8 +20,6 @@ template <std::size_t MaxTasks>
   }
   return true;
 }
-
-}  // namespace detail
 
 /// Hands out what is left of a GPU among some applications, by priority: floor(R P_i / sum P) each. Under `spread` it
 /// adds what the rounding leaves, one each (Yao et al. 2022, Algorithm 1, lines 28 to 36). Nobody's share falls. Pre:
@@ -51,4 +47,4 @@ constexpr void hand_out(const application_set<MaxTasks>& table, const inline_vec
   }
 }
 
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

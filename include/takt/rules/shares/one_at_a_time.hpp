@@ -90,7 +90,7 @@ class one_at_a_time {
     bool saved = false;
   };
   static constexpr std::size_t none = MaxTasks;
-  static constexpr ticks too_long = longest_share_period;
+  static constexpr ticks too_long = detail::longest_share_period;
 
   [[nodiscard]] constexpr auto cost_of(std::size_t task) const noexcept -> ticks {
     ticks cost = 0;

@@ -14,7 +14,7 @@
 #include <takt/rules/shares/co_run_predictor.hpp>
 #include <takt/rules/shares/job_progress.hpp>
 
-namespace takt::inline TAKT_ABI {
+namespace takt::inline TAKT_ABI::detail {
 
 /// Holds what a scheduler knows of an active job.
 template <JobProgress Progress>
@@ -110,4 +110,4 @@ class running_jobs {
   ticks last_ = 0;
 };
 
-}  // namespace takt::inline TAKT_ABI
+}  // namespace takt::inline TAKT_ABI::detail

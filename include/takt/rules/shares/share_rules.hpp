@@ -63,6 +63,8 @@ struct share_rules {
   }
   return 0;
 }
+namespace detail {
+
 [[nodiscard]] constexpr auto counts_time_left(slack_clock clock) noexcept -> bool {
   switch (clock) {
     case slack_clock::executed: return false;
@@ -84,6 +86,8 @@ struct share_rules {
   }
   return false;
 }
+
+}  // namespace detail
 [[nodiscard]] constexpr auto choices_known(const share_rules& r) noexcept -> bool {
   return is_known(r.fit) && is_known(r.slack) && is_known(r.refused) && is_known(r.load) && is_known(r.leftover) &&
          is_known(r.search);
@@ -126,6 +130,8 @@ struct share_triggers {
   rational threshold{1};  ///< far advanced: a greater part of the job than this is done
 };
 
+namespace detail {
+
 [[nodiscard]] constexpr auto keeps_when_all_is_well(decrease_rule e) noexcept -> bool {
   switch (e) {
     case decrease_rule::operate: return false;
@@ -134,6 +140,8 @@ struct share_triggers {
   }
   return false;
 }
+
+}  // namespace detail
 /// Returns whether what is known of far advanced jobs saves anything.
 [[nodiscard]] constexpr auto reuses_progress(late_reuse e) noexcept -> bool {
   switch (e) {
@@ -143,6 +151,8 @@ struct share_triggers {
   }
   return false;
 }
+namespace detail {
+
 [[nodiscard]] constexpr auto passes_over_late_jobs(late_reuse e) noexcept -> bool {
   switch (e) {
     case late_reuse::never:
@@ -159,6 +169,8 @@ struct share_triggers {
   }
   return false;
 }
+
+}  // namespace detail
 [[nodiscard]] constexpr auto choices_known(const share_triggers& t) noexcept -> bool {
   return is_known(t.decrease) && is_known(t.reuse);
 }

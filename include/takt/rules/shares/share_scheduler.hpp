@@ -74,17 +74,17 @@ class share_scheduler {
   constexpr share_scheduler(const application_set<MaxTasks>& table, const Predictor& predictor,
                             const share_rules& rules = wamp2s_robust, const share_triggers& triggers = every_change)
       : table_{&table}, predictor_{predictor}, rules_{rules}, triggers_{triggers}, error_{validate(table)} {
-    if (counts_worst_load(rules_.load) && !WorstLoadPredictor<Predictor>) {
+    if (detail::counts_worst_load(rules_.load) && !WorstLoadPredictor<Predictor>) {
       error_ = {.fault = model_fault::platform_size_out_of_range};
     }
     if (!choices_known(rules_) || !choices_known(triggers_)) { error_ = {.fault = model_fault::choice_out_of_range}; }
     if (rules_.actuation < 0) { error_ = {.fault = model_fault::negative_time}; }
     if (error_) { return; }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      references_[i] = reference_share(table.tasks[i]);
+      references_[i] = detail::reference_share(table.tasks[i]);
       whole_times_[i] = table.tasks[i].alone.at(references_[i]);
       if constexpr (WorstLoadPredictor<Predictor>) {
-        whole_times_[i] = need_under_full_load(table, predictor_, i, rules_.actuation).time;
+        whole_times_[i] = detail::need_under_full_load(table, predictor_, i, rules_.actuation).time;
       }
       insert_by_priority(i);
     }
@@ -117,11 +117,11 @@ class share_scheduler {
     pending_ |= cause_release;
     return true;
   }
-  [[nodiscard]] constexpr auto complete(std::size_t task) -> bool { return end(task, cause_completion); }
+  [[nodiscard]] constexpr auto complete(std::size_t task) -> bool { return end(task, detail::cause_completion); }
   /// The job is dropped at its deadline.
-  [[nodiscard]] constexpr auto abort(std::size_t task) -> bool { return end(task, cause_miss); }
+  [[nodiscard]] constexpr auto abort(std::size_t task) -> bool { return end(task, detail::cause_miss); }
   /// The application is gone. For the others that is as if its job were complete.
-  [[nodiscard]] constexpr auto leave(std::size_t task) -> bool { return end(task, cause_completion); }
+  [[nodiscard]] constexpr auto leave(std::size_t task) -> bool { return end(task, detail::cause_completion); }
   /// The job did not run for so long since the last decision, although it held a share.
   [[nodiscard]] constexpr auto lose(std::size_t task, ticks time) -> bool {
     if (!exists(task) || !active(task) || time < 0) { return false; }
@@ -223,8 +223,8 @@ class share_scheduler {
   /// that holds nothing would wait for ever.
   [[nodiscard]] constexpr auto may_keep() const -> bool {
     if ((pending_ & cause_release) != 0) { return false; }
-    if (keeps_when_all_is_well(triggers_.decrease) && provided_for_) { return true; }
-    bool late = passes_over_late_jobs(triggers_.reuse);
+    if (detail::keeps_when_all_is_well(triggers_.decrease) && provided_for_) { return true; }
+    bool late = detail::passes_over_late_jobs(triggers_.reuse);
     for (std::size_t i = 0; late && i < table_->size(); ++i) {
       late = !active(i) || (held(i) && jobs_[i].progress.beyond(triggers_.threshold));
     }
@@ -257,13 +257,13 @@ class share_scheduler {
         continue;
       }
       first_late = first_late == no_index ? i : first_late;
-      if (!skips_who_does_not_fit(rules_.refused)) { break; }
+      if (!detail::skips_who_does_not_fit(rules_.refused)) { break; }
     }
     decision_.kind = decision_kind::operated;
     decision_.schedulable = provided_for_ = first_late == no_index;
     if (decision_.schedulable) {
-      hand_out(*table_, admitted, rules_.leftover, next);
-    } else if (skips_who_does_not_fit(rules_.refused)) {
+      detail::hand_out(*table_, admitted, rules_.leftover, next);
+    } else if (detail::skips_who_does_not_fit(rules_.refused)) {
       static_cast<void>(next.set(first_late, share::bounded(next.left())));
     }
     grant(next);
@@ -272,35 +272,36 @@ class share_scheduler {
   /// Lines 4 to 8 of the listing for one job, when the others hold what they held `before`.
   [[nodiscard]] constexpr auto examine(std::uint32_t i, const std::array<share, MaxTasks>& before, ticks now)
       -> examined_job {
-    running_job<Progress>& j = jobs_[i];
+    detail::running_job<Progress>& j = jobs_[i];
     const share_task& t = table_->tasks[i];
     examined_job found{.task = i};
     const ticks time_left = j.deadline - (now < j.start ? j.start : now);
-    found.slack = counts_time_left(rules_.slack) ? time_left : t.deadline - j.executed;
+    found.slack = detail::counts_time_left(rules_.slack) ? time_left : t.deadline - j.executed;
     const auto others = jobs_.load_on(i, before);
     const std::span<const co_runner> load{others.data(), others.size()};
     const auto fits = [&](ticks whole) { return j.progress.fits(whole, found.slack); };
     std::uint32_t& calls = decision_.predictor_calls;
-    if (counts_worst_load(rules_.load)) {
+    if (detail::counts_worst_load(rules_.load)) {
       if constexpr (WorstLoadPredictor<Predictor>) {
         const auto worst = [&](share own) { return predictor_.predict_worst(i, own, load); };
-        found.need = least_predicted_share<Predictor>(worst, fits, calls);
+        found.need = detail::least_predicted_share<Predictor>(worst, fits, calls);
       }
       return found;
     }
     const auto time_with = [&](share own) { return predictor_.predict(i, own, load); };
     const ticks alone = t.alone.at(before[i]);
     switch (rules_.search) {
-      case need_search::direct: found.need = least_predicted_share<Predictor>(time_with, fits, calls); break;
+      case need_search::direct: found.need = detail::least_predicted_share<Predictor>(time_with, fits, calls); break;
       case need_search::rescaled:
-        found.reused = reuses_slowdown(triggers_.reuse) && j.has_known && j.progress.beyond(triggers_.threshold);
+        found.reused =
+            detail::reuses_slowdown(triggers_.reuse) && j.has_known && j.progress.beyond(triggers_.threshold);
         if (!found.reused) {
-          found.predicted = usable_time(predictor_.predict(i, before[i], load));
+          found.predicted = detail::usable_time(predictor_.predict(i, before[i], load));
           j.known = {found.predicted, alone};
           j.has_known = true;
           ++calls;
         }
-        found.need = least_sufficient_share(
+        found.need = detail::least_sufficient_share(
             [&](share own) { return j.progress.fits_rescaled(t.alone.at(own), j.known, alone, found.slack); });
         break;
     }
@@ -313,7 +314,7 @@ class share_scheduler {
       if (active(order_[p])) { running.unchecked_push_back(order_[p]); }
     }
     share_allocation<MaxTasks> next = decision_.shares;
-    hand_out(*table_, running, rules_.leftover, next);
+    detail::hand_out(*table_, running, rules_.leftover, next);
     decision_.kind = decision_kind::refilled;
     grant(next);
   }
@@ -334,7 +335,7 @@ class share_scheduler {
   inline_vector<std::uint32_t, MaxTasks> order_;
   std::array<share, MaxTasks> references_{};
   std::array<ticks, MaxTasks> whole_times_{};
-  running_jobs<MaxTasks, Progress> jobs_;
+  detail::running_jobs<MaxTasks, Progress> jobs_;
   decision_type decision_{};
   std::uint8_t pending_ = 0;
   bool provided_for_ = true;  ///< the last operation admitted every job, and no host has changed a share since

@@ -73,7 +73,7 @@ class admitted_run {
       round& last = out.back();
       if (last.tasks.size() == 0) {
         out.pop_back();
-        sleep_until(std::min(end, now() + stop_poll));
+        sleep_until(std::min(end, now() + detail::stop_poll));
         continue;
       }
       each.length = duration{end - now()};

@@ -26,6 +26,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
+namespace detail {
+
 /// A visit of a job, as the number of a job on a device. Jobs count modulo 2^40. Pre: below 2^24 visits.
 struct launch_number {
   std::uint32_t visit = 0;
@@ -123,6 +125,8 @@ class launch_worker final : public visit_worker {
   bool is_complete_ = false;  ///< all of the visit has run, and its host may not have heard of that
 };
 
+}  // namespace detail
+
 /// An accelerator that carries out what the server of a GPU's rule decides on the host. It launches a kernel that has
 /// its unit. It asks one that loses its unit to yield, or to go on with another share. Every rule that serves bodies
 /// can be served so but SMs and percents of a task's own. Where the rule starts kernels above others, the ones below
@@ -161,7 +165,8 @@ class decided_device final : public typed_device<D, std::map<visit_position, typ
     return listener_.started();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    auto made = std::make_unique<launch_worker<D>>(*device_, pool_, levels(pool_), lane, *works_, std::move(reports));
+    auto made =
+        std::make_unique<detail::launch_worker<D>>(*device_, pool_, levels(pool_), lane, *works_, std::move(reports));
     workers_[lane] = made.get();
     return made;
   }
@@ -219,7 +224,7 @@ class decided_device final : public typed_device<D, std::map<visit_position, typ
     const piece_sink* to;
 
     void record(const slice& s) const {
-      const launch_number n = launch_number::of(s.job);
+      const detail::launch_number n = detail::launch_number::of(s.job);
       (*to)(n.visit, n.job, s.where, s.start, s.end);
     }
     static void record(const mark& /*m*/) {}
@@ -238,7 +243,7 @@ class decided_device final : public typed_device<D, std::map<visit_position, typ
   inheriting_mutex inbox_;
   condition posted_;
   std::vector<notice> notices_;  ///< at most one of each kernel
-  std::vector<launch_worker<D>*> workers_;
+  std::vector<detail::launch_worker<D>*> workers_;
   thread listener_;
   bool closing_ = false;
   bool is_open_ = false;

@@ -61,14 +61,14 @@ class executor {
         left_(table.visits.size()) {
     for (std::uint32_t v = 0; v < lanes.of_visit.size(); ++v) {
       const std::uint32_t l = lanes.of_visit[v];
-      if (l != no_lane && lanes.lanes[l].decides_by_itself) { free_visits_.push_back(v); }
+      if (l != detail::no_lane && lanes.lanes[l].decides_by_itself) { free_visits_.push_back(v); }
     }
     for (std::size_t l = 0; l < lanes.lanes.size(); ++l) {
       if (auto made = foreign.make ? foreign.make(l, reports()) : nullptr) {
         workers_.push_back(std::move(made));
         continue;
       }
-      auto made = std::make_unique<visit_thread>(reports(), stop_);
+      auto made = std::make_unique<detail::visit_thread>(reports(), stop_);
       threads_.push_back({static_cast<std::uint32_t>(l), made.get()});
       workers_.push_back(std::move(made));
     }
@@ -107,7 +107,7 @@ class executor {
     engine_->begin(by_servers);
     for (ticks time = 0; time < length_ && !over_; time = now() - start_) {
       const ticks next = std::min(next_instant(), length_);
-      const ticks look = is_watched ? std::min(next, now() - start_ + stop_poll) : next;
+      const ticks look = is_watched ? std::min(next, now() - start_ + detail::stop_poll) : next;
       planned_ = next;
       changed_.wait_until(lock, later(start_, look), [&] { return planned_ < next || over_; });
       if (over_) { break; }
@@ -153,7 +153,7 @@ class executor {
 
   struct lane_thread {
     std::uint32_t lane = 0;
-    visit_thread* thread = nullptr;
+    detail::visit_thread* thread = nullptr;
   };
   struct lane_state {
     std::uint32_t served = nobody;    ///< its visit that has a unit
@@ -172,7 +172,7 @@ class executor {
   /// Returns whether a visit is where its worker is, and not where the server says that it may be.
   [[nodiscard]] auto reports_itself(std::uint32_t v) const -> bool {
     const std::uint32_t l = lanes_->of_visit[v];
-    return l != no_lane && lanes_->lanes[l].leaves_by_itself;
+    return l != detail::no_lane && lanes_->lanes[l].leaves_by_itself;
   }
 
   /// Returns counts of releases, with those that wait behind a job under way.
@@ -288,7 +288,7 @@ class executor {
     const holder_sink sink{this, [](void* self, client who, const held_unit& what) {
                              auto& e = *static_cast<executor*>(self);
                              const std::uint32_t l = e.lanes_->of_visit[who];
-                             if (l == no_lane || (!what.runs && !e.lanes_->lanes[l].has_levels)) { return; }
+                             if (l == detail::no_lane || (!what.runs && !e.lanes_->lanes[l].has_levels)) { return; }
                              e.states_[l].wanted = who;
                              e.states_[l].where = what;
                            }};
@@ -366,7 +366,7 @@ class executor {
   }
   void rank(std::size_t l, std::uint32_t v, int priority) {
     if (priority_ <= 0 || codes_[v].code == nullptr) { return; }
-    (void)schedule(static_cast<visit_thread&>(*workers_[l]).handle(), priority);
+    (void)schedule(static_cast<detail::visit_thread&>(*workers_[l]).handle(), priority);
   }
 
   const visit_table<N, V>* table_;

@@ -20,7 +20,11 @@ struct lane {
   bool sizes_units = false;        ///< a visit may have another unit from some instant on
 };
 
+namespace detail {
+
 inline constexpr std::uint32_t no_lane = 0xFFFF'FFFF;
+
+}  // namespace detail
 
 /// Says which workers a set of tasks needs, and which of them does each visit. Visits of one worker follow each other
 /// in every job.
@@ -35,7 +39,7 @@ template <std::size_t N, std::size_t V, class HasWorker, class LaneOn>
 [[nodiscard]] auto lanes_of(const visit_table<N, V>& table, const HasWorker& has_worker, const LaneOn& lane_on)
     -> lane_plan {
   lane_plan out;
-  out.of_visit.assign(table.visits.size(), no_lane);
+  out.of_visit.assign(table.visits.size(), detail::no_lane);
   std::vector<std::uint32_t> last;  // position of the last visit of each lane
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];

@@ -264,7 +264,7 @@ class live_choices {
     if (row.is_late || !violations_.note(bound, seen)) { return; }
     row.is_late = true;
     disturbed_.above(seen.task, seen.time - (seen.observed - bound.value), std::max(now_, seen.time));
-    row.is_abandoned = row.is_abandoned || abandons_job(options_->at_violation);
+    row.is_abandoned = row.is_abandoned || detail::abandons_job(options_->at_violation);
   }
 
   const run_options* options_;

@@ -113,7 +113,7 @@ class typed_device : public pool_device {
     }
   }
   [[nodiscard]] auto take_notes() -> std::vector<std::string> override {
-    if constexpr (NotingDevice<D>) {
+    if constexpr (detail::NotingDevice<D>) {
       return device_->take_notes();
     } else {
       return {};

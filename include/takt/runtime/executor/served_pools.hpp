@@ -24,6 +24,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
+namespace detail {
+
 /// Returns the GPUs and copy engines of a board of pools, for devices that are to serve it.
 template <class Board>
 [[nodiscard]] auto record_of(const Board& board) -> platform_record {
@@ -41,6 +43,8 @@ template <class Board>
   return out;
 }
 
+}  // namespace detail
+
 /// Holds the pools of a board that devices serve in a run.
 class served_pools {
  public:
@@ -48,7 +52,7 @@ class served_pools {
   template <class Board, std::size_t N, std::size_t W>
   served_pools(const Board& board, const plan<N, W>& p, const board_devices& devices, ticks patience)
       : devices_{&devices} {
-    const platform_record record = record_of(board);
+    const platform_record record = detail::record_of(board);
     std::size_t gpus = 0;
     board.each([&](const auto& pool) {
       using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(pool)>>;

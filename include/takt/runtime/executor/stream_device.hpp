@@ -29,10 +29,14 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
+namespace detail {
+
 /// Returns how long time that is only emulated may last: not beyond the run.
 [[nodiscard]] inline auto until_end(const dispatched_visit& e) noexcept -> ticks {
   return std::min(e.length, std::max<ticks>(0, e.until - now()));
 }
+
+}  // namespace detail
 
 /// Holds what a stream can be given, and how. Of a kernel in a block queue `timed` knows the GPU.
 template <StreamDevice D>
@@ -41,7 +45,7 @@ struct kernels_of_streams {
   static constexpr bool on_gpu = true;
   /// Returns a kernel whose blocks take what they may, as far as the time goes; all else comes before them.
   [[nodiscard]] static auto timed(const dispatched_visit& e, const block_gpu& queue) -> work {
-    const ticks all = until_end(e);
+    const ticks all = detail::until_end(e);
     if constexpr (std::constructible_from<work, std::int64_t, std::int32_t, ticks, ticks>) {
       if (queue.sms > 0) {
         const block_visit k = block_visit::of(e.view);
@@ -59,7 +63,7 @@ struct copies_of_streams {
   using work = typename D::copy;
   static constexpr bool on_gpu = false;
   [[nodiscard]] static auto timed(const dispatched_visit& e, const block_gpu& /*queue*/) -> work {
-    return work{until_end(e)};
+    return work{detail::until_end(e)};
   }
   static void give(typename D::stream& s, std::int32_t unit, const work& w, completion done) { s.copy(unit, w, done); }
 };
@@ -116,6 +120,8 @@ class unit_operation {
   bool is_left_ = false;
 };
 
+namespace detail {
+
 /// Carries out the operations of one lane on a stream.
 template <class D, class Kind>
 class stream_worker final : public visit_worker {
@@ -152,6 +158,8 @@ class stream_worker final : public visit_worker {
   std::size_t lane_;
   std::shared_ptr<operation> operation_;
 };
+
+}  // namespace detail
 
 /// Holds the streams of a device, for all pools of a board that it serves. A task whose visits follow each other has
 /// one stream for its copies and for kernels with SMs or a stream of their own. Every other lane has its own stream,
@@ -232,7 +240,7 @@ class stream_device final : public typed_device<D, typename unit_operation<D, Ki
     return device_->ready();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    return std::make_unique<stream_worker<D, Kind>>(*opened_[lane], pool_, lane, works_, std::move(reports));
+    return std::make_unique<detail::stream_worker<D, Kind>>(*opened_[lane], pool_, lane, works_, std::move(reports));
   }
   void close() override {}
   [[nodiscard]] auto serve_at(int priority) -> bool override { return device_->serve_at(priority); }

@@ -14,7 +14,7 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
-namespace takt::inline TAKT_ABI::runtime {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// A thread that does one visit after the other, and only while it may. Time of a processor is consumed then, and code
 /// of other units waits at its pause points. Code of processors goes on meanwhile.
@@ -109,4 +109,4 @@ class visit_thread final : public visit_worker, private pause_point {
   thread thread_;
 };
 
-}  // namespace takt::inline TAKT_ABI::runtime
+}  // namespace takt::inline TAKT_ABI::runtime::detail

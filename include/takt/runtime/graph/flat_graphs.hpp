@@ -45,6 +45,8 @@ class placed_stations : public any_stations<most_graph_stations, most_node_jobs,
   std::vector<board_station> at_;
 };
 
+namespace detail {
+
 /// Is one of the jobs of a node that can be under way at a time, or of the input or the output of a graph.
 struct node_instance {
   std::uint32_t graph = 0;
@@ -62,8 +64,6 @@ struct flat_graphs {
   std::vector<ticks> offsets;       ///< none: releases are named by whoever joins them
   std::vector<ticks> points;        ///< of the visits, from the release of the invocation
 };
-
-namespace detail {
 
 template <class P>
 class graph_flattener {

@@ -24,7 +24,7 @@
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/run_options.hpp>
 
-namespace takt::inline TAKT_ABI::runtime {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// Joins the jobs of graphs in a run. A graph is invoked once per period, and a job of a node starts when all jobs that
 /// it waits for have ended. It is for hosts that run their visits one after the other, see `executor` and
@@ -331,4 +331,4 @@ class graph_flow {
   std::vector<std::uint32_t> stations_;                          ///< by task
 };
 
-}  // namespace takt::inline TAKT_ABI::runtime
+}  // namespace takt::inline TAKT_ABI::runtime::detail

@@ -21,7 +21,7 @@
 #include <takt/runtime/run_watch.hpp>
 #include <takt/runtime/trace_buffer.hpp>
 
-namespace takt::inline TAKT_ABI::runtime {
+namespace takt::inline TAKT_ABI::runtime::detail {
 
 /// Holds what is seen of all nodes of a run. Times count from its start. No two calls at a time.
 class graph_log {
@@ -164,4 +164,4 @@ class graph_log {
   graph_run_result* out_;
 };
 
-}  // namespace takt::inline TAKT_ABI::runtime
+}  // namespace takt::inline TAKT_ABI::runtime::detail

@@ -31,8 +31,12 @@ struct graph_job {
   }
 };
 
+namespace detail {
+
 inline constexpr std::uint32_t input_node = no_index - 1;
 inline constexpr std::uint32_t output_node = no_index - 2;
+
+}  // namespace detail
 
 /// Holds the user's own code. It must not throw. A segment without code takes its longest time, or less: see `lengths`.
 ///

@@ -27,6 +27,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
+namespace detail {
+
 /// Says how the system schedules a thread.
 struct thread_scheduling {
   int policy = SCHED_OTHER;
@@ -66,13 +68,15 @@ struct linux_threads {
   }
 };
 
+}  // namespace detail
+
 /// Knows threads that a GPU runtime has started in this process, and the tasks whose jobs they serve. While a job waits
 /// for an operation on an engine that it holds, the helpers of its task run at its priority. Threads are found when a
 /// task takes helpers and at `look_for_threads`; until then a new one helps no task.
 ///
 /// All functions may be called from any thread. Error: `std::system_error` with `resource_unavailable_try_again` for
 /// more threads than there is room for. Source: Elliott 2015, sections 3.2.5.2 and 3.3.5.
-template <std::size_t MaxThreads, ProcessThreads System = linux_threads>
+template <std::size_t MaxThreads, detail::ProcessThreads System = detail::linux_threads>
 class inheriting_helpers {
  public:
   class lent_priority;
@@ -143,7 +147,7 @@ class inheriting_helpers {
 
   struct member {
     pid_t thread = nobody;
-    thread_scheduling own{};
+    detail::thread_scheduling own{};
     bool raised = false;
   };
 
@@ -187,7 +191,7 @@ class inheriting_helpers {
 
   void lend(std::int32_t task) {
     const std::lock_guard turn{mutex_};
-    const thread_scheduling now = system_.scheduling(system_.self());
+    const detail::thread_scheduling now = system_.scheduling(system_.self());
     jobs_[static_cast<std::size_t>(task)] = {
         .suspended = true, .holds_engine_lock = true, .effective = {.point = -now.priority}};
     for (std::size_t n = 0; n < MaxThreads && now.priority > 0; ++n) { raise(n, task); }

@@ -28,6 +28,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
+namespace detail {
+
 /// Tells how long the calling thread has been on a CPU, and the time.
 template <class C>
 concept BudgetClock = requires(C c) {
@@ -39,6 +41,8 @@ struct thread_clocks {
   [[nodiscard]] static auto cpu_time() noexcept -> ticks { return thread_time(); }
   [[nodiscard]] static auto wall_time() noexcept -> ticks { return now(); }
 };
+
+}  // namespace detail
 
 /// Is thrown when a job has used more than its budget, and holds no engine.
 class budget_exhausted : public std::runtime_error {
@@ -61,7 +65,7 @@ class budget_exhausted : public std::runtime_error {
 /// The overrun is told once, by an exception, and only from calls without an engine. These are the calls of a
 /// `token_guard` with this meter, the release of an engine, `check`, and `budget_alarm::compute`, which it ends.
 /// Source: Elliott 2015, section 3.2.4.
-template <BudgetClock Clock = thread_clocks>
+template <detail::BudgetClock Clock = detail::thread_clocks>
 class budget_meter {
  public:
   /// Meters a job of the calling thread, which alone uses it. Error: `std::invalid_argument` for less than 1 ns.
@@ -136,13 +140,13 @@ class budget_meter {
   bool computes_ = false;  ///< within `budget_alarm::compute`
 };
 
+namespace detail {
+
 /// Holds for code that may be left at any instruction, for good. The compiler checks only that it throws nothing; the
 /// rest is a promise. While it runs it owns nothing (no object with a destructor, no lock, no guard). It calls nothing
 /// that allocates, locks or keeps a state. What it has written by then may be there or not, unless it is atomic.
 template <class F>
 concept Abandonable = std::is_nothrow_invocable_r_v<void, F&>;
-
-namespace detail {
 
 /// No timer is set for less time: a thread that loses its CPU again and again is not kept busy by signals.
 inline constexpr ticks least_alarm = 50'000;
@@ -236,7 +240,7 @@ class budget_alarm {
 
   /// Runs `f` to its end, or until the budget is used up. Error: `budget_exhausted`, unless an engine is held or the
   /// overrun has been told before; `std::logic_error` in another thread, and within a computation.
-  template <Abandonable F>
+  template <detail::Abandonable F>
   void compute(F&& f) {
     if (std::this_thread::get_id() != owner_) { throw std::logic_error{"takt: the alarm of another thread"}; }
     meter_->check();

@@ -34,8 +34,12 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
+namespace detail {
+
 /// Bounds how many locks a thread can hold or wait for at once.
 inline constexpr std::size_t max_claims = 16;
+
+}  // namespace detail
 
 inline constexpr std::int64_t priority_of_thread = std::numeric_limits<std::int64_t>::max();
 

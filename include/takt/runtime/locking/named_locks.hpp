@@ -32,6 +32,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
+namespace detail {
+
 enum class name_fault : std::uint8_t {
   empty,
   taken,       ///< by a lock that somebody still has
@@ -48,6 +50,8 @@ class lock_name_error : public std::invalid_argument {
   name_fault fault_;
 };
 
+}  // namespace detail
+
 /// Holds locks and pools by name, so that separate parts of a program share them. A lock lives as long as some part has
 /// it; then its name is free again. All functions may be called from any thread. Source: Elliott 2015, section 3.3.5,
 /// where names join processes: here they join the threads of one.
@@ -57,11 +61,13 @@ class lock_registry {
   /// `empty` or `taken`; what the constructor throws.
   template <class Lock, class... Arguments>
   [[nodiscard]] auto create(std::string_view name, Arguments&&... arguments) -> std::shared_ptr<Lock> {
-    if (name.empty()) { refuse(name_fault::empty, name); }
+    if (name.empty()) { refuse(detail::name_fault::empty, name); }
     auto made = std::make_shared<Lock>(std::forward<Arguments>(arguments)...);
     const std::lock_guard turn{mutex_};
     std::erase_if(locks_, [](const auto& l) { return l.second.lock.expired(); });
-    if (!locks_.try_emplace(std::string{name}, named{made, typeid(Lock)}).second) { refuse(name_fault::taken, name); }
+    if (!locks_.try_emplace(std::string{name}, named{made, typeid(Lock)}).second) {
+      refuse(detail::name_fault::taken, name);
+    }
     return made;
   }
 
@@ -71,8 +77,8 @@ class lock_registry {
     const std::lock_guard turn{mutex_};
     const auto at = locks_.find(name);
     const std::shared_ptr<void> found = at == locks_.end() ? nullptr : at->second.lock.lock();
-    if (!found) { refuse(name_fault::unknown, name); }
-    if (at->second.type != typeid(Lock)) { refuse(name_fault::other_type, name); }
+    if (!found) { refuse(detail::name_fault::unknown, name); }
+    if (at->second.type != typeid(Lock)) { refuse(detail::name_fault::other_type, name); }
     return std::static_pointer_cast<Lock>(found);
   }
 
@@ -82,17 +88,17 @@ class lock_registry {
     std::type_index type;
   };
 
-  [[noreturn]] void refuse(name_fault f, std::string_view name) const {
+  [[noreturn]] void refuse(detail::name_fault f, std::string_view name) const {
     const auto sentence = [&]() -> std::string {
       switch (f) {
-        case name_fault::empty: return "is empty; a lock in a registry needs one";
-        case name_fault::taken: return "is taken; choose one that none of the locks in use has: " + names();
-        case name_fault::unknown: return "is unknown; there are: " + names();
-        case name_fault::other_type: break;
+        case detail::name_fault::empty: return "is empty; a lock in a registry needs one";
+        case detail::name_fault::taken: return "is taken; choose one that none of the locks in use has: " + names();
+        case detail::name_fault::unknown: return "is unknown; there are: " + names();
+        case detail::name_fault::other_type: break;
       }
       return "belongs to a lock of another type; open it as the type that it was created as";
     };
-    throw lock_name_error{f, "takt: the name \"" + std::string{name} + "\" " + sentence()};
+    throw detail::lock_name_error{f, "takt: the name \"" + std::string{name} + "\" " + sentence()};
   }
   [[nodiscard]] auto names() const -> std::string {
     std::string all;

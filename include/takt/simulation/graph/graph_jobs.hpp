@@ -378,7 +378,7 @@ class graph_jobs {
   job_gates gates_{};
   std::vector<job> jobs_{};
   host::stalled_clock clock_{};
-  invocation_source source_{};
+  detail::invocation_source source_{};
   host::void_bounds void_{};
   std::vector<release_rule<ticks>> rules_{};      ///< by task
   std::vector<std::unique_ptr<guard>> guards_{};  ///< by task

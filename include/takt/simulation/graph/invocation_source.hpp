@@ -13,7 +13,7 @@
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 
-namespace takt::inline TAKT_ABI::simulation {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// Makes invocations of clocks from their releases. Each is made as soon as it is released and, where invocations of
 /// the clock are limited, has room. What becomes of those that are late is chosen.
@@ -116,4 +116,4 @@ class invocation_source {
   std::vector<clock> clocks_;
 };
 
-}  // namespace takt::inline TAKT_ABI::simulation
+}  // namespace takt::inline TAKT_ABI::simulation::detail

@@ -101,7 +101,7 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, class Observe
 template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactFraction Number>
 [[nodiscard]] auto replay_kernels(const gpu_shape& shape, std::span<const kernel_arrival<Number>> arrivals)
     -> kernel_replay<Number> {
-  common_unit<Number> unit;
+  detail::common_unit<Number> unit;
   for (const auto& a : arrivals) {
     unit.hold(a.time);
     unit.hold(a.length);

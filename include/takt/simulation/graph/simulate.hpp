@@ -44,10 +44,10 @@ namespace simulation {
 
 /// SMs of a GPU on which graphs are simulated.
 inline constexpr std::int32_t most_simulated_sms = 1024;
+namespace detail {
+
 /// So many steps of nodes may be under way there at once.
 inline constexpr std::size_t most_simulated_steps = 2048;
-
-namespace detail {
 
 /// Uses one tick as the shortest time of a step, since nothing is known of it.
 struct bounded_lengths {
@@ -181,7 +181,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
   }
   const auto releases = detail::invocations_of(table, options);
   const detail::bounded_lengths lengths{options.execution, random_lengths{options.seed}};
-  const auto run = simulate_graphs<most_simulated_steps, static_cast<std::size_t>(most_simulated_sms)>(
+  const auto run = simulate_graphs<detail::most_simulated_steps, static_cast<std::size_t>(most_simulated_sms)>(
       work, releases, how, lengths, recorder);
   out.error.fault = run.fault;
   if (!out.error) { detail::summarize_graphs(run, refined, options.deadlines, out); }

@@ -26,6 +26,8 @@ namespace takt::inline TAKT_ABI::simulation {
 template <ExactNumber Number>
 using invocations = std::vector<std::vector<Number>>;
 
+namespace detail {
+
 /// Returns whether a workload names only what it has, and its times and counts have the right signs. Each kernel step
 /// has a stream below `streams`.
 [[nodiscard]] inline auto check_graph_workload(const graph_workload<ticks>& w, const invocations<ticks>& releases,
@@ -76,8 +78,6 @@ using invocations = std::vector<std::vector<Number>>;
   return true;
 }
 
-namespace detail {
-
 /// Room in which most workloads of tests and searches fit, and which takes a tenth of the time to set up.
 inline constexpr std::size_t few_steps = 64;
 inline constexpr std::size_t few_sms = 16;
@@ -116,7 +116,9 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<tic
   };
   const bool has_sms =
       options.copy_engines >= 1 && options.gpu.sms >= 1 && static_cast<std::size_t>(options.gpu.sms) <= MaxSms;
-  if (!has_sms || !check_graph_workload(work, releases, options, MaxSteps)) { return failed(model_fault::malformed); }
+  if (!has_sms || !detail::check_graph_workload(work, releases, options, MaxSteps)) {
+    return failed(model_fault::malformed);
+  }
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& s : work.steps) {
     if (s.kind == node_kind::kernel) { least = std::min(least, options.gpu.each.held_by(s.block).threads); }
@@ -156,7 +158,7 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<tic
 template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction Number>
 [[nodiscard]] auto simulate_graphs(const graph_workload<Number>& work, const invocations<Number>& releases,
                                    const graph_options& options = {}) -> graph_result<Number> {
-  common_unit<Number> unit;
+  detail::common_unit<Number> unit;
   for (const auto& s : work.steps) { unit.hold(s.length); }
   for (const auto& t : work.tasks) {
     for (const Number& time : {t.period, t.offset, t.priority_point}) { unit.hold(time); }

@@ -43,11 +43,11 @@ TEST_CASE("a response above its limit is unbounded, and not given up") {
 TEST_CASE("of two times the longer counts, and one without a bound before one that was given up") {
   constexpr takt::ticks none = takt::unbounded_response;
   constexpr takt::ticks open = takt::given_up_response;
-  CHECK(takt::longer_response(2, 3) == 3);
-  CHECK(takt::longer_response(3, 2) == 3);
-  CHECK(takt::longer_response(2, open) == open);
-  CHECK(takt::longer_response(none, 2) == none);
-  CHECK(takt::longer_response(none, open) == none);
-  CHECK(takt::longer_response(open, none) == none);
-  CHECK(takt::longer_response(open, open) == open);
+  CHECK(takt::detail::longer_response(2, 3) == 3);
+  CHECK(takt::detail::longer_response(3, 2) == 3);
+  CHECK(takt::detail::longer_response(2, open) == open);
+  CHECK(takt::detail::longer_response(none, 2) == none);
+  CHECK(takt::detail::longer_response(none, open) == none);
+  CHECK(takt::detail::longer_response(open, none) == none);
+  CHECK(takt::detail::longer_response(open, open) == open);
 }

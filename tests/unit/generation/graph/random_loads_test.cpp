@@ -28,11 +28,11 @@ TEST_CASE("drawn kernels load what is asked for of the threads, short of a block
       const auto& k = set.tasks[i];
       CHECK(k.threads % 64 == 0);
       CHECK(k.threads <= 1024);
-      CHECK(k.length <= generation::load_time_unit);
-      CHECK(20 * k.length >= generation::load_time_unit);
-      CHECK(k.period >= 10 * generation::load_time_unit);
-      CHECK(k.period <= 100 * generation::load_time_unit);
-      const rational asked = rational{threads * loads[i], generation::whole_load_parts};
+      CHECK(k.length <= generation::detail::load_time_unit);
+      CHECK(20 * k.length >= generation::detail::load_time_unit);
+      CHECK(k.period >= 10 * generation::detail::load_time_unit);
+      CHECK(k.period <= 100 * generation::detail::load_time_unit);
+      const rational asked = rational{threads * loads[i], generation::detail::whole_load_parts};
       CHECK(rational{k.blocks * k.threads * k.length, k.period} <= asked);
       CHECK(asked * rational{99, 100} < rational{(k.blocks + 1) * k.threads * k.length, k.period});
     }
@@ -53,7 +53,7 @@ TEST_CASE("drawn tasks whose jobs may overlap load what is asked for of the proc
     CHECK(t.wcet == again.tasks[i].wcet);
     CHECK(t.deadline == t.period);
     CHECK(t.parallelism == unrestricted_parallelism);
-    const rational asked{8 * loads[i], generation::whole_load_parts};
+    const rational asked{8 * loads[i], generation::detail::whole_load_parts};
     CHECK(rational{t.wcet, t.period} <= asked);
     CHECK(asked < rational{t.wcet + 8, t.period});
   }

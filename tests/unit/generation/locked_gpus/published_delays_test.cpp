@@ -28,14 +28,14 @@ using namespace takt::generation;
 TEST_CASE("the published delays fulfil what the paper says of them, in each of its observations" *
           takt_tests::traces("GSA-49")) {
   const auto rows = with_busy_rows();
-  for (const delay_observation& o : delay_observations) {
+  for (const takt::generation::detail::delay_observation& o : delay_observations) {
     CAPTURE(o.text);
     CHECK(o.holds({rows, 100}));
   }
 }
 
 TEST_CASE("each observation of the delays fails for some table" * takt_tests::traces("GSA-49")) {
-  for (const delay_observation& o : delay_observations) {
+  for (const takt::generation::detail::delay_observation& o : delay_observations) {
     CAPTURE(o.text);
     bool fails = false;
     for (const std::int64_t drops : {0, 5000}) {
@@ -62,6 +62,8 @@ TEST_CASE("delays of all graphs weigh graphs alike, and drops weigh frames" * ta
   const delay_row one = over_all_graphs(by_rate);
   CHECK(one[median] == 700 * 2 / 17);
   std::int64_t frames = 0;
-  for (const video_rate& rate : video_rates) { frames += rate.graphs * 1200 / rate.milliseconds; }
+  for (const takt::generation::detail::video_rate& rate : video_rates) {
+    frames += rate.graphs * 1200 / rate.milliseconds;
+  }
   CHECK(one[dropped] == 700 * 120 / frames);
 }

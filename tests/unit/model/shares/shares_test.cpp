@@ -300,22 +300,23 @@ TEST_CASE("an application is written down once, with its period as deadline unle
       takt::application("hw", takt::scaling_wcet(356_ms), takt::deadline(2_s), takt::period(3_s),
                         takt::share_priority(9), takt::share_request(share{40}), memory_units{2}));
   static_assert(takt::ShareTaskSet<decltype(set)>);
-  static_assert(takt::ShareTask<share_task>);
+  static_assert(takt::detail::ShareTask<share_task>);
   static_assert(!takt::ShareTaskSet<share_task>);
   const auto& table = set.table();
   CHECK(table.size() == 2);
   CHECK(table.tasks[0].deadline == (1_s).count());
   CHECK(table.tasks[0].alone.at(takt::full_share) == (261_ms).count());
-  CHECK(takt::reference_share(table.tasks[0]) == share::bounded(table.tasks[0].alone.least_share((1_s).count())));
+  CHECK(takt::detail::reference_share(table.tasks[0]) ==
+        share::bounded(table.tasks[0].alone.least_share((1_s).count())));
   CHECK(table.tasks[1].deadline == (2_s).count());
-  CHECK(takt::reference_share(table.tasks[1]) == share{40});
+  CHECK(takt::detail::reference_share(table.tasks[1]) == share{40});
   CHECK(table.tasks[1].memory.count() == 2);
   takt::contention_matrix<2> contention;
   contention.set(0, 1, 5);
   CHECK(set.with(contention).table().contention.ppm(0, 1) == 5);
   auto late = application("late", 1);
   late.alone = wcet_row::scaling(200);
-  CHECK(takt::reference_share(late) == takt::full_share);
+  CHECK(takt::detail::reference_share(late) == takt::full_share);
 }
 
 #if TAKT_PRECONDITIONS >= 1

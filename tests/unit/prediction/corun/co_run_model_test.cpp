@@ -38,12 +38,12 @@ auto random_model() -> model {
   for (int j = 0; j < 3; ++j) {
     fuzzy_rule<2> r;
     for (std::size_t i = 0; i < 2; ++i) {
-      r.center[i] = draw_unit(random);
-      r.width[i] = draw_unit(random);
-      r.slope[i] = draw_unit(random) * 1e-7;
+      r.center[i] = takt::detail::draw_unit(random);
+      r.width[i] = takt::detail::draw_unit(random);
+      r.slope[i] = takt::detail::draw_unit(random) * 1e-7;
     }
-    r.weight = -draw_unit(random);
-    r.importance = draw_unit(random);
+    r.weight = -takt::detail::draw_unit(random);
+    r.importance = takt::detail::draw_unit(random);
     m.network.rules.unchecked_push_back(r);
   }
   return m;
@@ -53,7 +53,7 @@ auto random_model() -> model {
 auto with_line(std::string text, std::string_view before, std::string_view after) -> std::string {
   text.replace(text.find(before), before.size(), after);
   text.erase(text.rfind("checksum "));
-  return text + "checksum " + std::to_string(detail::text_checksum(text)) + "\n";
+  return text + "checksum " + std::to_string(takt::detail::text_checksum(text)) + "\n";
 }
 
 }  // namespace

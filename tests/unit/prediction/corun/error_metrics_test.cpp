@@ -29,19 +29,19 @@ auto errors_falling_to(double last) -> std::vector<progress_error> {
 
 TEST_CASE("the error is relative to the estimate as published, to the measurement, and in the unit itself" *
           takt_tests::traces("WAMP-40")) {
-  const auto errors =
-      measure_errors(std::array{100.0, 200.0, 400.0}, std::array{110.0, 190.0, 400.0}).value_or(error_metrics{});
+  const auto errors = takt::detail::measure_errors(std::array{100.0, 200.0, 400.0}, std::array{110.0, 190.0, 400.0})
+                          .value_or(error_metrics{});
   CHECK(errors.percent_of_estimate == doctest::Approx(4.784688995).epsilon(1e-9));
   CHECK(errors.percent_of_measurement == doctest::Approx(5).epsilon(1e-12));
   CHECK(errors.root_mean_square == doctest::Approx(8.164965809).epsilon(1e-9));
 }
 
 TEST_CASE("errors relative to nothing are refused" * takt_tests::traces("WAMP-40")) {
-  CHECK_FALSE(measure_errors({}, {}));
-  CHECK_FALSE(measure_errors(std::array{1.0}, std::array{1.0, 2.0}));
-  CHECK_FALSE(measure_errors(std::array{1.0}, std::array{0.0}));
-  CHECK_FALSE(measure_errors(std::array{-1.0}, std::array{1.0}));
-  CHECK_FALSE(measure_errors(std::array{1.0}, std::array{std::numeric_limits<double>::infinity()}));
+  CHECK_FALSE(takt::detail::measure_errors({}, {}));
+  CHECK_FALSE(takt::detail::measure_errors(std::array{1.0}, std::array{1.0, 2.0}));
+  CHECK_FALSE(takt::detail::measure_errors(std::array{1.0}, std::array{0.0}));
+  CHECK_FALSE(takt::detail::measure_errors(std::array{-1.0}, std::array{1.0}));
+  CHECK_FALSE(takt::detail::measure_errors(std::array{1.0}, std::array{std::numeric_limits<double>::infinity()}));
 }
 
 TEST_CASE("the overhead of scheduling is the mean over applications of the mean over their jobs") {

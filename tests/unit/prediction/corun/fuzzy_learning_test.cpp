@@ -36,11 +36,11 @@ auto random_plane(random_stream& random, std::size_t rules) -> plane {
   for (std::size_t j = 0; j < rules; ++j) {
     fuzzy_rule<2> r;
     for (std::size_t i = 0; i < 2; ++i) {
-      r.center[i] = draw_unit(random);
-      r.width[i] = 0.1 + draw_unit(random);
-      r.slope[i] = 2 * draw_unit(random) - 1;
+      r.center[i] = takt::detail::draw_unit(random);
+      r.width[i] = 0.1 + takt::detail::draw_unit(random);
+      r.slope[i] = 2 * takt::detail::draw_unit(random) - 1;
     }
-    r.weight = 2 * draw_unit(random) - 1;
+    r.weight = 2 * takt::detail::draw_unit(random) - 1;
     REQUIRE(net.rules.try_push_back(r));
   }
   return net;
@@ -94,9 +94,9 @@ TEST_CASE("every gradient agrees with finite differences, with constant and with
     if (n % 2 == 0) {
       for (auto& r : net.rules) { r.slope = {}; }
     }
-    const point x{draw_unit(random), draw_unit(random)};
-    const double target = 2 * draw_unit(random) - 1;
-    const plane gradient = error_gradient(net, x, target);
+    const point x{takt::detail::draw_unit(random), takt::detail::draw_unit(random)};
+    const double target = 2 * takt::detail::draw_unit(random) - 1;
+    const plane gradient = takt::detail::error_gradient(net, x, target);
     const auto agrees = [&](double derivative, auto parameter) {
       return std::abs(derivative - finite_difference(net, x, target, parameter)) < 1e-7;
     };
@@ -135,7 +135,7 @@ TEST_CASE("least squares gives the weights of the published definition" * takt_t
   line_network net = printed_network();
   const std::vector<std::array<double, 1>> samples{{0.0}, {0.3}, {0.6}, {1.0}};
   const std::vector<double> targets{1, 1.3, 1.6, 2};
-  REQUIRE(fit_consequents<1>(net, samples, targets, 0));
+  REQUIRE(takt::detail::fit_consequents<1>(net, samples, targets, 0));
   CHECK(net.rules[0].weight == doctest::Approx(1.0105364813560762).epsilon(1e-12));
   CHECK(net.rules[1].weight == doctest::Approx(2.0043788705331536).epsilon(1e-12));
 }
@@ -148,11 +148,11 @@ TEST_CASE("no other weights have a smaller penalised error than the fitted ones"
     std::vector<point> samples;
     std::vector<double> targets;
     for (int s = 0; s < 40; ++s) {
-      samples.push_back({draw_unit(random), draw_unit(random)});
-      targets.push_back(draw_unit(random));
+      samples.push_back({takt::detail::draw_unit(random), takt::detail::draw_unit(random)});
+      targets.push_back(takt::detail::draw_unit(random));
     }
     constexpr double ridge = 1e-4;
-    REQUIRE(fit_consequents<2>(net, samples, targets, ridge));
+    REQUIRE(takt::detail::fit_consequents<2>(net, samples, targets, ridge));
     const double fitted = sum_of_squares(net, samples, targets, ridge);
     for (std::size_t j = 0; j < net.rules.size(); ++j) {
       for (const double step : {-1e-3, 1e-3}) {
@@ -170,10 +170,10 @@ TEST_CASE("affine consequents fit an affine function exactly" * takt_tests::trac
   std::vector<point> samples;
   std::vector<double> targets;
   for (int s = 0; s < 60; ++s) {
-    samples.push_back({draw_unit(random), draw_unit(random)});
+    samples.push_back({takt::detail::draw_unit(random), takt::detail::draw_unit(random)});
     targets.push_back(3 - 2 * samples.back()[0] + 0.5 * samples.back()[1]);
   }
-  REQUIRE(fit_consequents<2>(net, samples, targets, 1e-12, consequent_form::affine));
+  REQUIRE(takt::detail::fit_consequents<2>(net, samples, targets, 1e-12, consequent_form::affine));
   for (std::size_t s = 0; s < samples.size(); ++s) {
     CHECK(net.output(samples[s]) == doctest::Approx(targets[s]).epsilon(1e-6));
   }
@@ -184,12 +184,12 @@ TEST_CASE("weights that the samples do not determine are refused, and a ridge de
   line_network net = printed_network();
   const std::vector<std::array<double, 1>> samples{{0.3}, {0.3}};
   const std::vector<double> targets{1, 1};
-  CHECK_FALSE(fit_consequents<1>(net, samples, targets, 0));
+  CHECK_FALSE(takt::detail::fit_consequents<1>(net, samples, targets, 0));
   CHECK(net.rules[0].weight == 1);
   CHECK(net.rules[1].weight == 2);
-  CHECK(fit_consequents<1>(net, samples, targets, 1e-6));
+  CHECK(takt::detail::fit_consequents<1>(net, samples, targets, 1e-6));
   CHECK(net.output({0.3}) == doctest::Approx(1).epsilon(1e-5));
   line_network none;
-  CHECK_FALSE(fit_consequents<1>(none, samples, targets, 1));
-  CHECK_FALSE(fit_consequents<1>(net, samples, std::vector<double>{1}, 1));
+  CHECK_FALSE(takt::detail::fit_consequents<1>(none, samples, targets, 1));
+  CHECK_FALSE(takt::detail::fit_consequents<1>(net, samples, std::vector<double>{1}, 1));
 }

@@ -34,8 +34,9 @@ auto random_network(random_stream& random) -> plane {
   plane net;
   const auto rules = random.between(1, 8);
   for (ticks j = 0; j < rules; ++j) {
-    auto r = rule({draw_unit(random), draw_unit(random)}, 0.01 + draw_unit(random), 10 * draw_unit(random) - 5);
-    r.width[1] = 0.01 + draw_unit(random);
+    auto r = rule({takt::detail::draw_unit(random), takt::detail::draw_unit(random)},
+                  0.01 + takt::detail::draw_unit(random), 10 * takt::detail::draw_unit(random) - 5);
+    r.width[1] = 0.01 + takt::detail::draw_unit(random);
     net.rules.unchecked_push_back(r);
   }
   return net;
@@ -47,11 +48,11 @@ TEST_CASE("membership falls as a Gaussian of the distance from the centre" * tak
   fuzzy_rule<1> r;
   r.center = {0.3};
   r.width = {0.2};
-  CHECK(log_firing(r, {0.3}) == 0);
+  CHECK(takt::detail::log_firing(r, {0.3}) == 0);
   for (const double x : {-1.0, 0.0, 0.1, 0.5, 0.9}) {
     const double membership = std::exp(-(x - 0.3) * (x - 0.3) / (2 * 0.2 * 0.2));
-    CHECK(std::exp(log_firing(r, {x})) == doctest::Approx(membership).epsilon(1e-12));
-    CHECK(log_firing(r, {x}) == doctest::Approx(log_firing(r, {0.6 - x})).epsilon(1e-12));
+    CHECK(std::exp(takt::detail::log_firing(r, {x})) == doctest::Approx(membership).epsilon(1e-12));
+    CHECK(takt::detail::log_firing(r, {x}) == doctest::Approx(takt::detail::log_firing(r, {0.6 - x})).epsilon(1e-12));
   }
 }
 
@@ -60,13 +61,15 @@ TEST_CASE("a firing strength is the product of the memberships, and no distance 
   random_stream random{1};
   for (int i = 0; i < 200; ++i) {
     const plane net = random_network(random);
-    const std::array<double, 2> x{draw_unit(random), draw_unit(random)};
+    const std::array<double, 2> x{takt::detail::draw_unit(random), takt::detail::draw_unit(random)};
     const auto firings = net.log_firings(x);
     for (std::size_t j = 0; j < net.rules.size(); ++j) {
       const auto& r = net.rules[j];
       const fuzzy_rule<1> first{.center = {r.center[0]}, .width = {r.width[0]}, .slope = {}};
       const fuzzy_rule<1> second{.center = {r.center[1]}, .width = {r.width[1]}, .slope = {}};
-      CHECK(firings[j] == doctest::Approx(log_firing(first, {x[0]}) + log_firing(second, {x[1]})).epsilon(1e-12));
+      CHECK(firings[j] ==
+            doctest::Approx(takt::detail::log_firing(first, {x[0]}) + takt::detail::log_firing(second, {x[1]}))
+                .epsilon(1e-12));
     }
   }
   const plane net = two_rules();
@@ -91,7 +94,8 @@ TEST_CASE("the output is finite everywhere and stays between the least and the g
       greatest = std::max(greatest, r.weight);
     }
     for (const double spread : {1.0, 1e3, 1e160, 1e307}) {
-      const std::array<double, 2> x{spread * draw_unit(random), -spread * draw_unit(random)};
+      const std::array<double, 2> x{spread * takt::detail::draw_unit(random),
+                                    -spread * takt::detail::draw_unit(random)};
       const double y = drawn.output(x);
       CHECK(y >= least - 1e-12);
       CHECK(y <= greatest + 1e-12);

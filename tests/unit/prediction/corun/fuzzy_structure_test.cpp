@@ -34,7 +34,7 @@ TEST_CASE("a sample that no rule covers founds one, centred on it, with a weight
                                    {0.8, 0.8}, {0.8, 0.8},   {0.8, 0.8}};
   const std::vector<std::size_t> rules{1, 1, 2, 2, 2, 2, 2};
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const auto step = learn_structure(net, samples[i], printed_options(), random);
+    const auto step = takt::detail::learn_structure(net, samples[i], printed_options(), random);
     CHECK(step.grown == (i == 0 || i == 2));
     CHECK(step.pruned == 0);
     CHECK(net.rules.size() == rules[i]);
@@ -54,17 +54,17 @@ TEST_CASE("a firing strength equal to the growth threshold still founds a rule" 
   o.growth_threshold = std::exp(-0.5);
   fuzzy_network<1, 4> net;
   random_stream random{1};
-  CHECK(learn_structure(net, {0.0}, o, random).grown);
-  CHECK_FALSE(learn_structure(net, {0.999}, o, random).grown);
-  CHECK(learn_structure(net, {1.0}, o, random).grown);
+  CHECK(takt::detail::learn_structure(net, {0.0}, o, random).grown);
+  CHECK_FALSE(takt::detail::learn_structure(net, {0.999}, o, random).grown);
+  CHECK(takt::detail::learn_structure(net, {1.0}, o, random).grown);
 }
 
 TEST_CASE("a full network says so and goes on learning importance" * takt_tests::traces("WAMP-18")) {
   fuzzy_network<2, 1> net;
   random_stream random{1};
-  CHECK(learn_structure(net, {0, 0}, printed_options(), random).grown);
+  CHECK(takt::detail::learn_structure(net, {0, 0}, printed_options(), random).grown);
   const double before = net.rules[0].importance;
-  const auto step = learn_structure(net, {1, 1}, printed_options(), random);
+  const auto step = takt::detail::learn_structure(net, {1, 1}, printed_options(), random);
   CHECK(step.full);
   CHECK_FALSE(step.grown);
   CHECK(net.rules[0].importance < before);
@@ -74,7 +74,7 @@ TEST_CASE("importance halves at most when a rule is idle, and grows ever slower 
           takt_tests::traces("WAMP-19")) {
   double idle = 5;
   for (int i = 0; i < 40; ++i) {
-    const double next = detail::next_importance(idle, false, 1, 1);
+    const double next = takt::detail::next_importance(idle, false, 1, 1);
     CHECK(next < idle);
     CHECK(next > idle / 2);
     idle = next;
@@ -82,13 +82,13 @@ TEST_CASE("importance halves at most when a rule is idle, and grows ever slower 
   double active = 1.3;
   double gain = 1;
   for (int i = 0; i < 40; ++i) {
-    const double next = detail::next_importance(active, true, 1, 1);
+    const double next = takt::detail::next_importance(active, true, 1, 1);
     CHECK(next > active);
     CHECK(next - active < gain);
     gain = next - active;
     active = next;
   }
-  CHECK(detail::next_importance(1e6, true, 1, 1) >= 1e6);
+  CHECK(takt::detail::next_importance(1e6, true, 1, 1) >= 1e6);
 }
 
 TEST_CASE("a rule at the pruning bound dies, but the most important one outlives every bound" *
@@ -96,11 +96,11 @@ TEST_CASE("a rule at the pruning bound dies, but the most important one outlives
   auto o = printed_options();
   plane net;
   random_stream random{1};
-  CHECK(learn_structure(net, {0.1, 0.1}, o, random).grown);
-  CHECK(learn_structure(net, {0.9, 0.9}, o, random).grown);
+  CHECK(takt::detail::learn_structure(net, {0.1, 0.1}, o, random).grown);
+  CHECK(takt::detail::learn_structure(net, {0.9, 0.9}, o, random).grown);
   // Importance 1 falls to 0.1 in five samples, of which the second rule's founding was one.
   std::size_t pruned = 0;
-  for (int i = 0; i < 6; ++i) { pruned += learn_structure(net, {0.9, 0.9}, o, random).pruned; }
+  for (int i = 0; i < 6; ++i) { pruned += takt::detail::learn_structure(net, {0.9, 0.9}, o, random).pruned; }
   CHECK(pruned == 1);
   REQUIRE(net.rules.size() == 1);
   CHECK(net.rules[0].center == point{0.9, 0.9});
@@ -109,7 +109,7 @@ TEST_CASE("a rule at the pruning bound dies, but the most important one outlives
   o.first_width = {10, 10};
   o.pruning_bound = 1000;
   plane last;
-  CHECK(learn_structure(last, {0.1, 0.1}, o, random).pruned == 0);
+  CHECK(takt::detail::learn_structure(last, {0.1, 0.1}, o, random).pruned == 0);
   CHECK(last.rules.size() == 1);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("sorted samples prune what shuffled ones keep, and without a bound not
     random_stream random{1};
     for (std::size_t i = 0; i < 80; ++i) {
       const auto group = static_cast<double>(sorted ? i / 20 : i % 4);
-      static_cast<void>(learn_structure(net, {group / 4, 0.5}, o, random));
+      static_cast<void>(takt::detail::learn_structure(net, {group / 4, 0.5}, o, random));
     }
     return net.rules.size();
   };

@@ -194,11 +194,11 @@ TEST_CASE("scaling agrees with exact contention under the same bias and margin, 
 }
 
 TEST_CASE("scaling saturates and keeps what has no time" * takt_tests::traces("WAMP-56")) {
-  CHECK(detail::slowed_down(unbounded_time, -999'999) == unbounded_time);
-  CHECK(detail::slowed_down(unbounded_time / 2, 2'000'000) == unbounded_time);
-  CHECK(detail::slowed_down(1, -999'999) == 1);
-  CHECK(detail::slowed_down(10, 100'000) == 11);
-  CHECK(detail::slowed_down(11, 100'000) == 13);
+  CHECK(takt::detail::slowed_down(unbounded_time, -999'999) == unbounded_time);
+  CHECK(takt::detail::slowed_down(unbounded_time / 2, 2'000'000) == unbounded_time);
+  CHECK(takt::detail::slowed_down(1, -999'999) == 1);
+  CHECK(takt::detail::slowed_down(10, 100'000) == 11);
+  CHECK(takt::detail::slowed_down(11, 100'000) == 13);
 }
 
 TEST_CASE("the corners are the worst load of a contention that adds up" * takt_tests::traces("WAMP-08")) {

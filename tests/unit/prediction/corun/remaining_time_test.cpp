@@ -41,7 +41,7 @@ auto errors_in(const job& segments, std::size_t self, const model& predictor,
     lengths.push_back(segment.length);
     times.push_back(predictor.estimate(input_of<11>(all, segment.shares, self)).time);
   }
-  return remaining_time_errors<changes + 1>(lengths, times);
+  return takt::detail::remaining_time_errors<changes + 1>(lengths, times);
 }
 
 }  // namespace
@@ -66,11 +66,11 @@ TEST_CASE("an estimate log gives each estimate its error relative to the respons
 TEST_CASE("loads that stay as predicted leave no error, others the distance of Eq. 11" *
           takt_tests::traces("WAMP-41")) {
   const std::array<ticks, 2> lengths{10, 30};
-  const auto right = remaining_time_errors<4>(lengths, std::array{40.0, 40.0});
+  const auto right = takt::detail::remaining_time_errors<4>(lengths, std::array{40.0, 40.0});
   CHECK(right[0].error == 0);
   CHECK(right[1].error == 0);
   // Expected 20, then half done with 40 for the whole: 20 left, but 30 come.
-  const auto wrong = remaining_time_errors<4>(lengths, std::array{20.0, 40.0});
+  const auto wrong = takt::detail::remaining_time_errors<4>(lengths, std::array{20.0, 40.0});
   CHECK(wrong[0].error == doctest::Approx(0.5));
   CHECK(wrong[1].progress == doctest::Approx(0.5));
   CHECK(wrong[1].error == doctest::Approx(0.25));
@@ -120,7 +120,7 @@ TEST_CASE("a predictor that is always wrong by the same part stays as wrong to t
   for (const double factor : {0.98, 1.02}) {
     const std::array<ticks, 4> lengths{250'000, 250'000, 250'000, 250'000};
     const std::array<double, 4> times{factor * 1e6, factor * 1e6, factor * 1e6, factor * 1e6};
-    const auto errors = remaining_time_errors<4>(lengths, times);
+    const auto errors = takt::detail::remaining_time_errors<4>(lengths, times);
     REQUIRE(errors.size() == 4);
     for (const progress_error& e : errors) { CHECK(e.error == doctest::Approx(0.02).epsilon(1e-3)); }
     CHECK(pick_threshold(errors, 0.01) == 1);

@@ -228,20 +228,20 @@ TEST_CASE("the layered networks have the published sizes, and their gradient agr
   random_stream random{1};
   const std::vector<std::size_t> shallow{12, 8, 8};
   const std::vector<std::size_t> deep{12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14};
-  CHECK(layered_network{shallow, random}.products() == 168);
-  CHECK(layered_network{deep, random}.products() == 1946);
+  CHECK(takt::detail::layered_network{shallow, random}.products() == 168);
+  CHECK(takt::detail::layered_network{deep, random}.products() == 1946);
 
   const std::array x{0.3, -0.7};
   constexpr double target = 0.4;
-  layered_network net{std::vector<std::size_t>{2, 3, 3}, random};
+  takt::detail::layered_network net{std::vector<std::size_t>{2, 3, 3}, random};
   CHECK(net.parameters() == 9 + 12 + 4);
   const auto half_square = [&](std::size_t parameter, double step) {
-    layered_network moved = net;
+    takt::detail::layered_network moved = net;
     moved.parameter(parameter) += step;
     const double error = moved.output(x) - target;
     return error * error / 2;
   };
-  layered_network stepped = net;
+  takt::detail::layered_network stepped = net;
   CHECK(stepped.descend(x, target, 1) == net.output(x));
   for (std::size_t p = 0; p < net.parameters(); ++p) {
     const double derivative = (half_square(p, 1e-6) - half_square(p, -1e-6)) / 2e-6;
@@ -255,7 +255,7 @@ TEST_CASE("the fuzzy network beats the small layered one at a cost of the same o
   const auto report = train<12>(samples, usual_options(), fuzzy);
   REQUIRE(report.status == training_status::trained);
   random_stream random{1};
-  layered_network shallow{std::vector<std::size_t>{12, 8, 8}, random};
+  takt::detail::layered_network shallow{std::vector<std::size_t>{12, 8, 8}, random};
   const std::span<const sample> training{samples.data(), 3000};
   for (int epoch = 0; epoch < 4; ++epoch) {
     for (const sample& s : training) {
@@ -268,7 +268,7 @@ TEST_CASE("the fuzzy network beats the small layered one at a cost of the same o
     measured.push_back(static_cast<double>(s.time));
     estimated.push_back(exponential(fuzzy.target.from_unit(shallow.output(fuzzy.to_units(s.input)))));
   }
-  const auto errors = measure_errors(measured, estimated).value_or(error_metrics{});
+  const auto errors = takt::detail::measure_errors(measured, estimated).value_or(error_metrics{});
   CHECK(report.test.root_mean_square < errors.root_mean_square / 2);
   CHECK(fuzzy.network.products() < 16 * shallow.products());
 }

@@ -36,11 +36,11 @@ class bench {
 
  private:
   auto decide() -> std::vector<std::int32_t> {
-    takt::command_list<max_tasks> list;
+    takt::detail::command_list<max_tasks> list;
     strategy_.decide(orders_, list);
     std::vector<std::int32_t> levels;
     for (const auto& c : list.commands()) {
-      CHECK(c.what == takt::accelerator_command_kind::submit);
+      CHECK(c.what == takt::detail::accelerator_command_kind::submit);
       CHECK(c.where.core == unassigned_core);
       levels.push_back(c.where.level);
     }

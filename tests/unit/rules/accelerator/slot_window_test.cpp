@@ -13,7 +13,7 @@ TEST_CASE("the window of a slot is open when a walk over all instants says so, a
     for (ticks offset = 0; offset < period; ++offset) {
       for (ticks budget = 0; budget <= period; ++budget) {
         for (ticks guard = 0; guard <= 2; ++guard) {
-          const takt::slot_window<ticks> window{{.offset = offset, .budget = budget, .period = period}, guard};
+          const takt::detail::slot_window<ticks> window{{.offset = offset, .budget = budget, .period = period}, guard};
           const auto open = [&](ticks t) {
             bool inside = false;
             for (ticks k = -1; k <= t; ++k) {

@@ -18,9 +18,9 @@ namespace {
 using takt::kernel_id;
 using takt::ticks;
 using takt::unassigned_core;
-using command = takt::accelerator_command;
+using command = takt::detail::accelerator_command;
 using commands = std::vector<command>;
-using kind = takt::accelerator_command_kind;
+using kind = takt::detail::accelerator_command_kind;
 
 constexpr std::size_t max_tasks = 4;
 
@@ -44,7 +44,7 @@ class told {
   void yielded(kernel_id k) { strategy_.yielded(k); }
   void set_open(std::int32_t core, bool open) { strategy_.set_open(core, open); }
   auto decide() -> commands {
-    takt::command_list<max_tasks> list;
+    takt::detail::command_list<max_tasks> list;
     strategy_.decide(orders_, list);
     return {list.commands().begin(), list.commands().end()};
   }
@@ -101,8 +101,8 @@ TEST_CASE("jobs wait by point, then by release, then in the given order, and onl
   CHECK(goes_before(order{1, 0, 9}, order{1, 1, 0}));
   CHECK(goes_before(order{1, 0, 0}, order{1, 0, 1}));
   CHECK_FALSE(goes_before(order{1, 0, 0}, order{1, 0, 0}));
-  CHECK(outranks(order{1, 9, 9}, order{2, 0, 0}));
-  CHECK_FALSE(outranks(order{1, 0, 0}, order{1, 1, 1}));
+  CHECK(takt::detail::outranks(order{1, 9, 9}, order{2, 0, 0}));
+  CHECK_FALSE(takt::detail::outranks(order{1, 0, 0}, order{1, 1, 1}));
 }
 
 TEST_CASE("when a slot closes what runs there is asked to yield, and the other slot waits until it has" *

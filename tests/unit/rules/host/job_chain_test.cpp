@@ -35,7 +35,8 @@ TEST_CASE("a job on a locked GPU makes ten visits under a token and two engines,
   CHECK(table->tasks[0].visit_count == gpu_visits);
   CHECK(table->tasks[1].visit_count == 1);
   CHECK(table->sections.size() == 3);
-  CHECK(table->sections[0].visits == takt::host::mask_of(takt::host::gpu_visit::first, takt::host::gpu_visit::last));
+  CHECK(table->sections[0].visits ==
+        takt::host::detail::mask_of(takt::host::gpu_visit::first, takt::host::gpu_visit::last));
 }
 
 #if TAKT_PRECONDITIONS >= 1
@@ -51,14 +52,14 @@ TEST_CASE("no program is left out: what has room for fewer refuses them all") {
   CHECK_FALSE(write(fits));
   CHECK(write(is_too_large));
   const auto remember = [](const takt::host::gpu_system& s) {
-    return breaks_precondition([&s] { const takt::host::affinity_memory<tasks> memory{s, s.pools[0], 1}; });
+    return breaks_precondition([&s] { const takt::host::detail::affinity_memory<tasks> memory{s, s.pools[0], 1}; });
   };
   CHECK_FALSE(remember(fits));
   CHECK(remember(is_too_large));
 }
 
 TEST_CASE("a trace shows engines, and no pool of tokens or what there is not") {
-  const takt::host::engine_layout layout{system_of(1)};
+  const takt::host::detail::engine_layout layout{system_of(1)};
   CHECK(layout.size() == 4);
   CHECK(layout.shown(3).where == takt::stage::kernel);
   CHECK(breaks_precondition([&] { static_cast<void>(layout.shown(0)); }));

@@ -117,11 +117,11 @@ TEST_CASE("the worked allocation: least predicted response, but fewest users for
   constexpr std::array<queue_load, 4> queues{queue_load{1, 6}, queue_load{1, 2}, queue_load{0, 0}, queue_load{2, 2}};
   constexpr std::array<rational, 4> own{5, 5, 9, 9};
   constexpr std::array<std::int32_t, 2> users{2, 1};
-  static_assert(takt::quickest_queue(queues, own, 2) == 1);
-  static_assert(takt::least_used_queue(queues, own, 2, map, users) == 2);
-  CHECK(takt::quickest_queue(queues, own, 0) == no_replica);
-  CHECK(takt::least_used_queue(queues, own, 0, map, users) == no_replica);
-  CHECK(takt::quickest_queue(queues, own, takt::unlimited_queue) == 1);
+  static_assert(takt::detail::quickest_queue(queues, own, 2) == 1);
+  static_assert(takt::detail::least_used_queue(queues, own, 2, map, users) == 2);
+  CHECK(takt::detail::quickest_queue(queues, own, 0) == no_replica);
+  CHECK(takt::detail::least_used_queue(queues, own, 0, map, users) == no_replica);
+  CHECK(takt::detail::quickest_queue(queues, own, takt::unlimited_queue) == 1);
 }
 
 TEST_CASE("the chosen queue is the best with room in random pools" * takt_tests::traces("GSD-68 GSD-69")) {
@@ -132,8 +132,8 @@ TEST_CASE("the chosen queue is the best with room in random pools" * takt_tests:
       return a.queues[static_cast<std::size_t>(x)].predicted + a.own[static_cast<std::size_t>(x)];
     };
     const auto users = [&](replica_id x) { return a.users[static_cast<std::size_t>(a.map.gpu_of(x))]; };
-    REQUIRE(takt::quickest_queue(a.queues, a.own, a.limit) == best_with_room(a, response));
-    REQUIRE(takt::least_used_queue(a.queues, a.own, a.limit, a.map, a.users) ==
+    REQUIRE(takt::detail::quickest_queue(a.queues, a.own, a.limit) == best_with_room(a, response));
+    REQUIRE(takt::detail::least_used_queue(a.queues, a.own, a.limit, a.map, a.users) ==
             best_with_room(a, [&](replica_id x) { return std::tuple{users(x), response(x)}; }));
   }
 }
@@ -164,16 +164,16 @@ TEST_CASE("the donee is on the nearest GPU, of several there the one that will b
   constexpr std::array<std::int32_t, 3> from_first{0, 1, 2};
   constexpr std::array<std::int32_t, 3> from_second{1, 0, takt::unreachable};
   constexpr std::array<std::int32_t, 3> cut_off{takt::unreachable, takt::unreachable, 0};
-  static_assert(takt::nearest_donee(eligible, from_first, map) == 3);
-  CHECK(takt::nearest_donee(eligible, from_second, map) == 2);
-  CHECK(takt::nearest_donee(eligible, cut_off, map) == 1);
-  CHECK(takt::nearest_donee(std::span{eligible}.first(3), cut_off, map) == 2);
-  CHECK(takt::nearest_donee(eligible, {}, map) == 1);
-  CHECK(takt::nearest_donee({}, from_first, map) == no_request);
+  static_assert(takt::detail::nearest_donee(eligible, from_first, map) == 3);
+  CHECK(takt::detail::nearest_donee(eligible, from_second, map) == 2);
+  CHECK(takt::detail::nearest_donee(eligible, cut_off, map) == 1);
+  CHECK(takt::detail::nearest_donee(std::span{eligible}.first(3), cut_off, map) == 2);
+  CHECK(takt::detail::nearest_donee(eligible, {}, map) == 1);
+  CHECK(takt::detail::nearest_donee({}, from_first, map) == no_request);
   constexpr std::array<takt::possible_donee, 2> tied{{{7, 0, rational{1, 2}}, {5, 0, rational{1, 2}}}};
-  CHECK(takt::nearest_donee(tied, from_first, map) == 5);
+  CHECK(takt::detail::nearest_donee(tied, from_first, map) == 5);
   constexpr std::array<takt::possible_donee, 2> in_order{tied[1], tied[0]};
-  CHECK(takt::nearest_donee(in_order, from_first, map) == 5);
+  CHECK(takt::detail::nearest_donee(in_order, from_first, map) == 5);
 }
 
 namespace {
@@ -207,7 +207,7 @@ struct predicting_thief {
       }
     }
     const std::vector<std::span<const takt::queued_request>> views(queues.begin(), queues.end());
-    const auto best = takt::most_helped_request(views);
+    const auto best = takt::detail::most_helped_request(views);
     return {.request = best, .leave_idle = best == no_request};
   }
   template <class Protocol>
@@ -234,12 +234,12 @@ struct predicting_thief {
 
 TEST_CASE("an idle token goes to the request that saves most time, or stays idle" * takt_tests::traces("GSD-71")) {
   constexpr std::array<std::span<const takt::queued_request>, 2> queues{first_queue, second_queue};
-  static_assert(takt::most_helped_request(queues) == 3);
-  CHECK(takt::most_helped_request(queues, takt::steal_objective::shorter_there) == 5);
+  static_assert(takt::detail::most_helped_request(queues) == 3);
+  CHECK(takt::detail::most_helped_request(queues, takt::steal_objective::shorter_there) == 5);
   constexpr std::array<takt::queued_request, 2> far{{{1, 4, 0}, {2, 4, 8}}};
   const std::array<std::span<const takt::queued_request>, 2> not_worth_it{far, {}};
-  CHECK(takt::most_helped_request(not_worth_it) == no_request);
-  CHECK(takt::most_helped_request({}) == no_request);
+  CHECK(takt::detail::most_helped_request(not_worth_it) == no_request);
+  CHECK(takt::detail::most_helped_request({}) == no_request);
 
   CHECK(holder_after_release({.own = {8, 8, 5}, .there = {8, 8, 12}}) == 2);
   CHECK(holder_after_release({.own = {8, 8, 5}, .there = {8, 8, 13}}) == no_request);
@@ -250,6 +250,6 @@ TEST_CASE("predictions that overflow count as the longest") {
   constexpr std::array<rational, 2> overflowing{large, large};
   const std::array<queue_load, 2> queues{takt::load_of(overflowing), queue_load{1, large}};
   constexpr std::array<rational, 2> own{0, 0};
-  CHECK(takt::quickest_queue(queues, own, 9) == 1);
+  CHECK(takt::detail::quickest_queue(queues, own, 9) == 1);
   CHECK(takt::shortest_queue(queues, takt::load_measure::predicted_time) == 1);
 }

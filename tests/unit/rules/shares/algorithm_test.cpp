@@ -327,7 +327,7 @@ TEST_CASE("what happens at one instant makes one operation" * takt_tests::traces
   REQUIRE(s.release(2, 10));
   const auto& d = s.decide(10);
   CHECK(d.kind == takt::decision_kind::operated);
-  CHECK(d.cause == (takt::cause_release | takt::cause_completion | takt::cause_miss));
+  CHECK(d.cause == (takt::cause_release | takt::detail::cause_completion | takt::detail::cause_miss));
   CHECK(d.examined.size() == 2);
   CHECK(d.shares[1] == takt::no_share);
   REQUIRE(s.complete(0));
@@ -345,7 +345,7 @@ TEST_CASE("an operation re-sizes every job and evicts none, and a dead applicati
   for (ticks at = 10; at < 100; at += 10) {
     REQUIRE(s.leave(1));
     const auto d = s.decide(at);
-    CHECK(d.cause == takt::cause_completion);
+    CHECK(d.cause == takt::detail::cause_completion);
     CHECK(s.active(0));
     CHECK(s.active(2));
     CHECK(d.shares.sum() == 100);

@@ -32,13 +32,13 @@ TEST_CASE("remaining time, rescaled, and the least share of the worked example" 
           takt_tests::traces("WAMP-25 WAMP-26 WAMP-27")) {
   constexpr auto row = wcet_row::scaling(30);
   rational theta{0};
-  theta = takt::advanced(theta, rational{10}, rational{40});
-  theta = takt::advanced(theta, rational{9}, rational{30});
+  theta = takt::detail::advanced(theta, rational{10}, rational{40});
+  theta = takt::detail::advanced(theta, rational{9}, rational{30});
   CHECK(theta == rational{11, 20});
   const rational left = takt::remaining_time(rational{60}, theta);
   CHECK(left == rational{27});
   const rational now{row.at(share{50})};
-  const rational bound = takt::longest_time_alone(rational{50 - 19}, now, left);
+  const rational bound = takt::detail::longest_time_alone(rational{50 - 19}, now, left);
   CHECK(bound == rational{620, 9});
   CHECK(takt::least_share(row, bound) == 45);
   CHECK_FALSE(rational{50 - 19} < takt::rescaled(left, now, rational{row.at(share{45})}));
@@ -67,15 +67,17 @@ TEST_CASE("remaining time, rescaled, and the least share of the worked example" 
 TEST_CASE("every interval counts at the share that it ran with, not at the present one (U10)" *
           takt_tests::traces("WAMP-25")) {
   // 10 ticks at the whole GPU, 20 in all; now half of it, 40 in all.
-  const rational right = takt::remaining_time(rational{40}, takt::advanced(rational{0}, rational{10}, rational{20}));
+  const rational right =
+      takt::remaining_time(rational{40}, takt::detail::advanced(rational{0}, rational{10}, rational{20}));
   const rational as_printed =
-      takt::remaining_time(rational{40}, takt::advanced(rational{0}, rational{10}, rational{40}));
+      takt::remaining_time(rational{40}, takt::detail::advanced(rational{0}, rational{10}, rational{40}));
   CHECK(right == rational{20});
   CHECK(as_printed == rational{30});
   // The other way round the printed line promises too much: half the job seems done after a quarter.
-  const rational back = takt::remaining_time(rational{20}, takt::advanced(rational{0}, rational{10}, rational{40}));
+  const rational back =
+      takt::remaining_time(rational{20}, takt::detail::advanced(rational{0}, rational{10}, rational{40}));
   const rational back_as_printed =
-      takt::remaining_time(rational{20}, takt::advanced(rational{0}, rational{10}, rational{20}));
+      takt::remaining_time(rational{20}, takt::detail::advanced(rational{0}, rational{10}, rational{20}));
   CHECK(back == rational{15});
   CHECK(back_as_printed == rational{10});
 }
@@ -88,7 +90,7 @@ TEST_CASE("bisection finds what a scan finds, and no slack means infeasible" * t
     const auto row = wcet_row::measured(times);
     for (const ticks limit : {ticks{-5}, ticks{0}, random.between(1, 420), row.at(share{37}), ticks{401}}) {
       const auto suffices = [&](share held) { return row.at(held) <= limit; };
-      CHECK(takt::least_sufficient_share(suffices) == takt::first_sufficient_share(suffices));
+      CHECK(takt::detail::least_sufficient_share(suffices) == takt::detail::first_sufficient_share(suffices));
       const rational bound{limit};
       const auto need = takt::least_share(row, bound);
       CHECK(need == (limit > 0 ? row.least_share(limit) : takt::no_share_suffices));

@@ -63,20 +63,23 @@ using takt_tests::stalls_of_run;
 
 /// What joins jobs, on a clock that goes on while the engine stands still. Releases stay in order, and before the time
 /// of the engine.
-struct stalled_flow : rt::graph_flow {
+struct stalled_flow : rt::detail::graph_flow {
   takt::host::stalled_clock clock;
   ticks lost = 0;
 
-  stalled_flow(rt::graph_flow flow, const stalls_of_run& stalls) : graph_flow{std::move(flow)}, clock{stalls} {
+  stalled_flow(rt::detail::graph_flow flow, const stalls_of_run& stalls)
+      : takt::runtime::detail::graph_flow{std::move(flow)}, clock{stalls} {
     for (const takt::stall& s : stalls) { lost += s.length; }
   }
-  [[nodiscard]] auto next_job() const -> ticks { return clock.worked(graph_flow::next_job()); }
+  [[nodiscard]] auto next_job() const -> ticks { return clock.worked(takt::runtime::detail::graph_flow::next_job()); }
   auto comes(ticks now, takt::host::coming_job& out) -> bool {
-    const bool any = graph_flow::comes(clock.at(now), out);
+    const bool any = takt::runtime::detail::graph_flow::comes(clock.at(now), out);
     out.nominal -= lost;
     return any;
   }
-  void completed(std::uint32_t task, std::uint64_t job, ticks now) { graph_flow::completed(task, job, clock.at(now)); }
+  void completed(std::uint32_t task, std::uint64_t job, ticks now) {
+    takt::runtime::detail::graph_flow::completed(task, job, clock.at(now));
+  }
 };
 
 template <class P, class Refined, class Plan>
@@ -124,17 +127,17 @@ template <class P, class Refined, class Plan>
 template <class P, class Plan>
 [[nodiscard]] auto by_flow(const P& board, const rt::graph_layout& laid, const Plan& plan,
                            const rt::graph_run_options& options, const stalls_of_run& stalls) -> seen_run {
-  auto flat = std::make_unique<rt::flat_graphs>();
+  auto flat = std::make_unique<rt::detail::flat_graphs>();
   rt::detail::graph_flattener<P>{board, laid, plan, *flat}.run();
   REQUIRE_FALSE(flat->error);
   rt::trace_buffer trace;
   trace.reserve(100'000, 100'000);
   rt::graph_run_result result;
-  rt::graph_log log{laid, options, trace, result};
+  rt::detail::graph_log log{laid, options, trace, result};
   const std::vector<bool> nobody(std::max(flat->jobs.size(), flat->stations.size()));
   struct listener {
     stalled_flow flow;
-    const rt::flat_graphs* flat;
+    const rt::detail::flat_graphs* flat;
     takt::host::board_tracks<P::pool_count> tracks;
   } heard{{{laid, *flat, options, log, {nobody, nobody, nobody}}, stalls},
           flat.get(),

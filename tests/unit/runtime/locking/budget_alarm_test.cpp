@@ -96,8 +96,8 @@ auto overrun_of(Call call) -> std::optional<ticks> {
   return std::nullopt;
 }
 
-static_assert(takt::runtime::Abandonable<work&>);
-static_assert(!takt::runtime::Abandonable<decltype([] { throw 1; })>);
+static_assert(takt::runtime::detail::Abandonable<work&>);
+static_assert(!takt::runtime::detail::Abandonable<decltype([] { throw 1; })>);
 
 }  // namespace
 

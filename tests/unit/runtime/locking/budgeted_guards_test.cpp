@@ -49,7 +49,7 @@ static_assert(std::is_move_constructible_v<budgeted> && !std::is_copy_constructi
 static_assert(std::is_move_constructible_v<budgeted::engine> && !std::is_copy_constructible_v<budgeted::engine>);
 static_assert(!std::is_constructible_v<budgeted::engine, pool::engine, fake_meter&>,
               "a budgeted engine comes from a budgeted token only");
-static_assert(takt::runtime::BudgetClock<takt::runtime::thread_clocks>);
+static_assert(takt::runtime::detail::BudgetClock<takt::runtime::detail::thread_clocks>);
 
 /// GPUs of one hub, with a token each.
 struct lone_tokens {

@@ -30,13 +30,13 @@ namespace {
 
 using namespace locking_tests;
 using takt::helper_scope;
-using takt::helps_nobody;
+using takt::detail::helps_nobody;
 using takt::runtime::inheriting_helpers;
-using takt::runtime::thread_scheduling;
+using takt::runtime::detail::thread_scheduling;
 
 /// Threads of an imagined process.
 struct process {
-  std::map<pid_t, thread_scheduling> threads;
+  std::map<pid_t, takt::runtime::detail::thread_scheduling> threads;
   pid_t running = 0;
   bool refuses = false;
   int changes = 0;
@@ -50,8 +50,10 @@ class fake_threads {
     for (const auto& [thread, how] : of_->threads) { out.push_back(thread); }
     return out;
   }
-  [[nodiscard]] auto scheduling(pid_t thread) const -> thread_scheduling { return of_->threads.at(thread); }
-  [[nodiscard]] auto schedule(pid_t thread, const thread_scheduling& how) -> bool {
+  [[nodiscard]] auto scheduling(pid_t thread) const -> takt::runtime::detail::thread_scheduling {
+    return of_->threads.at(thread);
+  }
+  [[nodiscard]] auto schedule(pid_t thread, const takt::runtime::detail::thread_scheduling& how) -> bool {
     if (of_->refuses) { return false; }
     of_->threads.at(thread) = how;
     ++of_->changes;
@@ -72,8 +74,8 @@ constexpr auto board() -> topology {
   return t;
 }
 
-constexpr thread_scheduling ordinary{};
-constexpr auto fifo(int priority) -> thread_scheduling { return {SCHED_FIFO, priority}; }
+constexpr takt::runtime::detail::thread_scheduling ordinary{};
+constexpr auto fifo(int priority) -> takt::runtime::detail::thread_scheduling { return {SCHED_FIFO, priority}; }
 
 }  // namespace
 
@@ -86,13 +88,13 @@ TEST_CASE("a task takes helper threads that there are, or those that come, and n
   p.running = 10;
   helpers.set_helper_threads(0, helper_scope::current);
   CHECK(helpers.helped_by(20) == 0);
-  CHECK(helpers.helped_by(10) == helps_nobody);
-  CHECK(helpers.helped_by(11) == helps_nobody);
+  CHECK(helpers.helped_by(10) == takt::detail::helps_nobody);
+  CHECK(helpers.helped_by(11) == takt::detail::helps_nobody);
 
   p.running = 11;
   helpers.set_helper_threads(1, helper_scope::future);
   p.threads[21] = ordinary;
-  CHECK(helpers.helped_by(21) == helps_nobody);
+  CHECK(helpers.helped_by(21) == takt::detail::helps_nobody);
   helpers.look_for_threads();
   CHECK(helpers.helped_by(21) == 1);
   CHECK(helpers.helped_by(20) == 0);
@@ -100,11 +102,11 @@ TEST_CASE("a task takes helper threads that there are, or those that come, and n
   p.threads.erase(20);
   p.threads[22] = ordinary;
   helpers.look_for_threads();
-  CHECK(helpers.helped_by(20) == helps_nobody);
+  CHECK(helpers.helped_by(20) == takt::detail::helps_nobody);
   CHECK(helpers.helped_by(22) == 1);
   p.running = 22;
   helpers.run_jobs();
-  CHECK(helpers.helped_by(22) == helps_nobody);
+  CHECK(helpers.helped_by(22) == takt::detail::helps_nobody);
 }
 
 TEST_CASE("helpers run at their job's priority while it waits with an engine, and as before afterwards" *
@@ -174,16 +176,16 @@ TEST_CASE("the threads of this process are found, and their scheduling is read")
   inheriting_helpers<256> helpers{1};
   helpers.set_helper_threads(0, helper_scope::future);
   std::jthread helper{[&] {
-    id = takt::runtime::linux_threads::self();
+    id = takt::runtime::detail::linux_threads::self();
     await([&] { return done.load(); });
   }};
   await([&] { return id != 0; });
   helpers.look_for_threads();
   CHECK(helpers.helped_by(id) == 0);
-  CHECK(helpers.helped_by(takt::runtime::linux_threads::self()) == helps_nobody);
-  CHECK(takt::runtime::linux_threads::scheduling(id).policy == sched_getscheduler(id));
+  CHECK(helpers.helped_by(takt::runtime::detail::linux_threads::self()) == takt::detail::helps_nobody);
+  CHECK(takt::runtime::detail::linux_threads::scheduling(id).policy == sched_getscheduler(id));
   done = true;
   helper.join();
   helpers.look_for_threads();
-  CHECK(helpers.helped_by(id) == helps_nobody);
+  CHECK(helpers.helped_by(id) == takt::detail::helps_nobody);
 }

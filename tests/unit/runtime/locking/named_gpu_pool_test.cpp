@@ -41,11 +41,11 @@ namespace {
 using namespace locking_tests;
 using takt::copy_chunks;
 using takt::engine_kind;
-using takt::runtime::lock_name_error;
 using takt::runtime::lock_registry;
-using takt::runtime::name_fault;
 using takt::runtime::pool_error;
 using takt::runtime::pool_field;
+using takt::runtime::detail::lock_name_error;
+using takt::runtime::detail::name_fault;
 
 constexpr std::size_t jobs = 12;
 
@@ -91,10 +91,10 @@ auto refusal_of(Call call) -> std::optional<refusal> {
   return std::nullopt;
 }
 template <class Call>
-auto name_refusal_of(Call call) -> std::optional<std::pair<name_fault, std::string>> {
+auto name_refusal_of(Call call) -> std::optional<std::pair<takt::runtime::detail::name_fault, std::string>> {
   try {
     call();
-  } catch (const lock_name_error& e) { return std::pair{e.fault(), std::string{e.what()}}; }
+  } catch (const takt::runtime::detail::lock_name_error& e) { return std::pair{e.fault(), std::string{e.what()}}; }
   return std::nullopt;
 }
 
@@ -177,7 +177,8 @@ TEST_CASE("a pool made by name is used elsewhere: tokens, engines, copies in chu
     CHECK(static_cast<bool>(low.lock_peer_copy(0)));
     CHECK(pool->tokens().abandoned() == 0);
   }
-  CHECK(name_refusal_of([&] { (void)names.open<advised_gpus>("vision"); })->first == name_fault::unknown);
+  CHECK(name_refusal_of([&] { (void)names.open<advised_gpus>("vision"); })->first ==
+        takt::runtime::detail::name_fault::unknown);
 }
 
 TEST_CASE("locks of engines without a token go by name as well" * takt_tests::traces("GSD-92")) {
@@ -197,20 +198,23 @@ TEST_CASE("names are refused that are empty, taken, unknown or of another kind o
     return names.create<plain_gpus>(name, plain_gpus::description{.topology = board(1)});
   };
   CHECK(name_refusal_of([&] { (void)names.open<plain_gpus>("a"); }) ==
-        std::pair{name_fault::unknown, std::string{"takt: the name \"a\" is unknown; there are: none"}});
+        std::pair{takt::runtime::detail::name_fault::unknown,
+                  std::string{"takt: the name \"a\" is unknown; there are: none"}});
   auto a = create("a");
   const auto b = create("b");
   CHECK(name_refusal_of([&] { (void)create("a"); }) ==
-        std::pair{name_fault::taken,
+        std::pair{takt::runtime::detail::name_fault::taken,
                   std::string{"takt: the name \"a\" is taken; choose one that none of the locks in use has: \"a\", "
                               "\"b\""}});
   CHECK(name_refusal_of([&] { (void)names.open<plain_gpus>("A"); })->second ==
         "takt: the name \"A\" is unknown; there are: \"a\", \"b\"");
-  CHECK(name_refusal_of([&] { (void)names.open<advised_gpus>("a"); })->first == name_fault::other_type);
-  CHECK(name_refusal_of([&] { (void)create(""); })->first == name_fault::empty);
+  CHECK(name_refusal_of([&] { (void)names.open<advised_gpus>("a"); })->first ==
+        takt::runtime::detail::name_fault::other_type);
+  CHECK(name_refusal_of([&] { (void)create(""); })->first == takt::runtime::detail::name_fault::empty);
   CHECK(names.open<plain_gpus>("a") == a);
   a.reset();
-  CHECK(name_refusal_of([&] { (void)names.open<plain_gpus>("a"); })->first == name_fault::unknown);
+  CHECK(name_refusal_of([&] { (void)names.open<plain_gpus>("a"); })->first ==
+        takt::runtime::detail::name_fault::unknown);
   CHECK(create("a") != nullptr);
 }
 

@@ -183,7 +183,7 @@ TEST_CASE("more threads than a protocol has room for are refused, and nothing is
 TEST_CASE("a thread holds a limited number of locks") {
   std::vector<std::unique_ptr<mutex>> locks;
   std::vector<mutex::hold> held;
-  for (std::size_t i = 0; i < takt::runtime::max_claims; ++i) {
+  for (std::size_t i = 0; i < takt::runtime::detail::max_claims; ++i) {
     held.push_back(locks.emplace_back(std::make_unique<mutex>())->acquire());
   }
   mutex last;

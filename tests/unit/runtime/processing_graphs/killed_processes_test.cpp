@@ -144,7 +144,7 @@ TEST_CASE("bytes that went with a killed process are not made up: the edge says 
         {.name = name.get(),
          .nodes = {"from", "to"},
          .edges = {{.name = "bytes", .from = "from", .to = "to", .produce = bytes, .consume = bytes / 2, .over = over}},
-         .folder = has_file(over) ? folder() : ""});
+         .folder = takt::runtime::detail::has_file(over) ? folder() : ""});
     REQUIRE_MESSAGE(g, g.status().sentence());
     lose(g);
   };

@@ -30,7 +30,7 @@ inline auto soon() -> ticks { return now() + ticks{60} * 1'000'000'000; }
 inline auto shortly() -> ticks { return now() + 5'000'000; }
 
 /// A name of this process, and the graph of it is gone at the end of the scope.
-template <TokenMonitor Monitor = system_monitor>
+template <takt::runtime::detail::TokenMonitor Monitor = system_monitor>
 class named {
  public:
   explicit named(const std::string& what) : name_{what + "-" + std::to_string(getpid())} {}
@@ -68,7 +68,8 @@ class process {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   [[nodiscard]] auto word() const -> takt::runtime::detail::process_word {
-    return (static_cast<detail::process_word>(id_) << detail::start_bits) | detail::start_of(id_);
+    return (static_cast<takt::runtime::detail::process_word>(id_) << takt::runtime::detail::start_bits) |
+           takt::runtime::detail::start_of(id_);
   }
   /// Ended, but not asked for: as it is for everybody but its parent.
   void kill_only() const {

@@ -32,7 +32,7 @@ auto chain(const std::string& name, transport over = event_tokens{}) -> graph_de
   graph_description d{.name = name,
                       .nodes = {"grab", "detect"},
                       .edges = {{.name = "frames", .from = "grab", .to = "detect", .over = over}}};
-  if (has_file(over)) { d.folder = folder(); }
+  if (takt::runtime::detail::has_file(over)) { d.folder = folder(); }
   return d;
 }
 constexpr uid_t nobody = 65'534;

@@ -136,8 +136,8 @@ TEST_CASE("monitors let in one thread at a time, those who spin in the order of 
     using monitor_type = decltype(monitor);
     auto state = std::make_unique<typename monitor_type::state>();
     REQUIRE(monitor_type::setup(*state) == 0);
-    std::vector<std::atomic<detail::process_word>> claims(64);
-    for (auto& c : claims) { c = detail::own_word(); }
+    std::vector<std::atomic<takt::runtime::detail::process_word>> claims(64);
+    for (auto& c : claims) { c = takt::runtime::detail::own_word(); }
     std::int64_t plain = 0;  // a race shows as a wrong sum
     std::atomic<int> refused = 0;
     {
@@ -164,8 +164,8 @@ TEST_CASE("monitors let in one thread at a time, those who spin in the order of 
 
   // Tickets, step by step: a later one waits, until its limit, for an earlier one.
   ticket_monitor<>::state state;
-  std::vector<std::atomic<detail::process_word>> claims(64);
-  for (auto& c : claims) { c = detail::own_word(); }
+  std::vector<std::atomic<takt::runtime::detail::process_word>> claims(64);
+  for (auto& c : claims) { c = takt::runtime::detail::own_word(); }
   monitor_seat first{.own = 5, .all = 0x60, .claims = claims.data()};
   monitor_seat second{.own = 6, .all = 0x60, .claims = claims.data()};
   REQUIRE(ticket_monitor<>::enter(state, first, soon()) == 0);
@@ -180,9 +180,9 @@ TEST_CASE("monitors let in one thread at a time, those who spin in the order of 
 TEST_CASE("a ticket of a process that has ended does not stop the others" * takt_tests::traces("GSA-38")) {
   using monitor = ticket_monitor<>;
   monitor::state state;
-  std::vector<std::atomic<detail::process_word>> claims(64);
-  claims[0] = detail::own_word();
-  detail::process_word gone = 0;
+  std::vector<std::atomic<takt::runtime::detail::process_word>> claims(64);
+  claims[0] = takt::runtime::detail::own_word();
+  takt::runtime::detail::process_word gone = 0;
   {
     process other{[] {
       for (;;) { pause(); }
@@ -193,17 +193,17 @@ TEST_CASE("a ticket of a process that has ended does not stop the others" * takt
     state.seats[1] = 1;
     monitor_seat seat{.own = 0, .all = 3, .claims = claims.data()};
     state.next = 2;
-    CHECK_FALSE(detail::has_ended(gone));
+    CHECK_FALSE(takt::runtime::detail::has_ended(gone));
     CHECK(monitor::enter(state, seat, shortly()) == ETIMEDOUT);
     other.kill_only();
-    CHECK(detail::has_ended(gone));
+    CHECK(takt::runtime::detail::has_ended(gone));
     CHECK(monitor::enter(state, seat, soon()) == 0);
     monitor::leave(state, seat);
   }
-  CHECK(detail::has_ended(gone));
-  CHECK_FALSE(detail::has_ended(detail::own_word()));
+  CHECK(takt::runtime::detail::has_ended(gone));
+  CHECK_FALSE(takt::runtime::detail::has_ended(takt::runtime::detail::own_word()));
   // The same number, but another start: a process that got the number of one that has ended.
-  CHECK(detail::has_ended(detail::own_word() ^ 1));
+  CHECK(takt::runtime::detail::has_ended(takt::runtime::detail::own_word() ^ 1));
 }
 
 TEST_CASE("a ceiling raises the thread inside the monitor, or the system's refusal is told" *
@@ -226,7 +226,7 @@ TEST_CASE("a ceiling raises the thread inside the monitor, or the system's refus
   CHECK(parameters.sched_priority == before.sched_priority);
 
   ticket_monitor<90>::state state;
-  std::vector<std::atomic<detail::process_word>> claims(64);
+  std::vector<std::atomic<takt::runtime::detail::process_word>> claims(64);
   monitor_seat seat{.own = 0, .all = 1, .claims = claims.data()};
   const int error = ticket_monitor<90>::enter(state, seat, soon());
   CHECK((error == 0) == static_cast<bool>(s));

@@ -42,7 +42,7 @@ auto draw(takt::random_stream& random, kind over) -> link_description {
     e.consume = part * up_to(6);
   }
   switch (over) {
-    case kind::ring: e.over = shared_ring{detail::needed_capacity(e) + random.between(0, 100)}; break;
+    case kind::ring: e.over = shared_ring{takt::runtime::detail::needed_capacity(e) + random.between(0, 100)}; break;
     case kind::fifo: e.over = named_fifo{}; break;
     case kind::fast_fifo: e.over = named_fifo{.fast = true}; break;
     case kind::queue: e.over = message_queue{.messages = up_to(8), .message_bytes = up_to(700)}; break;
@@ -63,7 +63,10 @@ auto draw(takt::random_stream& random, kind over) -> link_description {
   return e;
 }
 auto graph_of(const std::string& name, const link_description& e) -> graph_description {
-  return {.name = name, .nodes = {"from", "to"}, .edges = {e}, .folder = has_file(e.over) ? folder() : ""};
+  return {.name = name,
+          .nodes = {"from", "to"},
+          .edges = {e},
+          .folder = takt::runtime::detail::has_file(e.over) ? folder() : ""};
 }
 
 /// What went wrong, or nothing.
@@ -119,7 +122,7 @@ TEST_CASE("bytes keep their order over every transport, with any amounts and thr
     if (e.needed() > e.consume) { ++above; }
     const std::int64_t times = random.between(1, 8);
     const std::int64_t whole = std::lcm(e.produce, e.consume) * times;
-    const bool counts = counts_tokens(e.over);
+    const bool counts = takt::runtime::detail::counts_tokens(e.over);
     const std::int64_t jobs = counts ? 5 * times : whole / e.consume;
     const std::int64_t sends =
         counts ? takt::ceil_divide((jobs - 1) * e.consume + e.needed(), e.produce) : whole / e.produce;
@@ -143,7 +146,7 @@ TEST_CASE("between processes, too" * takt_tests::traces("GSA-39")) {
     link_description e = draw(random, over);
     e.consume = e.produce;
     e.threshold = 0;
-    if (over == kind::ring) { e.over = shared_ring{3 * detail::needed_capacity(e)}; }
+    if (over == kind::ring) { e.over = shared_ring{3 * takt::runtime::detail::needed_capacity(e)}; }
     const named name{"processes"};
     REQUIRE(shared_graph<>::create(graph_of(name.get(), e)));
     process to{[&] {

@@ -37,7 +37,8 @@ auto airborne() -> table_type {
                      .request = {},
                      .memory = {}});
     for (std::size_t k = 0; k < all.size(); ++k) {
-      table.contention.set(i, k, static_cast<std::uint32_t>(generation::synthetic_slowdown_ppm(all[i], all[k])));
+      table.contention.set(i, k,
+                           static_cast<std::uint32_t>(generation::detail::synthetic_slowdown_ppm(all[i], all[k])));
     }
   }
   return table;

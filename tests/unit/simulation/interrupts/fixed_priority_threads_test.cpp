@@ -82,7 +82,7 @@ using instants = std::vector<ticks>;
 }
 
 /// At the rank of the job whose bottom half is next, whether or not that job is suspended.
-struct careless_halves : interrupt_thread {
+struct careless_halves : takt::simulation::detail::interrupt_thread {
   [[nodiscard]] auto rank(const device_view& v) const noexcept -> thread_rank {
     return v.users[v.pending.front()].effective;
   }

@@ -21,7 +21,7 @@ using takt::host::bus_interference;
 /// Graphs of one node each, all released at 0.
 [[nodiscard]] auto finishes(const takt::host::gpu_system& s, const bus_interference& bus, ticks slice = 0)
     -> std::vector<ticks> {
-  std::vector<simulation::token_graph> graphs(s.programs.size());
+  std::vector<simulation::detail::token_graph> graphs(s.programs.size());
   for (std::uint32_t g = 0; g < graphs.size(); ++g) {
     graphs[g].first_task = g;
     graphs[g].nodes = 1;
@@ -30,8 +30,8 @@ using takt::host::bus_interference;
     graphs[g].order.assign(1, {1, static_cast<ticks>(g)});
   }
   takt::null_recorder null_sink;
-  const auto r = simulation::run_gpu_graphs<16>(s, graphs, takt::host::full_work{},
-                                                {.until = 900'000, .slice = slice, .bus = bus}, null_sink);
+  const auto r = simulation::detail::run_gpu_graphs<16>(s, graphs, takt::host::detail::full_work{},
+                                                        {.until = 900'000, .slice = slice, .bus = bus}, null_sink);
   REQUIRE(!r.run.locks.error);
   std::vector<ticks> out;
   for (const auto& j : r.run.locks.jobs) { out.push_back(j.finish); }
@@ -106,8 +106,8 @@ TEST_CASE("more interference never lets work end earlier, and nothing of it chan
 TEST_CASE("interference of a bus that is no factor is refused") {
   for (const bus_interference b : {bus_interference{-1}, {10'001}, {1, -1}}) {
     takt::null_recorder null_sink;
-    const auto r =
-        simulation::run_gpu_graphs<16>(on_cpus(1, {}), {}, takt::host::full_work{}, {.until = 1, .bus = b}, null_sink);
+    const auto r = simulation::detail::run_gpu_graphs<16>(on_cpus(1, {}), {}, takt::host::detail::full_work{},
+                                                          {.until = 1, .bus = b}, null_sink);
     CHECK(r.run.locks.error.fault == takt::model_fault::options_out_of_range);
   }
 }

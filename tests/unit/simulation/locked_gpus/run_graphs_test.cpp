@@ -19,7 +19,7 @@
 namespace {
 
 namespace simulation = takt::simulation;
-using simulation::token_graph;
+using simulation::detail::token_graph;
 using takt::ticks;
 using takt::token_edge;
 
@@ -41,8 +41,8 @@ struct listed_work {
   for (auto& p : s.programs) { p.cpu_before = longest; }
   return s;
 }
-[[nodiscard]] auto chain(std::size_t nodes, ticks period, std::size_t jobs) -> token_graph {
-  token_graph g;
+[[nodiscard]] auto chain(std::size_t nodes, ticks period, std::size_t jobs) -> takt::simulation::detail::token_graph {
+  takt::simulation::detail::token_graph g;
   g.nodes = static_cast<std::uint32_t>(nodes);
   g.period = period;
   g.jobs = jobs;
@@ -51,19 +51,19 @@ struct listed_work {
   return g;
 }
 template <class Work, class Recorder>
-[[nodiscard]] auto run(const takt::host::gpu_system& s, const token_graph& g, const Work& work, Recorder& recorder)
-    -> simulation::graph_run {
-  auto out = simulation::run_gpu_graphs<16>(s, std::span{&g, 1}, work, {.until = 100'000}, recorder);
+[[nodiscard]] auto run(const takt::host::gpu_system& s, const takt::simulation::detail::token_graph& g,
+                       const Work& work, Recorder& recorder) -> simulation::detail::graph_run {
+  auto out = simulation::detail::run_gpu_graphs<16>(s, std::span{&g, 1}, work, {.until = 100'000}, recorder);
   REQUIRE(!out.run.locks.error);
   return out;
 }
 template <class Work>
-[[nodiscard]] auto run(const takt::host::gpu_system& s, const token_graph& g, const Work& work)
-    -> simulation::graph_run {
+[[nodiscard]] auto run(const takt::host::gpu_system& s, const takt::simulation::detail::token_graph& g,
+                       const Work& work) -> simulation::detail::graph_run {
   takt::null_recorder null_sink;
   return run(s, g, work, null_sink);
 }
-[[nodiscard]] auto finishes(const simulation::graph_run& r, std::size_t task) -> std::vector<ticks> {
+[[nodiscard]] auto finishes(const simulation::detail::graph_run& r, std::size_t task) -> std::vector<ticks> {
   std::vector<ticks> out;
   const auto& t = r.run.tasks[task];
   for (std::size_t j = 0; j < t.job_count; ++j) { out.push_back(r.run.locks.jobs[t.first_job + j].finish); }
@@ -71,7 +71,7 @@ template <class Work>
 }
 using instants = std::vector<ticks>;
 using release_list = std::vector<instants>;
-[[nodiscard]] auto releases(const simulation::graph_run& r, std::size_t task) -> release_list {
+[[nodiscard]] auto releases(const simulation::detail::graph_run& r, std::size_t task) -> release_list {
   release_list out;
   for (const auto& x : r.releases[task]) { out.push_back({x.eligible, x.release, x.deadline}); }
   return out;
@@ -95,7 +95,7 @@ TEST_CASE("a node that is late by itself, with its tokens there, keeps the relea
 }
 
 TEST_CASE("feedback holds jobs back and leaves their releases and deadlines alone" * takt_tests::traces("GSA-49")) {
-  token_graph g = chain(2, 10, 3);
+  takt::simulation::detail::token_graph g = chain(2, 10, 3);
   g.feedback = {{.from = 1, .to = 0, .initial = 1}};
   const auto r = run(plain_system(2, 2), g, listed_work{{{3}, {15}}});
   CHECK(finishes(r, 0) == instants{3, 21, 39});
@@ -106,7 +106,8 @@ TEST_CASE("feedback holds jobs back and leaves their releases and deadlines alon
 
 TEST_CASE("what reads the past starts with its initial tokens, and a join waits for the last one" *
           takt_tests::traces("GSA-49")) {
-  token_graph g = chain(3, 10, 2);  // 0 -> 1 -> 2, and 2 reads what 1 wrote a frame ago and what 0 writes now
+  takt::simulation::detail::token_graph g =
+      chain(3, 10, 2);  // 0 -> 1 -> 2, and 2 reads what 1 wrote a frame ago and what 0 writes now
   g.edges = {{.from = 0, .to = 1}, {.from = 1, .to = 2, .initial = 1}, {.from = 0, .to = 2}};
   const auto r = run(plain_system(3, 3), g, listed_work{{{2}, {9}, {1}}});
   CHECK(finishes(r, 1) == instants{11, 21});
@@ -117,11 +118,11 @@ TEST_CASE("what reads the past starts with its initial tokens, and a join waits 
 
 TEST_CASE("an early job ranks behind one with an earlier deadline on one CPU" * takt_tests::traces("GSA-49")) {
   // Graph B (period 12) takes the CPU from an early job of A's second node, whose deadline is that of its period.
-  std::array<token_graph, 2> graphs{chain(2, 30, 2), chain(1, 12, 5)};
+  std::array<takt::simulation::detail::token_graph, 2> graphs{chain(2, 30, 2), chain(1, 12, 5)};
   graphs[1].first_task = 2;
   takt::null_recorder null_sink;
-  const auto r = simulation::run_gpu_graphs<16>(plain_system(1, 3), graphs, listed_work{{{2}, {9}, {3}}}, {.until = 60},
-                                                null_sink);
+  const auto r = simulation::detail::run_gpu_graphs<16>(plain_system(1, 3), graphs, listed_work{{{2}, {9}, {3}}},
+                                                        {.until = 60}, null_sink);
   // 0: B to 3, A0 to 5, A1 (deadline 35) to 12, B to 15, A1 to 17; B at 24 and 36; at 30 A0 again.
   CHECK(finishes(r, 1).front() == 17);
   CHECK(finishes(r, 0) == instants{5, 32});
@@ -132,10 +133,10 @@ TEST_CASE("an early job ranks behind one with an earlier deadline on one CPU" * 
 
 TEST_CASE("a run that ends early reports what is complete by then and no more" * takt_tests::traces("GSA-49")) {
   const auto all = run(plain_system(1, 3), chain(3, 10, 40), listed_work{{{3}, {4}, {2}}});
-  const token_graph g = chain(3, 10, 40);
+  const takt::simulation::detail::token_graph g = chain(3, 10, 40);
   takt::null_recorder null_sink;
-  const auto cut = simulation::run_gpu_graphs<16>(plain_system(1, 3), std::span{&g, 1}, listed_work{{{3}, {4}, {2}}},
-                                                  {.until = 133}, null_sink);
+  const auto cut = simulation::detail::run_gpu_graphs<16>(plain_system(1, 3), std::span{&g, 1},
+                                                          listed_work{{{3}, {4}, {2}}}, {.until = 133}, null_sink);
   for (std::size_t t = 0; t < 3; ++t) {
     auto expected = finishes(all, t);
     for (ticks& f : expected) { f = f > 133 ? takt::no_instant : f; }
@@ -144,7 +145,7 @@ TEST_CASE("a run that ends early reports what is complete by then and no more" *
 }
 
 struct random_graph {
-  token_graph graph;
+  takt::simulation::detail::token_graph graph;
   std::vector<takt::object_use> uses;
   std::int64_t copies = 1;
 };
@@ -154,7 +155,7 @@ struct random_graph {
   static constexpr std::array<std::string_view, 8> names{"a", "b", "c", "d", "e", "f", "g", "h"};
   const auto nodes = static_cast<std::uint32_t>(random.between(3, 8));
   random_graph out{.graph = chain(1, random.between(5, 30), 40), .uses = {}, .copies = random.between(1, 4)};
-  token_graph& g = out.graph;
+  takt::simulation::detail::token_graph& g = out.graph;
   g.nodes = nodes;
   g.order.assign(nodes, {1, g.period});
   for (std::uint32_t v = 0; v + 1 < nodes; ++v) {
@@ -174,7 +175,7 @@ struct random_graph {
 }
 
 /// Uses of a copy that begin before an earlier use of the same copy by a later node is over.
-[[nodiscard]] auto overwritten(const random_graph& r, const simulation::graph_run& run, const takt::trace& seen)
+[[nodiscard]] auto overwritten(const random_graph& r, const simulation::detail::graph_run& run, const takt::trace& seen)
     -> std::size_t {
   std::vector<std::vector<ticks>> starts(r.graph.nodes, std::vector<ticks>(r.graph.jobs, takt::no_instant));
   for (const auto& s : seen.slices()) {
@@ -206,7 +207,7 @@ TEST_CASE("no copy of an object is overwritten while it is read; without feedbac
     const auto feedback = takt::make_feedback<8, 64>(r.graph.nodes, r.graph.edges, r.uses, r.copies);
     REQUIRE(feedback.complete);
     const auto system = plain_system(static_cast<std::int32_t>(random.between(1, 8)), r.graph.nodes, 12);
-    const simulation::varied_work work{takt::execution_times::random, {}, round};
+    const simulation::detail::varied_work work{takt::execution_times::random, {}, round};
     takt::trace without;
     hazards_without += overwritten(r, run(system, r.graph, work, without), without);
     r.graph.feedback.assign(feedback.edges.begin(), feedback.edges.end());

@@ -34,7 +34,7 @@ struct example {
 
   [[nodiscard]] auto run() const -> takt::host::gpu_run {
     takt::null_recorder null_sink;
-    return simulation::run_gpu_system<4>(system, releases, takt::host::full_work{}, {}, 1, null_sink);
+    return simulation::run_gpu_system<4>(system, releases, takt::host::detail::full_work{}, {}, 1, null_sink);
   }
 
  private:
@@ -99,7 +99,7 @@ TEST_CASE("state goes from GPU to GPU under both copy engines, which are asked f
   const auto run = example{takt::migration_path::peer_to_peer}.run();
   CHECK(finishes(run) == std::vector<ticks>{10, 32, 52, 12, 40, 62, 17, 41});
   CHECK(migrations(run) == 4);
-  const takt::host::engine_layout layout(example{takt::migration_path::peer_to_peer}.system);
+  const takt::host::detail::engine_layout layout(example{takt::migration_path::peer_to_peer}.system);
   const auto pair = layout.engines(0, section_engine::peer, 1, 0);
   REQUIRE(pair.size() == 2);
   int together = 0;

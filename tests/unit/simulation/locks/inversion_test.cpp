@@ -192,10 +192,11 @@ TEST_CASE("s-oblivious blocking never exceeds s-aware blocking, whoever makes pr
 
 /// Boosts whoever keeps two or more waiting.
 struct boost_when_crowded {
-  [[nodiscard]] static auto inheritor(const takt::Contended auto& /*l*/, takt::request_id /*c*/) -> takt::request_id {
+  [[nodiscard]] static auto inheritor(const takt::detail::Contended auto& /*l*/, takt::request_id /*c*/)
+      -> takt::request_id {
     return takt::no_request;
   }
-  [[nodiscard]] static auto boosted(const takt::Contended auto& l, takt::request_id c) -> bool {
+  [[nodiscard]] static auto boosted(const takt::detail::Contended auto& l, takt::request_id c) -> bool {
     int waiting = 0;
     for (takt::request_id w = 0; w < l.capacity(); ++w) { waiting += l.inheritor(w) == c ? 1 : 0; }
     return l.holds(c) && waiting >= 2;

@@ -18,7 +18,7 @@ using takt::share;
 using takt::ticks;
 namespace sim = takt::simulation;
 
-auto steps(sim::share_actuator& a, ticks from, ticks to) -> std::vector<int> {
+auto steps(sim::detail::share_actuator& a, ticks from, ticks to) -> std::vector<int> {
   std::vector<int> out;
   for (ticks t = from; t <= to; ++t) {
     (void)a.advance(t);
@@ -52,7 +52,7 @@ struct sum_recorder {
 }  // namespace
 
 TEST_CASE("without delay a share is in force at once" * takt_tests::traces("WAMP-32")) {
-  sim::share_actuator a;
+  sim::detail::share_actuator a;
   a.decide(share{40}, 3);
   CHECK(a.in_force() == share{40});
   CHECK(a.next_change() == takt::no_event);
@@ -61,7 +61,7 @@ TEST_CASE("without delay a share is in force at once" * takt_tests::traces("WAMP
 }
 
 TEST_CASE("delayed: every change comes so much later" * takt_tests::traces("WAMP-32")) {
-  sim::share_actuator a{5};
+  sim::detail::share_actuator a{5};
   a.decide(share{40}, 0);
   CHECK(a.in_force() == takt::no_share);
   CHECK(a.next_change() == 5);
@@ -73,7 +73,7 @@ TEST_CASE("delayed: every change comes so much later" * takt_tests::traces("WAMP
 
 TEST_CASE("raised later: decreases at once, and an increase only to what nobody undercut meanwhile" *
           takt_tests::traces("WAMP-32")) {
-  sim::share_actuator a{5, sim::share_change::raised_later};
+  sim::detail::share_actuator a{5, sim::share_change::raised_later};
   a.decide(share{40}, 0);
   CHECK(steps(a, 5, 5) == std::vector<int>{40});
   a.decide(share{10}, 6);

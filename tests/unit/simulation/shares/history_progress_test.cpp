@@ -14,12 +14,12 @@ namespace {
 using takt::random_stream;
 using takt::rational;
 using takt::ticks;
-using takt::simulation::history_progress;
+using takt::simulation::detail::history_progress;
 
 }  // namespace
 
 TEST_CASE("progress: thirds, sevenths and a rest that is only just a whole job" * takt_tests::traces("WAMP-56")) {
-  history_progress p{4};
+  takt::simulation::detail::history_progress p{4};
   p.advance(1, 3);
   p.advance(2, 7);
   CHECK_FALSE(p.finished());
@@ -38,11 +38,11 @@ TEST_CASE("progress: a sum that misses or exceeds a whole job by less than 2^-11
           takt_tests::traces("WAMP-56")) {
   constexpr ticks a = (ticks{1} << 60) - 93;
   constexpr ticks b = (ticks{1} << 60) - 107;
-  history_progress above{4};  // (a - 1) / 2a + (b + 1) / 2b = 1 + (a - b) / 2ab
+  takt::simulation::detail::history_progress above{4};  // (a - 1) / 2a + (b + 1) / 2b = 1 + (a - b) / 2ab
   above.advance(a / 2, a);
   above.advance((b + 1) / 2, b);
   CHECK(above.finished());
-  history_progress below{4};
+  takt::simulation::detail::history_progress below{4};
   below.advance((a + 1) / 2, a);
   below.advance(b / 2, b);
   CHECK_FALSE(below.finished());
@@ -52,7 +52,7 @@ TEST_CASE("progress: a sum that misses or exceeds a whole job by less than 2^-11
 TEST_CASE("progress: agrees with exact fractions where these fit" * takt_tests::traces("WAMP-56")) {
   random_stream random{7};
   for (int i = 0; i < 5000; ++i) {
-    history_progress p{8};
+    takt::simulation::detail::history_progress p{8};
     rational exact;
     for (ticks n = random.between(1, 5); n > 0; --n) {
       const ticks whole = random.between(1, 300);
@@ -69,7 +69,7 @@ TEST_CASE("progress: agrees with exact fractions where these fit" * takt_tests::
 }
 
 TEST_CASE("progress: a hundred different stretches are added up without loss" * takt_tests::traces("WAMP-56")) {
-  history_progress p{8};
+  takt::simulation::detail::history_progress p{8};
   // The sum of 1 / (k (k + 1)) for k = 1 .. 99 is 1 - 1/100.
   for (ticks k = 1; k < 100; ++k) { p.advance(1, k * (k + 1)); }
   CHECK_FALSE(p.finished());
@@ -82,7 +82,7 @@ TEST_CASE("progress: a hundred different stretches are added up without loss" * 
 
 TEST_CASE("progress: none while nothing bounds the time of a job, and none beyond the end" *
           takt_tests::traces("WAMP-56")) {
-  history_progress p{1};
+  takt::simulation::detail::history_progress p{1};
   p.advance(50, std::numeric_limits<ticks>::max());
   CHECK(p.time_left(10) == 10);
   p.advance(90, 30);

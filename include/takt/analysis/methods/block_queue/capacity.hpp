@@ -121,7 +121,7 @@ template <class Number, std::size_t MaxTasks>
     if (longest < k.length) { longest = k.length; }
   }
   const Number occupied(gpu.sms * gpu.threads_per_sm - largest_block_size(table));
-  return multiply_exactly(longest, occupied, out.value);
+  return takt::detail::multiply_exactly(longest, occupied, out.value);
 }
 
 /// Work left at any enqueue, that of the enqueued job included, is at most Lemma 1's plus one job of every kernel. The
@@ -136,8 +136,8 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   if (!carry_in_bound(table, gpu, sum)) { return false; }
   for (const auto& k : table.tasks) {
     Number work(0);
-    if (!multiply_exactly(k.length, Number(k.threads), work) || !multiply_exactly(work, Number(k.blocks), work) ||
-        !add_exactly(sum.value, work, sum.value)) {
+    if (!takt::detail::multiply_exactly(k.length, Number(k.threads), work) ||
+        !takt::detail::multiply_exactly(work, Number(k.blocks), work) || !add_exactly(sum.value, work, sum.value)) {
       return false;
     }
   }

@@ -33,7 +33,7 @@ template <class Fraction, std::size_t MaxTasks>
 /// Returns ceil((R + J) / T).
 template <class Fraction, class Kernel>
 [[nodiscard]] constexpr auto jobs_in_queue(const Fraction& response, const Kernel& k) -> Fraction {
-  return ceil_quotient(Fraction(response + k.jitter), k.period);
+  return takt::detail::ceil_quotient(Fraction(response + k.jitter), k.period);
 }
 
 /// Returns ceil((R + J) / T) as an integer, 0 when it does not fit or is above `limit`.

@@ -75,7 +75,7 @@ class chunk_demand {
         for (std::size_t w = own.first; w < own.first + own.count; ++w) {
           Number step = due(own, v, w);
           if (!(step < t)) { continue; }
-          step = step + (ceil_quotient(Number(t - step), own.pattern) - Number(1)) * own.pattern;
+          step = step + (takt::detail::ceil_quotient(Number(t - step), own.pattern) - Number(1)) * own.pattern;
           latest = latest < step ? step : latest;
         }
       }

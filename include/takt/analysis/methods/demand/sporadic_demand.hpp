@@ -28,7 +28,7 @@ class sporadic_demand {
     Number late = slip < wcet ? slip : wcet;
     if constexpr (number_traits<Number>::integral) {
       Number product{};
-      if (multiply_exactly(slip, wcet, product)) { late = ceil_quotient(product, period); }
+      if (takt::detail::multiply_exactly(slip, wcet, product)) { late = takt::detail::ceil_quotient(product, period); }
     }
     fits_ = add_exactly(offset_, late, offset_) && add_exactly(total_, wcet, total_) && fits_;
     longest_ = longest_ < period ? period : longest_;
@@ -65,7 +65,7 @@ class sporadic_demand {
     Number latest = Number(0) - Number(1);
     for (std::size_t i = 0; i < size_; ++i) {
       if (!(deadline_[i] < t)) { continue; }
-      const Number periods = ceil_quotient(Number(t - deadline_[i]), period_[i]) - Number(1);
+      const Number periods = takt::detail::ceil_quotient(Number(t - deadline_[i]), period_[i]) - Number(1);
       const Number step = deadline_[i] + periods * period_[i];
       latest = latest < step ? step : latest;
     }
@@ -76,7 +76,7 @@ class sporadic_demand {
   [[nodiscard]] constexpr auto released(const Number& t) const -> Number {
     TAKT_EXPECTS(Number(0) < t);
     Number sum(0);
-    for (std::size_t i = 0; i < size_; ++i) { sum = sum + ceil_quotient(t, period_[i]) * wcet_[i]; }
+    for (std::size_t i = 0; i < size_; ++i) { sum = sum + takt::detail::ceil_quotient(t, period_[i]) * wcet_[i]; }
     return sum;
   }
   [[nodiscard]] constexpr auto total_wcet() const -> const Number& { return total_; }

@@ -47,9 +47,9 @@ class static_slot {
     return blackout() < rest ? Number(full + (rest - blackout())) : full;
   }
   [[nodiscard]] constexpr auto time_for(const Number& work, Number& out) const -> bool {
-    const Number full = ceil_quotient(work, budget_) - Number(1);
+    const Number full = takt::detail::ceil_quotient(work, budget_) - Number(1);
     Number start{};
-    return multiply_exactly(full, period_, start) &&
+    return takt::detail::multiply_exactly(full, period_, start) &&
            add_exactly(start, Number(blackout() + (work - full * budget_)), out);
   }
   /// Returns how much of that time is outside of slots.

@@ -93,7 +93,7 @@ struct number_traits<analysis::detail::upward> {
     return !out.overflowed();
   }
   [[nodiscard]] static constexpr auto divide_down(upward a, std::int64_t divisor) noexcept -> upward {
-    return a.overflowed() ? a : upward{floor_divide(a.value(), divisor)};
+    return a.overflowed() ? a : upward{detail::floor_divide(a.value(), divisor)};
   }
   [[nodiscard]] static constexpr auto divide_up(upward a, std::int64_t divisor) noexcept -> upward {
     return a.overflowed() ? a : upward{ceil_divide(a.value(), divisor)};

@@ -66,7 +66,7 @@ template <ExactNumber Number>
     sum.add(longest_lower);
     sum.add(1, higher_sections(higher, x));
     broken = sum.total().status;
-    return ascent<Number>{sum.bounded() ? sum.total().time : x, x};
+    return takt::detail::ascent<Number>{sum.bounded() ? sum.total().time : x, x};
   });
   if (broken != blocking_status::bounded) { return detail::refused<Number>(broken); }
   if (!found.exists()) { return detail::refused<Number>(blocking_status::above_limit); }

@@ -31,7 +31,7 @@ template <class Table, class Cpu, class Response>
       if (h.core != t.core) { continue; }
       sum = sum + jobs_released(h.period, number(x + response(i) - cpu(i))) * cpu(i);
     }
-    return ascent<number>{sum, x};
+    return takt::detail::ascent<number>{sum, x};
   });
 }
 

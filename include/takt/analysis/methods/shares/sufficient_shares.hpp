@@ -24,7 +24,8 @@ struct share_test {
 /// Returns whether the test says anything about a reading of Algorithm 1: slack must be the time that is really left,
 /// and the load the worst one.
 [[nodiscard]] constexpr auto provable(const share_rules& rules) noexcept -> bool {
-  return choices_known(rules) && counts_time_left(rules.slack) && counts_worst_load(rules.load);
+  return choices_known(rules) && takt::detail::counts_time_left(rules.slack) &&
+         takt::detail::counts_worst_load(rules.load);
 }
 
 /// A test for sporadic releases and deadlines up to the periods. It accepts only sets that never miss a deadline under
@@ -47,7 +48,7 @@ template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
   share_test<MaxTasks> out;
   bool each = true;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    out.tasks[i] = need_under_full_load(table, predictor, i, rules.actuation);
+    out.tasks[i] = takt::detail::need_under_full_load(table, predictor, i, rules.actuation);
     out.sum += out.tasks[i].need;
     each = each && out.tasks[i].need <= full_share.percent();
   }

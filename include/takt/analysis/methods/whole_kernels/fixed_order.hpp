@@ -19,7 +19,7 @@ template <class Number, std::size_t MaxTasks, TaskLevelPriority Order = by_given
     -> rank_order<MaxTasks> {
   return takt::detail::with_effective_order(table, wanted, [&table](auto order) {
     const auto before = [&](std::size_t a, std::size_t b) {
-      return ranks_before(order, table.tasks[a], table.tasks[b]);
+      return takt::detail::ranks_before(order, table.tasks[a], table.tasks[b]);
     };
     rank_order<MaxTasks> out;
     for (std::size_t i = 0; i < table.size(); ++i) {

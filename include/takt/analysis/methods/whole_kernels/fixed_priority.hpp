@@ -36,7 +36,7 @@ struct sporadic_task_load {
 template <class Number>
 [[nodiscard]] constexpr auto add_jobs(Number& sum, const Number& jobs, const Number& wcet) -> bool {
   Number work{};
-  return multiply_exactly(jobs, wcet, work) && add_exactly(sum, work, sum);
+  return takt::detail::multiply_exactly(jobs, wcet, work) && add_exactly(sum, work, sum);
 }
 
 /// Opens a verdict with a line for every task in the order of the table, nothing evaluated yet. False on a wrong model
@@ -81,7 +81,7 @@ template <class Number, SupplyBound Supply, std::size_t MaxTasks>
     if (limit < window) { return {response_state::above_limit}; }
     Number work = own;
     for (std::size_t j = 0; j < higher.size(); ++j) {
-      if (!add_jobs(work, ceil_quotient(window, higher[j].period), higher[j].wcet)) {
+      if (!add_jobs(work, takt::detail::ceil_quotient(window, higher[j].period), higher[j].wcet)) {
         return {response_state::overflow};
       }
     }
@@ -176,7 +176,7 @@ template <class Number, std::size_t MaxTasks>
   TAKT_EXPECTS(detail::names_each_once(order));
   verdict<Number, MaxTasks> out;
   if (!detail::open_verdict(part, order, "slot-fixed-priority", out)) { return out; }
-  if (const auto error = slot_fault(slot)) {
+  if (const auto error = takt::detail::slot_fault(slot)) {
     out.error = error;
     out.status = verdict_status::invalid_model;
     return out;

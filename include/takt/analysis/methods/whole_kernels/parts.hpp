@@ -91,7 +91,7 @@ template <class Number>
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto entry_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table) -> model_error {
   for (const auto& t : table.tasks) {
-    if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
+    if (!takt::detail::times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
   }
   return attribute_fault(table);
 }

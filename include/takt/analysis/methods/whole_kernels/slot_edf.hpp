@@ -19,9 +19,9 @@ template <class Number, std::size_t MaxTasks>
                                              const slot_reservation<Number>& slot, edf_verdict<Number>& out) -> bool {
   if (const auto error = entry_fault(part)) {
     out = edf_verdict<Number>::invalid(error);
-  } else if (const auto wrong = slot_fault(slot)) {
+  } else if (const auto wrong = takt::detail::slot_fault(slot)) {
     out = edf_verdict<Number>::invalid(wrong);
-  } else if (!times_fit(slot)) {
+  } else if (!takt::detail::times_fit(slot)) {
     out = edf_verdict<Number>::failed(verdict_status::overflow);
   } else if (part.size() == 0) {
     out = {.status = verdict_status::schedulable};

@@ -72,12 +72,13 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
 template <ExactFraction Number>
 [[nodiscard]] constexpr auto convert_harmonic(const accelerator_task<Number>& t, const slot_reservation<Number>& slot)
     -> harmonic_conversion<Number> {
-  TAKT_EXPECTS(takt::detail::kernel_fault(t) == model_fault::none && !slot_fault(slot) && Number(0) < slot.budget);
+  TAKT_EXPECTS(takt::detail::kernel_fault(t) == model_fault::none && !takt::detail::slot_fault(slot) &&
+               Number(0) < slot.budget);
   if (!analysis::convert_harmonic(t, slot).applicable) { return {}; }
   const Number period = slot.period < t.period ? slot.period : t.period;
   const Number gap = slot.period - slot.budget;
   const Number deadline = gap < period ? Number(period - gap) : Number(0);
-  return {true, {Number(t.wcet / ceil_quotient(t.period, slot.period)), deadline, period}};
+  return {true, {Number(t.wcet / takt::detail::ceil_quotient(t.period, slot.period)), deadline, period}};
 }
 
 /// Theorem 6 for tasks with deadlines below their periods, too.

@@ -43,7 +43,8 @@ struct chunk_graph {
 template <std::size_t MaxChunks = default_max_chunks, class Number>
 [[nodiscard]] constexpr auto make_chunk_graph(const accelerator_task<Number>& task,
                                               const slot_reservation<Number>& slot) -> chunk_graph<Number, MaxChunks> {
-  TAKT_EXPECTS(takt::detail::kernel_fault(task) == model_fault::none && !slot_fault(slot) && Number(0) < slot.budget);
+  TAKT_EXPECTS(takt::detail::kernel_fault(task) == model_fault::none && !takt::detail::slot_fault(slot) &&
+               Number(0) < slot.budget);
   chunk_graph<Number, MaxChunks> out;
   Number farthest{};
   if (!common_multiple(task.period, slot.period, out.pattern) || !add_exactly(out.pattern, slot.period, farthest) ||

@@ -44,7 +44,7 @@ template <std::size_t MaxTasks>
 /// Gives the kernels that go first the cores they ask for, whenever a job comes or goes.
 template <class R>
 concept GangScheduled = AcceleratorRule<R> && requires { typename R::gang_order; } &&
-                        std::same_as<strategy_type<R>, event_driven_gang<1, 1, typename R::gang_order>>;
+                        std::same_as<takt::detail::strategy_type<R>, event_driven_gang<1, 1, typename R::gang_order>>;
 
 /// Judges kernels that preempt one another whenever one comes or goes, on one core or on all.
 template <KernelOrder Order>

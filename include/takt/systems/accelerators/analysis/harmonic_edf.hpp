@@ -48,7 +48,8 @@ template <class Number>
 template <ExactFraction Number>
 [[nodiscard]] constexpr auto convert_harmonic(const accelerator_task<Number>& t, const slot_reservation<Number>& slot)
     -> harmonic_conversion<Number> {
-  TAKT_EXPECTS(takt::detail::kernel_fault(t) == model_fault::none && !slot_fault(slot) && Number(0) < slot.budget);
+  TAKT_EXPECTS(takt::detail::kernel_fault(t) == model_fault::none && !takt::detail::slot_fault(slot) &&
+               Number(0) < slot.budget);
   const bool harmonic = detail::divides(slot.period, t.period) || detail::divides(t.period, slot.period);
   const bool at_edge = slot.offset == Number(0) || slot.offset + slot.budget == slot.period;
   if (!harmonic || !at_edge) { return {}; }

@@ -36,7 +36,8 @@ template <KernelOrder Order, std::size_t MaxTasks>
 
 /// Nests kernels by stream priorities, as the rule's state machine does.
 template <class R>
-concept NestsKernels = AcceleratorRule<R> && ChoosesCosts<R> && std::same_as<strategy_type<R>, level_stack<1>>;
+concept NestsKernels =
+    AcceleratorRule<R> && ChoosesCosts<R> && std::same_as<takt::detail::strategy_type<R>, level_stack<1>>;
 
 /// Judges kernels of which one that goes first is started above others while a stream priority is left.
 template <KernelOrder Order>

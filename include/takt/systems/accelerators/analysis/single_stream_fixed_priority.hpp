@@ -23,7 +23,7 @@ class non_preemptive_response {
   /// Returns the worst over all jobs of the longest busy period, which is given up where it has too many steps.
   constexpr auto worst() -> response<Number> {
     if (!find_busy_period()) { return {failure_}; }
-    const Number jobs = ceil_quotient(busy_, own_.period);
+    const Number jobs = takt::detail::ceil_quotient(busy_, own_.period);
     Number start = blocking_;
     Number worst(0);
     for (Number k(0); k < jobs; k = k + Number(1)) {
@@ -64,10 +64,14 @@ class non_preemptive_response {
     busy_ = blocking_ + own_.wcet;
     for (; steps_ > 0; --steps_) {
       Number work = blocking_;
-      if (!add_jobs(work, ceil_quotient(busy_, own_.period), own_.wcet)) { return fails(response_state::overflow); }
+      if (!add_jobs(work, takt::detail::ceil_quotient(busy_, own_.period), own_.wcet)) {
+        return fails(response_state::overflow);
+      }
       for (std::size_t j = 0; j < higher_->size(); ++j) {
         const auto& h = (*higher_)[j];
-        if (!add_jobs(work, ceil_quotient(busy_, h.period), h.wcet)) { return fails(response_state::overflow); }
+        if (!add_jobs(work, takt::detail::ceil_quotient(busy_, h.period), h.wcet)) {
+          return fails(response_state::overflow);
+        }
       }
       if (!(busy_ < work)) { return true; }
       busy_ = work;

@@ -37,7 +37,7 @@ template <std::size_t MaxTasks>
     ticks work = before;
     for (std::size_t j = 0; j < i; ++j) {
       const auto& higher = table.tasks[order[j]];
-      if (!add_jobs(work, ceil_quotient(window, higher.period), higher.wcet)) { return false; }
+      if (!add_jobs(work, takt::detail::ceil_quotient(window, higher.period), higher.wcet)) { return false; }
     }
     ticks end = 0;
     if (!add_exactly(work, t.wcet, end)) { return false; }
@@ -84,7 +84,7 @@ struct single_stream_method : kernel_method<single_stream_method<Order>> {
   }
 };
 template <class P>
-concept OneStream = HasAccelerator<P> && takt::SingleStream<typename P::accelerator_rule>;
+concept OneStream = HasAccelerator<P> && takt::detail::SingleStream<typename P::accelerator_rule>;
 /// Knows kernels one at a time.
 struct single_stream_kernels : method_family {
   template <OneStream P>

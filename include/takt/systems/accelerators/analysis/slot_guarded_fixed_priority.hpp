@@ -19,7 +19,7 @@ template <class Number, std::size_t MaxTasks>
   TAKT_EXPECTS(detail::names_each_once(order));
   verdict<Number, MaxTasks> out;
   if (!detail::open_verdict(part, order, "slot-guarded-fixed-priority", out)) { return out; }
-  if (const auto error = slot_fault(slot)) {
+  if (const auto error = takt::detail::slot_fault(slot)) {
     out.error = error;
     out.status = verdict_status::invalid_model;
     return out;

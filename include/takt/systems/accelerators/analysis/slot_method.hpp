@@ -40,7 +40,8 @@ template <KernelOrder Order, std::size_t MaxTasks>
 
 /// Judges each core by itself in one slot, kernels for all cores in another.
 template <class R>
-concept ServesSlots = AcceleratorRule<R> && ReservesSlots<R> && std::same_as<strategy_type<R>, slotted_cores<1, 1>>;
+concept ServesSlots =
+    AcceleratorRule<R> && ReservesSlots<R> && std::same_as<takt::detail::strategy_type<R>, slotted_cores<1, 1>>;
 
 /// Judges kernels in slots, core by core: decided exactly where they stop anywhere.
 template <KernelOrder Order>

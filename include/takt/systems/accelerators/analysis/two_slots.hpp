@@ -22,7 +22,8 @@ namespace detail {
 struct slots_check {
   model_error error{};
 
-  consteval explicit slots_check(const two_slots<ticks>& slots) : error{slots_fault(slots.pinned, slots.gang)} {
+  consteval explicit slots_check(const two_slots<ticks>& slots)
+      : error{takt::detail::slots_fault(slots.pinned, slots.gang)} {
     takt::detail::refuse(error);
   }
 };
@@ -125,7 +126,7 @@ template <class Number, std::size_t MaxTasks, class Test>
                                         const Test& test) -> slots_verdict<decltype(test(table, slots.pinned))> {
   slots_verdict<decltype(test(table, slots.pinned))> out;
   out.error = validate(table, accelerator);
-  if (!out.error) { out.error = slots_fault(slots.pinned, slots.gang); }
+  if (!out.error) { out.error = takt::detail::slots_fault(slots.pinned, slots.gang); }
   for (std::size_t i = 0; i < table.size() && !out.error; ++i) {
     const auto& t = table.tasks[i];
     if (!needs_all_cores(t.width) && t.core == unassigned_core) {

@@ -181,7 +181,7 @@ template <class RuntimeTasks, KernelOrder Order>
   ticks shortest = table.tasks[0].deadline;
   for (const auto& t : table.tasks) { shortest = t.deadline < shortest ? t.deadline : shortest; }
   auto ranked = table;
-  rank_kernels<Order>(ranked);
+  detail::rank_kernels<Order>(ranked);
   std::int64_t periods[slot_period_choices]{};
   for (std::size_t k = 0; k < slot_period_choices; ++k) { periods[k] = shortest / slot_parts[k]; }
   const auto test = [](const auto& part, const slot_reservation<ticks>& slot) {

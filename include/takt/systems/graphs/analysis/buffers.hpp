@@ -49,7 +49,7 @@ template <class Number>
 [[nodiscard]] constexpr auto periods_in(const Number& span, const Number& period) -> std::int64_t {
   if (!is_number(span)) { return std::numeric_limits<std::int64_t>::max(); }
   if (!(period < span)) { return 1; }
-  return whole_count(ceil_quotient(span, period));
+  return whole_count(takt::detail::ceil_quotient(span, period));
 }
 
 }  // namespace detail
@@ -77,7 +77,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     Number span{};
     Number past{};
     const bool fits = add_exactly(timing.offset[edge.to], timing.response[edge.to], span) &&
-                      multiply_exactly(period, Number(edge.lag), past) && add_exactly(span, past, span);
+                      takt::detail::multiply_exactly(period, Number(edge.lag), past) && add_exactly(span, past, span);
     switch (early) {
       case early_release::as_soon_as_possible: break;
       case early_release::never: span = span - timing.offset[edge.from]; break;

@@ -113,7 +113,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
         if (n.parallelism == unrestricted_parallelism) { break; }
         copies = n.parallelism;
         t.parallelism = 1;
-        if (!multiply_exactly(g.period, Number(copies), t.period)) { return obstacle::overflow; }
+        if (!takt::detail::multiply_exactly(g.period, Number(copies), t.period)) { return obstacle::overflow; }
         break;
     }
     first[v] = tasks.size();
@@ -165,7 +165,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   k.period = table.graphs[n.graph].period;
   k.length = kernel ? n.block_length : n.wcet;
   k.blocks = kernel ? n.blocks : 1;
-  k.threads = kernel ? whole_warps(n.block_threads, warp_size) : 1;
+  k.threads = kernel ? takt::detail::whole_warps(n.block_threads, warp_size) : 1;
   return k;
 }
 
@@ -177,7 +177,7 @@ template <class Number>
   Number latest{};
   Number earlier{};
   if (!add_exactly(k.jitter, response, latest)) { return true; }
-  return multiply_exactly(k.period, Number(n.parallelism), earlier) && earlier < latest;
+  return takt::detail::multiply_exactly(k.period, Number(n.parallelism), earlier) && earlier < latest;
 }
 
 /// Bounds responses of all nodes of a kind that share one queue: kernels on SMs, or copies on engines.

@@ -30,7 +30,7 @@ namespace detail {
 
 template <GraphPlatform P>
 [[nodiscard]] constexpr auto fine_options_of() -> fine_options {
-  return {.policy = refined_policy<P>, .preemptive = is_preemptive<takt::detail::global_rule_of<P>>};
+  return {.policy = takt::detail::refined_policy<P>, .preemptive = is_preemptive<takt::detail::global_rule_of<P>>};
 }
 
 /// Returns how many jobs of a node, or invocations of a graph, can be under way at a time. Pre: period > 0.

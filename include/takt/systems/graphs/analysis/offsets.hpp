@@ -18,8 +18,8 @@ template <class Number, std::size_t N, std::size_t G>
                                           const Number& period, Number& offset) -> bool {
   Number back{};
   return add_exactly(timing.offset[edge.from], timing.response[edge.from], offset) &&
-         (edge.lag == 0 ||
-          (multiply_exactly(period, Number(edge.lag), back) && add_exactly(offset, Number(Number(0) - back), offset)));
+         (edge.lag == 0 || (takt::detail::multiply_exactly(period, Number(edge.lag), back) &&
+                            add_exactly(offset, Number(Number(0) - back), offset)));
 }
 
 }  // namespace detail

@@ -58,7 +58,9 @@ template <class RuntimeTasks>
   if (v.known.has(visit_fact::overhead) && v.overhead != 0) { return refuse(model_fault::workload_part_unused); }
   interval<ticks> length{};
   if (v.block_length < 0) { return refuse(model_fault::negative_time); }
-  if (!times_at_speed<ticks>({0, v.block_length}, speed, length)) { return refuse(model_fault::time_overflow); }
+  if (!takt::detail::times_at_speed<ticks>({0, v.block_length}, speed, length)) {
+    return refuse(model_fault::time_overflow);
+  }
   out.kind = node_kind::kernel;
   out.block_length = length.upper;
   out.blocks = v.blocks;

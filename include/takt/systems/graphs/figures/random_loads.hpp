@@ -14,10 +14,14 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
+namespace detail {
+
 /// Unit of the times that are drawn here.
 inline constexpr ticks load_time_unit = 1000;
 /// Loads are in parts of this.
 inline constexpr std::int64_t whole_load_parts = 1'000'000;
+
+}  // namespace detail
 
 /// Draws kernels that each load their part of `capacity` threads, or a little less. Blocks have 64 to 1024 threads and
 /// take 0.05 to 1 time units; periods are 10 to 100. `capacity(set)` says how many threads a set may load, from its
@@ -31,14 +35,15 @@ constexpr void draw_kernels(random_stream& random, std::span<const ticks> loads,
   for (std::size_t i = 0; i < loads.size(); ++i) {
     block_kernel<ticks> k;
     k.threads = sizes[static_cast<std::size_t>(random.below(static_cast<ticks>(sizes.size())))];
-    k.length = random.between(load_time_unit / 20, load_time_unit);
-    k.period = load_time_unit * random.between(10, 100);
+    k.length = random.between(detail::load_time_unit / 20, detail::load_time_unit);
+    k.period = detail::load_time_unit * random.between(10, 100);
     static_cast<void>(out.add(k));
   }
   const std::int64_t threads = capacity(out);
   for (std::size_t i = 0; i < loads.size(); ++i) {
     auto& k = out.tasks[i];
-    k.blocks = std::max<std::int64_t>(1, threads * k.period / whole_load_parts * loads[i] / (k.length * k.threads));
+    k.blocks =
+        std::max<std::int64_t>(1, threads * k.period / detail::whole_load_parts * loads[i] / (k.length * k.threads));
   }
 }
 
@@ -51,8 +56,8 @@ constexpr void draw_overlapping(random_stream& random, std::span<const ticks> lo
   out = {};
   for (const ticks load : loads) {
     gel_task<ticks> t;
-    t.period = t.deadline = load_time_unit * random.between(10, 100);
-    t.wcet = std::max<ticks>(1, t.period * load / whole_load_parts * processors);
+    t.period = t.deadline = detail::load_time_unit * random.between(10, 100);
+    t.wcet = std::max<ticks>(1, t.period * load / detail::whole_load_parts * processors);
     t.parallelism = unrestricted_parallelism;
     static_cast<void>(out.add(t));
   }

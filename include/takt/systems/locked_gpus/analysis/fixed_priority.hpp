@@ -20,7 +20,8 @@ template <class Table>
                                         std::size_t j) -> bool {
   typename Table::number a{};
   typename Table::number b{};
-  if (!scheduler.task_level || !task_point(scheduler, table.tasks[i], a) || !task_point(scheduler, table.tasks[j], b)) {
+  if (!scheduler.task_level || !takt::detail::task_point(scheduler, table.tasks[i], a) ||
+      !takt::detail::task_point(scheduler, table.tasks[j], b)) {
     return false;
   }
   return a != b ? a < b : i < j;
@@ -32,7 +33,7 @@ namespace detail {
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto add_jobs(Number& sum, const Number& jobs, const Number& work) -> bool {
   Number all{};
-  return multiply_exactly(jobs, work, all) && add_exactly(sum, all, sum);
+  return takt::detail::multiply_exactly(jobs, work, all) && add_exactly(sum, all, sum);
 }
 
 /// Computes the work of a task with a response bound in a window, with a job carried in as late as possible.
@@ -71,7 +72,7 @@ template <ExactNumber Number, std::size_t MaxTasks>
       for (std::size_t h = 0; h < p && fits; ++h) {
         const auto& higher = tasks[order[h]];
         if (processors == 1) {
-          fits = detail::add_jobs(sum, ceil_quotient(x, higher.period), higher.wcet);
+          fits = detail::add_jobs(sum, takt::detail::ceil_quotient(x, higher.period), higher.wcet);
           continue;
         }
         Number work{};
@@ -83,7 +84,7 @@ template <ExactNumber Number, std::size_t MaxTasks>
         sum = number_traits<Number>::floor_quotient(sum, Number(processors));
         fits = fits && add_exactly(sum, t.wcet, sum);
       }
-      return ascent<Number>{fits ? sum : x, x};
+      return takt::detail::ascent<Number>{fits ? sum : x, x};
     });
     if (!fits) { return gel_status::overflow; }
     if (!found.exists()) { return gel_status::cluster_overload; }

@@ -54,7 +54,7 @@ template <ExactNumber Number>
   sum.add(1, engines);
   sum.add(1, tokens);
   Number hits{};
-  if (!multiply_exactly(top_halves, o.top_half, hits)) { return false; }
+  if (!takt::detail::multiply_exactly(top_halves, o.top_half, hits)) { return false; }
   sum.add(hits);
   if (uses_gpu) {
     sum.add(own.operations(), charges.engine.job);

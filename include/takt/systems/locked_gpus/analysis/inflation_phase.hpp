@@ -34,7 +34,7 @@ template <class Table>
     if (j == i || !t.uses_gpu() || !set.configuration.serves(t.gpu_cluster, set.task(i).cpu_cluster)) { continue; }
     number jobs{};
     number hits{};
-    if (!overlaps.count(i, j, jobs) || !multiply_exactly(jobs, number(set.own[j].operations()), hits) ||
+    if (!overlaps.count(i, j, jobs) || !takt::detail::multiply_exactly(jobs, number(set.own[j].operations()), hits) ||
         !add_exactly(out, hits, out)) {
       return false;
     }
@@ -48,7 +48,7 @@ template <class Table>
   using number = typename Table::number;
   const number& quantum = set.given.quantum;
   if (!(number(0) < quantum) || !(number(0) < time)) { return true; }
-  return multiply_exactly(ceil_quotient(time, quantum), quantum, time);
+  return takt::detail::multiply_exactly(takt::detail::ceil_quotient(time, quantum), quantum, time);
 }
 
 }  // namespace detail

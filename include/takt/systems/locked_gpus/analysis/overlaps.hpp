@@ -59,7 +59,7 @@ class job_overlaps {
     const number& window = asks_for_deadlines(wanted_) ? t.deadline : responses_[i];
     number sum{};
     if (!add_exactly(t.period < window ? window : t.period, responses_[j], sum)) { return false; }
-    out = ceil_quotient(sum, table_->tasks[j].period);
+    out = takt::detail::ceil_quotient(sum, table_->tasks[j].period);
     return is_number(out);
   }
   /// As an integer, `most_overlaps` for more or when it does not fit.

@@ -58,6 +58,8 @@ inline constexpr std::array<configuration_delays, 11> published_delays{{
   return out;
 }
 
+namespace detail {
+
 /// Holds rows of configurations, in parts of 1.
 class delay_table {
  public:
@@ -85,37 +87,39 @@ struct delay_observation {
   bool (*holds)(const delay_table&);
 };
 
+}  // namespace detail
+
 /// Lists what the paper says of the table. Of schedulers without tokens it does so again for those that wait busily, as
 /// it supposes of the driver's library: of tables that name all of them. Source: Elliott 2015, section 5.5.3.1.
-inline constexpr std::array<delay_observation, 11> delay_observations{{
+inline constexpr std::array<detail::delay_observation, 11> delay_observations{{
     {"one token drops frames (observation 42)",
-     [](const delay_table& t) { return t.drops("(1 6 FIFO)") && t.drops("(1 6 PRIO)"); }},
+     [](const detail::delay_table& t) { return t.drops("(1 6 FIFO)") && t.drops("(1 6 PRIO)"); }},
     {"two tokens drop frames (42)",
-     [](const delay_table& t) { return t.drops("(2 3 FIFO)") && t.drops("(2 3 PRIO)"); }},
+     [](const detail::delay_table& t) { return t.drops("(2 3 FIFO)") && t.drops("(2 3 PRIO)"); }},
     {"three and six tokens drop none (43)",
-     [](const delay_table& t) {
+     [](const detail::delay_table& t) {
        return !t.drops("(3 2 FIFO)") && !t.drops("(3 2 PRIO)") && !t.drops("(6 1 FIFO)") && !t.drops("(6 1 PRIO)");
      }},
     {"(3 2 FIFO) has the least deviation of those without drops (47)",
-     [](const delay_table& t) {
+     [](const detail::delay_table& t) {
        return std::ranges::all_of(t.rows(), [&t](const configuration_delays& c) {
          return t.drops(c.name) || t.varies(c.name) >= t.varies("(3 2 FIFO)");
        });
      }},
     {"engines in order of arrival vary less than in order of priority (46)",
-     [](const delay_table& t) {
+     [](const detail::delay_table& t) {
        return t.varies("(3 2 FIFO)") <= t.varies("(3 2 PRIO)") && t.varies("(6 1 FIFO)") <= t.varies("(6 1 PRIO)");
      }},
     {"C-EDF is bursty, its deviation above twice that of (3 2 FIFO) (43, 49)",
-     [](const delay_table& t) { return t.varies("C-EDF") > 2 * t.varies("(3 2 FIFO)"); }},
+     [](const detail::delay_table& t) { return t.varies("C-EDF") > 2 * t.varies("(3 2 FIFO)"); }},
     {"SCHED_OTHER varies less than C-EDF (44)",
-     [](const delay_table& t) { return t.varies("SCHED_OTHER") < t.varies("C-EDF"); }},
-    {"SCHED_FIFO drops frames (42)", [](const delay_table& t) { return t.drops("SCHED_FIFO"); }},
+     [](const detail::delay_table& t) { return t.varies("SCHED_OTHER") < t.varies("C-EDF"); }},
+    {"SCHED_FIFO drops frames (42)", [](const detail::delay_table& t) { return t.drops("SCHED_FIFO"); }},
     {"C-EDF busy is bursty, its deviation above twice that of (3 2 FIFO) (43, 49)",
-     [](const delay_table& t) { return t.varies("C-EDF busy") > 2 * t.varies("(3 2 FIFO)"); }},
+     [](const detail::delay_table& t) { return t.varies("C-EDF busy") > 2 * t.varies("(3 2 FIFO)"); }},
     {"SCHED_OTHER busy varies less than C-EDF busy (44)",
-     [](const delay_table& t) { return t.varies("SCHED_OTHER busy") < t.varies("C-EDF busy"); }},
-    {"SCHED_FIFO busy drops frames (42)", [](const delay_table& t) { return t.drops("SCHED_FIFO busy"); }},
+     [](const detail::delay_table& t) { return t.varies("SCHED_OTHER busy") < t.varies("C-EDF busy"); }},
+    {"SCHED_FIFO busy drops frames (42)", [](const detail::delay_table& t) { return t.drops("SCHED_FIFO busy"); }},
 }};
 
 }  // namespace takt::inline TAKT_ABI::generation

@@ -27,17 +27,41 @@ struct studied_group {
 /// Source: Elliott 2015, section 4.3.6.1.
 namespace studied_values {
 
+namespace detail {
+
 inline constexpr std::array<std::string_view, 3> utilization_names{"light", "medium", "heavy"};
+
+}  // namespace detail
 inline constexpr std::array<uniform_range, 3> utilizations{{{10, 100}, {100, 400}, {500, 900}}};
+namespace detail {
+
 inline constexpr std::array<std::string_view, 2> period_names{"moderate", "long"};
+
+}  // namespace detail
 inline constexpr std::array<uniform_range, 2> periods{{{33'000'000, 100'000'000}, {200'000'000, 1'000'000'000}}};
+namespace detail {
+
 inline constexpr std::array<std::string_view, 3> gpu_share_names{"33", "66", "100"};
+
+}  // namespace detail
 inline constexpr std::array<std::int64_t, 3> gpu_shares{33, 66, 100};
+namespace detail {
+
 inline constexpr std::array<std::string_view, 3> kernel_names{"10-25", "25-75", "75-95"};
+
+}  // namespace detail
 inline constexpr std::array<uniform_range, 3> kernels{{{10, 25}, {25, 75}, {75, 95}}};
+namespace detail {
+
 inline constexpr std::array<std::string_view, 3> byte_names{"256KB", "2MB", "8MB"};
+
+}  // namespace detail
 inline constexpr std::array<std::int64_t, 3> bytes{256 * 1024, 2 * 1024 * 1024, 8 * 1024 * 1024};
+namespace detail {
+
 inline constexpr std::array<std::string_view, 3> state_names{"0", "25", "100"};
+
+}  // namespace detail
 inline constexpr std::array<std::int64_t, 3> states{0, 25, 100};
 
 }  // namespace studied_values
@@ -51,12 +75,12 @@ struct studied_axis {
   std::size_t studied_group::* position;
 };
 inline constexpr std::array<studied_axis, 6> studied_axes{
-    {{"utilization", studied_values::utilization_names, &studied_group::utilization},
-     {"period", studied_values::period_names, &studied_group::period},
-     {"gpu-share", studied_values::gpu_share_names, &studied_group::gpu_share},
-     {"kernels", studied_values::kernel_names, &studied_group::kernels},
-     {"bytes", studied_values::byte_names, &studied_group::bytes},
-     {"state", studied_values::state_names, &studied_group::state}}};
+    {{"utilization", studied_values::detail::utilization_names, &studied_group::utilization},
+     {"period", studied_values::detail::period_names, &studied_group::period},
+     {"gpu-share", studied_values::detail::gpu_share_names, &studied_group::gpu_share},
+     {"kernels", studied_values::detail::kernel_names, &studied_group::kernels},
+     {"bytes", studied_values::detail::byte_names, &studied_group::bytes},
+     {"state", studied_values::detail::state_names, &studied_group::state}}};
 
 /// Returns group number i of all of them. Pre: i < studied_groups.
 [[nodiscard]] constexpr auto studied_group_at(std::size_t i) noexcept -> studied_group {

@@ -22,13 +22,17 @@ namespace takt::inline TAKT_ABI::generation {
 inline constexpr std::size_t video_graph_count = 17;
 inline constexpr std::size_t video_node_count = 11;
 
+namespace detail {
+
 /// Says how many graphs have a period and a base priority. Source: Table 5.2.
 struct video_rate {
   std::int64_t milliseconds = 0;
   std::int32_t graphs = 0;
   std::int32_t base_priority = 0;
 };
-inline constexpr std::array<video_rate, 6> video_rates{
+
+}  // namespace detail
+inline constexpr std::array<detail::video_rate, 6> video_rates{
     {{20, 2, 75}, {30, 2, 60}, {40, 2, 45}, {60, 5, 30}, {80, 4, 15}, {100, 2, 1}}};
 
 /// Tasks are the nodes, graph by graph, in the order of `video_node_names`; times are in nanoseconds.
@@ -105,7 +109,7 @@ struct video_times {
   video_graphs out;
   const auto longest = [&](ticks microseconds) { return microseconds * 10 * (100 + times.spread_percent); };
   std::size_t number = 0;
-  for (const video_rate& rate : video_rates) {
+  for (const detail::video_rate& rate : video_rates) {
     for (std::int32_t g = 0; g < rate.graphs; ++g) {
       const ticks period = rate.milliseconds * 1'000'000;
       out.base_priorities[number++] = rate.base_priority;

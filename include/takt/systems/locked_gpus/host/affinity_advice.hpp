@@ -22,7 +22,7 @@
 #include <takt/systems/locked_gpus/host/system.hpp>
 #include <takt/systems/locked_gpus/tasks/configuration.hpp>
 
-namespace takt::inline TAKT_ABI::host {
+namespace takt::inline TAKT_ABI::host::detail {
 
 /// Holds the room in which questions about queues are answered, so that no answer needs memory of its own.
 class affinity_workspace {
@@ -212,4 +212,4 @@ class affinity_advice {
   memory* memory_ = nullptr;
 };
 
-}  // namespace takt::inline TAKT_ABI::host
+}  // namespace takt::inline TAKT_ABI::host::detail

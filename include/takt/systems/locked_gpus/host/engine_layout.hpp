@@ -9,7 +9,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/systems/locked_gpus/host/system.hpp>
 
-namespace takt::inline TAKT_ABI::host {
+namespace takt::inline TAKT_ABI::host::detail {
 
 /// Holds the engines of one step, in the order in which they are asked for.
 using engine_pair = inline_vector<resource_id, 2>;
@@ -71,4 +71,4 @@ class engine_layout {
   bool one_copy_engine_;
 };
 
-}  // namespace takt::inline TAKT_ABI::host
+}  // namespace takt::inline TAKT_ABI::host::detail

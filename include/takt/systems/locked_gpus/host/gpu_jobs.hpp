@@ -34,8 +34,12 @@
 
 namespace takt::inline TAKT_ABI::host {
 
+namespace detail {
+
 /// Most tokens of a GPU cluster.
 inline constexpr std::size_t most_simulated_tokens = 256;
+
+}  // namespace detail
 
 struct timed_job {
   ticks release = 0;
@@ -55,7 +59,7 @@ struct gpu_run {
 template <TraceRecorder Recorder>
 void record_tokens(const gpu_system& system, const gpu_run& run, Recorder& recorder) {
   if constexpr (requires(const token_hold& h) { recorder.record(h); }) {
-    const engine_layout layout{system};
+    const detail::engine_layout layout{system};
     for (const request_outcome& q : run.locks.requests) {
       if (!layout.is_pool(q.resource) || q.satisfied == no_instant) { continue; }
       const auto of = std::ranges::find_if(

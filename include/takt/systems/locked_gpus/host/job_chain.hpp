@@ -30,6 +30,8 @@ enum class gpu_visit : std::uint8_t {
 };
 inline constexpr std::size_t gpu_visits = 10;
 
+namespace detail {
+
 [[nodiscard]] constexpr auto mask_of(gpu_visit first, gpu_visit last) noexcept -> visit_mask {
   visit_mask out = 0;
   for (auto p = static_cast<unsigned>(first); p <= static_cast<unsigned>(last); ++p) { out |= visit_mask{1} << p; }
@@ -40,6 +42,8 @@ inline constexpr visit_mask operation_visits = mask_of(gpu_visit::ask, gpu_visit
 
 /// Says which lock a section of a task is about.
 enum class section_lock : std::uint8_t { token, first_engine, engine };
+
+}  // namespace detail
 
 /// Writes task by task what `gpu_visit` says. Pre: the table is empty, and the system has at most `MaxTasks` programs.
 template <std::size_t MaxTasks>
@@ -69,7 +73,8 @@ void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu
     }
     if (p.gpu_cluster == no_cluster) { continue; }
     const auto add = [&](gpu_visit first, gpu_visit last) {
-      table.sections.unchecked_push_back({task, 0, mask_of(first, last)});  // Bound: three per task, with room for ten.
+      table.sections.unchecked_push_back(
+          {task, 0, detail::mask_of(first, last)});  // Bound: three per task, with room for ten.
     };
     add(gpu_visit::first, gpu_visit::last);
     add(system.peer_engines_together ? gpu_visit::launch : gpu_visit::lead, gpu_visit::notification);

@@ -17,6 +17,8 @@ struct bus_interference {
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return each >= 0 && each <= 10'000 && most >= 0; }
 };
 
+namespace detail {
+
 /// Is a bus that all pieces under way share. What a piece has left is kept as the time that it takes if nothing
 /// changes, and rounded up whenever something does.
 class memory_bus {
@@ -49,5 +51,7 @@ class memory_bus {
   bus_interference by_;
   std::int64_t factor_ = whole;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::host

@@ -26,6 +26,8 @@ struct budget_rules {
   std::span<const ticks> budgets{};  ///< one per task
 };
 
+namespace detail {
+
 /// Leads every job through its chain: how long each visit is, which operations of a GPU it makes, and on which engines.
 /// The grant of the token decides whether the state of the task has to come along.
 ///
@@ -275,5 +277,7 @@ class section_jobs {
   std::vector<run> runs_;
   std::vector<token_section> sections_;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::host

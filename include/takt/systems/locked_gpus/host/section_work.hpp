@@ -36,6 +36,8 @@ struct work_item {
   std::size_t piece = 0;
 };
 
+namespace detail {
+
 /// Says how jobs differ from their task. `time`: what a piece really takes, of at most `worst`. `repetitions`: how
 /// often a job runs each of its kernels, 1 but for a job that overruns.
 template <class W>
@@ -50,6 +52,8 @@ struct full_work {
   [[nodiscard]] static constexpr auto repetitions(const work_item& /*item*/) noexcept -> std::int32_t { return 1; }
 };
 
-static_assert(SectionWork<full_work>);
+}  // namespace detail
+
+static_assert(detail::SectionWork<detail::full_work>);
 
 }  // namespace takt::inline TAKT_ABI::host

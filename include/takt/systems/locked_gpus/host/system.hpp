@@ -61,6 +61,8 @@ enum class gpu_choice : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(gpu_choice) noexcept -> gpu_choice { return gpu_choice::predicted; }
 
+namespace detail {
+
 [[nodiscard]] constexpr auto predicts(gpu_choice e) noexcept -> bool {
   switch (e) {
     case gpu_choice::predicted: return true;
@@ -69,6 +71,8 @@ enum class gpu_choice : std::uint8_t {
   }
   return false;
 }
+
+}  // namespace detail
 
 /// Holds the tokens of one GPU cluster.
 struct simulated_pool {

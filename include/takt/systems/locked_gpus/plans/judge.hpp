@@ -35,7 +35,7 @@ template <class RuntimeTasks, GpusyncPlatform Locked, std::size_t N = 1, std::si
   analysis::locked_gpu_table<RuntimeTasks> table;
   model_error error{.fault = fault_of(shape)};
   if (!error) { error = analysis::read_sections(tasks, board, shape, table); }
-  if (!error) { error = parts_fault(p, gpusync_plan_parts, tasks.size()); }
+  if (!error) { error = parts_fault(p, detail::gpusync_plan_parts, tasks.size()); }
   if (error) {
     out.refuse(located(error, tasks.tasks));
     return out;

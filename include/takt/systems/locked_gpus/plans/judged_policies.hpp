@@ -110,7 +110,7 @@ struct locked_gpu_judges::under<locked_engines_policy<Order>, CpuRule> {
       if (given.shares[i].gpu >= 0) { placed.tasks[i].gpu = given.shares[i].gpu; }
     }
     auto out = judge(policy, cpus, placed, board);
-    if (const auto error = parts_fault(given, gpusync_plan_parts, tasks.size())) { out.refuse(error); }
+    if (const auto error = parts_fault(given, detail::gpusync_plan_parts, tasks.size())) { out.refuse(error); }
     return out;
   }
   template <class F>

@@ -25,7 +25,7 @@ struct locked_engines_policy : tokens_policy<Order> {
   template <class Tasks>
   [[nodiscard]] constexpr auto choice_count(const gpu_hardware& /*gpu*/, const Tasks& /*tasks*/) const noexcept
       -> std::size_t {
-    return this->tokens == 0 ? static_cast<std::size_t>(most_tokens_tried) : 1;
+    return this->tokens == 0 ? static_cast<std::size_t>(detail::most_tokens_tried) : 1;
   }
   template <class Tasks>
   [[nodiscard]] constexpr auto choice(const gpu_hardware& /*gpu*/, const Tasks& /*tasks*/,

@@ -22,6 +22,8 @@ namespace takt::inline TAKT_ABI::simulation {
 /// Most edges of one graph, those of its feedback apart.
 inline constexpr std::size_t most_graph_edges = 64;
 
+namespace detail {
+
 /// Nodes of one graph are tasks with consecutive numbers, and edges count from the first of them.
 struct token_graph {
   std::uint32_t first_task = 0;
@@ -149,5 +151,7 @@ class graph_releases {
   std::vector<std::vector<host::timed_job>> jobs_;
   std::vector<host::coming_job> due_;  ///< the next one last
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::simulation

@@ -35,12 +35,12 @@ struct locked_graph_options {
   std::uint64_t seed = 1;
 };
 
+namespace detail {
+
 struct graph_run {
   host::gpu_run run;
   std::vector<std::vector<node_release<ticks>>> releases;  ///< of each task, in the order of its jobs
 };
-
-namespace detail {
 
 [[nodiscard]] constexpr auto progress_of(engine_service s) noexcept -> any_progress {
   switch (s) {
@@ -50,13 +50,11 @@ namespace detail {
   return no_progress{};
 }
 
-}  // namespace detail
-
 /// Lets the jobs of graphs run on CPUs and locked GPUs: `run_gpu_system` with releases by tokens, and work before token
 /// sections that varies too. Pre: a program for each node, graph by graph, at most MaxTasks of them; tokens fit.
 /// Error: `choice_out_of_range` where `o.engines` is unknown; a slice with donation at release; an instant below 0; a
 /// bus that is not valid.
-template <std::size_t MaxTasks, host::SectionWork Work, TraceRecorder Recorder>
+template <std::size_t MaxTasks, host::detail::SectionWork Work, TraceRecorder Recorder>
 [[nodiscard]] auto run_gpu_graphs(const host::gpu_system& s, std::span<const token_graph> graphs, const Work& work,
                                   const locked_graph_options& o, Recorder& recorder) -> graph_run {
   TAKT_EXPECTS(s.programs.size() <= MaxTasks);
@@ -79,5 +77,7 @@ template <std::size_t MaxTasks, host::SectionWork Work, TraceRecorder Recorder>
   for (std::size_t t = 0; t < s.programs.size(); ++t) { out.releases.push_back(releases.releases(t)); }
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::simulation

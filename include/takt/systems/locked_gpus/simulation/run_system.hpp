@@ -85,7 +85,8 @@ class clocked_releases {
 };
 
 /// Lets the engine run jobs, up to an instant.
-template <std::size_t MaxTasks, class TokenRules, host::SectionWork Work, class Releases, TraceRecorder Recorder>
+template <std::size_t MaxTasks, class TokenRules, host::detail::SectionWork Work, class Releases,
+          TraceRecorder Recorder>
 [[nodiscard]] auto run_gpu_jobs(const host::gpu_system& s, std::span<const std::size_t> jobs, Releases& releases,
                                 const Work& work, const host::detail::gpu_run_setup& setup, Recorder& recorder,
                                 ticks until = never / 4) -> host::gpu_run {
@@ -100,7 +101,7 @@ template <std::size_t MaxTasks, class TokenRules, host::SectionWork Work, class 
 }
 
 /// Pre: `releases` are those of `by_clock`.
-template <std::size_t MaxTasks, class TokenRules, host::SectionWork Work, TraceRecorder Recorder>
+template <std::size_t MaxTasks, class TokenRules, host::detail::SectionWork Work, TraceRecorder Recorder>
 [[nodiscard]] auto run_by_clock(const host::gpu_system& s, std::span<const host::task_releases> releases,
                                 clocked_releases& by_clock, const Work& work, const host::budget_rules& budgets,
                                 std::uint64_t seed, Recorder& recorder) -> host::gpu_run {
@@ -119,7 +120,7 @@ template <std::size_t MaxTasks, class TokenRules, host::SectionWork Work, TraceR
 /// token protocol asks the heuristics, and every grant of a token or an engine leads the job to its next step. Pre: one
 /// list of releases per program, at most MaxTasks of them, with priorities of different tasks that differ; tokens fit;
 /// no job ends after `never / 4`.
-template <std::size_t MaxTasks, class TokenRules = r2dglp_rules, host::SectionWork Work, TraceRecorder Recorder>
+template <std::size_t MaxTasks, class TokenRules = r2dglp_rules, host::detail::SectionWork Work, TraceRecorder Recorder>
 [[nodiscard]] auto run_gpu_system(const host::gpu_system& s, std::span<const host::task_releases> releases,
                                   const Work& work, const host::budget_rules& budgets, std::uint64_t seed,
                                   Recorder& recorder) -> host::gpu_run {

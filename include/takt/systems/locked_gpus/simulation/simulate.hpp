@@ -88,7 +88,7 @@ namespace takt::inline TAKT_ABI::simulation::detail {
 /// Returns the blocking of each job by what it waits for.
 [[nodiscard]] inline auto waits_of(const host::gpu_system& system, const host::gpu_run& run)
     -> std::vector<gpusync_waits> {
-  const host::engine_layout layout(system);
+  const host::detail::engine_layout layout(system);
   std::vector<gpusync_waits> out(run.locks.jobs.size());
   for (const host::request_outcome& q : run.locks.requests) {
     gpusync_waits& w = out[q.job];
@@ -263,7 +263,7 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
   for (const host::section_program& program : system.programs) {  // whose sums fit, as `jobs_of` has found
     budgets.push_back(program.cpu_before + program.longest_section + program.cpu_after);
   }
-  const simulation::varied_work work(options.execution, options.aberrant, options.seed);
+  const simulation::detail::varied_work work(options.execution, options.aberrant, options.seed);
   simulation::detail::clocked_releases by_clock{jobs, options.stalls, options.on_late};
   out.run = simulation::detail::run_by_clock<Table::max_tasks, TokenRules>(
       system, jobs, by_clock, work, {.policy = options.budgets, .budgets = budgets}, options.seed, recorder);

@@ -19,6 +19,8 @@ struct aberrant_task {
   std::size_t every = 1;  ///< jobs
 };
 
+namespace detail {
+
 /// Varies times of pieces of jobs. A piece takes the same time whatever the order in which they are asked for.
 class varied_work {
  public:
@@ -54,6 +56,8 @@ class varied_work {
   std::uint64_t seed_;
 };
 
-static_assert(host::SectionWork<varied_work>);
+}  // namespace detail
+
+static_assert(host::detail::SectionWork<detail::varied_work>);
 
 }  // namespace takt::inline TAKT_ABI::simulation

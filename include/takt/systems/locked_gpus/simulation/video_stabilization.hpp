@@ -30,6 +30,8 @@
 
 namespace takt::inline TAKT_ABI::simulation {
 
+namespace detail {
+
 /// Says which frames of which tasks show the same scene.
 struct task_scenes {
   std::size_t graph = 0;
@@ -70,7 +72,9 @@ class scene_work {
   std::uint64_t seed_;
 };
 
-static_assert(host::SectionWork<scene_work>);
+}  // namespace detail
+
+static_assert(host::detail::SectionWork<detail::scene_work>);
 
 /// Says which job goes first on the CPUs: the job of the least point. Of `points`, deadline and period are the period
 /// of the graph. `point` is the rank of a node by what is farther down its graph; times of execution are unknown.
@@ -214,8 +218,6 @@ template <class Study>
   return out;
 }
 
-}  // namespace detail
-
 /// Returns what a graph delivers. Its first node is the source, its last the sink.
 [[nodiscard]] inline auto output_of(const graph_run& r, const token_graph& g) -> graph_output {
   graph_output out;
@@ -231,6 +233,8 @@ template <class Study>
   return out;
 }
 
+}  // namespace detail
+
 /// Simulates graphs of nodes under one configuration. `Study` is `generation::video_graphs` or another with tables of
 /// tasks and graphs, base priorities, and the most nodes of a graph. Pre: every graph has the accesses and delays;
 /// `o.until` < 2^45. Error: none of the graphs where edges or points do not fit, points read times of execution, or the
@@ -245,12 +249,12 @@ template <class Study>
   if (!c.cpus.valid()) { return out; }
   const auto graphs = detail::token_graphs_of(study, accesses, delayed, c, o);
   if (graphs.empty()) { return out; }
-  std::vector<task_scenes> scenes;
+  std::vector<detail::task_scenes> scenes;
   for (std::size_t g = 0; g < graphs.size(); ++g) {
     scenes.insert(scenes.end(), graphs[g].nodes, {g, static_cast<std::size_t>(o.scene / graphs[g].period)});
   }
-  const auto run = run_gpu_graphs<decltype(study.tasks)::max_tasks>(
-      detail::system_of(study, costs, c), graphs, scene_work{o.least, scenes, o.seed},
+  const auto run = detail::run_gpu_graphs<decltype(study.tasks)::max_tasks>(
+      detail::system_of(study, costs, c), graphs, detail::scene_work{o.least, scenes, o.seed},
       {.until = o.until,
        .slice = c.cpus.takes_turns ? o.slice : 0,
        .engines = c.manages_gpu() ? engine_service::locks : engine_service::hardware_queue,
@@ -259,7 +263,7 @@ template <class Study>
        .seed = o.seed},
       no_recorder);
   if (run.run.locks.error) { return out; }
-  for (const token_graph& g : graphs) { out.push_back(output_of(run, g)); }
+  for (const detail::token_graph& g : graphs) { out.push_back(detail::output_of(run, g)); }
   return out;
 }
 

@@ -41,6 +41,8 @@ struct cpu_scheduler {
   [[nodiscard]] friend constexpr auto operator==(const cpu_scheduler&, const cpu_scheduler&) noexcept -> bool = default;
 };
 
+namespace detail {
+
 /// Computes the point of a task under task-level priorities. False when it does not fit.
 template <class Task, ExactNumber Number>
 [[nodiscard]] constexpr auto task_point(const cpu_scheduler& s, const Task& t, Number& out) -> bool {
@@ -52,6 +54,8 @@ template <class Task, ExactNumber Number>
   return add(s.points.deadline, t.deadline) && add(s.points.period, t.period) &&
          add(s.points.point, Number(t.priority));
 }
+
+}  // namespace detail
 
 inline constexpr cpu_scheduler cpu_scheduler::earliest_deadline{.points = gel_policy::earliest_deadline};
 inline constexpr cpu_scheduler cpu_scheduler::fair_lateness{.points = gel_policy::fair_lateness};

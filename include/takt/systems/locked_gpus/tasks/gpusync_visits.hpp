@@ -25,7 +25,7 @@ namespace takt::inline TAKT_ABI {
 /// time inside, output. What the tasks leave open is fixed by that: where their CPU time lies. Sections are not part of
 /// it, and a CPU cluster is the core where each is scheduled by itself. State that moves between GPUs is refused, as is
 /// a GPU cluster but the first.
-template <TransferCosts Costs, std::size_t MaxTasks, std::size_t MaxKernels>
+template <detail::TransferCosts Costs, std::size_t MaxTasks, std::size_t MaxKernels>
   requires std::same_as<typename Costs::number, ticks>
 struct gpusync_chains {
   task_rows<gpusync_task<ticks, MaxKernels>, MaxTasks> table{};
@@ -33,9 +33,9 @@ struct gpusync_chains {
   std::int64_t chunk = 1 << 20;  ///< bytes that are set up at once; a copy is one visit
 };
 
-template <TransferCosts Costs, std::size_t MaxTasks, std::size_t MaxKernels>
+template <detail::TransferCosts Costs, std::size_t MaxTasks, std::size_t MaxKernels>
 struct visit_source<gpusync_chains<Costs, MaxTasks, MaxKernels>> {
-  using segments = segment_list<>;
+  using segments = detail::segment_list<>;
   static constexpr std::size_t max_tasks = MaxTasks;
   static constexpr std::size_t max_visits = MaxTasks * (MaxKernels + 4);
   static constexpr bool needs_pools = true;
@@ -77,8 +77,8 @@ struct visit_source<gpusync_chains<Costs, MaxTasks, MaxKernels>> {
     return elsewhere ? model_fault::workload_part_unused : model_fault::none;
   }
   [[nodiscard]] static constexpr auto copy_fits(const chains& all, transfer_kind kind, std::int64_t bytes) -> bool {
-    const ticks each = transfer_time(all.costs, kind, all.chunk, 0);
-    const ticks rest = transfer_time(all.costs, kind, bytes % all.chunk, 0);
+    const ticks each = detail::transfer_time(all.costs, kind, all.chunk, 0);
+    const ticks rest = detail::transfer_time(all.costs, kind, bytes % all.chunk, 0);
     return rest <= longest_visit_time && each <= longest_visit_time &&
            bytes / all.chunk <= longest_visit_time / (each > 0 ? each : 1);
   }

@@ -8,14 +8,18 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Parts of a plan that locked GPUs use: the CPU cluster of each task in `cores`, and its GPU cluster in `shares`.
 inline constexpr plan_parts gpusync_plan_parts{.shares = true, .cores = true};
+
+}  // namespace detail
 
 /// Returns what keeps a plan from fitting tasks on locked GPUs. This is a part that they do not use, SMs of a GPU,
 /// which no task has for itself here, or a GPU cluster for a task without GPU work.
 template <class Table, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto gpusync_plan_fault(const Table& table, const plan<N, V>& p) -> model_error {
-  if (const auto error = parts_fault(p, gpusync_plan_parts, table.size())) { return error; }
+  if (const auto error = parts_fault(p, detail::gpusync_plan_parts, table.size())) { return error; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     if (t.id >= p.shares.size()) { continue; }

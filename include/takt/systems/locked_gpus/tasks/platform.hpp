@@ -47,7 +47,7 @@ struct gpusync_configuration_check {
 
 /// Holds CPUs and locked GPUs, of a configuration that is known at compile time. A wrong one stops compilation; that is
 /// what the last parameter is for.
-template <gpusync_configuration Configuration, TransferCosts Costs = linear_transfer_costs<ticks>,
+template <gpusync_configuration Configuration, detail::TransferCosts Costs = linear_transfer_costs<ticks>,
           bool Checked = detail::gpusync_configuration_check<fault_of(Configuration)>::passed>
 struct gpusync_platform {
   using number = typename Costs::number;
@@ -62,7 +62,7 @@ struct gpusync_platform {
 };
 
 /// Holds CPUs and locked GPUs, of a configuration that is a value.
-template <TransferCosts Costs = linear_transfer_costs<ticks>>
+template <detail::TransferCosts Costs = linear_transfer_costs<ticks>>
 struct gpusync_board {
   using number = typename Costs::number;
 
@@ -78,7 +78,7 @@ concept GpusyncPlatform = requires(const P& p) {
   typename P::number;
   { p.configuration() } -> std::convertible_to<const gpusync_configuration&>;
   { p.overheads } -> std::convertible_to<gpusync_overheads<typename P::number>>;
-  requires TransferCosts<std::remove_cvref_t<decltype(p.costs)>>;
+  requires detail::TransferCosts<std::remove_cvref_t<decltype(p.costs)>>;
 };
 
 }  // namespace takt::inline TAKT_ABI

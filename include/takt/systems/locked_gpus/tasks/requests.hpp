@@ -34,15 +34,15 @@ struct chunk_run {
 };
 
 /// Pre: bytes >= 0, chunk > 0.
-template <TransferCosts Costs>
+template <detail::TransferCosts Costs>
 [[nodiscard]] constexpr auto split(const Costs& costs, transfer_kind kind, std::int64_t bytes, std::int64_t chunk,
                                    std::int32_t gpu_cluster = 0) -> chunk_run<typename Costs::number> {
   TAKT_EXPECTS(bytes >= 0 && chunk > 0);
   chunk_run<typename Costs::number> out;
   out.full = bytes / chunk;
-  out.full_time = transfer_time(costs, kind, chunk, gpu_cluster);
+  out.full_time = detail::transfer_time(costs, kind, chunk, gpu_cluster);
   out.has_rest = bytes % chunk != 0;
-  if (out.has_rest) { out.rest_time = transfer_time(costs, kind, bytes % chunk, gpu_cluster); }
+  if (out.has_rest) { out.rest_time = detail::transfer_time(costs, kind, bytes % chunk, gpu_cluster); }
   return out;
 }
 
@@ -85,7 +85,7 @@ enum class state_location : std::uint8_t { any_gpu, same_gpu };
 }
 
 /// Pre: sizes of the configuration and of the task are without fault. Costs of one GPU cluster: the task is placed.
-template <TransferCosts Costs, std::size_t MaxKernels>
+template <detail::TransferCosts Costs, std::size_t MaxKernels>
 [[nodiscard]] constexpr auto requests_of(const gpusync_configuration& c, const Costs& costs,
                                          const gpusync_task<typename Costs::number, MaxKernels>& t,
                                          state_location state = state_location::any_gpu)

@@ -10,6 +10,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Describes a configuration of the published study and its name, such as `(C,C2P2P,2)`: CPUs, GPUs, tokens per GPU.
 struct studied_configuration {
   gpusync_configuration value;
@@ -18,8 +20,6 @@ struct studied_configuration {
 
   [[nodiscard]] constexpr auto name() const noexcept -> std::string_view { return {letters.data(), length}; }
 };
-
-namespace detail {
 
 struct studied_gpus {
   std::string_view name;
@@ -81,7 +81,7 @@ constexpr void append(studied_configuration& c, std::string_view text) noexcept 
 /// Lists all configurations of 12 CPUs and 8 GPUs on two nodes that the study ranks. CPUs are partitioned (P),
 /// clustered (C) or global (G). GPUs are alone (P), in clusters of 2 or 4, or in one cluster (G). Clusters migrate
 /// through system memory; those of 2 or 4 also from GPU to GPU (P2P). Source: Elliott 2015, section 4.2 and Table 4.5.
-inline constexpr std::array<studied_configuration, 57> studied_configurations = detail::make_study();
+inline constexpr std::array<detail::studied_configuration, 57> studied_configurations = detail::make_study();
 
 /// Returns the position in `studied_configurations`; 57 for an unknown name.
 [[nodiscard]] constexpr auto find_studied(std::string_view name) noexcept -> std::size_t {

@@ -87,6 +87,8 @@ struct transfer_curves {
   }
 };
 
+namespace detail {
+
 /// Worst times of transfers: 0 for 0 bytes, never falling with the bytes. Costs that differ between GPU clusters have a
 /// third argument, the GPU cluster.
 template <class C>
@@ -109,5 +111,7 @@ template <TransferCosts Costs>
     return costs.time(kind, bytes);
   }
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -13,10 +13,10 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Most engine sections of a job.
 inline constexpr std::int64_t max_gpu_operations = std::int64_t{1} << 20;
-
-namespace detail {
 
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto fits_gpusync(const Number& time) -> bool {

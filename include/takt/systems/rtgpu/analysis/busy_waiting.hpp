@@ -73,7 +73,7 @@ class busy_waiting_rta {
     const auto found = least_fixed_point(start, table_->tasks[k].deadline, [this, k, &own](const number& x) {
       number sum = own;
       for (std::size_t i = 0; i < k; ++i) { sum = sum + jobs_released(table_->tasks[i].period, x) * claim_[i]; }
-      return ascent<number>{sum, x};
+      return takt::detail::ascent<number>{sum, x};
     });
     const auto result = relaxed ? at_least(found) : found;
     bounds_[k] = {result.value, result.exists()};
@@ -155,7 +155,7 @@ struct busy_waiting_method {
 };
 /// Knows chains that keep their processors.
 struct busy_waiting_chains : method_family {
-  template <BusyWaitingPlatform P>
+  template <takt::detail::BusyWaitingPlatform P>
   using on = busy_waiting_method;
 };
 

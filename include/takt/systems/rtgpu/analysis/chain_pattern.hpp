@@ -83,7 +83,7 @@ template <class Table>
 template <class Table>
 [[nodiscard]] constexpr auto chain_fault(const Table& table, const platform_record& platform) -> model_error {
   if (const auto error = validate(table)) { return error; }
-  if (const auto error = late_deadline_fault(table)) { return error; }
+  if (const auto error = takt::detail::late_deadline_fault(table)) { return error; }
   if (const auto error = fits_platform(table, platform)) { return error; }
   return fits_64_bits(table, platform) ? model_error{} : model_error{.fault = model_fault::time_overflow};
 }

@@ -34,7 +34,7 @@ template <class Table, class Jitter>
       if (table.tasks[i].core != t.core) { continue; }
       sum = sum + jobs_released(table.tasks[i].period, number(x + jitter(i))) * cpu_time(table, i);
     }
-    return ascent<number>{sum, x};
+    return takt::detail::ascent<number>{sum, x};
   });
 }
 

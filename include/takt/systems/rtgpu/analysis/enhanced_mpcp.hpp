@@ -57,7 +57,7 @@ class enhanced_mpcp {
       for (std::size_t i = 0; i < k; ++i) {
         sum = sum + jobs_released(table_->tasks[i].period, x + bounds_[i].value - chains_.cpu(i)) * chains_.cpu(i);
       }
-      return ascent<number>{sum, x};
+      return takt::detail::ascent<number>{sum, x};
     });
     bounds_[k] = {result.value, result.exists()};
     return result.exists();
@@ -112,8 +112,9 @@ class enhanced_mpcp {
     if (chains_.requests(k) == 0) { return {number(0), stop_reason::converged}; }
     number start = longest;
     for (std::size_t i = 0; i < k; ++i) { start = start + chains_.accelerator(i); }
-    auto one = least_fixed_point(start, limit,
-                                 [&](const number& x) { return ascent<number>{longest + higher_segments(k, x), x}; });
+    auto one = least_fixed_point(start, limit, [&](const number& x) {
+      return takt::detail::ascent<number>{longest + higher_segments(k, x), x};
+    });
     one.value = number(chains_.requests(k)) * one.value;
     return one;
   }

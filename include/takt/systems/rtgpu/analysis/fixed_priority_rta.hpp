@@ -153,7 +153,7 @@ struct fixed_priority_method {
 };
 /// Knows chains on processors alone.
 struct processor_chains : method_family {
-  template <ProcessorsOnly P>
+  template <takt::detail::ProcessorsOnly P>
   using on = fixed_priority_method;
 };
 

@@ -50,7 +50,7 @@ class interference {
     number constant_until;
   };
 
-  constexpr auto at(const number& x) -> ascent<number> {
+  constexpr auto at(const number& x) -> takt::detail::ascent<number> {
     number grows_until = x;
     for (std::size_t i = 0; i < count_; ++i) {
       source& s = sources_[i];

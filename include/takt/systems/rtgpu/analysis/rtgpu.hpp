@@ -246,7 +246,7 @@ struct rtgpu_method {
 /// Knows chains with SMs of their own.
 struct dedicated_chains : method_family {
   template <DedicatedGpuPlatform P>
-    requires(!ProcessorsOnly<P>)
+    requires(!takt::detail::ProcessorsOnly<P>)
   using on = rtgpu_method;
 };
 

@@ -219,7 +219,7 @@ struct self_suspension_method {
 };
 /// Knows chains behind one lock, with SMs of their own.
 struct serialized_chains : method_family {
-  template <SerializedGpuPlatform P>
+  template <takt::detail::SerializedGpuPlatform P>
   using on = self_suspension_method;
 };
 

@@ -28,6 +28,8 @@ enum class copies_per_kernel : std::uint8_t {
   return copies_per_kernel::none;
 }
 
+namespace detail {
+
 [[nodiscard]] constexpr auto copies_of(copies_per_kernel e) noexcept -> std::int32_t {
   switch (e) {
     case copies_per_kernel::two: return 2;
@@ -36,6 +38,8 @@ enum class copies_per_kernel : std::uint8_t {
   }
   return 0;
 }
+
+}  // namespace detail
 
 /// Describes the experiment of Zou et al. 2021, section 6.1 and Table 1. The second group is not in the paper: it is
 /// declared here so that a result can be repeated.
@@ -72,7 +76,7 @@ struct rtgpu_options {
 
 /// One core and one copy engine, which `copies_per_kernel::none` does without, around the SMs.
 [[nodiscard]] constexpr auto platform_of(const rtgpu_options& o) noexcept -> platform_record {
-  platform_record out{.cores = 1, .copy_engines = copies_of(o.copies) == 0 ? 0 : 1, .gpus = {}};
+  platform_record out{.cores = 1, .copy_engines = detail::copies_of(o.copies) == 0 ? 0 : 1, .gpus = {}};
   // Bound: one GPU.
   out.gpus.unchecked_push_back({.sms = o.sms, .virtual_per_sm = o.virtual_per_sm, .shared = o.shared_sms});
   return out;

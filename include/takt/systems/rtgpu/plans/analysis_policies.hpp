@@ -29,8 +29,8 @@ struct analysis_policy {
   static constexpr bool is_judged_alone = true;
   static constexpr bool keeps_processor = Spins;
   /// Says whether boards of pools have these rules.
-  static constexpr bool has_board = Federated<GpuRule>;
-  static constexpr bool decides_shares = !SerializedWholeGpu<GpuRule>;
+  static constexpr bool has_board = detail::Federated<GpuRule>;
+  static constexpr bool decides_shares = !detail::SerializedWholeGpu<GpuRule>;
 
   std::string_view analysis{};
   analysis::rtgpu_variant variant{};
@@ -51,7 +51,7 @@ template <bool Virtual, class Search = search_by>
                  analysis_policy<own, false, Search>{"rtgpu-sharper", analysis::rtgpu_sharper, search},
                  analysis_policy<serialized_rule<own>, false, Search>{"self-suspension", {}, search},
                  analysis_policy<own, true, Search>{"busy-waiting", {}, search},
-                 analysis_policy<serialized_rule<whole_gpu_rule>, false, Search>{"enhanced-mpcp", {}, search});
+                 analysis_policy<serialized_rule<detail::whole_gpu_rule>, false, Search>{"enhanced-mpcp", {}, search});
 }
 
 template <bool Spins, class GpuRule, class Search, FixedPriority CpuRule>

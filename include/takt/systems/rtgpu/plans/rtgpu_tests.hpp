@@ -44,7 +44,7 @@ using one_at_a_time = sized_platform<cpus, copies, serialized_rule<federated_rul
 template <bool Shared>
 using spinning = sized_platform<busy_waiting_rule<cpus>, copies, federated_rule<Shared>>;
 template <bool Shared>
-using whole_gpu = sized_platform<cpus, copies, serialized_rule<whole_gpu_rule>>;
+using whole_gpu = sized_platform<cpus, copies, serialized_rule<detail::whole_gpu_rule>>;
 
 /// Calls `f` with the platform whose SMs are handed out as the record says. Pre: it has a GPU.
 template <template <bool> class Board, class F>

@@ -59,8 +59,9 @@ struct share_ranks {
     const ticks measured = row.at(share::bounded(static_cast<std::int32_t>(i + 1)));
     const ticks given = measured < wcet ? wcet : measured;
     interval<ticks> slowed{};
-    times[i] =
-        given != unbounded_time && times_at_speed<ticks>({0, given}, speed, slowed) ? slowed.upper : unbounded_time;
+    times[i] = given != unbounded_time && takt::detail::times_at_speed<ticks>({0, given}, speed, slowed)
+                   ? slowed.upper
+                   : unbounded_time;
   }
   return wcet_row::measured(std::span<const ticks, wcet_row::shares>{times});
 }

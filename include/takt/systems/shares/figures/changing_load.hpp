@@ -11,6 +11,8 @@
 
 namespace takt::inline TAKT_ABI::generation {
 
+namespace detail {
+
 /// Describes an interval of a job during which no share changes.
 template <std::size_t Count>
 struct load_segment {
@@ -18,8 +20,10 @@ struct load_segment {
   ticks length = 0;
 };
 
+}  // namespace detail
+
 template <std::size_t Count, std::size_t MaxSegments>
-using loaded_job = inline_vector<load_segment<Count>, MaxSegments>;
+using loaded_job = inline_vector<detail::load_segment<Count>, MaxSegments>;
 
 namespace detail {
 

@@ -67,6 +67,8 @@ inline constexpr std::array<synthetic_application, 5> synthetic_airborne = {{
     {"OD", 8'495'000, 20'000'000, 3, arrival::periodic, 500, {80, 50, 60, 50, 20}},
 }};
 
+namespace detail {
+
 /// Says how much two programs that both use all of a resource slow each other down, were it the only one.
 inline constexpr std::uint32_t synthetic_contention_ppm = 100'000;
 
@@ -83,6 +85,8 @@ inline constexpr std::uint32_t synthetic_contention_ppm = 100'000;
   return ceil_divide(a.wcet * stretched, 1000 * std::int64_t{share});
 }
 
+}  // namespace detail
+
 /// Beside others: each slows it in proportion to its share. `shares`: one per application of `set`, 0 for those that do
 /// not run; that of `self` is its own. Pre: 1 <= own share, the sum is at most 100.
 template <std::size_t Count>
@@ -95,11 +99,13 @@ template <std::size_t Count>
   std::int64_t sum = 0;
   for (std::size_t k = 0; k < Count; ++k) {
     sum += shares[k];
-    if (k != self) { slowdown += std::int64_t{synthetic_slowdown_ppm(set[self], set[k])} * shares[k]; }
+    if (k != self) { slowdown += std::int64_t{detail::synthetic_slowdown_ppm(set[self], set[k])} * shares[k]; }
   }
   TAKT_EXPECTS(sum <= 100);
-  return ceil_divide(synthetic_isolated_wcet(set[self], shares[self]) * slowdown, whole);
+  return ceil_divide(detail::synthetic_isolated_wcet(set[self], shares[self]) * slowdown, whole);
 }
+
+namespace detail {
 
 /// Returns counts per millisecond while the application has a whole GPU. They are in the order of `workload_indicator`:
 /// two counters of the SMs, two of the L2 cache, two of global memory, four of shared memory, one of textures.
@@ -111,13 +117,15 @@ template <std::size_t Count>
           std::int64_t{shared} * 80,  std::int64_t{shared} * 40, std::int64_t{texture} * 600};
 }
 
+}  // namespace detail
+
 /// Returns the counters of each application of a set, as what networks are trained on.
 template <std::size_t Count>
 [[nodiscard]] constexpr auto synthetic_profiles(const std::array<synthetic_application, Count>& set) noexcept
     -> std::array<std::array<double, 11>, Count> {
   std::array<std::array<double, 11>, Count> out{};
   for (std::size_t k = 0; k < Count; ++k) {
-    const auto counters = synthetic_counters(set[k]);
+    const auto counters = detail::synthetic_counters(set[k]);
     for (std::size_t i = 0; i < counters.size(); ++i) { out[k][i] = static_cast<double>(counters[i]); }
   }
   return out;

@@ -51,16 +51,18 @@ constexpr void uunisort(random_stream& random, double total, std::span<double> o
           .alone = wcet_row::scaling(a.wcet, a.fixed_permille)};
 }
 
+}  // namespace detail
+
 /// Adds applications with their published periods, in the given order, and how they slow one another down there.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto synthetic_set(std::span<const synthetic_application> all, application_set<MaxTasks>& out)
     -> model_fault {
   out = {};
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!out.add(synthetic_task(all[i], all[i].period))) { return model_fault::set_does_not_fit; }
+    if (!out.add(detail::synthetic_task(all[i], all[i].period))) { return model_fault::set_does_not_fit; }
     for (std::size_t k = 0; k < i; ++k) {
-      out.contention.set(i, k, synthetic_slowdown_ppm(all[i], all[k]));
-      out.contention.set(k, i, synthetic_slowdown_ppm(all[k], all[i]));
+      out.contention.set(i, k, detail::synthetic_slowdown_ppm(all[i], all[k]));
+      out.contention.set(k, i, detail::synthetic_slowdown_ppm(all[k], all[i]));
     }
   }
   return model_fault::none;
@@ -94,8 +96,8 @@ template <std::size_t MaxTasks>
   }
   std::array<double, synthetic_benchmarks.size()> parts{};
   const auto total = static_cast<double>(o.utilization_permille) / 1000;
-  uunisort(random, total, std::span{parts}.first(count));
-  for (std::size_t i = 0; i < count; ++i) { chosen[i].period = period_for(chosen[i].wcet, parts[i]); }
+  detail::uunisort(random, total, std::span{parts}.first(count));
+  for (std::size_t i = 0; i < count; ++i) { chosen[i].period = detail::period_for(chosen[i].wcet, parts[i]); }
   return synthetic_set(std::span<const synthetic_application>{chosen}.first(count), out);
 }
 

@@ -16,7 +16,7 @@ namespace takt::inline TAKT_ABI {
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto initial_shares(const application_set<MaxTasks>& table) -> std::array<share, MaxTasks> {
   std::array<share, MaxTasks> out{};
-  for (std::size_t i = 0; i < table.size(); ++i) { out[i] = reference_share(table.tasks[i]); }
+  for (std::size_t i = 0; i < table.size(); ++i) { out[i] = detail::reference_share(table.tasks[i]); }
   return out;
 }
 

@@ -80,12 +80,16 @@ struct share_message {
   [[nodiscard]] friend constexpr auto operator==(const share_message&, const share_message&) noexcept -> bool = default;
 };
 
+namespace detail {
+
 [[nodiscard]] constexpr auto is_from_client(share_message_kind kind) noexcept -> bool {
   return kind >= share_message_kind::join && kind <= share_message_kind::leave;
 }
 [[nodiscard]] constexpr auto is_from_service(share_message_kind kind) noexcept -> bool {
   return kind >= share_message_kind::welcome && kind <= share_message_kind::abort;
 }
+
+}  // namespace detail
 
 /// Every message has this length; byte order is little-endian.
 inline constexpr std::size_t share_message_bytes = 40;
@@ -129,7 +133,7 @@ template <class Integer>
   if (in[0] != share_protocol_version) { return deny_reason::wrong_version; }
   const auto kind = static_cast<share_message_kind>(in[1]);
   const share_word word{detail::load<std::uint32_t>(in, 8)};
-  const bool known = is_from_client(kind) || is_from_service(kind);
+  const bool known = detail::is_from_client(kind) || detail::is_from_service(kind);
   const bool zeros = in[21] == 0 && in[22] == 0 && in[23] == 0;
   if (!known || !zeros || !word.valid() || in[20] > static_cast<std::uint8_t>(last_deny_reason)) {
     return deny_reason::malformed;

@@ -67,7 +67,7 @@ class socket_channel {
       }
       const bool understood = got == transfer::done &&
                               decode(std::span{bytes}.first(length), out) == deny_reason::none &&
-                              is_from_service(out.kind);
+                              detail::is_from_service(out.kind);
       if (!understood) { break; }
       if (file) { page_ = shared_page::map(std::move(file)); }
       return transfer::done;

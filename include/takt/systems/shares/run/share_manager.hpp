@@ -27,9 +27,13 @@ struct share_manager_options {
   std::size_t records = 4096;
 };
 
+namespace detail {
+
 /// Holds for what the manager gives its replies to.
 template <class R>
 concept ShareReplies = requires(R& r, std::size_t client, const share_message& m) { r.reply(client, m); };
+
+}  // namespace detail
 
 /// Is the only owner of all clients and jobs: validates requests, hands them to the scheduler, publishes the shares and
 /// answers. It has neither thread nor clock: a host calls `receive` and `hang_up` for all that has arrived, then
@@ -63,10 +67,10 @@ class share_manager {
     }
   }
 
-  template <ShareReplies R>
+  template <detail::ShareReplies R>
   void receive(std::size_t client, const share_message& m, ticks now, R& replies) {
     if (m.kind == share_message_kind::join) { return join(client, m, now, replies); }
-    if (!is_from_client(m.kind)) { return deny(client, m, deny_reason::malformed, now, replies); }
+    if (!detail::is_from_client(m.kind)) { return deny(client, m, deny_reason::malformed, now, replies); }
     const std::uint16_t i = application_of_[client];
     if (i == none) { return deny(client, m, deny_reason::not_registered, now, replies); }
     if (m.kind == share_message_kind::allocate) { return allocate(client, i, m, now, replies); }
@@ -79,7 +83,7 @@ class share_manager {
   }
 
   /// Does what time alone brings about: deadlines that have passed, and jobs that were asked for too early.
-  template <ShareReplies R>
+  template <detail::ShareReplies R>
   void expire(ticks now, R& replies) {
     for (std::size_t i = 0; i < count_; ++i) {
       const application& a = apps_[i];
@@ -89,7 +93,7 @@ class share_manager {
   }
 
   /// At most one operation for all that has happened since the last call, and what can be published at `now`.
-  template <ShareReplies R>
+  template <detail::ShareReplies R>
   void settle(ticks now, R& replies) {
     if (changed_) {
       changed_ = false;

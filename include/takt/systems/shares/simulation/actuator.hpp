@@ -20,6 +20,8 @@ enum class share_change : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(share_change) noexcept -> share_change { return share_change::raised_later; }
 
+namespace detail {
+
 /// Takes what was decided for one application into force when its time has come.
 class share_actuator {
  public:
@@ -81,5 +83,7 @@ class share_actuator {
   share held_{};
   std::vector<change> coming_;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::simulation

@@ -11,7 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>
 
-namespace takt::inline TAKT_ABI::simulation {
+namespace takt::inline TAKT_ABI::simulation::detail {
 
 /// Says how much of a job is done: the exact sum of fractions `executed / whole`, one per interval of time in which the
 /// whole job would have taken `whole`. Nothing is ever rounded, however long the history is.
@@ -139,4 +139,4 @@ class history_progress {
   std::uint64_t doubt_ = 0;  ///< the truth is at most so much above, in parts of 2^62
 };
 
-}  // namespace takt::inline TAKT_ABI::simulation
+}  // namespace takt::inline TAKT_ABI::simulation::detail

@@ -316,9 +316,9 @@ auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
   if (!out.error) { out.error = detail::share_options_fault(options); }
   if (out.error) { return out; }
   run_type run{set, releases, options, recorder};
-  const auto board =
-      platform(pool(gpu_shares(), detail::observed_policy_rule<MaxTasks, Policy, run_type>{
-                                      &set, &policy, &run, share_actuator{options.actuation_delay, options.change}}));
+  const auto board = platform(
+      pool(gpu_shares(), detail::observed_policy_rule<MaxTasks, Policy, run_type>{
+                             &set, &policy, &run, detail::share_actuator{options.actuation_delay, options.change}}));
   const auto flat = flatten(board, set, plan<MaxTasks, MaxTasks>{});
   out.error = flat.error;
   if (out.error) { return out; }

@@ -55,7 +55,7 @@ TEST_CASE("wrong kernels and accelerators are refused by name" * takt_tests::tra
 TEST_CASE("times too long to add are a status of every test, also where no door was passed") {
   using takt::verdict_status;
   constexpr ticks longest = std::numeric_limits<ticks>::max();
-  for (const ticks time : {longest, takt::longest_accelerator_time + 1}) {
+  for (const ticks time : {longest, takt::detail::longest_accelerator_time + 1}) {
     const kernels long_work = set_of({{time, 8, 10, time}, {time, 9, 10, time}});
     const auto order = rank(long_work);
     const slot in{0, 5, 5};
@@ -72,7 +72,8 @@ TEST_CASE("times too long to add are a status of every test, also where no door 
     CHECK(slot_supply_edf(set_of({{1, 2, 2}}), long_slot).status == verdict_status::overflow);
     CHECK(slot_simulated_edf(set_of({{1, 2, 2}}), long_slot).status == verdict_status::overflow);
   }
-  const kernels just_fits = set_of({{takt::longest_accelerator_time, 8, 10, takt::longest_accelerator_time}});
+  const kernels just_fits =
+      set_of({{takt::detail::longest_accelerator_time, 8, 10, takt::detail::longest_accelerator_time}});
   CHECK(level_stack_edf(just_fits, 2).reason == edf_reason::load_exceeds_supply);
   CHECK(level_stack_fixed_priority(just_fits, rank(just_fits), 2).status == verdict_status::not_proven);
   CHECK(single_stream_fixed_priority(just_fits, rank(just_fits)).status == verdict_status::not_proven);
@@ -99,11 +100,11 @@ TEST_CASE("the sum over all cores and the stronger condition of each core" * tak
 }
 
 TEST_CASE("the verdict on two slots is that of all parts, and the slots are disjoint" * takt_tests::traces("AP-16")) {
-  static_assert(takt::disjoint(pinned_of_example_2, gang_of_example_2));
-  static_assert(!takt::disjoint(slot{0, 9, 12}, gang_of_example_2));
-  static_assert(!takt::disjoint(slot{10, 4, 12}, slot{0, 3, 12}));
-  static_assert(takt::disjoint(slot{10, 4, 12}, slot{2, 8, 12}));
-  static_assert(!takt::disjoint(slot{0, 4, 12}, slot{6, 4, 24}));
+  static_assert(takt::detail::disjoint(pinned_of_example_2, gang_of_example_2));
+  static_assert(!takt::detail::disjoint(slot{0, 9, 12}, gang_of_example_2));
+  static_assert(!takt::detail::disjoint(slot{10, 4, 12}, slot{0, 3, 12}));
+  static_assert(takt::detail::disjoint(slot{10, 4, 12}, slot{2, 8, 12}));
+  static_assert(!takt::detail::disjoint(slot{0, 4, 12}, slot{6, 4, 24}));
   constexpr auto slots = checked_slots({pinned_of_example_2, gang_of_example_2});
   const takt::accelerator_record two_cores{.cores = 2, .preemption_levels = 2};
   const auto supply = [](const kernels& part, const slot& s) { return slot_supply_edf(part, s); };
@@ -140,12 +141,12 @@ TEST_CASE("slots in the ratio of the loads, rounded to ticks and tested again" *
   constexpr auto exact = proportional_slots(table_1, 2, ticks{12});
   static_assert(exact.pinned.budget == rational{228, 29});
   static_assert(exact.gang.offset == rational{228, 29} && exact.gang.budget == rational{120, 29});
-  static_assert(takt::slots_fault(exact.pinned, exact.gang).fault == model_fault::none);
+  static_assert(takt::detail::slots_fault(exact.pinned, exact.gang).fault == model_fault::none);
   constexpr auto rounded = nearest_ticks(exact);
   static_assert(rounded.pinned.budget == 8 && rounded.gang.offset == 8 && rounded.gang.budget == 4);
   CHECK(!slot_supply_edf(pinned_tasks(table_1, 0), rounded.pinned).schedulable());
   const auto idle = nearest_ticks(proportional_slots(kernels{}, 2, ticks{12}));
   CHECK(idle.pinned.budget == 12);
   CHECK(idle.gang.budget == 0);
-  CHECK(takt::slots_fault(idle.pinned, idle.gang).fault == model_fault::none);
+  CHECK(takt::detail::slots_fault(idle.pinned, idle.gang).fault == model_fault::none);
 }

@@ -25,7 +25,7 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
-template <TokenMonitor Monitor>
+template <detail::TokenMonitor Monitor>
 class shared_graph;
 
 /// Describes the job of a node that has begun.
@@ -39,7 +39,7 @@ struct node_job {
 /// Is a node of a shared graph and its edges, for the one thread that executes its jobs. It is given back at the end of
 /// its scope. The claim of a process that was killed can be taken over, and its last job is repeated. This neither
 /// loses nor doubles tokens; see docs/processing_graphs.md for bytes.
-template <TokenMonitor Monitor>
+template <detail::TokenMonitor Monitor>
 class claimed_node {
  public:
   claimed_node(const claimed_node&) = delete;

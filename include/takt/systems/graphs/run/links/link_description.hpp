@@ -185,16 +185,24 @@ struct stream_socket {
 /// Says how the tokens of an edge travel.
 using transport = std::variant<event_tokens, shared_ring, named_fifo, message_queue, stream_socket>;
 
+namespace detail {
+
 /// Returns whether tokens are counted in shared memory, so that a consumer waits for its threshold in one sleep.
 [[nodiscard]] constexpr auto counts_tokens(const transport& t) noexcept -> bool {
   return std::visit([](const auto& one) { return one.fast; }, t);
 }
+
+}  // namespace detail
 [[nodiscard]] constexpr auto carries_bytes(const transport& t) noexcept -> bool {
   return std::visit([](const auto& one) { return one.carries_bytes; }, t);
 }
+namespace detail {
+
 [[nodiscard]] constexpr auto has_file(const transport& t) noexcept -> bool {
   return std::visit([](const auto& one) { return one.has_file; }, t);
 }
+
+}  // namespace detail
 
 /// Is one edge: every job of `from` sends `produce` tokens; a job of `to` begins when `threshold` are there, and takes
 /// `consume` of them.
@@ -277,7 +285,7 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
   if ((d.mode & ~mode_t{0666}) != 0 || (d.mode & 0600) != 0600) { return wrong(link_fault::mode, d.name); }
   if (d.nodes.empty() || d.nodes.size() > d.max_nodes) { return wrong(link_fault::number_of_nodes, d.name); }
   if (d.edges.size() > d.max_edges) { return wrong(link_fault::number_of_edges, d.name); }
-  const bool files = std::ranges::any_of(d.edges, [](const link_description& e) { return has_file(e.over); });
+  const bool files = std::ranges::any_of(d.edges, [](const link_description& e) { return detail::has_file(e.over); });
   if (files ? d.folder.empty() || d.folder.size() > d.max_folder : !d.folder.empty()) {
     return wrong(link_fault::folder, d.name);
   }

@@ -90,6 +90,8 @@ struct monitor_seat {
   sched_param parameters{};
 };
 
+namespace detail {
+
 /// Says how the counters of one consumer are guarded. `state` lies in shared memory; every change that is made inside
 /// is one store, so that there is nothing to repair when a process is killed inside. Functions give a number of the
 /// system (errno), 0 for success; `reset` is called by the thread that takes over a seat from a process that has ended.
@@ -101,6 +103,8 @@ concept TokenMonitor = requires(typename M::state& state, monitor_seat& seat, ti
   M::leave(state, seat);
   M::reset(state, seat.own);
 };
+
+}  // namespace detail
 
 /// Is the operating system's: a robust mutex of several processes with priority inheritance. Its condition is the futex
 /// of the consumer: pthread_cond_signal can block for ever once a waiter of another process was killed.

@@ -29,7 +29,7 @@ namespace takt::inline TAKT_ABI::runtime {
 
 /// Is a processing graph in shared memory: made once, found by its name, whose nodes threads and processes claim
 /// (PGM-RT, Elliott 2015, section 5.2). Any thread may use it.
-template <TokenMonitor Monitor = system_monitor>
+template <detail::TokenMonitor Monitor = system_monitor>
 class shared_graph {
  public:
   using node = claimed_node<Monitor>;

@@ -37,6 +37,8 @@ concept BottomHalfPolicy = Copyable<P> && requires(const P& p, P& changed, const
   changed.ran(time, time);
 };
 
+namespace detail {
+
 /// Handles bottom halves on a thread of the device in the order of their arrival, with no limit on its time.
 struct interrupt_thread {
   [[nodiscard]] static constexpr auto next(const device_view& /*view*/) noexcept -> std::size_t { return 0; }
@@ -46,8 +48,10 @@ struct interrupt_thread {
   static constexpr void ran(ticks /*from*/, ticks /*to*/) noexcept {}
 };
 
+}  // namespace detail
+
 /// Handles them at a rank of its own, as with PREEMPT_RT. Source: Elliott 2015, section 2.2.3.2.
-class fixed_priority_halves : public interrupt_thread {
+class fixed_priority_halves : public detail::interrupt_thread {
  public:
   constexpr explicit fixed_priority_halves(const thread_rank& own) noexcept : own_{own} {}
   [[nodiscard]] constexpr auto rank(const device_view& /*view*/) const noexcept -> thread_rank { return own_; }
@@ -65,7 +69,7 @@ enum class lending : std::uint8_t {
 
 /// Handles them at the rank of the most important job that is suspended for an operation of the device and lends its
 /// own; when there is none, below every job. Source: Elliott 2015, section 3.2.5.1.
-class inheriting_halves : public interrupt_thread {
+class inheriting_halves : public detail::interrupt_thread {
  public:
   /// Pre: `lent` is known.
   constexpr explicit inheriting_halves(lending lent = lending::until_served) noexcept : lent_{lent} {
@@ -86,7 +90,7 @@ class inheriting_halves : public interrupt_thread {
 
 /// Handles each bottom half at the rank of the job that waits for it, the most important first. One in progress is not
 /// broken off, but takes the rank of those behind it. Source: Elliott 2015, section 2.2.3.3.
-class individual_halves : public interrupt_thread {
+class individual_halves : public detail::interrupt_thread {
  public:
   [[nodiscard]] static constexpr auto rank(const device_view& view) noexcept -> thread_rank {
     return rank_of(view, next(view));
@@ -107,7 +111,7 @@ class individual_halves : public interrupt_thread {
 
 /// Works as softirqs of Linux: so many at once before an interrupt returns, for any job, and the rest on a thread that
 /// is no real-time thread. Source: Elliott 2015, section 2.2.3.1.
-class soft_interrupts : public interrupt_thread {
+class soft_interrupts : public detail::interrupt_thread {
  public:
   constexpr explicit soft_interrupts(std::size_t at_once = 10) noexcept : at_once_{at_once} {}
   [[nodiscard]] constexpr auto in_interrupt() const noexcept -> std::size_t { return at_once_; }
@@ -180,7 +184,7 @@ class sporadic_server {
 };
 
 /// Has a rank of its own and a budget. Source: Elliott 2015, section 2.2.3.3, after Lewandowski et al. 2007.
-class served_halves : public interrupt_thread {
+class served_halves : public detail::interrupt_thread {
  public:
   served_halves(const thread_rank& own, sporadic_server server) : own_{own}, server_{std::move(server)} {}
 

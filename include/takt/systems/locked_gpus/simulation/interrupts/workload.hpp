@@ -25,8 +25,12 @@ struct device_operation {
   ticks callback = 0;     ///< on the thread that wakes the job
 };
 
+namespace detail {
+
 /// Names the parts of an operation that take time, in this order; in traces each is a segment of its own.
 enum class operation_part : std::uint8_t { engine, top_half, bottom_half, callback };
+
+}  // namespace detail
 inline constexpr std::size_t operation_parts = 4;
 
 enum class interrupt_step_kind : std::uint8_t {
