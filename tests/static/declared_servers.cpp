@@ -13,10 +13,10 @@ template <class S>
 inline constexpr bool says_apart = requires { requires S::serves_tasks_apart; };
 
 template <class S>
-inline constexpr bool agrees =
-    takt::detail::is_declared_server<S> && takt::PoolServer<S> &&
-    takt::detail::starts_least_points<S> == says_least_points<S> &&
-    takt::detail::serves_tasks_apart<S> == says_apart<S> && takt::detail::is_unit_server<S> == takt::Reprioritizes<S>;
+inline constexpr bool agrees = takt::detail::is_declared_server<S> && takt::PoolServer<S> &&
+                               takt::detail::starts_least_points<S> == says_least_points<S> &&
+                               takt::detail::serves_tasks_apart<S> == says_apart<S> &&
+                               takt::detail::is_unit_server<S> == takt::detail::Reprioritizes<S>;
 
 static_assert(agrees<takt::unit_server<true, 4>> && agrees<takt::unit_server<false, 4>>);
 static_assert(agrees<takt::dedicated_server<4>>);

@@ -139,7 +139,7 @@ template <class P, class T, std::size_t N, std::size_t V>
     const auto kernels = detail::ranked_kernels(board, tasks, p, error);
     const plan<N, V> decided{};
     if (error) {
-      flat_board<P, N, V> out{.stations = decltype(flat_board<P, N, V>::stations){board}};
+      detail::flat_board<P, N, V> out{.stations = decltype(detail::flat_board<P, N, V>::stations){board}};
       out.error = error;
       return out;
     }

@@ -45,6 +45,8 @@ namespace takt::inline TAKT_ABI::studies {
                       static_cast<const char*>(host.sysname));
 }
 
+namespace detail {
+
 /// Returns "2026-11-24T18:54:12Z".
 [[nodiscard]] inline auto utc_now() -> std::string {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -53,6 +55,8 @@ namespace takt::inline TAKT_ABI::studies {
   std::array<char, 32> room{};
   return {room.data(), std::strftime(room.data(), room.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
+
+}  // namespace detail
 
 struct run_options {
   unsigned jobs = 0;            ///< threads; 0: one per hardware thread

@@ -26,8 +26,12 @@ enum class stroke : std::uint8_t {
   band,  ///< wide and grey, for what others are compared with; drawn beneath the curves that follow
 };
 
+namespace detail {
+
 /// Curves of more colours look alike but for their line.
 inline constexpr std::size_t drawn_colours = 10;
+
+}  // namespace detail
 
 /// Says what the numbers in the columns are.
 enum class measure : std::uint8_t {

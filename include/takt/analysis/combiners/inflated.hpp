@@ -306,7 +306,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   out.why = obstacle::none;
   out.where = no_index;
   for (std::uint32_t i = 0; i < table.size(); ++i) {
-    out.tasks[i].bound = {time_within_period(table.tasks[i]), true};
+    out.tasks[i].bound = {takt::detail::time_within_period(table.tasks[i]), true};
     out.tasks[i].parts.add(term_kind::local_deadline, i, out.tasks[i].bound.value);
     out.tasks[i].meets = true;
     out.tasks[i].blocking = local.of_job(table, i) + waits.of_job[i];

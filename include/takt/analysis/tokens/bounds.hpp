@@ -18,8 +18,8 @@ namespace detail {
 
 /// A rule of tokens that says by `bounds_header` where its bounds are, and that header is missing.
 template <class Rule>
-concept LacksTokenBoundsHeader = requires { Rule::bounds_header; } && !BoundsDelays<Rule> && !BoundsBlocking<Rule> &&
-                                 !takt::detail::is_included<Rule::bounds_header>;
+concept LacksTokenBoundsHeader = requires { Rule::bounds_header; } && !BoundsDelays<Rule> &&
+                                 !takt::detail::BoundsBlocking<Rule> && !takt::detail::is_included<Rule::bounds_header>;
 
 template <class Rule>
 struct token_bounds_are_included : takt::detail::no_header_needed {};

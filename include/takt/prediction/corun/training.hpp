@@ -30,6 +30,8 @@ struct fuzzy_gradient_rates {
   bool affine = false;
 };
 
+namespace detail {
+
 /// Returns half the squared error of a sample differentiated by every parameter, as a network of the same shape.
 template <std::size_t Inputs, std::size_t MaxRules>
 [[nodiscard]] constexpr auto error_gradient(const fuzzy_network<Inputs, MaxRules>& net,
@@ -57,6 +59,8 @@ template <std::size_t Inputs, std::size_t MaxRules>
   return out;
 }
 
+}  // namespace detail
+
 /// Does one step of gradient descent, all parameters at once. Returns the output before it. Pre: a rule. Yao et al.
 /// 2022 name the method and leave its formulas to their source; these follow from Eq. 1 to 3.
 template <std::size_t Inputs, std::size_t MaxRules>
@@ -64,7 +68,7 @@ constexpr auto descend(fuzzy_network<Inputs, MaxRules>& net, const std::array<do
                        const fuzzy_gradient_rates& rates) noexcept -> double {
   TAKT_EXPECTS(!net.rules.empty());
   const double before = net.output(x);
-  const fuzzy_network<Inputs, MaxRules> gradient = error_gradient(net, x, target);
+  const fuzzy_network<Inputs, MaxRules> gradient = detail::error_gradient(net, x, target);
   for (std::size_t j = 0; j < net.rules.size(); ++j) {
     fuzzy_rule<Inputs>& rule = net.rules[j];
     const fuzzy_rule<Inputs>& d = gradient.rules[j];

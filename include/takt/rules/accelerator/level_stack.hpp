@@ -76,7 +76,7 @@ class level_stack {
     const kernel_id k = ready_.head(0);
     const std::int32_t level = top_ == no_kernel ? 0 : level_[to_index(top_)] + 1;
     if (k == no_kernel || Limit::taken(level, started_) == levels_) { return; }
-    if (top_ != no_kernel && !outranks(orders[to_index(k)], orders[to_index(top_)])) { return; }
+    if (top_ != no_kernel && !detail::outranks(orders[to_index(k)], orders[to_index(top_)])) { return; }
     ready_.erase(0, k);
     level_[to_index(k)] = level;
     top_ = k;

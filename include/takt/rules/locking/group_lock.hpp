@@ -31,7 +31,7 @@ class group_lock {
       -> answer {
     const group_status status = check_lock_list<Locks>(wanted);
     if (status != group_status::accepted) { return {status, {}}; }
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (open_[to_index(c)] != 0) { return {group_status::client_busy, {}}; }
     lists_[to_index(c)] = wanted;
     open_[to_index(c)] = static_cast<std::int32_t>(wanted.size());
@@ -72,11 +72,11 @@ class group_lock {
   }
 
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && open_[to_index(c)] != 0 && missing_[to_index(c)] == 0;
+    return detail::is_client<Clients>(c) && open_[to_index(c)] != 0 && missing_[to_index(c)] == 0;
   }
   [[nodiscard]] constexpr auto holds(request_id c, lock_id l) const noexcept -> bool { return holder(l) == c; }
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && missing_[to_index(c)] != 0;
+    return detail::is_client<Clients>(c) && missing_[to_index(c)] != 0;
   }
   /// Pre: l is one of the locks, as in the one above.
   [[nodiscard]] constexpr auto holder(lock_id l) const noexcept -> request_id {
@@ -96,7 +96,7 @@ class group_lock {
     return no_request;
   }
   [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool {
-    if (!is_client<Clients>(c)) { return false; }
+    if (!detail::is_client<Clients>(c)) { return false; }
     for (const lock_id l : lists_[to_index(c)]) {
       if (holder(l) == c && queue(l).next(c) != no_request) { return true; }
     }
@@ -104,7 +104,7 @@ class group_lock {
   }
   /// Returns what c asked for with its open request. Pre: 0 <= c < capacity().
   [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& {
-    TAKT_EXPECTS(is_client<Clients>(c));
+    TAKT_EXPECTS(detail::is_client<Clients>(c));
     return lists_[to_index(c)];
   }
 

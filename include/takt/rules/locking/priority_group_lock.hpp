@@ -31,7 +31,7 @@ class priority_group_lock {
   [[nodiscard]] constexpr auto issue(request_id c, const list& wanted, const priority_point& p) noexcept -> answer {
     const group_status status = check_lock_list<Locks>(wanted);
     if (status != group_status::accepted) { return {status, {}}; }
-    if (!is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
+    if (!detail::is_client<Clients>(c)) { return {group_status::unknown_client, {}}; }
     if (!lists_[to_index(c)].empty()) { return {group_status::client_busy, {}}; }
     lists_[to_index(c)] = wanted;
     effective_[to_index(c)] = p;
@@ -76,7 +76,7 @@ class priority_group_lock {
   }
 
   [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
-    return is_client<Clients>(c) && !lists_[to_index(c)].empty() && !waits(c);
+    return detail::is_client<Clients>(c) && !lists_[to_index(c)].empty() && !waits(c);
   }
   [[nodiscard]] constexpr auto holds(request_id c, lock_id l) const noexcept -> bool { return holder(l) == c; }
   [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
@@ -105,7 +105,7 @@ class priority_group_lock {
   }
   /// Returns what c asked for with its open request. Pre: 0 <= c < capacity().
   [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const list& {
-    TAKT_EXPECTS(is_client<Clients>(c));
+    TAKT_EXPECTS(detail::is_client<Clients>(c));
     return lists_[to_index(c)];
   }
   /// Pre: c waits.

@@ -16,6 +16,8 @@ namespace takt::inline TAKT_ABI {
 /// Each interval counts at the share and load that it ran with. That differs from line 8 of the published Algorithm 1,
 /// which divides every past interval by the whole time at the present share.
 
+namespace detail {
+
 /// Returns the completion rate after `executed` more ticks of a job that takes `whole` in all (Eq. 10 and 11, as an
 /// accumulator). Pre: whole > 0.
 template <ExactFraction Fraction>
@@ -24,6 +26,8 @@ template <ExactFraction Fraction>
   TAKT_EXPECTS(Fraction(0) < whole);
   return theta + executed / whole;
 }
+
+}  // namespace detail
 
 /// Returns by Eq. 11 what remains of a job that takes `whole` in all.
 template <ExactFraction Fraction>
@@ -40,6 +44,8 @@ template <ExactFraction Fraction>
   return remaining * alone_then / alone_now;
 }
 
+namespace detail {
+
 /// A job that runs has something left, whatever a prediction says.
 template <ExactFraction Fraction>
 [[nodiscard]] constexpr auto at_least_a_tick(const Fraction& remaining) -> Fraction {
@@ -54,11 +60,13 @@ template <ExactFraction Fraction>
   return slack * alone_now / remaining;
 }
 
+}  // namespace detail
+
 /// Eq. 13: the least share whose time alone is at most `bound`; none if the bound is not positive or not a number.
 template <ExactFraction Fraction>
 [[nodiscard]] constexpr auto least_share(const wcet_row& row, const Fraction& bound) -> share_need {
   if (!is_number(bound) || !(Fraction(0) < bound)) { return no_share_suffices; }
-  return least_sufficient_share([&](share held) { return !(bound < Fraction(row.at(held))); });
+  return detail::least_sufficient_share([&](share held) { return !(bound < Fraction(row.at(held))); });
 }
 
 /// Progress as an exact fraction, whose denominator grows with every change of the whole time: for comparisons with

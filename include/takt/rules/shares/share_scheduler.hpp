@@ -24,8 +24,12 @@ namespace takt::inline TAKT_ABI {
 
 /// Say what happened at an instant, as bits.
 inline constexpr std::uint8_t cause_release = 1;
+namespace detail {
+
 inline constexpr std::uint8_t cause_completion = 2;
 inline constexpr std::uint8_t cause_miss = 4;
+
+}  // namespace detail
 
 enum class decision_kind : std::uint8_t {
   nothing,   ///< no workload change

@@ -54,7 +54,7 @@ class static_slot {
   }
   /// Returns how much of that time is outside of slots.
   [[nodiscard]] constexpr auto gaps_in(const Number& work) const -> Number {
-    return ceil_quotient(work, budget_) * blackout();
+    return takt::detail::ceil_quotient(work, budget_) * blackout();
   }
   [[nodiscard]] constexpr auto rate_of_supply() const -> rate<Number> { return {budget_, period_}; }
   [[nodiscard]] constexpr auto share() const -> fraction_of<Number> { return quotient(budget_, period_); }

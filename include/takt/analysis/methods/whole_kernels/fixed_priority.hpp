@@ -100,7 +100,8 @@ constexpr void say_served(const inline_vector<sporadic_task_load<Number>, MaxTas
   if (!out.bound.exists) { return out.parts.clear(); }
   for (std::size_t j = 0; j < higher.size(); ++j) {
     const auto& h = higher[j];
-    out.parts.add(term_kind::gpu_interference, h.task, Number(ceil_quotient(out.bound.value, h.period) * h.wcet));
+    out.parts.add(term_kind::gpu_interference, h.task,
+                  Number(takt::detail::ceil_quotient(out.bound.value, h.period) * h.wcet));
   }
   out.parts.add(term_kind::slot_wait, no_index, supply.gaps_in(out.parts.sum()));
 }

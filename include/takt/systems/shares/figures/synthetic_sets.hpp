@@ -13,7 +13,7 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/systems/shares/figures/synthetic_platform.hpp>
 
-namespace takt::inline TAKT_ABI::generation {
+namespace takt::inline TAKT_ABI::generation::detail {
 
 /// Divides `total` into `out.size()` utilisations, uniform on the simplex: the distances between sorted uniform cuts of
 /// [0, total]. Takes one number per cut from `random`, and only operations that IEEE 754 rounds the same everywhere.
@@ -51,7 +51,7 @@ constexpr void uunisort(random_stream& random, double total, std::span<double> o
           .alone = wcet_row::scaling(a.wcet, a.fixed_permille)};
 }
 
-}  // namespace detail
+}  // namespace takt::inline TAKT_ABI::generation::detail
 
 /// Adds applications with their published periods, in the given order, and how they slow one another down there.
 template <std::size_t MaxTasks>
