@@ -31,19 +31,13 @@ concept PoolServer = detail::DefaultCopyable<S> &&
 
 namespace detail {
 
-namespace detail {
-
 /// A server, or one of takt's that is declared only: all of those share units out.
 template <class S>
 concept NamedServer = is_declared_server<S> || PoolServer<S>;
 
-}  // namespace detail
-
 /// A server that lets a visit which waits or runs have another point; `decide` follows.
 template <class S>
 concept Reprioritizes = requires(S s, client who, const priority_point& p) { s.reprioritize(who, p); };
-
-namespace detail {
 
 /// Says so of takt's servers where they are declared only.
 template <class S>

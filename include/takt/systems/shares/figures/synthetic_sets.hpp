@@ -53,6 +53,8 @@ constexpr void uunisort(random_stream& random, double total, std::span<double> o
 
 }  // namespace takt::inline TAKT_ABI::generation::detail
 
+namespace takt::inline TAKT_ABI::generation {
+
 /// Adds applications with their published periods, in the given order, and how they slow one another down there.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto synthetic_set(std::span<const synthetic_application> all, application_set<MaxTasks>& out)
